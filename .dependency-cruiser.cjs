@@ -62,6 +62,7 @@ module.exports = {
     fence("yaml", ["manifest"], "YAML is read and written in one place."),
     fence("jsonc-parser", ["manifest"], "The JSON of stacks is read in one place."),
     fence("js-yaml", ["manifest"], "YAML is read and written in one place."),
+    fence("smol-toml", ["manifest"], "Files of other tools are converted in one place."),
     fence("commander", ["cli"], "Arguments are read in one place."),
     fence("@grpc/grpc-js", ["terraform"], "Only the plugin adapter speaks gRPC."),
     fence("@msgpack/msgpack", ["terraform"], "Only the plugin adapter speaks msgpack."),

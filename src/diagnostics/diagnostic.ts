@@ -24,6 +24,7 @@ export const diagnosticCodes = [
   "manifest.env_missing",
   "manifest.secret_source",
   "manifest.dotenv",
+  "manifest.not_converted",
   "manifest.group",
   "manifest.unsupported",
   "manifest.annotation",

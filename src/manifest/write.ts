@@ -166,6 +166,27 @@ function valueNode(value: Plain | Template): Node {
   return map;
 }
 
+/** The YAML text of plain values; `${…}` in a text stands as it is. */
+export const writePlain = (value: Readonly<Record<string, unknown>>): string =>
+  yamlText(rawNode(value) as YAMLMap);
+
+function rawNode(value: unknown): Node {
+  if (typeof value === "string") return plainText(value);
+  if (typeof value !== "object" || value === null) return new Scalar(value);
+  if (Array.isArray(value)) {
+    const list = new YAMLSeq();
+    list.items = value.map(rawNode);
+    list.flow = value.every((item) => typeof item !== "object") || value.length === 0;
+    return list;
+  }
+  const map = new YAMLMap();
+  for (const [key, inner] of Object.entries(value)) add(map, key, rawNode(inner));
+  map.flow =
+    map.items.length <= 1 &&
+    map.items.every(({ value: one }) => one instanceof Scalar || (one as YAMLMap).flow === true);
+  return map;
+}
+
 const partText = (part: Template["parts"][number]): string => {
   if (typeof part === "string") return escapeTemplate(part);
   // The text of a secret is never written; such a part says so where a value would stand.

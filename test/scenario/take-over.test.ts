@@ -102,4 +102,28 @@ describe("rnv init --from workspace", () => {
     expect(code).toBe(1);
     expect(existsSync(join(scenario.folder, "rnv.yaml"))).toBe(false);
   });
+
+  it("converts what another tool runs: found by its usual name, reported, never written over", async () => {
+    const none = await scenario.run("init", "--from", "compose");
+    expect(none.code).toBe(1);
+    expect(none.stderr).toContain("there is no compose.yaml or");
+    scenario.write(
+      "docker-compose.yml",
+      "services:\n  api:\n    image: acme/api:1\n    ports: ['80:8080']\n    volumes: [x]\n    environment: { DB_PASSWORD: canary-1 }\n",
+    );
+    const dry = await scenario.run("init", "--from", "compose", "--dry-run");
+    expect(dry.code).toBe(0);
+    expect(existsSync(join(scenario.folder, "rnv.yaml"))).toBe(false);
+    const { code, stdout, stderr } = await scenario.run("init", "--from", "compose");
+    expect(code).toBe(0);
+    expect(stdout).toContain("+ rnv.yaml: 1 service of docker-compose.yml");
+    expect(stderr).toContain("--> docker-compose.yml:5:5");
+    expect(scenario.read("rnv.yaml")).toBe(dry.stdout);
+    expect(`${stdout}${stderr}${dry.stdout}`).not.toContain("canary-1");
+    const planned = await scenario.runWith({ env: { DB_PASSWORD: "p" } }, "plan");
+    expect(planned).toMatchObject({ code: 0 });
+    const again = await scenario.run("init", "--from", "compose");
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain("rnv.yaml is there already");
+  });
 });

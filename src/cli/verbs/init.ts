@@ -1,12 +1,13 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
-import { Option } from "commander";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { Argument, Option } from "commander";
 import { ApiError, diagnosticOf } from "../../api/api-error";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
 import { counted } from "../../render/plan-wording";
 import { openContext, withContext } from "../context";
-import { writeWholeFile } from "../files";
+import { readText, writeWholeFile } from "../files";
 import type { Invocation } from "../invocation";
 import { options } from "../options";
 import { exitCodes, outStyle, report } from "../report";
@@ -17,13 +18,21 @@ import type { Verb } from "./verb";
 
 export const initVerb: Verb = {
   usage: "init",
+  arguments: [
+    new Argument("[file]", "with --from render, railway, compose or procfile: the file to convert"),
+  ],
   summary: "Write a first manifest here, and check the settings",
   detail:
     "Never overwrites a file. Asks the service once whether the key opens the workspace. With --from workspace the " +
     "manifest says what is live there, and all of it is taken over without one write to the service: the plan after it is " +
-    "empty, or says what is left.",
+    "empty, or says what is left. A blueprint, a railway.json or .toml, a compose file and a Procfile are converted: what has no " +
+    "counterpart is reported with its place, and secrets become fromEnv.",
   options: [
-    new Option("--from <source>", "make the manifest from what exists").choices(["workspace"]),
+    new Option("--from <source>", "make the manifest from what exists").choices([
+      "workspace",
+      ...convertibleSources,
+    ]),
+
     new Option("--project <name>", "of the workspace only this project, by name or id"),
     new Option(
       "--verify-values",
@@ -38,6 +47,7 @@ export const initVerb: Verb = {
   examples: [
     ["RNV_BASE_URL=embedded rnv init", "to try it without an account"],
     ["rnv init --from workspace", "to manage what was made by hand"],
+    ["rnv init --from compose docker-compose.yml", "to start from what another tool runs"],
     ["rnv init --from workspace --project Shop --dry-run", "to look at the manifest of one project first"],
   ],
   handler: runInit,
@@ -59,13 +69,15 @@ function notesOf(invocation: Invocation): Notes {
 }
 
 async function runInit(invocation: Invocation): Promise<number> {
-  if (invocation.options.from === "workspace") return initFromWorkspace(invocation);
+  const { from } = invocation.options as { readonly from?: "workspace" | ConvertibleSource };
+  if (from === "workspace") return initFromWorkspace(invocation);
+  if (from !== undefined) return initFromFile(invocation, from);
   const alone = ["project", "verifyValues", "dryRun", "force"].find(
     (name) => invocation.options[name] !== undefined,
   );
   if (alone !== undefined)
     throw new DiagnosticsError([
-      error("command.usage", "--project, --verify-values, --dry-run and --force go with --from workspace", {
+      error("command.usage", "--project, --verify-values, --dry-run and --force go with --from", {
         hint: "rnv init --from workspace",
       }),
     ]);
@@ -78,13 +90,7 @@ async function initFromWorkspace(invocation: Invocation): Promise<number> {
   const { project } = options as { readonly project?: string };
   const notes = notesOf(invocation);
   const isDry = options.dryRun === true;
-  const manifest = manifestIn(cwd) ?? "rnv.yaml";
-  if (!isDry && options.force !== true && manifestIn(cwd) !== undefined)
-    throw new DiagnosticsError([
-      error("command.usage", `${manifest} is there already, and is not written over`, {
-        hint: "look at what would be written with --dry-run; --force writes over it",
-      }),
-    ]);
+  const manifest = manifestToWrite(invocation);
   const keep = (text: string): string | undefined => {
     const whole = schemaLine(cwd) + originOf(project) + text;
     if (isDry) {
@@ -119,6 +125,61 @@ async function initFromWorkspace(invocation: Invocation): Promise<number> {
     "Archived services are in no list of the service, so none is written: declare one with `import: ID`.\n",
   );
   return outcome.exitCode;
+}
+
+/** The manifest that a source is written to; one that is there is not written over. */
+function manifestToWrite({ cwd, options }: Invocation): string {
+  const there = manifestIn(cwd);
+  if (there === undefined || options.dryRun === true || options.force === true) return there ?? "rnv.yaml";
+  throw new DiagnosticsError([
+    error("command.usage", `${there} is there already, and is not written over`, {
+      hint: "look at what would be written with --dry-run; --force writes over it",
+    }),
+  ]);
+}
+
+/** Files by which each tool is known. */
+const usualFiles: Readonly<Record<ConvertibleSource, readonly string[]>> = {
+  render: ["render.yaml", "render.yml"],
+  railway: ["railway.json", "railway.toml"],
+  compose: ["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"],
+  procfile: ["Procfile"],
+};
+
+async function initFromFile(invocation: Invocation, source: ConvertibleSource): Promise<number> {
+  const { terminal, cwd, positional, options } = invocation;
+  const notes = notesOf(invocation);
+  const file =
+    (positional[0] as string | undefined) ?? usualFiles[source].find((name) => existsSync(join(cwd, name)));
+  if (file === undefined)
+    throw new DiagnosticsError([
+      error("command.usage", `there is no ${usualFiles[source].join(" or ")} here`, {
+        hint: `name the file: rnv init --from ${source} FILE`,
+      }),
+    ]);
+  const manifest = manifestToWrite(invocation);
+  const given = readText(resolve(cwd, file));
+  const { text, count, diagnostics, sources } = await convert({
+    source,
+    file,
+    text: given,
+    folder: dirname(resolve(cwd, file)),
+  });
+  report(invocation, diagnostics, sources);
+  if (text === undefined) return exitCodes.error;
+  const whole = `${schemaLine(cwd)}# Converted from ${file}.\n${text}`;
+  if (options.dryRun === true) {
+    terminal.out(whole);
+    return exitCodes.done;
+  }
+  writeWholeFile(join(cwd, manifest), whole, {
+    keep: options.force !== true,
+    mode: 0o666 & ~process.umask(),
+  });
+  notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
+  if (ignoreRecords(cwd)) notes.done(".gitignore: the state and its key stay out of git");
+  terminal.out(nextSteps(diagnostics.length > 0));
+  return exitCodes.done;
 }
 
 /** Says in the manifest where it comes from. */

@@ -1,0 +1,52 @@
+import type { MapEntry, MapNode } from "../tree";
+import { type Converter, dropped } from "./fields";
+
+const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)[ \t]*$/;
+
+/** Reads `name: command` lines; others are kept under an empty name for the report. */
+export function parseProcfile(file: string, text: string): MapNode {
+  const entries = new Map<string, MapEntry>();
+  let start = 0;
+  for (const whole of text.split("\n")) {
+    const written = whole.trimEnd();
+    const range = { file, start, end: start + written.length };
+    const [, key, command] = line.exec(written) ?? [];
+    const isNothing = /^\s*(?:#.*)?$/.test(written);
+    const value = { kind: "scalar" as const, value: command ?? null, range };
+    if (key !== undefined) entries.set(key, { key, keyRange: { ...range, end: start + key.length }, value });
+    else if (!isNothing) entries.set(`\0${start}`, { key: "", keyRange: range, value });
+    start += whole.length + 1;
+  }
+  return { kind: "map", entries, range: { file, start: 0, end: 0 } };
+}
+
+/** `Procfile`: a service for each process; `release` runs before the one that serves. */
+export const convertProcfile: Converter = (root, report) => {
+  const processes = [...root.entries.values()].filter(({ key }) => key !== "");
+  for (const { key, keyRange } of root.entries.values())
+    if (key === "") report(dropped(keyRange, "this line is no process: name: command"));
+  const release = root.entries.get("release");
+  const served = processes.filter(({ key }) => key !== "release");
+  const first = served.find(({ key }) => key === "web") ?? served[0];
+  const services = served.map(({ key, value }) => ({
+    name: key,
+    kind: key === "web" ? "web" : "worker",
+    configuration: {
+      preDeployCommand: release !== undefined && key === first?.key ? textOf(release) : undefined,
+      startCommand: textOf({ value }),
+    },
+  }));
+  const [start] = services.length > 0 ? processes : [];
+  if (start !== undefined)
+    report(
+      dropped(
+        start.keyRange,
+        "the file names neither the repository nor the variables",
+        "configuration: { repository: https://… }",
+      ),
+    );
+  return { services };
+};
+
+const textOf = ({ value }: Pick<MapEntry, "value">): string | undefined =>
+  value.kind === "scalar" && value.value !== null ? String(value.value) : undefined;

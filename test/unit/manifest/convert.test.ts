@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { positionAt } from "../../../src/diagnostics/diagnostic";
+import { type ConvertibleSource, convert, convertibleSources } from "../../../src/manifest/convert";
+import { resourceTypes } from "../../../src/resources";
+import { folderWith, load, removeFolders } from "./load";
+
+const folder = join(__dirname, "converted");
+const updates = process.env.RNV_UPDATE_GOLDEN === "1";
+afterAll(removeFolders);
+
+const convertFile = async (source: ConvertibleSource, file: string, text: string) => {
+  const converted = await convert({ source, file, text, folder: "/work/app" });
+  const report = converted.diagnostics.map(({ severity, summary, range }) => {
+    const { line, column } = positionAt(text, range?.start ?? 0);
+    return `${severity} ${file}:${line}:${column} ${summary}\n`;
+  });
+  return { ...converted, report: report.join("") };
+};
+
+/** Each input lies in a file; beside it are the manifest and the report that came of it, which a person has read. */
+const inputs = convertibleSources.flatMap((source) =>
+  (existsSync(join(folder, source)) ? readdirSync(join(folder, source)) : [])
+    .filter((name) => !/\.(rnv\.yaml|report)$/.test(name))
+    .map((name) => [source, name] as const),
+);
+
+describe("a file of another tool", () => {
+  it.each(inputs)(
+    "%s %s becomes a valid manifest, and what has no counterpart is reported with its place",
+    async (source, name) => {
+      const path = join(folder, source, name);
+      const { text = "", report, sources } = await convertFile(source, name, readFileSync(path, "utf8"));
+      if (updates) {
+        mkdirSync(join(folder, source), { recursive: true });
+        writeFileSync(`${path}.rnv.yaml`, text);
+        writeFileSync(`${path}.report`, report);
+      }
+      expect(text).toBe(readFileSync(`${path}.rnv.yaml`, "utf8"));
+      expect(report).toBe(readFileSync(`${path}.report`, "utf8"));
+      expect(`${text}${report}${[...sources.values()].join()}`).not.toContain("canary");
+      const dotenv = [...text.matchAll(/dotenv: ([\w./-]+)/g)].map(([, one]) => [one, ""]);
+      const cwd = folderWith({ "rnv.yaml": text, ...Object.fromEntries(dotenv) });
+      const { diagnostics } = await load(cwd, {
+        types: resourceTypes,
+        secrets: "skip",
+        environment: anything,
+      });
+      expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+    },
+  );
+
+  it("has five inputs or more of each kind", () => {
+    for (const source of convertibleSources)
+      expect(inputs.filter(([one]) => one === source).length).toBeGreaterThanOrEqual(5);
+  });
+
+  it.each<[ConvertibleSource, string, string, string]>([
+    ["compose", "c.yml", "services: [", "manifest.syntax"],
+    ["compose", "c.yml", "services: {}", "manifest.missing_key"],
+    ["compose", "c.yml", "services: 3", "manifest.invalid_type"],
+    ["render", "r.yaml", "services: []", "manifest.missing_key"],
+    ["railway", "r.toml", "[build\ncanary = 1", "manifest.syntax"],
+    ["railway", "r.json", '{ "build": ', "manifest.syntax"],
+    ["procfile", "Procfile", "# nothing\n", "manifest.missing_key"],
+  ])("%s %s that is no such file ends with an error at its place", async (source, file, text, code) => {
+    const { diagnostics, text: manifest } = await convertFile(source, file, text);
+    expect(manifest).toBeUndefined();
+    expect(diagnostics.find(({ severity }) => severity === "error")?.code).toBe(code);
+    expect(JSON.stringify(diagnostics)).not.toContain("canary");
+  });
+});
+
+/** An environment that has every name. */
+const anything: Record<string, string> = new Proxy(
+  {},
+  { get: (_, name) => (String(name).startsWith("RNV_") ? undefined : "x") },
+);
