@@ -15,13 +15,13 @@ import type { EventOf, Message, ProviderMethod, Received, ResponseOf, StreamingM
 import { Provider, type RpcAnswer, type StreamingAnswer, shapes } from "./provider";
 import { applyResourceChange } from "./rpc/apply-resource-change";
 import { configureProvider, providerSchema, validateProviderConfig } from "./rpc/configure-provider";
-import { planWithForesight } from "./rpc/foresee-create";
 import {
   getResourceIdentitySchemas,
   importIdOf,
   upgradeResourceIdentity,
   withIdentity,
 } from "./rpc/identity";
+import { planWithForesight } from "./rpc/plan-resource-change";
 import { readResource } from "./rpc/read-resource";
 import { importResourceState, moveResourceState, upgradeResourceState } from "./rpc/resource-state";
 import { validateResourceConfig } from "./rpc/validate-resource-config";
