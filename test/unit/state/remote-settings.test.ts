@@ -36,6 +36,7 @@ describe("the address of a state", () => {
     ["https://example.com/s#x", "fragment"],
     ["gs://bucket/key", "starts with gs://"],
     ["file:///etc/passwd", "starts with file://"],
+    ["https://[::g]/s", "not a URL"],
     ["s3://bucket", "a bucket and a key"],
     ["s3://bucket/a/../b", ".. part"],
     ["s3://bucket/key?acl=public", 'unknown setting "acl"'],
@@ -48,7 +49,10 @@ describe("the address of a state", () => {
     ["https:///evil.example/state", "not written as one"],
     ["HTTPS:/evil.example/state", "not written as one"],
   ])("%s is refused", (text, why) => {
-    expect(parseStateAddress(text).diagnostic?.summary).toContain(why);
+    const { diagnostic } = parseStateAddress(text);
+    expect(diagnostic?.summary).toContain(why);
+    const isInsecure = /without encryption|a password/.test(why);
+    expect(diagnostic?.code).toBe(isInsecure ? "config.insecure" : "config.invalid");
   });
 
   it("never repeats a password", () => {
