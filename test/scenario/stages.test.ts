@@ -243,6 +243,15 @@ writeFileSync("cdktf.out/manifest.json", JSON.stringify({ version: "0.21.0", sta
     expect((await sweep("--keep", "2", "--dry-run")).stdout).toBe(
       "Would destroy:\n  preview/1\n  preview/3\n",
     );
+    const elsewhere = manifest.replace(
+      "each: true,",
+      "each: true, workspace: 6f1c0000-0000-4000-8000-000000000000,",
+    );
+    scenario.write("other.yaml", elsewhere);
+    expect(await sweep("--keep", "2", "-f", "other.yaml")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("guard.workspace"),
+    });
     const before = scenario.requests();
     const first = recorded("preview/1").resources["project.shop"].id;
     scenario.fail(({ method, path }) =>

@@ -369,6 +369,8 @@ async function runSweep(invocation: Invocation): Promise<number> {
       );
     return exitCodes.done;
   }
+  // In another workspace nothing is swept, rather than one after the other refused.
+  for (const { name } of goes) enter(invocation, found, name, failWith(found));
   const ask = options.autoApprove === true ? undefined : createPrompter(invocation);
   const names = goes.map(({ name }) => `  ${stageText(name)}\n`).join("");
   const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. Only 'yes' will be accepted to approve.\n\n  Enter a value: `;
