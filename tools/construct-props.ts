@@ -28,7 +28,7 @@ export interface FieldSchema {
 const secretType = "string | SecretSource";
 
 const header = `// Written by \`npm run props\` from the resource types; test/unit/cdktf/props.test.ts holds it current.
-import type { Resolvable } from "./library";
+import type { Resolvable } from "./constructs";
 import type { SecretSource } from "./secrets";
 `;
 

@@ -9,6 +9,9 @@ import type {
   ProjectLookup,
   ResourceMembers,
   ServiceLookup,
+  VariablesAttributes,
+  VariablesFields,
+  VariablesProperties,
   VariableValue,
 } from "./constructs";
 import { defineConstructs } from "./define-constructs";
@@ -161,6 +164,8 @@ export const Service = made.Service as unknown as ResourceClass<ServiceProps, Se
 export interface Service extends cdktn.TerraformResource, ServiceAttributes, ServiceProperties, KeptMembers {
   /** A variable of this service: text (or a token), a secret source, or `{ preserve: true }`. */
   addVariable(key: string, value: VariableValue): Variable;
+  /** Several variables of this service: text (or tokens), or secret sources, by name. */
+  addVariables(values: VariablesFields["values"]): Variables;
   /** Deploys it once per run, after the service and its variables, when something of it changed. */
   deployOnChange(props?: Omit<DeploymentProps, keyof OfService | "when">): Deployment;
 }
@@ -176,6 +181,19 @@ export interface Variable
   extends cdktn.TerraformResource,
     VariableAttributes,
     VariableProperties,
+    ResourceMembers {}
+
+/** Props of several variables. */
+export interface VariablesProps extends VariablesFields, OfService, Omit<ResourceArguments, "timeouts"> {}
+
+/** Several variables of one service: `service.addVariables({ LOG_LEVEL: "info", TOKEN: fromEnv("TOKEN") })`. */
+export const Variables = made.Variables as unknown as ResourceClass<VariablesProps, Variables>;
+
+/** Several variables of a stack. */
+export interface Variables
+  extends cdktn.TerraformResource,
+    VariablesAttributes,
+    VariablesProperties,
     ResourceMembers {}
 
 /** Props of a deployment. */
@@ -326,4 +344,5 @@ export type {
   RnvProviderProps as RnvProviderConfig,
   ServiceProps as ServiceConfig,
   VariableProps as VariableConfig,
+  VariablesProps as VariablesConfig,
 };

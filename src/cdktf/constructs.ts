@@ -1,6 +1,16 @@
 import type { OnRemove } from "../model/desired";
-import type { Resolvable } from "./library";
 import type { SecretSource } from "./secrets";
+
+/** A value that is known only when the stack is applied; both libraries write it alike. */
+export interface Resolvable {
+  /** Where in the program it was made. */
+  readonly creationStack: string[];
+  /** Returns the value, as the library writes it. */
+  // biome-ignore lint/suspicious/noExplicitAny: the context is the library's own
+  resolve(context: any): any;
+  /** The value as text in a program: a token. */
+  toString(): string;
+}
 
 /** A project or service by its id, such as its construct. */
 export interface Identified {
@@ -87,4 +97,35 @@ export interface CatalogReadings {
   readonly serviceTypes: Resolvable;
   /** Whether prices are estimates. */
   readonly pricesAreEstimates: Resolvable;
+}
+
+/** Fields of several variables of one service. */
+export interface VariablesFields {
+  /** Values by name: text (or tokens), or secret sources. A change deploys the service. */
+  readonly values: Readonly<Record<string, string | SecretSource>>;
+  /** True: variables that exist and are in no state are taken over; for Terraform only. */
+  readonly adopt?: boolean;
+}
+
+/** Fields of several variables as their construct has them. */
+export interface VariablesProperties {
+  /** Values by name. */
+  get values(): Resolvable;
+  set values(value: Resolvable | VariablesFields["values"]);
+  /** What the program gave as `values`. */
+  readonly valuesInput: VariablesFields["values"] | undefined;
+  /** Id of the service they belong to. */
+  serviceId: string;
+  /** What the program gave as `serviceId`. */
+  readonly serviceIdInput: string | undefined;
+}
+
+/** Attributes of several variables that the service decides; for Terraform only: `rnv` reads each variable for itself. */
+export interface VariablesAttributes {
+  /** Id of the service. */
+  readonly id: string;
+  /** Ids of the variables by name. */
+  readonly ids: Resolvable;
+  /** When each of them last changed. */
+  readonly updatedAt: Resolvable;
 }

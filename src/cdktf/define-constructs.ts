@@ -1,5 +1,5 @@
 import type { Construct } from "constructs";
-import { snakeCase, terraformNameOf } from "../model/text";
+import { snakeCase, terraformNameOf, variablesResource } from "../model/text";
 import { deployment } from "../resources/deployment";
 import { layout } from "../resources/layout";
 import { project } from "../resources/project";
@@ -9,6 +9,7 @@ import type { VariableValue } from "./constructs";
 import { dataSources } from "./data-constructs";
 import { defineProvider } from "./define-provider";
 import { defineResource, type ResourceClass } from "./define-resource";
+import { defineVariables } from "./define-variables";
 import type { GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
 import { SecretSource } from "./secrets";
@@ -28,10 +29,13 @@ export function defineConstructs(library: Library): Readonly<Record<string, obje
   const Variable = defineResource(library, variable);
   const Deployment = defineResource(library, deployment);
   const CanvasLayout = defineResource(library, layout);
-  const Service = defineService(library, Variable, defineDeploymentOnChange(Deployment));
+  const Variables = defineVariables(library);
+  const DeploymentOnChange = defineDeploymentOnChange(Deployment);
+  const Service = defineService(library, { Variable, Variables, DeploymentOnChange });
   const Project = defineProject(library, Service, CanvasLayout, defineLayoutOfAll(CanvasLayout));
   const RnvProvider = defineProvider(library);
-  return { RnvProvider, Project, Service, Variable, Deployment, CanvasLayout, ...dataSources(library) };
+  const resources = { Project, Service, Variable, Variables, Deployment, CanvasLayout };
+  return { RnvProvider, ...resources, ...dataSources(library) };
 }
 
 /**
@@ -74,10 +78,16 @@ const defineLayoutOfAll = (CanvasLayout: ResourceClass): ResourceClass =>
     }
   };
 
+/** The classes of what a service has. */
+interface PartsOfService {
+  readonly Variable: ResourceClass;
+  readonly Variables: ResourceClass;
+  readonly DeploymentOnChange: ReturnType<typeof defineDeploymentOnChange>;
+}
+
 function defineService(
   library: Library,
-  Variable: ResourceClass,
-  DeploymentOnChange: ReturnType<typeof defineDeploymentOnChange>,
+  { Variable, Variables, DeploymentOnChange }: PartsOfService,
 ): ResourceClass {
   return class Service extends defineResource(library, service) {
     #implied: InstanceType<typeof DeploymentOnChange> | undefined;
@@ -100,6 +110,10 @@ function defineService(
     addVariable(key: string, value: VariableValue): unknown {
       const isValue = typeof value === "string" || value instanceof SecretSource;
       return new Variable(this, key, { service: this, ...(isValue ? { value } : value) });
+    }
+
+    addVariables(values: GivenProps): unknown {
+      return new Variables(this, variable.manifest.key, { service: this, values });
     }
 
     deployOnChange(props: GivenProps = {}): unknown {
@@ -164,5 +178,13 @@ function newestStack(library: Library, root: Construct): Construct | undefined {
 /** An attribute of each construct, as a token by the construct's name in the stack. */
 const attributeOf = (constructs: readonly ReferableLike[], attribute: string): Record<string, string> =>
   Object.fromEntries(
-    constructs.map((construct) => [construct.friendlyUniqueId, construct.getStringAttribute(attribute)]),
+    constructs.map((construct) => {
+      const { terraformResourceType: type, friendlyUniqueId: name } = construct;
+      // Of several in one map it is a map as well, and a trigger is text.
+      const isMap = type === variablesResource;
+      const value = isMap
+        ? `\${jsonencode(${type}.${name}.${attribute})}`
+        : construct.getStringAttribute(attribute);
+      return [isMap ? `${name}__${variable.manifest.key}` : name, value];
+    }),
   );

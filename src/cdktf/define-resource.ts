@@ -36,6 +36,8 @@ export interface ResourceClass {
     /** It is in the tree and not in the JSON. */
     get isLeftOut(): boolean;
     synthesizeAttributes(): Record<string, unknown>;
+    givenField(name: string): unknown;
+    giveField(name: string, value: unknown): void;
   };
   readonly tfResourceType: string;
 }

@@ -1,5 +1,5 @@
 // Written by `npm run props` from the resource types; test/unit/cdktf/props.test.ts holds it current.
-import type { Resolvable } from "./library";
+import type { Resolvable } from "./constructs";
 import type { SecretSource } from "./secrets";
 
 /** How long to wait for the service. */

@@ -17,7 +17,7 @@ export class SecretVariables {
     const before = this.#variables.get(name);
     this.#variables.delete(name);
     if (value instanceof SecretSource)
-      this.#variables.set(name, secretVariable(this.library, this.owner, value));
+      this.#variables.set(name, secretVariable(this.library, this.owner, value, name));
     if (before !== undefined && before !== this.#variables.get(name)) releaseVariable(before, this.owner);
   }
 
@@ -29,7 +29,18 @@ export class SecretVariables {
   /** Returns a number that changes with the value, as an expression of Terraform; undefined where no source is given. */
   versionOf(name: string): string | undefined {
     const variable = this.#variables.get(name);
-    return variable && versionExpression(variable, this.owner.node.path);
+    return variable && versionExpression([variable], this.owner.node.path);
+  }
+
+  /** The same for the values of all fields together. */
+  versionOfAll(): string | undefined {
+    const variables = [...this.#variables.values()];
+    return variables.length === 0 ? undefined : versionExpression(variables, this.owner.node.path);
+  }
+
+  /** Names of the fields that are given a source. */
+  names(): readonly string[] {
+    return [...this.#variables.keys()];
   }
 }
 
@@ -40,10 +51,11 @@ const users = new WeakMap<VariableLike, Set<Construct>>();
  * The sensitive Terraform variable that stands for a secret source, one for each source in a stack. rnv reads the
  * source from its comment; Terraform, which does not know the comment, takes `TF_VAR_<name>`.
  */
-function secretVariable(library: Library, user: Construct, source: SecretSource): VariableLike {
+function secretVariable(library: Library, user: Construct, source: SecretSource, name: string): VariableLike {
   const stack = library.TerraformStack.of(user);
   // What is generated belongs to one variable alone: two of them must not become equal.
-  const owner = "generate" in source.origin ? user.node.path : "";
+  const part = name.includes(".") ? `\0${name}` : "";
+  const owner = "generate" in source.origin ? `${user.node.path}${part}` : "";
   const id = variableName(source.origin, owner);
   const known = stack.node.tryFindChild(id) as VariableLike | undefined;
   const variable = known ?? makeVariable(library, stack, id, source);
@@ -75,11 +87,13 @@ function releaseVariable(variable: VariableLike, user: Construct): void {
 }
 
 /**
- * A number that changes with the value of a variable, as an expression of Terraform: 32 bits of a digest, which differ from
+ * A number that changes with the values of variables, as an expression of Terraform: 32 bits of a digest, which differ from
  * construct to construct for the same value.
  */
-const versionExpression = ({ friendlyUniqueId }: VariableLike, path: string): string =>
-  `\${parseint(substr(sha256("${path.replace(/[^\w/.-]/g, "_")} \${var.${friendlyUniqueId}}"), 0, 8), 16)}`;
+function versionExpression(variables: readonly VariableLike[], path: string): string {
+  const texts = variables.map(({ friendlyUniqueId }) => `\${var.${friendlyUniqueId}}`).join(" ");
+  return `\${parseint(substr(sha256("${path.replace(/[^\w/.-]/g, "_")} ${texts}"), 0, 8), 16)}`;
+}
 
 function variableName(origin: SecretOrigin, owner: string): string {
   if ("fromEnv" in origin && /^[A-Za-z_][A-Za-z0-9_]*$/.test(origin.fromEnv)) return `env_${origin.fromEnv}`;

@@ -11,6 +11,7 @@ import {
   DataRnvProjects,
   DataRnvServices,
   DataRnvVariables,
+  fromEnv,
   Project,
   RnvProvider,
   Service,
@@ -55,6 +56,7 @@ function fields(): string {
   const configuration = { repository: "https://git.example.com/shop", replicas: 1 };
   const api = shop.addService("api", { kind: "web", configuration });
   api.addVariable("SHOP", `${shop.name} of ${api.configuration.replicas}`);
+  api.addVariables({ LEVEL: "info", TOKEN: fromEnv("TOKEN") });
   Aspects.of(stack).add({
     visit(node: IConstruct) {
       if (node instanceof Service && (node.configuration.replicasInput ?? 1) < 2)
@@ -106,10 +108,14 @@ describeTerraform("constructs under Terraform and under rnv", () => {
   it("make what an aspect has set, and leave nothing to the other", async () => {
     const text = fields();
     writeFileSync(join(world.folder, "w", "cdk.tf.json"), text);
+    world.environment.TF_VAR_env_TOKEN = "canary-token";
     await world.apply();
     await world.expectNoChanges();
     const api = world.emulator.store.services().find(({ configuration }) => configuration.replicas === 2);
     expect(api?.name).toBe("api");
+    const keys = world.emulator.store.variables(api?.id ?? "").map(({ key }) => key);
+    expect(keys.sort()).toEqual(["LEVEL", "SHOP", "TOKEN"]);
+    expect(world.stateText()).not.toContain("canary-token");
     await expect(world.run("destroy -auto-approve -input=false")).rejects.toThrow(/protect/);
   }, 60_000);
 });

@@ -1,0 +1,66 @@
+import type { Construct } from "constructs";
+import * as z from "zod";
+import type { ResourceType } from "../model/resource-type";
+import { variablesResource, writeOnlyNameOf, writeOnlyVersionOf } from "../model/text";
+import { variable } from "../resources/variable";
+import { defineResource, type ResourceClass } from "./define-resource";
+import type { GivenProps, Written } from "./fields";
+import type { Library } from "./library";
+import { SecretVariables } from "./secret-variable";
+
+/** Several variables of one service in one map, as a construct: `rnv_variables`. */
+const variablesType: ResourceType = {
+  ...variable,
+  terraformName: variablesResource,
+  schema: z.strictObject({
+    values: z.record(z.string(), z.unknown()).optional(),
+    adopt: z.boolean().optional(),
+  }),
+  rules: { values: { change: "update" }, adopt: { change: "local" } },
+  computed: {
+    id: { valueType: "string", doc: "Id of the service.", stable: true },
+    ids: { valueType: "json", doc: "Ids of the variables by name.", stable: false },
+    updatedAt: { valueType: "json", doc: "When each of them last changed.", stable: false },
+  },
+  nameAttribute: undefined,
+  manifest: { ...variable.manifest, shape: "single" },
+};
+
+/** The class of several variables. A value that is given by its source makes all of them write-only. */
+export function defineVariables(library: Library): ResourceClass {
+  const Declared = defineResource(library, variablesType);
+  return class Variables extends Declared {
+    readonly #secrets = new SecretVariables(library, this);
+
+    constructor(scope: Construct, id: string, props: GivenProps = {}) {
+      super(scope, id, props);
+      this.#placeSources();
+    }
+
+    override giveField(name: string, value: unknown): void {
+      super.giveField(name, value);
+      if (name === "values") this.#placeSources();
+    }
+
+    #placeSources(): void {
+      const values = (this.givenField("values") ?? {}) as Written;
+      const names = new Set([...this.#secrets.names(), ...Object.keys(values).map((key) => `values.${key}`)]);
+      for (const name of names) this.#secrets.place(name, values[name.slice("values.".length)]);
+    }
+
+    override synthesizeAttributes(): Written {
+      const { values = {}, ...others } = super.synthesizeAttributes() as { values?: Written };
+      const version = this.#secrets.versionOfAll();
+      if (version === undefined) return { ...others, values };
+      const sent = Object.entries(values).map(([key, value]) => [
+        key,
+        this.#secrets.valueOf(`values.${key}`) ?? value,
+      ]);
+      return {
+        ...others,
+        [writeOnlyNameOf("values")]: Object.fromEntries(sent),
+        [writeOnlyVersionOf("values")]: version,
+      };
+    }
+  };
+}
