@@ -1,11 +1,9 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { EmulatorStore } from "../../src/emulator/store";
-import { builtCli } from "../support/built-cli";
-import { builtProvider } from "../support/built-provider";
-import { type CdkName, cdkCommands, finished, installCdk } from "../support/cdk-command";
+import { type CdkName, cdkCommands, finished, installCdk, installProvider } from "../support/cdk-command";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { linkPackage } from "../support/install-package";
 import { describeTerraform, terraformBinary } from "../support/terraform";
@@ -44,14 +42,12 @@ const withoutIds = (text: string): string => text.replace(/-[0-9a-f]{8}(?=\.)/g,
 
 describeTerraform("examples/platform", () => {
   const shared = mkdtempSync(join(tmpdir(), "rnv-platform-"));
-  const rc = join(shared, "rc");
+  let installed: ReturnType<typeof installProvider>;
   let scenario: Scenario;
   let expected: ReturnType<typeof worldOf>;
 
   beforeAll(async () => {
-    builtProvider();
-    const install = [builtCli(), "terraform", "install", "--dir", join(shared, "mirror")];
-    writeFileSync(rc, execFileSync(process.execPath, install, { stdio: "pipe" }));
+    installed = installProvider(shared);
     scenario = await openScenario();
     copyExample(scenario.folder, "cdktf");
   }, 300_000);
@@ -73,15 +69,8 @@ describeTerraform("examples/platform", () => {
   }
 
   const environment = (): Record<string, string> => ({
-    PATH: process.env.PATH ?? "",
-    HOME: shared,
-    CI: "1",
-    TF_CLI_CONFIG_FILE: rc,
-    TF_IN_AUTOMATION: "1",
-    CHECKPOINT_DISABLE: "1",
+    ...installed,
     RNV_BASE_URL: scenario.url,
-    RNV_WORKSPACE_ID: "00000000-0000-4000-8000-0000000000e1",
-    RNV_API_KEY: "rnv_embedded",
     TF_VAR_env_SMTP_PASSWORD: password,
   });
   const run = async (program: string, ...args: readonly string[]): Promise<string> => {

@@ -1,6 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { builtCli } from "./built-cli";
+import { builtProvider } from "./built-provider";
 import { installFromRegistry } from "./install-package";
 import type { Finished } from "./terraform";
 
@@ -37,6 +40,24 @@ export function installCdk(folder: string, name: CdkName): CdkCommand | undefine
       spawn(node, [join(modules, ".bin", name), ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] }),
     );
   return { run };
+}
+
+/** Lays out the built provider as `rnv terraform install` does below `folder`; returns the environment that finds it there. */
+export function installProvider(folder: string): Readonly<Record<string, string>> {
+  builtProvider();
+  const rc = join(folder, "rc");
+  const install = [builtCli(), "terraform", "install", "--dir", join(folder, "mirror")];
+  writeFileSync(rc, execFileSync(process.execPath, install, { stdio: "pipe" }));
+  return {
+    PATH: process.env.PATH ?? "",
+    HOME: folder,
+    CI: "1",
+    TF_CLI_CONFIG_FILE: rc,
+    TF_IN_AUTOMATION: "1",
+    CHECKPOINT_DISABLE: "1",
+    RNV_WORKSPACE_ID: embeddedWorkspaceId,
+    RNV_API_KEY: embeddedApiKey,
+  };
 }
 
 /** Collects what a process prints, without the colours. */

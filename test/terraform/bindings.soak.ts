@@ -1,0 +1,144 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EmulatorStore } from "../../src/emulator/store";
+import { type CdkName, cdkCommands, finished, installCdk, installProvider } from "../support/cdk-command";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { linkPackage } from "../support/install-package";
+import { describeTerraform } from "../support/terraform";
+
+const program = (library: string) => `
+import { App, TerraformOutput, TerraformStack, TerraformVariable } from "${library}";
+import { CanvasLayout } from "./.gen/providers/rnv/canvas-layout";
+import { Deployment } from "./.gen/providers/rnv/deployment";
+import { Project } from "./.gen/providers/rnv/project";
+import { RnvProvider } from "./.gen/providers/rnv/provider";
+import { Service } from "./.gen/providers/rnv/service";
+import { Variable } from "./.gen/providers/rnv/variable";
+import { Variables } from "./.gen/providers/rnv/variables";
+
+const app = new App();
+const stack = new TerraformStack(app, "shop");
+new RnvProvider(stack, "rnv");
+const shop = new Project(stack, "shop", { name: "Shop", deletionProtection: false });
+const api = new Service(stack, "shop__api", {
+  ...{ name: "api", kind: "web", projectId: shop.id },
+  configuration: { repository: "https://git.example.com/shop/api", replicas: 2, includePaths: ["src"] },
+  timeouts: { create: "5m" },
+});
+const worker = new Service(stack, "shop__worker", {
+  ...{ name: "worker", kind: "worker", projectId: shop.id },
+  settings: { repository: "https://git.example.com/shop/worker", start_command: "node worker.js" },
+});
+const token = new TerraformVariable(stack, "token", { type: "string", sensitive: true });
+const secret = new Variable(stack, "secret", {
+  ...{ key: "TOKEN", serviceId: api.id, valueWo: token.stringValue, valueWoVersion: 1 },
+});
+const map = new Variables(stack, "map", { serviceId: worker.id, values: { LEVEL: "info", API: api.url } });
+new Deployment(stack, "of_api", { serviceId: api.id, triggers: { token: secret.updatedAt }, dependsOn: [secret] });
+new Deployment(stack, "of_worker", { serviceId: worker.id, dependsOn: [map] });
+new CanvasLayout(stack, "layout", { projectId: shop.id, viewport: { x: 1, y: 2, zoom: 1 } });
+new TerraformOutput(stack, "replicas", { value: api.configuration.replicas });
+app.synth();
+`;
+
+const tsconfig = {
+  compilerOptions: {
+    ...{ target: "es2022", module: "node16", moduleResolution: "node16", types: ["node"], strict: true },
+    ...{ skipLibCheck: true, noEmit: true },
+  },
+  include: ["*.ts"],
+};
+
+const withoutIds = (text: string): string => text.replace(/-[0-9a-f]{8}(?=\.)/g, "-ID");
+
+const worldOf = (store: EmulatorStore) => ({
+  projects: store.projects().map(({ name }) => name),
+  services: store
+    .services()
+    .map(({ id, name, configuration }) => ({
+      ...{ name, configuration, deployments: store.deployments(id).length },
+      variables: store
+        .variables(id)
+        .map((one) => `${one.key}=${withoutIds(store.variableValue(one.id) ?? "")}`)
+        .sort(),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1)),
+});
+
+describeTerraform("bindings that are generated from the provider", () => {
+  const shared = mkdtempSync(join(tmpdir(), "rnv-bindings-"));
+  let installed: ReturnType<typeof installProvider>;
+  let scenario: Scenario;
+  beforeAll(() => {
+    installed = installProvider(shared);
+  }, 300_000);
+  afterEach(() => scenario.close());
+  afterAll(() => rmSync(shared, { recursive: true, force: true }));
+
+  describe.each(Object.keys(cdkCommands) as CdkName[])("by %s get", (name) => {
+    const environment = () => ({
+      ...installed,
+      RNV_BASE_URL: scenario.url,
+      TF_VAR_token: "text-of-the-token",
+    });
+    const settings = (language: string) =>
+      JSON.stringify({
+        ...{ language, app: "npx tsx main.ts", projectId: "shop", sendCrashReports: "false" },
+        terraformProviders: ["rnv/rnv@~>0.1"],
+      });
+    /** Runs the command of the library; false where it is not installed here. */
+    async function cdk(cwd: string, ...args: readonly string[]): Promise<boolean> {
+      const command = installCdk(shared, name);
+      if (command === undefined) console.warn(`${name} is not installed here: this is not played`);
+      if (command === undefined) return false;
+      const { code, output } = await command.run(cwd, environment(), ...args);
+      expect({ args, code, output }).toMatchObject({ code: 0 });
+      return true;
+    }
+
+    it("compile in TypeScript, and what they synthesize becomes one world by rnv and by the command", async () => {
+      scenario = await openScenario();
+      linkPackage(scenario.folder);
+      scenario.write("cdktf.json", settings("typescript"));
+      scenario.write("tsconfig.json", JSON.stringify(tsconfig));
+      scenario.write("main.ts", program(name));
+      if (!(await cdk(scenario.folder, "get"))) return;
+      const tsc = join(scenario.folder, "node_modules", ".bin", "tsc");
+      const compiled = await finished(spawn(tsc, [], { cwd: scenario.folder }));
+      expect(compiled).toMatchObject({ code: 0, output: "" });
+      expect(await cdk(scenario.folder, "deploy", "--auto-approve", "--skip-provider-lock", "shop")).toBe(
+        true,
+      );
+      const byCommand = worldOf(scenario.emulator.store);
+      expect(byCommand.services).toMatchObject([
+        { name: "api", deployments: 1, variables: ["TOKEN=text-of-the-token"] },
+        { name: "worker", deployments: 1, variables: ["API=https://api-ID.rnv.example", "LEVEL=info"] },
+      ]);
+      await cdk(scenario.folder, "destroy", "--auto-approve", "--skip-provider-lock", "shop");
+      expect(worldOf(scenario.emulator.store)).toEqual({ projects: [], services: [] });
+      const env = { TF_VAR_token: "text-of-the-token" };
+      const rnv = (...args: string[]) => scenario.runWith({ env }, ...args, "-f", "cdktf.out");
+      expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+      expect(worldOf(scenario.emulator.store)).toEqual(byCommand);
+      expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
+    }, 600_000);
+
+    it("are generated in Python and Java too", async () => {
+      scenario = await openScenario();
+      for (const language of ["python", "java"]) {
+        const folder = join(scenario.folder, language);
+        mkdirSync(folder);
+        scenario.write(`${language}/cdktf.json`, settings(language));
+        if (!(await cdk(folder, "get"))) return;
+      }
+      const python = join(scenario.folder, "python", ".gen", "rnv");
+      expect(readdirSync(python)).toEqual(expect.arrayContaining(["service", "variables", "canvas_layout"]));
+      const compile = spawnSync("python3", ["-m", "compileall", "-q", python], { encoding: "utf8" });
+      if (compile.error === undefined) expect(compile).toMatchObject({ status: 0 });
+      const java = "java/src/main/java/gen/rnv/service/ServiceConfiguration.java";
+      expect(existsSync(join(scenario.folder, java))).toBe(true);
+    }, 600_000);
+  });
+});
