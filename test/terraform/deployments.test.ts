@@ -148,5 +148,14 @@ resource "rnv_variables" "more" {
     world.write(service + layout.replace('"auto"', "{ api = { x = 1.5, y = 2 } }"));
     await world.apply();
     await world.expectNoChanges();
-  }, 60_000);
+    // One that is made anew has another id: it gets its place with the same apply.
+    for (const positions of ["{ api = { x = 1.5, y = 2 } }", '"auto"']) {
+      world.write(service + layout.replace('"auto"', positions));
+      await world.apply();
+      const output = await world.run("apply -auto-approve -input=false -replace=rnv_service.api");
+      expect(output).toContain("~ revision");
+      expect(output).toContain("1 added, 1 changed, 1 destroyed");
+      await world.expectNoChanges();
+    }
+  }, 120_000);
 });

@@ -46,8 +46,8 @@ export async function applyCreate(
   const defaults = defaultsOf(type, await session.before.catalog());
   const parent = await parentOf(session, type, attributes);
   const input = { address: addressIn(type, name), name, attributes, parent };
-  await awaitNeighbours(session, type, input, parentId);
   const early = await awaitUpstream(session, type, parentId, noPrivateData);
+  await awaitNeighbours(session, type, input, parentId);
   if (type.reacts && session.incomplete.has(parentId ?? "")) throw notRun(type);
   if (hasErrors(early)) return { state: null, kept: noPrivateData, diagnostics: early };
   const seed = ["create", resource.type, triggersText(wanted)].join("\0");

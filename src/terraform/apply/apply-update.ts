@@ -64,8 +64,8 @@ export async function applyUpdate(
   const parentId = live.parentId ?? undefined;
   const recorded = recordedOf(type, prior, kept);
   const input = { address: addressIn(type, name), name, attributes, id, changed: sent, live, recorded };
-  await awaitNeighbours(session, type, input, parentId);
   const early = await awaitUpstream(session, type, parentId, kept);
+  await awaitNeighbours(session, type, input, parentId);
   if (hasErrors(early)) return { state: prior, kept, diagnostics: early };
   const answered = await sendUpdate(session, type, change, { ...input, parentId, defaults });
   const result = await settle(session, type, answered, wanted, "update");

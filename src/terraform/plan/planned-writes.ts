@@ -51,7 +51,10 @@ export function plannedWrites(
     if (isMoved(prior, planned, steps)) sent.add(pinnedBy);
   }
   for (const secret of type.secrets) if (isSecretChanged(secret, prior, planned)) sent.add(secret.path);
-  const runsAgain = type.reacts && (isUnknown(planned.id) || isRerun(prior, planned, kept));
+  // One whose id never changes says by what else it decides that it runs, where nothing else is written.
+  const isDecidedAnew =
+    sent.size === 0 && type.computed.some(({ steps }) => isUnknown(valueAt(planned, steps)));
+  const runsAgain = type.reacts && (isUnknown(planned.id) || isDecidedAnew || isRerun(prior, planned, kept));
   if (runsAgain) for (const path of declared.keys()) sent.add(path);
   return { sent, acts: sent.size > 0 || runsAgain };
 }

@@ -17,6 +17,8 @@ export interface KnownChange {
   /** This plan changes it in a way that takes effect with a run. */
   readonly changes: boolean;
   readonly isRemoved: boolean;
+  /** This plan makes it, or makes it anew. */
+  readonly appears?: true;
   readonly stage: "planned" | "applied" | "failed";
   /** The service's time of its last change that takes effect with a run, ISO 8601. */
   readonly changedAt?: string;
@@ -102,6 +104,10 @@ const isManagedApart = (a: KnownChange, b: KnownChange): boolean =>
 /** Ids that are not known are the same where this plan makes one parent alone. */
 const isOneParentNew = ({ newParents }: KnownChanges): boolean =>
   [...newParents.values()].some((made) => made.size === 1);
+
+/** Returns whether a type runs where one that it follows appears: it gives each a place. */
+export const placesOthers = (resource: Pick<ResourceType, "reacts" | "follows">): boolean =>
+  resource.reacts !== undefined && resource.follows.length > 0 && !followsChanges(resource);
 
 /** Returns the name of a resource as `addressIn` wrote it. */
 export const bareName = (address: string): string => JSON.parse(address.slice(address.indexOf(".") + 1));

@@ -45,7 +45,7 @@ export function notePlanned(
   if (isNew && isFollowedParent(type.resource)) noteNewParent(session, type, address);
   return noteAndTell(session, parentIn(type, attributes), {
     ...{ address, attributes, managedBy: type.name, isRemoved: false, stage: "planned" as const },
-    ...(!isNew && { id: textIn(prior, "id") }),
+    ...(isNew ? { appears: true as const } : { id: textIn(prior, "id") }),
     changes: isNew || needsRun(type.resource, sent),
     changedAt: isNew ? undefined : kept.changedAt,
   });
@@ -111,6 +111,7 @@ export function noteApplied(
   noteAndTell(session, parentIn(type, attributes), {
     ...{ address: addressIn(type, nameIn(type, whole)), managedBy: type.name, id: textIn(whole, "id") },
     ...{ changes: known?.changes ?? true, isRemoved: state === null, attributes },
+    ...(known?.appears && { appears: true as const }),
     ...{ stage: failed ? "failed" : "applied", changedAt: kept.changedAt },
   });
 }

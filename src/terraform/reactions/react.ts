@@ -1,5 +1,5 @@
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import type { Address } from "../../model/address";
+import { type Address, typeOf } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import { shownIds, type Upstream } from "../../model/resource-type";
 import { canonicalId } from "../../model/text";
@@ -10,7 +10,7 @@ import { bareRecord } from "../record";
 import { addressIn, knownIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
-import { bareName, followsChanges, insideOf, type KnownChange } from "./known-changes";
+import { bareName, followsChanges, insideOf, type KnownChange, placesOthers } from "./known-changes";
 import type { Patience } from "./traffic";
 
 /** While plans are made nothing takes long. */
@@ -105,13 +105,43 @@ interface ReactionInput {
   readonly isEdited: boolean;
 }
 
+/** Returns what of a parent appears, of the types that a resource follows. */
+const appearingIn = (
+  { changes: known }: Session,
+  { resource }: TerraformShape,
+  parentId: string,
+): readonly KnownChange[] =>
+  [...insideOf(known, parentId).values()].filter(
+    ({ address, appears, isRemoved }) =>
+      appears === true && !isRemoved && resource.follows.includes(typeOf(address)),
+  );
+
+/**
+ * Returns whether a resource runs because others appear beside it. Its apply asks once more: what appears and was not
+ * known then gets its place from the next one.
+ */
+async function placesThem(
+  session: Session,
+  { type, config }: ReactionInput,
+  parentId: string,
+): Promise<boolean> {
+  await session.traffic.wait(() => true, planning, session.signal);
+  const upstream = appearingIn(session, type, parentId).map(({ address, changes }) => ({
+    ...{ address, changes, writes: 0, name: bareName(address), appears: "made" as const },
+  }));
+  return typeof type.resource.reacts?.reason({ declared: knownIn(type, config), upstream }) === "string";
+}
+
 /** Returns whether what reacts runs because of what it reacts to. The same in the plan and in the apply of it. */
 export async function runsBecauseOfOthers(
   session: Session | undefined,
-  { type, prior, config, kept, isEdited }: ReactionInput,
+  input: ReactionInput,
 ): Promise<boolean> {
+  const { type, prior, config, kept, isEdited } = input;
   const declared = knownIn(type, config);
   const parentId = parentIn(type, declared);
+  if (session !== undefined && parentId !== undefined && placesOthers(type.resource))
+    return placesThem(session, input, parentId);
   if (session === undefined || !followsChanges(type.resource) || parentId === undefined) return false;
   const { changes: known, traffic, signal } = session;
   const { due = {}, ranAt } = kept;
@@ -151,8 +181,14 @@ export async function awaitUpstream(
   parentId: string | undefined,
   kept: PrivateData,
 ): Promise<readonly Diagnostic[]> {
-  if (!followsChanges(type.resource) || parentId === undefined) return [];
+  if (parentId === undefined) return [];
   const { changes: known, traffic, signal } = session;
+  if (placesOthers(type.resource)) {
+    const isMade = (): boolean =>
+      appearingIn(session, type, parentId).every(({ stage }) => stage !== "planned");
+    await traffic.wait(isMade, applying, signal);
+  }
+  if (!followsChanges(type.resource)) return [];
   const awaited = Object.entries(kept.due ?? {}).flatMap(([address, since]) =>
     since === planned ? [address as Address] : [],
   );
