@@ -242,13 +242,46 @@ function defineOrdered(library: Library, type: ResourceType, Named: DeclaredClas
     }
 
     override toTerraform(): object {
-      return this.isLeftOut ? {} : super.toTerraform();
+      if (this.isLeftOut) return {};
+      const from = nameBefore(this);
+      const written = super.toTerraform();
+      if (from === undefined || movesOf(this) !== undefined) return written;
+      const to = `${this.terraformResourceType}.${this.friendlyUniqueId}`;
+      return { ...written, moved: [{ to, from: `${this.terraformResourceType}.${from}` }] };
     }
 
     override get terraformMetaArguments(): Readonly<Record<string, unknown>> {
-      const given = super.terraformMetaArguments;
+      const given = inTerraformNames(super.terraformMetaArguments);
       const order = this.followed().map((one) => `${one.terraformResourceType}.${one.friendlyUniqueId}`);
       return order.length === 0 ? given : { ...given, dependsOn: [...(this.dependsOn ?? []), ...order] };
     }
   };
+}
+
+/** What the library notes of `moveFromId` and `moveToId`. */
+const movesOf = (construct: Construct): { readonly from: string } | undefined =>
+  (construct as { readonly _movedById?: { readonly from: string } })._movedById;
+
+/** The name that a construct had below another name of the nearest construct above that has moved; its name begins with it. */
+function nameBefore(construct: ReferableLike): string | undefined {
+  for (let at = construct.node.scope; at !== undefined && hasType(at); at = at.node.scope) {
+    const before = movesOf(at)?.from.split(".")[1];
+    if (before === undefined) continue;
+    const above = (at as ReferableLike).friendlyUniqueId;
+    const rest = construct.friendlyUniqueId.slice(above.length);
+    const isBelow = construct.friendlyUniqueId.startsWith(above) && (rest === "" || rest.startsWith("__"));
+    return isBelow ? `${before}${rest}` : undefined;
+  }
+  return undefined;
+}
+
+/** `ignoreChanges` names fields as the program does; Terraform knows them by its own names. */
+function inTerraformNames(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { lifecycle } = given as { lifecycle?: { readonly ignoreChanges?: unknown } };
+  const ignored = lifecycle?.ignoreChanges;
+  if (!Array.isArray(ignored)) return given;
+  const ignoreChanges = ignored.map((path: unknown) =>
+    typeof path === "string" ? path.split(".").map(snakeCase).join(".") : path,
+  );
+  return { ...given, lifecycle: { ...lifecycle, ignoreChanges } };
 }

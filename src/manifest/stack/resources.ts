@@ -16,7 +16,7 @@ import { parseDuration } from "../../model/time";
 import { Template } from "../../model/value";
 import type { Block, WrittenAttribute } from "../blocks";
 import type { MapEntry, SourceNode } from "../tree";
-import { type AttributeShape, openShape, unknownField } from "../type-index";
+import { type AttributeShape, openShape, schemaKinds, unknownField } from "../type-index";
 import {
   bindingKeys,
   bindingProblems,
@@ -26,6 +26,7 @@ import {
   triggersProblem,
 } from "./bindings";
 import { isObject, type Json, type JsonLocation } from "./document";
+import { BigNumber } from "./language/big-number";
 import { type Expression, parseExpression } from "./language/expression";
 import { addressOfResource, type StackGroup, type StackType } from "./names";
 import { type BlockReader, readerOf, understood } from "./resolve";
@@ -236,9 +237,10 @@ function readAttributes(source: ResourceSource): Pick<Block, "written" | "isRead
     reader.refuse(problem, range);
   };
   const add = (shape: AttributeShape, value: Json, location: JsonLocation): void => {
-    const node = reader.read(value, location);
-    isReadable &&= node !== undefined;
-    if (node === undefined) return;
+    const found = reader.read(value, location);
+    isReadable &&= found !== undefined;
+    if (found === undefined) return;
+    const node = inKind(found, schemaKinds(shape.schema));
     if (node.isSensitive && !shape.secret)
       fail(
         new StackProblem("manifest.unsupported", `${shape.path} is shown in plans and cannot hold a secret`),
@@ -271,6 +273,22 @@ function readAttributes(source: ResourceSource): Pick<Block, "written" | "isRead
     else fail(new StackProblem("manifest.invalid_type", `${key} is an object of fields`), at);
   }
   return { written, isReadable };
+}
+
+const textOf = (value: number | boolean): string =>
+  typeof value === "number" ? BigNumber.of(value).toString() : String(value);
+
+/** A number or a flag that is given as text, or text as one of them, as Terraform takes it. */
+function inKind(node: SourceNode, kinds: readonly string[]): SourceNode {
+  if (node.kind !== "scalar" || node.value === null || kinds.includes(typeof node.value)) return node;
+  const { value, range } = node;
+  if (typeof value !== "string")
+    return kinds.includes("string") ? { kind: "scalar", value: textOf(value), range } : node;
+  if (node.isSensitive || node.parts?.some(({ kind }) => kind !== "text")) return node;
+  if (kinds.includes("boolean") && (value === "true" || value === "false"))
+    return { kind: "scalar", value: value === "true", range };
+  const parsed = kinds.includes("number") ? BigNumber.parse(value) : undefined;
+  return parsed === undefined ? node : { kind: "scalar", value: parsed.toNumber(), range };
 }
 
 interface GroupField extends StackEntry {

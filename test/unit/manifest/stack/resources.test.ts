@@ -193,7 +193,7 @@ describe("what Terraform has and rnv does not", () => {
     ["another provider", { provider: { aws: [{}] } }, 'the provider "aws"'],
     ["a module", { module: { m: {} } }, 'the block "module"'],
     ["a check", { check: { c: {} } }, 'the block "check"'],
-    ["a data source of Terraform's", { data: { rnv_canvas: { c: {} } } }, "the data source rnv_canvas.c"],
+    ["a data source of Terraform's", { data: { rnv_nothing: { c: {} } } }, "the data source rnv_nothing.c"],
     ["a validation", { variable: { v: { validation: [{}] } } }, "validation"],
   ])("%s is refused even where nothing uses it", async (_what, stack, named) => {
     expect(await codes(stack)).toEqual([expect.stringContaining(named)]);
