@@ -135,7 +135,8 @@ describe("what the journal of a run knows", () => {
   it("is written as one snapshot", async () => {
     const state = { ...stateOf({ [api]: recordOf("s1") }, []), outputs: { before: 1 } };
     const { journal, appended } = journalOf(state);
-    expect(await journal.finish(null)).toEqual({ ...state, run: null });
+    const lastRunAt = "2026-01-01T00:00:00.000Z";
+    expect(await journal.finish(null)).toEqual({ ...state, run: null, lastRunAt });
     await journal.recordOutputs({ url: "u" });
     expect(appended.at(-1)?.entries).toEqual([{ kind: "outputs", outputs: { url: "u" } }]);
     expect(journal.hasChanges).toBe(true);
