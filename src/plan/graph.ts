@@ -42,11 +42,12 @@ export function buildGraph(instances: ResourceInstances): Graph {
       if (isRemoved(instances, parent)) append(goWith, parent, address);
     }
     for (const followed of followedSiblings(instance, siblings)) wait(address, followed.address);
-    if (goesWithRemovedParent(instance, instances)) continue;
+    // What goes with its parent is there until the parent is gone.
+    const held = parent !== undefined && goesWithRemovedParent(instance, instances) ? parent : address;
     const outlives = (on: Address): void => {
       const outlived = instances.get(on);
-      if (outlived?.removed && !follows(instance, outlived) && !goesWithRemovedParent(outlived, instances))
-        wait(on, address);
+      if (on === held || !outlived?.removed || follows(instance, outlived)) return;
+      if (!goesWithRemovedParent(outlived, instances)) wait(on, held);
     };
     if (recorded?.parent) outlives(recorded.parent);
     recorded?.dependsOn.forEach(outlives);

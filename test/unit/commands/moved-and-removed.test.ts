@@ -38,4 +38,38 @@ describe("a service that leaves its address", () => {
     expect(Object.keys((await bench.state())?.resources ?? {})).toContain("variable.shop.site.A");
     expect((await bench.plan()).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
   });
+
+  describe("what a variable of a removed service refers to", () => {
+    beforeEach(async () => {
+      expect((await bench.apply({ mode: "destroy", confirmsAll: true })).exitCode).toBe(0);
+    });
+    const service = (name: string, refers: string) =>
+      `  ${name}: { kind: web, variables: { HOST: "\${service.${refers}.internalHost}" }, deploy: { when: never } }\n`;
+    const planOf = (excludes: readonly string[]) =>
+      bench.plan({ mode: "destroy", confirmsAll: true, excludes });
+    const deleted = async (excludes: readonly string[] = []) =>
+      (await planOf(excludes)).plan?.changes
+        .filter(({ action }) => action === "delete")
+        .map(({ address }) => address);
+
+    it("is deleted after that service, and stays where the variable stays", async () => {
+      bench.write(
+        "rnv.yaml",
+        `services:\n${service("web", "api")}  api: { kind: web, deploy: { when: never } }\n`,
+      );
+      expect((await bench.apply()).exitCode).toBe(0);
+      const { plan } = await planOf([]);
+      const api = plan?.changes.find(({ address }) => address === "service.api");
+      expect(api?.dependsOn).toContain("service.web");
+      expect(await deleted(["variable.web.HOST"])).toEqual([]);
+      expect(await deleted(["service.api"])).not.toContain("service.api");
+    });
+
+    it("is deleted, too, where both refer to each other", async () => {
+      bench.write("rnv.yaml", `services:\n${service("web", "api")}${service("api", "web")}`);
+      expect((await bench.apply()).exitCode).toBe(0);
+      expect(await bench.apply({ mode: "destroy", confirmsAll: true })).toMatchObject({ exitCode: 0 });
+      expect(Object.keys((await bench.state())?.resources ?? {})).toEqual([]);
+    });
+  });
 });
