@@ -76,7 +76,7 @@ function readAppSettings(cwd: string): AppSettings {
     // Reported below, without the text.
   }
   throw new DiagnosticsError([
-    error("manifest.syntax", `${settingsName} is not a JSON object of at most ${largestSettings} bytes`),
+    error("stack.syntax", `${settingsName} is not a JSON object of at most ${largestSettings} bytes`),
   ]);
 }
 
@@ -121,7 +121,7 @@ export async function synthesize(request: SynthesizeRequest): Promise<void> {
   const what = `the program ${JSON.stringify(request.command)} ${problem ?? `wrote no ${request.folder}/manifest.json`}`;
   const { summary, detail } = describeFailure(what, output, request.cwd);
   throw new DiagnosticsError([
-    error("manifest.not_found", summary, {
+    error("stack.not_found", summary, {
       ...(detail === "" ? {} : { detail }),
       hint:
         problem === undefined

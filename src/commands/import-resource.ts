@@ -1,7 +1,13 @@
 import type { Resource } from "../api/reads";
 import { writtenNow } from "../apply/change-context";
 import { gracePauses } from "../apply/look";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  type DiagnosticCode,
+  DiagnosticsError,
+  error,
+  hasErrors,
+} from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { writeManifest } from "../manifest/write";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
@@ -37,6 +43,9 @@ export interface ImportOutcome extends Outcome {
 }
 
 /** The id to import and its address. */
+/** Findings of a folder that declares nothing yet. */
+const undeclaredCodes: ReadonlySet<DiagnosticCode> = new Set(["manifest.not_found", "stack.not_found"]);
+
 interface ImportTarget {
   readonly address: Address;
   readonly type: Resource;
@@ -51,7 +60,7 @@ export async function importResource(context: Context, request: ImportRequest): 
   const target = targetOf(request);
   const loaded = await load(context, request.files ?? [], "skip");
   const { diagnostics, sources } = loaded;
-  const isMissing = diagnostics.length > 0 && diagnostics.every(({ code }) => code === "manifest.not_found");
+  const isMissing = diagnostics.length > 0 && diagnostics.every(({ code }) => undeclaredCodes.has(code));
   if (hasErrors(diagnostics) && !isMissing) return { diagnostics, sources, exitCode: 1 };
   return holdLock(context, { command: "import", timeoutMs: request.lockTimeoutMs }, async (session) => {
     const state = session.state ?? emptyState({ lineage: newLineage(context), ...originOf(context) });

@@ -3,7 +3,7 @@
  * Codes are stable: scripts match them, prose may change.
  */
 export const diagnosticCodes = [
-  // Reading the manifest or the stack.
+  // Reading the manifest; values and references of a stack are judged by the same rules.
   "manifest.not_found",
   "manifest.unreadable",
   "manifest.too_large",
@@ -27,12 +27,24 @@ export const diagnosticCodes = [
   "manifest.not_converted",
   "manifest.group",
   "manifest.unsupported",
-  "manifest.annotation",
   "manifest.moved",
   "manifest.stage",
   "manifest.stage_missing",
   "manifest.stage_unknown",
   "manifest.removed",
+  // Reading a stack.
+  "stack.not_found",
+  "stack.syntax",
+  "stack.unsupported",
+  "stack.unknown_key",
+  "stack.missing_key",
+  "stack.invalid_value",
+  "stack.duplicate",
+  "stack.reference_unknown",
+  "stack.reference_cycle",
+  "stack.variable_missing",
+  "stack.too_large",
+  "stack.annotation",
   // Command line and environment.
   "config.missing",
   "config.invalid",

@@ -21,7 +21,7 @@ export function protectionOf(
   if (value === false || (value === true && isProtectable)) return value;
   refuse(
     new StackProblem(
-      "manifest.invalid_type",
+      "stack.invalid_value",
       isProtectable
         ? `${protectionAttribute} is true or false`
         : `nothing of this type has ${protectionAttribute}`,
@@ -40,7 +40,7 @@ export function bindingProblems(body: JsonObject, { groups }: StackType): readon
     problems.push([
       adoptAttribute,
       new StackProblem(
-        "manifest.unsupported",
+        "stack.unsupported",
         `${adoptAttribute} is not supported by rnv`,
         'take it over with importFrom("ID") on the construct, or with --adopt',
       ),
@@ -81,7 +81,7 @@ export function triggersProblem(
   const reasons = isObject(triggers) ? Object.values(triggers) : [triggers];
   if (reasons.every((reason) => isAbout(reason, isSeen))) return undefined;
   return new StackProblem(
-    "manifest.unsupported",
+    "stack.unsupported",
     unsupported("triggers").message,
     `a ${type.placed.type.type} of rnv follows what it belongs to, and what lies beside it, without any; for other reasons run the stack with Terraform`,
   );

@@ -43,7 +43,7 @@ function dataPath(
   const [first = "", second, ...others] = steps.map(String);
   const refuse = (name: string, known: Iterable<string>): StackProblem =>
     new StackProblem(
-      "manifest.reference_unknown",
+      "stack.reference_unknown",
       `the data source ${terraformType} has no attribute "${name}"`,
       didYouMean(name, known),
     );

@@ -61,14 +61,11 @@ function readSource(
   const query = readQuery(entry, { type, listing }, reader);
   for (const [key, { isNeeded }] of Object.entries(listing?.query ?? {}))
     if (isNeeded && body[snakeCase(key)] == null)
-      reader.refuse(
-        new StackProblem("manifest.missing_key", `it needs ${snakeCase(key)}`),
-        location.keyRange,
-      );
+      reader.refuse(new StackProblem("stack.missing_key", `it needs ${snakeCase(key)}`), location.keyRange);
   readProvider(entry, stack, reader);
   if (type?.nameKey !== undefined && body.id == null && body[type.nameKey] == null)
     reader.refuse(
-      new StackProblem("manifest.missing_key", `it needs an id or a ${type.nameKey}`),
+      new StackProblem("stack.missing_key", `it needs an id or a ${type.nameKey}`),
       location.keyRange,
     );
   return {
@@ -113,10 +110,7 @@ function readQuery(
     if (node.kind === "scalar" && typeof node.value === wanted && !node.isSensitive && isListable(key, node))
       query.set(attribute, node);
     else
-      reader.refuse(
-        new StackProblem("manifest.invalid_value", `${key} is ${queryWords[wanted]}`),
-        node.range,
-      );
+      reader.refuse(new StackProblem("stack.invalid_value", `${key} is ${queryWords[wanted]}`), node.range);
   }
   return query;
 }
@@ -135,7 +129,7 @@ export function buildData(found: FoundData, reading: ReadContext): DesiredData {
     const value = readValue(node, { address, attribute }, reading);
     if (value === "")
       reading.report(
-        error("manifest.invalid_value", `${owner}: ${attribute} is empty`, {
+        error("stack.invalid_value", `${owner}: ${attribute} is empty`, {
           address,
           attribute,
           range: node.range,
@@ -156,7 +150,7 @@ export function declaredOf(
   return dependsOn.filter((on) => {
     if (blocks.has(on)) return true;
     const summary = `depends_on names ${on}, which is not declared`;
-    report(error("manifest.reference_unknown", summary, { address: from.address, range: from.range }));
+    report(error("stack.reference_unknown", summary, { address: from.address, range: from.range }));
     return false;
   });
 }

@@ -160,7 +160,7 @@ function spanOf(
 }
 
 const duplicateKey = (file: string, { offset, length }: Node): Diagnostic =>
-  error("manifest.duplicate_key", "the key stands twice in one object", {
+  error("stack.duplicate", "the key stands twice in one object", {
     range: { file, start: offset, end: offset + length },
   });
 
@@ -172,7 +172,7 @@ function syntaxProblem(file: string, text: string): ParsedStack {
   };
   visit(text.slice(0, tooDeepAt(text)), { onError }, { disallowComments: true });
   const at = failedAt ?? 0;
-  const problem = error("manifest.syntax", "the text is not valid JSON", {
+  const problem = error("stack.syntax", "the text is not valid JSON", {
     range: { file, start: at, end: at + 1 },
     hint: jsonHint(text, at),
   });

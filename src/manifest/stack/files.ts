@@ -110,7 +110,7 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
   const shown = shownPath(join(folder, manifestName), cwd);
   if (stacks === undefined) {
     report(
-      error("manifest.not_found", `${shown} lists no stacks`, {
+      error("stack.not_found", `${shown} lists no stacks`, {
         hint: "synthesize them first, or use --app",
       }),
     );
@@ -118,7 +118,7 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
   }
   const ordered = inOrder(stacks);
   if (ordered === undefined) {
-    report(error("manifest.reference_cycle", `the stacks of ${shown} depend on each other`));
+    report(error("stack.reference_cycle", `the stacks of ${shown} depend on each other`));
     return [];
   }
   const names = new Map(stacks.map(({ constructPath, name }) => [constructPath, name]));
@@ -130,7 +130,7 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
       return [{ file, name, unit: name, constructPath, dependencies, annotations }];
     }
     report(
-      error("manifest.unsupported", `the stack ${stack.name} was synthesized to HCL`, {
+      error("stack.unsupported", `the stack ${stack.name} was synthesized to HCL`, {
         hint: "unset SYNTH_HCL_OUTPUT: rnv reads cdk.tf.json",
       }),
     );

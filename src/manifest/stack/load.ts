@@ -129,7 +129,7 @@ function tellAnnotations({ annotations }: StackFile, report: Findings["report"])
     const [first = "", ...others] = message.split("\n");
     const make = level === "error" ? error : warning;
     const detail = others.join("\n").trim();
-    report(make("manifest.annotation", `${constructPath}: ${first}`, detail === "" ? {} : { detail }));
+    report(make("stack.annotation", `${constructPath}: ${first}`, detail === "" ? {} : { detail }));
   }
 }
 
@@ -191,7 +191,7 @@ function reportSecondParts(
     }
     const what = isSingle ? `the ${type.type}` : `the ${type.type} ${JSON.stringify(name)}`;
     report(
-      error("manifest.duplicate_key", `${owner} declares ${what} of ${of}, as does ${earlier.owner}`, {
+      error("stack.duplicate", `${owner} declares ${what} of ${of}, as does ${earlier.owner}`, {
         address: block.address,
         range: block.range,
         detail: `The other is declared at ${formatLocation(earlier.block.range, texts)}.`,
@@ -218,7 +218,7 @@ const declaredTwice = (
   before: StackResource,
   texts: ReadonlyMap<string, string>,
 ) =>
-  error("manifest.duplicate_address", `${ownerOf(resource)} is declared twice: both are ${address}`, {
+  error("stack.duplicate", `${ownerOf(resource)} is declared twice: both are ${address}`, {
     address,
     range: resource.location.keyRange,
     detail: `It is declared at ${formatLocation(before.location.keyRange, texts)} as well.`,

@@ -40,7 +40,7 @@ function readSettings(body: JsonObject, location: JsonLocation, source: Provider
     else
       source.reader.refuse(
         new StackProblem(
-          "manifest.unknown_key",
+          "stack.unknown_key",
           `the provider has no setting ${JSON.stringify(key)}`,
           didYouMean(key, Object.keys(settings)),
         ),
@@ -74,7 +74,7 @@ const readKey: ReadSetting = (written, at, { stack, reader }) => {
   const hint =
     'write apiKey: fromEnv("RNV_API_KEY"), or leave it out and set RNV_API_KEY or RNV_API_KEY_FILE';
   reader.refuse(
-    new StackProblem("manifest.unsupported", "a key does not belong into a stack", hint),
+    new StackProblem("stack.unsupported", "a key does not belong into a stack", hint),
     at.keyRange,
   );
   return false;
@@ -90,7 +90,7 @@ const readMostRequests: ReadSetting = (written, at, { context, reader, stack }) 
     );
   else
     context.report(
-      warning("manifest.unsupported", `${stack.name}: max_concurrency is for Terraform only`, {
+      warning("stack.unsupported", `${stack.name}: max_concurrency is for Terraform only`, {
         range: at.keyRange,
         hint: "rnv takes the flag -parallelism",
       }),
@@ -104,7 +104,7 @@ const readAcceptMissing: ReadSetting = (written, at, source) => {
   if (isTrue(written, at, source) === true)
     source.reader.refuse(
       new StackProblem(
-        "manifest.unsupported",
+        "stack.unsupported",
         "accept_missing is for Terraform only",
         "leave it out; what was really deleted elsewhere: rnv state rm ADDRESS …",
       ),

@@ -118,7 +118,7 @@ const toNode = (value: Value, { location, reader }: Scope): SourceNode => nodeOf
 
 function checkDepth(depth: number): void {
   if (depth > maxLevels)
-    throw new StackProblem("manifest.too_deep", `values are nested more than ${maxLevels} levels deep`);
+    throw new StackProblem("stack.too_large", `values are nested more than ${maxLevels} levels deep`);
 }
 
 const isExpression = (text: string): boolean => text.includes("${") || text.includes("%{");
@@ -154,7 +154,7 @@ function environmentOf(written: string, scope: Scope): Environment {
     spend: () => {
       spent.steps += 1;
       if (spent.steps > maxSteps)
-        throw new StackProblem("manifest.too_large", `the expressions take more than ${maxSteps} steps`);
+        throw new StackProblem("stack.too_large", `the expressions take more than ${maxSteps} steps`);
     },
     resolve: (root, steps, source) => {
       const within = { ...scope, source };
@@ -219,13 +219,13 @@ const leastCharacters = 256;
 function readEntry(label: string, { value, location }: StackEntry, scope: Scope): Value {
   const { stack, busy, context, reader } = scope;
   const key = `${stack.name} ${label}`;
-  if (busy.has(key)) throw new StackProblem("manifest.reference_cycle", `${label} refers to itself`);
+  if (busy.has(key)) throw new StackProblem("stack.reference_cycle", `${label} refers to itself`);
   if (busy.size >= maxEntries)
-    throw new StackProblem("manifest.too_deep", `${label} stands in more than ${maxEntries} others`);
+    throw new StackProblem("stack.too_large", `${label} stands in more than ${maxEntries} others`);
   context.spent.characters += Math.max(leastCharacters, location.end - location.start);
   if (context.spent.characters > maxCharacters)
     throw new StackProblem(
-      "manifest.too_large",
+      "stack.too_large",
       `locals and outputs repeat more than ${maxCharacters} characters`,
     );
   return valueOfJson(value, { context, stack, location, reader, source: "", busy: new Set([...busy, key]) });
@@ -247,7 +247,7 @@ function readDataRoot(steps: TraversalSteps, scope: Scope): Rooted {
   const entry = stack?.outputs.get(output);
   if (stack === undefined || entry === undefined || !isObject(entry.value))
     throw new StackProblem(
-      "manifest.reference_unknown",
+      "stack.reference_unknown",
       `the stack that ${name} stands for is not among those that are read`,
       "read the stacks together: -f cdktf.out",
     );
@@ -273,7 +273,7 @@ function crossValue(
   const found = crossValues.get(stack)?.get(output);
   if (found === undefined && needsValues)
     throw new StackProblem(
-      "manifest.reference_unknown",
+      "stack.reference_unknown",
       `the stack ${stack} has not made this value yet`,
       `apply ${stack} first, or take both: its state holds no ${output}`,
     );
@@ -301,7 +301,7 @@ function parentAttribute({ terraformType }: StackType, name: string, attribute: 
   );
   const value = found?.body[attribute];
   if (found === undefined || value === undefined)
-    throw new StackProblem("manifest.reference_unknown", `${terraformType}.${name} has no ${attribute}`);
+    throw new StackProblem("stack.reference_unknown", `${terraformType}.${name} has no ${attribute}`);
   const entry = { value, location: found.location.at(attribute) };
   return readEntry(`${terraformType}.${name}.${attribute}`, entry, scope);
 }
@@ -377,7 +377,7 @@ function converted(value: Value, type: string, origin: string): Value {
     return convertTo(value, type);
   } catch (cause) {
     if (!(cause instanceof ExpressionProblem) || cause.kind !== "invalid") throw cause;
-    throw new StackProblem("manifest.invalid_value", `${origin} is not a ${type}: ${cause.message}`);
+    throw new StackProblem("stack.invalid_value", `${origin} is not a ${type}: ${cause.message}`);
   }
 }
 
@@ -391,7 +391,7 @@ function withoutValue(name: string, environment: StackContext["environment"]): S
   const empty = variablesOf(name).find((variable) => environment[variable] === "");
   const why = empty === undefined ? "" : `: ${empty} is empty`;
   const hint = `set RNV_VAR_${name} (or TF_VAR_${name})${empty === undefined ? "" : "; its default may be an empty text"}`;
-  return new StackProblem("manifest.env_missing", `the variable ${name} has no value${why}`, hint);
+  return new StackProblem("stack.variable_missing", `the variable ${name} has no value${why}`, hint);
 }
 
 const variablesOf = (name: string): readonly string[] => [`RNV_VAR_${name}`, `TF_VAR_${name}`];

@@ -149,7 +149,7 @@ function unknownType({ terraformType, name }: StackResource, { types }: StackCon
   if (terraformType === variablesResource)
     return unsupported("a map of variables whose names are in an expression");
   const hint = didYouMean(terraformType, types.keys());
-  return new StackProblem("manifest.unknown_key", `there is no resource type ${terraformType}`, hint);
+  return new StackProblem("stack.unknown_key", `there is no resource type ${terraformType}`, hint);
 }
 
 function refuseTerraformOnly(
@@ -171,7 +171,7 @@ function refuseTerraformOnly(
 export const withoutRepetition = (key: string): StackProblem =>
   key === "count" || key === "for_each"
     ? new StackProblem(
-        "manifest.unsupported",
+        "stack.unsupported",
         `${key} is not supported by rnv`,
         "write a loop in the program, which makes a construct for each; or run the stack with Terraform",
       )
@@ -188,7 +188,7 @@ export function readProvider(
   if (typeof written === "string" && providers.has(written)) return written;
   const summary = `the provider ${JSON.stringify(written)} is not declared`;
   const hint = `name one of rnv: new RnvProvider(stack, "eu", { alias: "eu" })`;
-  reader.refuse(new StackProblem("manifest.reference_unknown", summary, hint), location.at("provider"));
+  reader.refuse(new StackProblem("stack.reference_unknown", summary, hint), location.at("provider"));
   return terraformPrefix;
 }
 
@@ -210,7 +210,7 @@ function readTimeouts({ resource: { body, location }, reader }: ResourceSource):
       else if (node !== undefined)
         reader.refuse(
           new StackProblem(
-            "manifest.invalid_value",
+            "stack.invalid_value",
             `timeouts.${key}: expected a duration such as 30m, 90s or 1h30m`,
           ),
           at.at(key),
@@ -223,7 +223,7 @@ function refuseMissing(
   { resource: { terraformType, name, location }, reader }: ResourceSource,
   key: string,
 ): void {
-  const problem = new StackProblem("manifest.missing_key", `${terraformType}.${name} lacks ${key}`);
+  const problem = new StackProblem("stack.missing_key", `${terraformType}.${name} lacks ${key}`);
   reader.refuse(problem, location.keyRange);
 }
 
@@ -243,7 +243,7 @@ function readAttributes(source: ResourceSource): Pick<Block, "written" | "isRead
     const node = inKind(found, schemaKinds(shape.schema));
     if (node.isSensitive && !shape.secret)
       fail(
-        new StackProblem("manifest.unsupported", `${shape.path} is shown in plans and cannot hold a secret`),
+        new StackProblem("stack.unsupported", `${shape.path} is shown in plans and cannot hold a secret`),
         location,
       );
     else written.push({ shape, entry: { key: shape.path, keyRange: location.keyRange, value: node } });
@@ -257,7 +257,7 @@ function readAttributes(source: ResourceSource): Pick<Block, "written" | "isRead
     if (value === null || others.includes(key) || type.versions.has(key)) continue;
     if (shape !== undefined && written.some((earlier) => earlier.shape === shape))
       fail(
-        new StackProblem("manifest.unsupported", `${shape.path} is written twice, stored and write-only`),
+        new StackProblem("stack.unsupported", `${shape.path} is written twice, stored and write-only`),
         at.keyRange,
       );
     else if (shape !== undefined) add(shape, value, at);
@@ -270,7 +270,7 @@ function readAttributes(source: ResourceSource): Pick<Block, "written" | "isRead
         else add(field.shape, field.value, field.location);
       }
     } else if (reader.read(value, at) === undefined) isReadable = false;
-    else fail(new StackProblem("manifest.invalid_type", `${key} is an object of fields`), at);
+    else fail(new StackProblem("stack.invalid_value", `${key} is an object of fields`), at);
   }
   return { written, isReadable };
 }
@@ -317,7 +317,7 @@ function fieldsOf(
 
 const unknownKey = (key: string, known: Iterable<string>): StackProblem =>
   new StackProblem(
-    "manifest.unknown_key",
+    "stack.unknown_key",
     `there is no attribute ${JSON.stringify(key)}`,
     didYouMean(key, known),
   );
@@ -371,8 +371,8 @@ function linkedParent(
 function noParent(node: SourceNode, key: string, { type }: Parent): StackProblem {
   const segments = wholeReference(node);
   return segments === undefined || segments[0] === dataType
-    ? new StackProblem("manifest.invalid_value", `${key} is the id of a ${type}`)
-    : new StackProblem("manifest.reference_unknown", `${key} refers to no declared ${type}`);
+    ? new StackProblem("stack.invalid_value", `${key} is the id of a ${type}`)
+    : new StackProblem("stack.reference_unknown", `${key} refers to no declared ${type}`);
 }
 
 /** The segments of a value that is a reference and nothing else. */
@@ -465,7 +465,7 @@ export function dependsOnOf(
   const at = location.at("depends_on");
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
-    reader.refuse(new StackProblem("manifest.invalid_type", "depends_on is a list"), at);
+    reader.refuse(new StackProblem("stack.invalid_value", "depends_on is a list"), at);
     return [];
   }
   return value.flatMap((item: Json, i) => {

@@ -113,14 +113,14 @@ export class StackProblem extends Error {
 /** A problem of an expression as one of the stack. */
 export function problemOf({ message, kind, hint }: ExpressionProblem, range?: SourceRange): StackProblem {
   if (kind === "unsupported")
-    return new StackProblem("manifest.unsupported", message, hint ?? useTerraform, range);
-  const code = kind === "unknown" ? "manifest.reference_unknown" : "manifest.invalid_value";
+    return new StackProblem("stack.unsupported", message, hint ?? useTerraform, range);
+  const code = kind === "unknown" ? "stack.reference_unknown" : "stack.invalid_value";
   return new StackProblem(code, message, hint, range);
 }
 
 /** A feature of Terraform that rnv does not have. */
 export const unsupported = (what: string): StackProblem =>
-  new StackProblem("manifest.unsupported", `${what} is not supported by rnv`, useTerraform);
+  new StackProblem("stack.unsupported", `${what} is not supported by rnv`, useTerraform);
 
 /** A name that the stack does not declare. */
 export function undeclared(
@@ -132,7 +132,7 @@ export function undeclared(
   spent.misses += 1;
   const meant = spent.misses > suggestedMisses ? undefined : suggest(name, known);
   return new StackProblem(
-    "manifest.reference_unknown",
+    "stack.reference_unknown",
     `${what} is not declared`,
     meant === undefined ? undefined : `did you mean "${meant}"?`,
   );
@@ -173,8 +173,7 @@ export function readStack(
 ): Stack {
   const { value, root: location } = document;
   const root: StackEntry = { value, location };
-  if (!isObject(value))
-    report(error("manifest.invalid_type", "a stack is a JSON object", { range: location }));
+  if (!isObject(value)) report(error("stack.invalid_value", "a stack is a JSON object", { range: location }));
   const body = isObject(value) ? value : {};
   const { stackName } = commentOf(body, "metadata") ?? {};
   const name = typeof stackName === "string" ? stackName : fallback.name;
@@ -302,7 +301,7 @@ function checkSettings(root: StackEntry, name: string, report: Report): void {
 }
 
 const ownState = (block: string, name: string, range: SourceRange): Diagnostic =>
-  warning("manifest.unsupported", `${name}: ${block} is not used`, {
+  warning("stack.unsupported", `${name}: ${block} is not used`, {
     range,
     detail: "rnv keeps a state of its own, named by RNV_STATE or --state.",
   });

@@ -39,7 +39,7 @@ export function readImports(stack: Stack, context: StackContext): ReadonlyMap<Ad
       imports.set(to, { key: "import", keyRange: location, value: id });
     else {
       const summary = `import names ${String(value.to)}, which is not declared`;
-      reader.refuse(new StackProblem("manifest.reference_unknown", summary), location.at("to"));
+      reader.refuse(new StackProblem("stack.reference_unknown", summary), location.at("to"));
     }
   }
   return imports;
@@ -103,7 +103,7 @@ export function readStackRemovals(context: StackContext, reading: ReadContext): 
       if (nestedBlocks(block, "lifecycle").some((lifecycle) => lifecycle.value.destroy === false)) {
         reader.refuse(
           new StackProblem(
-            "manifest.unsupported",
+            "stack.unsupported",
             "removed without destroy is not supported by rnv",
             "rnv state rm forgets a resource and leaves it running",
           ),
@@ -137,7 +137,7 @@ export function readStackOutputs(context: StackContext, reading: ReadContext): D
       if (node.isSensitive && !isHidden)
         reader.refuse(
           new StackProblem(
-            "manifest.unsupported",
+            "stack.unsupported",
             "outputs are shown and recorded, so they hold no secrets",
             "make it a sensitive one (sensitive: true): it is listed, and its value is neither shown nor recorded",
           ),
@@ -145,12 +145,12 @@ export function readStackOutputs(context: StackContext, reading: ReadContext): D
         );
       else if (!isLogicalName(name))
         reader.refuse(
-          new StackProblem("manifest.invalid_name", `${JSON.stringify(name)} cannot name an output`),
+          new StackProblem("stack.invalid_value", `${JSON.stringify(name)} cannot name an output`),
           at,
         );
       else if (outputs.has(name))
         reading.report(
-          error("manifest.duplicate_key", `two stacks have an output ${name}`, { range: location.keyRange }),
+          error("stack.duplicate", `two stacks have an output ${name}`, { range: location.keyRange }),
         );
       else {
         const read = node.isSensitive

@@ -162,7 +162,7 @@ function awaitedPart(awaited: Awaited): AwaitedPart {
   if (!isNode(awaited)) return awaited;
   const [entry] = awaited.kind === "map" ? [...awaited.entries.values()] : [];
   if (entry === undefined || !sourceKeys.includes(entry.key))
-    throw new StackProblem("manifest.invalid_type", "a list or an object cannot stand inside text");
+    throw new StackProblem("stack.invalid_value", "a list or an object cannot stand inside text");
   if (entry.key !== "fromEnv" || entry.value.kind !== "scalar")
     throw unsupported(`text or a function around a secret that comes from ${entry.key}`);
   const name = String(entry.value.value);
@@ -175,14 +175,11 @@ export function valueOfType(given: string, type: string, origin: string): Json {
   if (type === "bool" && (given === "true" || given === "false")) return given === "true";
   if (type === "number" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(given)) return Number(given);
   if (type === "bool" || type === "number")
-    throw new StackProblem("manifest.invalid_value", `${origin} is not a ${type}`);
+    throw new StackProblem("stack.invalid_value", `${origin} is not a ${type}`);
   try {
     return JSON.parse(given) as Json;
   } catch {
-    throw new StackProblem(
-      "manifest.invalid_value",
-      `${origin} does not hold JSON, as its type ${type} needs`,
-    );
+    throw new StackProblem("stack.invalid_value", `${origin} does not hold JSON, as its type ${type} needs`);
   }
 }
 

@@ -106,9 +106,7 @@ describe("several variables of a service in a run", () => {
       made.addVariable("LEVEL", "info");
       made.addVariables({ LEVEL: "debug" });
     });
-    expect((await one.plan(stack)).diagnostics.map(({ code }) => code)).toEqual([
-      "manifest.duplicate_address",
-    ]);
+    expect((await one.plan(stack)).diagnostics.map(({ code }) => code)).toEqual(["stack.duplicate"]);
   });
 
   it("that are an expression as a whole are refused with what to write", async () => {
@@ -116,7 +114,7 @@ describe("several variables of a service in a run", () => {
     const { diagnostics } = await one.plan(stack);
     expect(diagnostics).toContainEqual(
       expect.objectContaining({
-        code: "manifest.unsupported",
+        code: "stack.unsupported",
         summary: expect.stringContaining(
           "shop/shop/api/more (rnv_variables.shop__api__more): a map of variables whose names",
         ),

@@ -147,7 +147,7 @@ describe("--app and cdktf.json", () => {
   it("a cdktf.json that is no such file is refused, however large it is", async () => {
     for (const text of ["[1", `{"app":"node app.js"${" ".repeat(1024 * 1024)}}`]) {
       write("cdktf.json", text);
-      expect(await refused(invocation())).toMatchObject({ code: "manifest.syntax" });
+      expect(await refused(invocation())).toMatchObject({ code: "stack.syntax" });
     }
   });
 
@@ -215,6 +215,6 @@ describe("--app and cdktf.json", () => {
 
   it("a cdktf.json that cannot be read is an error", async () => {
     write("cdktf.json", "{");
-    expect(await refused(invocation())).toMatchObject({ code: "manifest.syntax" });
+    expect(await refused(invocation())).toMatchObject({ code: "stack.syntax" });
   });
 });

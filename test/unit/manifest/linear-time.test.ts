@@ -98,8 +98,8 @@ it("locals that name each other twice, or fifty deep, are an error and no bomb",
   const codes = async (locals: object): Promise<string[]> =>
     (await loadStackJson(stack("${local.l0}", { locals }))).diagnostics.map(({ code }) => code);
   expect(await codes(chain(40, (next) => next))).toEqual([]);
-  expect(await codes(chain(5_000, (next) => next))).toEqual(["manifest.too_deep"]);
-  expect(await codes(chain(40, (next) => next + next))).toEqual(["manifest.too_large"]);
+  expect(await codes(chain(5_000, (next) => next))).toEqual(["stack.too_large"]);
+  expect(await codes(chain(40, (next) => next + next))).toEqual(["stack.too_large"]);
 });
 
 it.each([
@@ -108,6 +108,6 @@ it.each([
 ])("a variable that stands in %s is an error and no endless loop", async (_where, variable) => {
   const { diagnostics } = await loadStackJson(stack("${var.a}", { variable: { a: variable } }));
   expect(diagnostics).toMatchObject([
-    { code: "manifest.reference_cycle", summary: "rnv_project.shop: var.a refers to itself" },
+    { code: "stack.reference_cycle", summary: "rnv_project.shop: var.a refers to itself" },
   ]);
 });

@@ -42,7 +42,7 @@ describe("what generated bindings write", () => {
     ]);
     expect(
       await problems(stack({ rnv_variable: { v: { key: "K", service_id: serviceId, settings: {} } } })),
-    ).toEqual(['manifest.unknown_key rnv_variable.v: there is no attribute "settings"']);
+    ).toEqual(['stack.unknown_key rnv_variable.v: there is no attribute "settings"']);
   });
 
   it("deletion_protection keeps what it stands on, where the type has it", async () => {
@@ -51,11 +51,11 @@ describe("what generated bindings write", () => {
     expect(resource(found, "service.shop.api").lifecycle.preventDestroy).toBe(true);
     expect(resource(found, "project.shop").lifecycle.preventDestroy).toBe(false);
     expect(await problems(stack({}, { deletion_protection: "${var.x}" }))).toEqual([
-      "manifest.invalid_type rnv_service.shop__api: deletion_protection is true or false",
+      "stack.invalid_value rnv_service.shop__api: deletion_protection is true or false",
     ]);
     const variable = { key: "K", service_id: serviceId, value: "1", deletion_protection: true };
     expect(await problems(stack({ rnv_variable: { v: variable } }))).toEqual([
-      "manifest.invalid_type rnv_variable.v: nothing of this type has deletion_protection",
+      "stack.invalid_value rnv_variable.v: nothing of this type has deletion_protection",
     ]);
   });
 
@@ -86,7 +86,7 @@ describe("what generated bindings write", () => {
       b: "${jsonencode(rnv_service.shop__api.configuration)}",
     };
     expect(await deployment(seen)).toEqual([]);
-    const refused = ["manifest.unsupported rnv_deployment.d: triggers is not supported by rnv"];
+    const refused = ["stack.unsupported rnv_deployment.d: triggers is not supported by rnv"];
     for (const reason of [
       { a: "42" },
       { a: "${rnv_variable.other.updated_at}" },
@@ -152,7 +152,7 @@ describe("what generated bindings write", () => {
     expect(
       await problems(stack({ rnv_variables: { many: { service_id: serviceId, values: "${var.all}" } } })),
     ).toEqual([
-      "manifest.unsupported rnv_variables.many: a map of variables whose names are in an expression is not supported by rnv",
+      "stack.unsupported rnv_variables.many: a map of variables whose names are in an expression is not supported by rnv",
     ]);
     const twice = {
       rnv_variable: { a: { service_id: serviceId, key: "LEVEL", value: "x" } },

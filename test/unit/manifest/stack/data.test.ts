@@ -82,29 +82,25 @@ describe("the data sources of a stack", () => {
     [
       "no id and no name",
       project({ ...commented }),
-      "manifest.missing_key team/theirs (data.rnv_project.shop): it needs an id or a name",
+      "stack.missing_key team/theirs (data.rnv_project.shop): it needs an id or a name",
     ],
     [
       "an argument that it does not have",
       project({ name: "a", color: "red" }),
-      "manifest.unsupported data.rnv_project.shop: color is not",
+      "stack.unsupported data.rnv_project.shop: color is not",
     ],
-    ["count", project({ name: "a", count: 2 }), "manifest.unsupported data.rnv_project.shop: count is not"],
+    ["count", project({ name: "a", count: 2 }), "stack.unsupported data.rnv_project.shop: count is not"],
     [
       "an alias that is not declared",
       project({ name: "a", provider: "rnv.eu" }),
-      'manifest.reference_unknown data.rnv_project.shop: the provider "rnv.eu" is not declared',
+      'stack.reference_unknown data.rnv_project.shop: the provider "rnv.eu" is not declared',
     ],
-    [
-      "a number for a name",
-      project({ name: 5 }),
-      "manifest.invalid_value data.rnv_project.shop: name is text",
-    ],
-    ["an empty name", project({ name: "" }), "manifest.invalid_value data.rnv_project.shop: name is empty"],
+    ["a number for a name", project({ name: 5 }), "stack.invalid_value data.rnv_project.shop: name is text"],
+    ["an empty name", project({ name: "" }), "stack.invalid_value data.rnv_project.shop: name is empty"],
     [
       "a dependency that is not declared",
       project({ name: "a", depends_on: ["rnv_service.x"] }),
-      "manifest.reference_unknown depends_on names service.x",
+      "stack.reference_unknown depends_on names service.x",
     ],
     [
       "a ring of lookups",

@@ -60,7 +60,7 @@ describe("a stack that is no JSON", () => {
   ])("%j is one finding with what to write", async (text, hint) => {
     const { diagnostics } = await loadStackJson(text);
     expect(diagnostics).toMatchObject([
-      { code: "manifest.syntax", summary: "the text is not valid JSON", hint },
+      { code: "stack.syntax", summary: "the text is not valid JSON", hint },
     ]);
   });
 });
@@ -80,7 +80,7 @@ describe("a stack whose values are nested without end", () => {
     const unread = `${project('"Shop"')}, "//": ${deep(open, inner, close)}}`;
     expect((await loadStackJson(unread)).diagnostics).toEqual([]);
     const read = `${project(deep(open, inner, close))}}`;
-    expect((await loadStackJson(read)).diagnostics).toMatchObject([{ code: "manifest.too_deep" }]);
+    expect((await loadStackJson(read)).diagnostics).toMatchObject([{ code: "stack.too_large" }]);
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe("a stack whose values are nested without end", () => {
   ])("%j around %j is no JSON, which is said where it is too deep to look on", async (open, inner, close) => {
     const text = deep(open, inner, close);
     const { diagnostics, sources } = await loadStackJson(text);
-    expect(diagnostics).toMatchObject([{ code: "manifest.syntax", summary: "the text is not valid JSON" }]);
+    expect(diagnostics).toMatchObject([{ code: "stack.syntax", summary: "the text is not valid JSON" }]);
     expect(diagnostics[0]?.range?.start).toBeLessThan(1_000);
     expect(sources.get(file)).toHaveLength(text.length);
   });
@@ -100,7 +100,7 @@ describe("a stack whose values are nested without end", () => {
     const { diagnostics, sources } = await loadStackJson(
       `{"//": ${"[".repeat(200)}${"]".repeat(200)}, "locals": {"key": "canary"}, "nonsense": {}}`,
     );
-    expect(diagnostics).toMatchObject([{ code: "manifest.unsupported" }]);
+    expect(diagnostics).toMatchObject([{ code: "stack.unsupported" }]);
     expect(sources.get(file)).not.toContain("canary");
   });
 });
@@ -128,9 +128,9 @@ describe("a key that stands twice", () => {
     const text = '{"a": {"k": 1, "\\u006b": 2, "k": 3}, "b": ["k\\":", {"k": {}, "l": {"l": 1, "l": "x:"}}]}';
     const { diagnostics } = await loadStackJson(text);
     expect(diagnostics.map(({ code, range }) => [code, text.slice(range?.start, range?.end)])).toEqual([
-      ["manifest.duplicate_key", '"\\u006b"'],
-      ["manifest.duplicate_key", '"k"'],
-      ["manifest.duplicate_key", '"l"'],
+      ["stack.duplicate", '"\\u006b"'],
+      ["stack.duplicate", '"k"'],
+      ["stack.duplicate", '"l"'],
     ]);
   });
 });
@@ -162,7 +162,7 @@ describe("an output folder", () => {
       "cdktf.out/stacks/apps/cdk.tf.json",
     ]);
     expect(found.diagnostics).toMatchObject([
-      { code: "manifest.reference_unknown", hint: "read the stacks together: -f cdktf.out" },
+      { code: "stack.reference_unknown", hint: "read the stacks together: -f cdktf.out" },
     ]);
   });
 
@@ -171,7 +171,7 @@ describe("an output folder", () => {
     const found = await loadFiles(output({ base: { text: base }, again: { text: again } }), ["cdktf.out"]);
     expect(found.diagnostics).toMatchObject([
       {
-        code: "manifest.duplicate_address",
+        code: "stack.duplicate",
         address: "project.shop",
         hint: expect.stringContaining("overrideLogicalId"),
       },
@@ -181,7 +181,7 @@ describe("an output folder", () => {
   it("stacks that depend on each other, or are missing, are errors", async () => {
     const round = output({ a: { text: {}, dependencies: ["b"] }, b: { text: {}, dependencies: ["a"] } });
     expect((await loadFiles(round, ["cdktf.out"])).diagnostics).toMatchObject([
-      { code: "manifest.reference_cycle" },
+      { code: "stack.reference_cycle" },
     ]);
     const files = output({ base: { text: base } });
     delete files["cdktf.out/stacks/base/cdk.tf.json"];
@@ -189,7 +189,7 @@ describe("an output folder", () => {
       { code: "manifest.unreadable" },
     ]);
     expect((await loadFiles({}, ["none/manifest.json"])).diagnostics).toMatchObject([
-      { code: "manifest.not_found" },
+      { code: "stack.not_found" },
     ]);
   });
 
@@ -199,7 +199,7 @@ describe("an output folder", () => {
         stacks: { a: { ...listed("a"), synthesizedStackPath: "stacks/a/cdk.tf" } },
       }),
     };
-    expect((await loadFiles(files, ["out"])).diagnostics).toMatchObject([{ code: "manifest.unsupported" }]);
+    expect((await loadFiles(files, ["out"])).diagnostics).toMatchObject([{ code: "stack.unsupported" }]);
   });
 
   it("a secret file is named from the folder of the run", async () => {

@@ -58,7 +58,7 @@ describe("the provider block of a stack", () => {
     ]);
     expect((await load({}, { provider: "rnv.gone" })).diagnostics).toMatchObject([
       {
-        code: "manifest.reference_unknown",
+        code: "stack.reference_unknown",
         summary: 'shop/api (rnv_service.api): the provider "rnv.gone" is not declared',
       },
     ]);
@@ -74,7 +74,7 @@ describe("the provider block of a stack", () => {
     ] as const) {
       const { diagnostics } = await load({ api_key: key }, {}, others);
       expect(diagnostics).toMatchObject([
-        { code: "manifest.unsupported", hint: expect.stringContaining('fromEnv("RNV_API_KEY")') },
+        { code: "stack.unsupported", hint: expect.stringContaining('fromEnv("RNV_API_KEY")') },
       ]);
       expect(JSON.stringify(diagnostics.map(({ summary, hint }) => [summary, hint]))).not.toContain(
         "rnv_secret",
@@ -84,15 +84,15 @@ describe("the provider block of a stack", () => {
 
   it("says of what only Terraform takes what to do instead", async () => {
     expect(await codes({ max_concurrency: 8 })).toEqual([
-      "warning manifest.unsupported rnv takes the flag -parallelism",
+      "warning stack.unsupported rnv takes the flag -parallelism",
     ]);
     expect(await codes({ max_concurrency: 0 })).toEqual(["error config.invalid undefined"]);
     expect(await codes({ accept_missing: false })).toEqual([]);
     expect(await codes({ accept_missing: true })).toEqual([
-      expect.stringContaining("error manifest.unsupported leave it out"),
+      expect.stringContaining("error stack.unsupported leave it out"),
     ]);
     expect(await codes({ deletion_protection: "perhaps" })).toEqual(["error config.invalid undefined"]);
-    expect(await codes({ base_ulr: "x" })).toEqual(['error manifest.unknown_key did you mean "base_url"?']);
+    expect(await codes({ base_ulr: "x" })).toEqual(['error stack.unknown_key did you mean "base_url"?']);
   });
 });
 
@@ -106,8 +106,8 @@ describe("timeouts of a resource", () => {
   it("that are none are pointed at", async () => {
     const { diagnostics } = await load({}, { timeouts: { create: "soon", read: "5m" } });
     expect(diagnostics).toMatchObject([
-      { code: "manifest.invalid_value", summary: expect.stringContaining("timeouts.create: expected") },
-      { code: "manifest.unknown_key", summary: expect.stringContaining('"timeouts.read"') },
+      { code: "stack.invalid_value", summary: expect.stringContaining("timeouts.create: expected") },
+      { code: "stack.unknown_key", summary: expect.stringContaining('"timeouts.read"') },
     ]);
   });
 });
@@ -116,7 +116,7 @@ it("count is refused with what to write in its place", async () => {
   const { diagnostics } = await load({}, { count: 3 });
   expect(diagnostics).toMatchObject([
     {
-      code: "manifest.unsupported",
+      code: "stack.unsupported",
       summary: "shop/api (rnv_service.api): count is not supported by rnv",
       hint: expect.stringContaining("write a loop in the program"),
     },

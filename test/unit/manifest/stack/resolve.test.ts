@@ -141,7 +141,7 @@ describe("functions of what is known later", () => {
       expect.objectContaining({
         diagnostics: [
           expect.objectContaining({
-            code: "manifest.invalid_value",
+            code: "stack.invalid_value",
             summary: "shop/api (rnv_service.api): tonumber: a number is required, found text that is none",
           }),
         ],
@@ -173,7 +173,7 @@ describe("names of a stack", () => {
       },
     );
     expect(found.diagnostics[0]).toMatchObject({
-      code: "manifest.env_missing",
+      code: "stack.variable_missing",
       summary: expect.stringContaining("the variable level has no value: TF_VAR_level is empty"),
     });
   });
@@ -188,8 +188,8 @@ describe("names of a stack", () => {
     expect(await port({ type: "number" }, { RNV_VAR_port: "80" })).toBe(80);
     expect(await port({ default: 1 }, { RNV_VAR_port: "80" })).toBe(80);
     expect(await port({ type: "number", default: "90" }, {})).toBe(90);
-    expect(await port({ type: "number" }, { RNV_VAR_port: "high" })).toBe("manifest.invalid_value");
-    expect(await port({ type: "number" }, {})).toBe("manifest.env_missing");
+    expect(await port({ type: "number" }, { RNV_VAR_port: "high" })).toBe("stack.invalid_value");
+    expect(await port({ type: "number" }, {})).toBe("stack.variable_missing");
   });
 
   it("a variable of a list is JSON in the environment", async () => {
@@ -207,7 +207,7 @@ describe("names of a stack", () => {
     };
     expect(await text("${local.b.c[0]}", locals)).toBe("xy");
     expect(await refusal("${local.round}", locals)).toEqual([
-      "manifest.reference_cycle shop/api (rnv_service.api): local.round refers to itself",
+      "stack.reference_cycle shop/api (rnv_service.api): local.round refers to itself",
     ]);
   });
 
@@ -216,7 +216,7 @@ describe("names of a stack", () => {
       withService({ configuration: { build_command: "${var.levl}" } }, level),
     );
     expect(found.diagnostics[0]).toMatchObject({
-      code: "manifest.reference_unknown",
+      code: "stack.reference_unknown",
       hint: 'did you mean "level"?',
     });
     const other = await loadStackJson(
@@ -267,7 +267,7 @@ describe("secrets of a stack", () => {
         [],
       );
     const found = await loadStackJson(stack("${var.token}", token));
-    expect(found.diagnostics.map(({ code }) => code)).toEqual(["manifest.env_missing"]);
+    expect(found.diagnostics.map(({ code }) => code)).toEqual(["stack.variable_missing"]);
     const left = await loadStackJson(stack("${var.token}", token), { secrets: "present" });
     expect(left.diagnostics).toEqual([]);
     const [value] = [...(left.desired?.resources.values() ?? [])].flatMap(
@@ -285,7 +285,7 @@ describe("secrets of a stack", () => {
     const found = await loadStackJson(withService({ configuration }, { ...token, ...locals }), {
       environment: { RNV_VAR_token: "very-secret" },
     });
-    expect(found.diagnostics).toMatchObject([{ code: "manifest.unsupported" }]);
+    expect(found.diagnostics).toMatchObject([{ code: "stack.unsupported" }]);
     expect(JSON.stringify(found.diagnostics)).not.toContain("very-secret");
   });
 
@@ -336,10 +336,7 @@ describe("secrets of a stack", () => {
     const found = await loadStackJson(withService({}, { ...token, ...output }), {
       environment: { RNV_VAR_token: "t" },
     });
-    expect(found.diagnostics.map(({ code }) => code)).toEqual([
-      "manifest.unsupported",
-      "manifest.unsupported",
-    ]);
+    expect(found.diagnostics.map(({ code }) => code)).toEqual(["stack.unsupported", "stack.unsupported"]);
   });
 
   it("code frames show no secret, whatever it is written as", async () => {
@@ -359,6 +356,6 @@ describe("secrets of a stack", () => {
       `{ "variable": { "v": { "default": "${hidden}" } }, "locals": { "l": "${hidden}`,
     );
     expect(broken.sources.get("cdk.tf.json")).not.toContain(hidden);
-    expect(broken.diagnostics).toMatchObject([{ code: "manifest.syntax" }]);
+    expect(broken.diagnostics).toMatchObject([{ code: "stack.syntax" }]);
   });
 });

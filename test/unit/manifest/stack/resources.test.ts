@@ -49,10 +49,10 @@ describe("the resources of a stack", () => {
         },
       }),
     ).toEqual([
-      'manifest.duplicate_key s/b (rnv_variable.b) declares the variable "K" of service.api, as does s/a (rnv_variable.a)',
-      `manifest.duplicate_key rnv_variable.f declares the variable "K" of ${id}, as does rnv_variable.e`,
-      "manifest.duplicate_key s/deploy (rnv_deployment.b) declares the deployment of service.api, as does rnv_deployment.a",
-      "manifest.duplicate_key rnv_canvas_layout.b declares the layout of project.shop, as does rnv_canvas_layout.a",
+      'stack.duplicate s/b (rnv_variable.b) declares the variable "K" of service.api, as does s/a (rnv_variable.a)',
+      `stack.duplicate rnv_variable.f declares the variable "K" of ${id}, as does rnv_variable.e`,
+      "stack.duplicate s/deploy (rnv_deployment.b) declares the deployment of service.api, as does rnv_deployment.a",
+      "stack.duplicate rnv_canvas_layout.b declares the layout of project.shop, as does rnv_canvas_layout.a",
     ]);
   });
 
@@ -66,7 +66,7 @@ describe("the resources of a stack", () => {
     const version = { value_wo_version: '${parseint(sha256("x"), 16)}' };
     expect(await codes(variable({ value_wo: "text", ...version }))).toEqual([]);
     expect(await codes(variable({ value: "a", value_wo: "b" }))).toEqual([
-      "manifest.unsupported rnv_variable.v: value is written twice, stored and write-only",
+      "stack.unsupported rnv_variable.v: value is written twice, stored and write-only",
     ]);
   });
 
@@ -178,7 +178,7 @@ describe("what Terraform has and rnv does not", () => {
     const found = await loadStackJson(stack);
     expect(found.desired).toBeUndefined();
     expect(found.diagnostics[0]).toMatchObject({
-      code: "manifest.unsupported",
+      code: "stack.unsupported",
       summary: `shop/api (rnv_service.api): ${named} is not supported by rnv`,
       hint: expect.stringContaining("Terraform"),
     });
@@ -204,7 +204,7 @@ describe("what Terraform has and rnv does not", () => {
       removed: [{ from: "rnv_service.a", lifecycle: { destroy: false } }],
     });
     expect(found.diagnostics).toMatchObject([
-      { code: "manifest.unsupported", hint: expect.stringContaining("rnv state rm") },
+      { code: "stack.unsupported", hint: expect.stringContaining("rnv state rm") },
     ]);
   });
 
@@ -216,8 +216,8 @@ describe("what Terraform has and rnv does not", () => {
     expect(await found({ workspace_id: id, base_url: "https://rnv.example.com/api/v1" })).toEqual([]);
     expect(await found({ workspace_id: id.replace("3", "4") })).toEqual(["config.invalid"]);
     expect(await found({ base_url: "https://other.example.com/api/v1" })).toEqual(["config.invalid"]);
-    expect(await found({ api_key: "rnv_x" })).toEqual(["manifest.unsupported"]);
-    expect(await found({ workspace: id })).toEqual(["manifest.unknown_key"]);
+    expect(await found({ api_key: "rnv_x" })).toEqual(["stack.unsupported"]);
+    expect(await found({ workspace: id })).toEqual(["stack.unknown_key"]);
   });
 
   it("a remote backend is not used, which is said", async () => {
@@ -241,7 +241,7 @@ describe("mistakes in a stack", () => {
     [
       "an attribute in camelCase",
       { configuration: { healthCheckPath: "/" } },
-      "manifest.unknown_key",
+      "stack.unknown_key",
       '"healthCheckPath"',
       'did you mean "health_check_path"?',
     ],
@@ -250,7 +250,7 @@ describe("mistakes in a stack", () => {
     [
       "an unknown dependency",
       { depends_on: ["rnv_service.gone"] },
-      "manifest.reference_unknown",
+      "stack.reference_unknown",
       '"api"',
       undefined,
     ],
@@ -283,7 +283,7 @@ describe("mistakes in a stack", () => {
     const twice = '{"resource":{"rnv_service":{"a":{"name":"a","kind":"web","name":"b"}}}}';
     const found = await loadStackJson(twice);
     expect(found.diagnostics).toMatchObject([
-      { code: "manifest.duplicate_key", range: { start: twice.lastIndexOf('"name"') } },
+      { code: "stack.duplicate", range: { start: twice.lastIndexOf('"name"') } },
     ]);
     const quoted = withService({
       configuration: { build_command: 'echo {"a": 1, "a": "\\\\": 2}', start_command: '"x":' },
@@ -294,7 +294,7 @@ describe("mistakes in a stack", () => {
   it("a key that stands twice is found beside one that ends in a backslash", async () => {
     const twice = '{"locals":{"a\\\\":1},"resource":{"rnv_project":{"p":{"name":"a","name":"b"}}}}';
     expect((await loadStackJson(twice)).diagnostics).toMatchObject([
-      { code: "manifest.duplicate_key", range: { start: twice.lastIndexOf('"name"') } },
+      { code: "stack.duplicate", range: { start: twice.lastIndexOf('"name"') } },
     ]);
   });
 
@@ -310,7 +310,7 @@ describe("mistakes in a stack", () => {
       const found = await loadStackJson(text);
       expect([text, found.diagnostics.map(({ code, range }) => [code, range?.start])]).toEqual([
         text,
-        [["manifest.syntax", at]],
+        [["stack.syntax", at]],
       ]);
     }
   });
@@ -318,7 +318,7 @@ describe("mistakes in a stack", () => {
   it("deep nesting is refused, not recursed into", async () => {
     const deep = `{"locals":{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}},"resource":{"rnv_service":{"api":{"name":"api","kind":"web","configuration":{"build_command":"\${local.a}"}}}}}`;
     const found = await loadStackJson(deep);
-    expect(found.diagnostics.map(({ code }) => code)).toEqual(["manifest.too_deep"]);
+    expect(found.diagnostics.map(({ code }) => code)).toEqual(["stack.too_large"]);
   });
 
   it("a stack and a manifest are not read together", async () => {
