@@ -113,6 +113,23 @@ interface NeededDataSourceClass<Props, Instance> extends DataSourceStatics {
   new (scope: Construct, id: string, props: Props): Instance;
 }
 
+/** The class of stacks with methods of rnv. */
+interface StackClass extends Omit<typeof cdktn.TerraformStack, "prototype"> {
+  new (scope: Construct, id: string): RnvStack;
+}
+
+/** A stack of the library with methods of rnv: `class Shop extends RnvStack`. Any other stack works as well. */
+export const RnvStack = made.RnvStack as unknown as StackClass;
+
+/** A stack with methods of rnv. */
+export interface RnvStack extends cdktn.TerraformStack {
+  /**
+   * Confirms in git that resources may be deleted that the stack declares no longer, each by its address:
+   * `stack.confirmRemoved("service.shop.worker")`. It is what the function `confirmRemoved` does for any stack.
+   */
+  confirmRemoved(...addresses: readonly string[]): void;
+}
+
 /** The class of the provider. */
 interface ProviderClass extends Omit<typeof cdktn.TerraformProvider, "prototype"> {
   new (scope: Construct, id: string, props?: RnvProviderProps): RnvProvider;

@@ -5,6 +5,7 @@ import { layout } from "../resources/layout";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
+import { defineStack } from "./confirm-removed";
 import type { VariableValue } from "./constructs";
 import { dataSources } from "./data-constructs";
 import { defineProvider } from "./define-provider";
@@ -35,7 +36,7 @@ export function defineConstructs(library: Library): Readonly<Record<string, obje
   const Project = defineProject(library, Service, CanvasLayout, defineLayoutOfAll(CanvasLayout));
   const RnvProvider = defineProvider(library);
   const resources = { Project, Service, Variable, Variables, Deployment, CanvasLayout };
-  return { RnvProvider, ...resources, ...dataSources(library) };
+  return { RnvProvider, RnvStack: defineStack(library), ...resources, ...dataSources(library) };
 }
 
 /**

@@ -11,6 +11,12 @@ interface TerraformElementLike extends Construct {
   toTerraform(): object;
 }
 
+/** A stack of cdktf or cdktn. */
+export interface StackLike extends Construct {
+  /** Writes a value at a path of the JSON. */
+  addOverride(path: string, value: unknown): void;
+}
+
 export interface ReferableLike extends TerraformElementLike {
   readonly terraformResourceType: string;
   dependsOn?: string[];
@@ -39,7 +45,11 @@ export interface Library {
   readonly TerraformResource: Constructor<ReferableLike>;
   readonly TerraformDataSource: Constructor<ReferableLike>;
   readonly TerraformVariable: Constructor<VariableLike>;
-  readonly TerraformStack: { of(construct: Construct): Construct; isStack(construct: unknown): boolean };
+  readonly TerraformStack: {
+    new (scope: Construct, id: string): StackLike;
+    of(construct: Construct): Construct;
+    isStack(construct: unknown): boolean;
+  };
   readonly Tokenization: {
     // biome-ignore lint/suspicious/noExplicitAny: any value, and the resolver of each library
     resolve(value: any, options: { scope: Construct; resolver: any; preparing: boolean }): any;
