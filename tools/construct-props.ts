@@ -215,12 +215,16 @@ const timeouts = (): string =>
   ].join("\n");
 
 /** What a listing is asked with, and what it shows. */
-function listingInterfaces([terraformName, { doc, query, shows }]: [string, Listing]): string {
-  const name = capitalized(terraformName.slice("rnv_".length));
+function listingInterfaces([terraformName, { doc, query, shows, texts = [] }]: [string, Listing]): string {
+  const plain = capitalized(terraformName.slice("rnv_".length));
+  // A deployment is a resource as well.
+  const name = listings[`${terraformName}s`] === undefined ? plain : `One${plain}`;
   const asked = Object.entries(query).map(([key, { doc: said, type, isNeeded = false }]) => ({
     ...{ key, doc: said, given: type, token: type, isNeeded },
   }));
-  const shown = Object.entries(shows).map(([key, said]) => member(key, said, "Resolvable", true));
+  const shown = Object.entries(shows).map(([key, said]) =>
+    member(key, said, texts.includes(key) ? "string" : "Resolvable", true),
+  );
   return [
     ...(asked.length === 0 ? [] : [block(`${name}Query`, doc, asked.map(prop))]),
     block(`${name}Listed`, doc, [...asked.flatMap(fieldMembers), ...shown]),

@@ -26,6 +26,8 @@ import type {
   LayoutAttributes,
   LayoutFields,
   LayoutProperties,
+  OneDeploymentListed,
+  OneDeploymentQuery,
   ProjectAttributes,
   ProjectFields,
   ProjectProperties,
@@ -302,6 +304,18 @@ export const DataRnvServices = made.DataRnvServices as unknown as DataSourceClas
 /** Services that exist: every active one of the workspace, or of one project or kind. */
 export interface DataRnvServices extends cdktn.TerraformDataSource, ServicesListed {}
 
+/** Props of the data source deployment. */
+export interface DataRnvDeploymentProps extends OneDeploymentQuery, DataSourceArguments {}
+
+/** One deployment of a service: that of an id, or the one that serves. `new DataRnvDeployment(this, "serving", { serviceId: api.id })`. */
+export const DataRnvDeployment = made.DataRnvDeployment as unknown as NeededDataSourceClass<
+  DataRnvDeploymentProps,
+  DataRnvDeployment
+>;
+
+/** One deployment of a service: that of an id, or the one that serves. */
+export interface DataRnvDeployment extends cdktn.TerraformDataSource, OneDeploymentListed {}
+
 /** Props of the data source deployments. */
 export interface DataRnvDeploymentsProps extends DeploymentsQuery, DataSourceArguments {}
 
@@ -350,6 +364,7 @@ export type {
   CanvasLayoutProps as CanvasLayoutConfig,
   DataRnvCanvasProps as DataRnvCanvasConfig,
   DataRnvCatalogProps as DataRnvCatalogConfig,
+  DataRnvDeploymentProps as DataRnvDeploymentConfig,
   DataRnvDeploymentsProps as DataRnvDeploymentsConfig,
   DataRnvProjectProps as DataRnvProjectConfig,
   DataRnvProjectsProps as DataRnvProjectsConfig,

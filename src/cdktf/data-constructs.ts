@@ -41,13 +41,18 @@ function lookupOf(type: ResourceType) {
 
 /** What the service lists. */
 function listingOf(terraformType: string) {
-  const { query = {}, shows = {} } = listingNamed(terraformType) ?? {};
+  const { query = {}, shows = {}, texts = [] } = listingNamed(terraformType) ?? {};
   return {
     terraformType,
     query: new Map(
       Object.entries(query).map(([key, { type }]) => [key, { name: snakeCase(key), token: type }]),
     ),
-    computed: Object.fromEntries(Object.keys(shows).map((name) => [name, { valueType: "json" as const }])),
+    computed: Object.fromEntries(
+      Object.keys(shows).map((name) => [
+        name,
+        { valueType: texts.includes(name) ? ("string" as const) : ("json" as const) },
+      ]),
+    ),
   };
 }
 

@@ -934,6 +934,58 @@ export interface ServicesListed {
   readonly services: Resolvable;
 }
 
+/** One deployment of a service: the one of an id, or the one that serves now. */
+export interface OneDeploymentQuery {
+  /** Id of the service. */
+  readonly serviceId: string;
+  /** Id of the deployment; that of the one that serves unless given. */
+  readonly id?: string;
+}
+
+/** One deployment of a service: the one of an id, or the one that serves now. */
+export interface OneDeploymentListed {
+  /** Id of the service. */
+  serviceId: string;
+  /** What the program gave as `serviceId`. */
+  readonly serviceIdInput: string | undefined;
+  /** Id of the deployment; that of the one that serves unless given. */
+  id: string;
+  /** What the program gave as `id`. */
+  readonly idInput: string | undefined;
+  /** It is left out again. */
+  resetId(): void;
+  /** Where it stands: `queued`, `live`, `failed` and so on. */
+  readonly status: string;
+  /** What started it. */
+  readonly trigger: string;
+  /** Who started it. */
+  readonly actor: string;
+  /** Branch it was made of. */
+  readonly branch: string;
+  /** Commit it was made of; empty where none was named. */
+  readonly commitSha: string;
+  /** First line of that commit. */
+  readonly commitMessage: string;
+  /** Why it waits in the queue; empty where nothing holds it. */
+  readonly blockedReason: string;
+  /** Why it failed. */
+  readonly error: string;
+  /** Of a rollback: the deployment whose release it serves again. */
+  readonly sourceDeploymentId: string;
+  /** When it was queued, ISO 8601. */
+  readonly createdAt: string;
+  /** When it began, ISO 8601. */
+  readonly startedAt: string;
+  /** When it ended, ISO 8601. */
+  readonly finishedAt: string;
+  /** Whether somebody asked for its end. */
+  readonly cancelRequested: Resolvable;
+  /** Whether the service can go back to it. */
+  readonly canRollback: Resolvable;
+  /** Its steps, with their times. */
+  readonly steps: Resolvable;
+}
+
 /** The latest deployments of one service, newest first. */
 export interface DeploymentsQuery {
   /** Id of the service. */

@@ -4,8 +4,10 @@ import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnos
 import type { Address } from "../model/address";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredData } from "../model/desired";
+import { listingNamed } from "../model/listings";
 import type { ReadResult } from "../model/live";
 import { withoutOpenFields } from "../model/resource-type";
+import { snakeCase } from "../model/text";
 import { isPlain, type Plain, referredAddresses, Unknown, unflatten } from "../model/value";
 import { deferredUntil } from "../plan/check";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
@@ -124,13 +126,25 @@ async function lookUpListing(
   query: ReadonlyMap<string, string>,
 ): Promise<DataRead> {
   try {
-    return { kind: "found", values: await readListing(reads, listing, query) };
+    return {
+      kind: "found",
+      values: { ...askedWith(listing, query), ...(await readListing(reads, listing, query)) },
+    };
   } catch (failure) {
     const found = failure instanceof DiagnosticsError ? failure.diagnostics[0] : diagnosticOf(failure);
     if (found === undefined) throw failure;
     return failed(source, { ...found, summary: `${source.owner}: ${found.summary}` });
   }
 }
+
+/** What a listing was asked with, by the names of Terraform: it shows that as well. */
+const askedWith = (listing: string, query: ReadonlyMap<string, string>): LookupValues =>
+  Object.fromEntries(
+    Object.entries(listingNamed(listing)?.query ?? {}).map(([key, { type }]) => {
+      const given = query.get(key) ?? null;
+      return [snakeCase(key), given !== null && type === "number" ? Number(given) : given];
+    }),
+  );
 
 function described(type: Resource, { id, name = "", parentId }: ResourceQuery): string {
   const words = [

@@ -5,15 +5,33 @@ interface ListingQuery {
   readonly isNeeded?: true;
 }
 
-/** A data source that shows what the service lists; names are those of a program. */
+/** A data source that shows what the service lists, or one thing of it that is no resource; names are those of a program. */
 export interface Listing {
   readonly doc: string;
   readonly query: Readonly<Record<string, ListingQuery>>;
   /** What it shows, each with its words. */
   readonly shows: Readonly<Record<string, string>>;
+  /** Those of `shows` that are text; unless named, a value is of any shape. */
+  readonly texts?: readonly string[];
 }
 
 const ofService: ListingQuery = { type: "string", doc: "Id of the service.", isNeeded: true };
+
+/** What is text of a deployment. */
+const textsOfDeployment = {
+  status: "Where it stands: `queued`, `live`, `failed` and so on.",
+  trigger: "What started it.",
+  actor: "Who started it.",
+  branch: "Branch it was made of.",
+  commitSha: "Commit it was made of; empty where none was named.",
+  commitMessage: "First line of that commit.",
+  blockedReason: "Why it waits in the queue; empty where nothing holds it.",
+  error: "Why it failed.",
+  sourceDeploymentId: "Of a rollback: the deployment whose release it serves again.",
+  createdAt: "When it was queued, ISO 8601.",
+  startedAt: "When it began, ISO 8601.",
+  finishedAt: "When it ended, ISO 8601.",
+};
 
 /** Every listing by its name in Terraform. */
 export const listings: Readonly<Record<string, Listing>> = {
@@ -29,6 +47,20 @@ export const listings: Readonly<Record<string, Listing>> = {
       kind: { type: "string", doc: "Only services of this kind." },
     },
     shows: { services: "The services, sorted by name." },
+  },
+  rnv_deployment: {
+    doc: "One deployment of a service: the one of an id, or the one that serves now.",
+    query: {
+      serviceId: ofService,
+      id: { type: "string", doc: "Id of the deployment; that of the one that serves unless given." },
+    },
+    shows: {
+      ...textsOfDeployment,
+      cancelRequested: "Whether somebody asked for its end.",
+      canRollback: "Whether the service can go back to it.",
+      steps: "Its steps, with their times.",
+    },
+    texts: Object.keys(textsOfDeployment),
   },
   rnv_deployments: {
     doc: "The latest deployments of one service, newest first.",

@@ -1,11 +1,16 @@
 import type { ZodType } from "zod";
 import type { Reads, Resource } from "../api/reads";
-import { canvas as canvasAnswer, deploymentsAnswer } from "../api/wire/shapes";
+import {
+  canvas as canvasAnswer,
+  deployment as deploymentAnswer,
+  deploymentsAnswer,
+} from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { defaultListed } from "../model/listings";
 import type { LiveResource } from "../model/live";
 import { compareTexts, snakeCase } from "../model/text";
 import type { Plain } from "../model/value";
+import { unlessGone } from "./deletion";
 import { project } from "./project";
 import { service } from "./service";
 import { variable } from "./variable";
@@ -45,6 +50,33 @@ export const listDeployments = (reads: Reads, asked: Asked) =>
     limit: Number(asked.get("limit") ?? defaultListed),
   });
 
+/**
+ * One deployment of a service, as the service answers: the one of an id, or the one that serves. Throws `DiagnosticsError`
+ * where there is none, at the attribute by its name in Terraform.
+ */
+export async function findDeployment(reads: Reads, asked: Asked) {
+  const serviceId = asked.get("serviceId") ?? "";
+  const id = asked.get("id") ?? (await servingIn(reads, serviceId));
+  const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
+  if (found !== undefined) return found;
+  throw missing(`the service has no deployment of the id ${id}`, "id");
+}
+
+/** Returns the id of the deployment that serves. Throws `DiagnosticsError` where none does. */
+async function servingIn(reads: Reads, serviceId: string): Promise<string> {
+  const read = await reads.service(serviceId);
+  const serving = read.kind === "found" ? read.value.liveDeploymentId : undefined;
+  if (serving) return serving;
+  const summary =
+    read.kind === "found"
+      ? `no deployment of the service "${read.value.name}" serves`
+      : `there is no service of the id ${serviceId}`;
+  throw missing(summary, "service_id");
+}
+
+const missing = (summary: string, attribute: string): DiagnosticsError =>
+  new DiagnosticsError([error("live.data_missing", summary, { attribute })]);
+
 /** The canvas of a scope, as the service answers. */
 export const listCanvas = (reads: Reads, asked: Asked) =>
   reads.live.canvas({ projectId: asked.get("projectId"), environmentId: asked.get("environmentId") });
@@ -68,6 +100,8 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
       const found = await listVariables(reads, serviceId);
       return { keys: found.map(({ name }) => name), variables: found.map((one) => shown(variable, one)) };
     }
+    case "rnv_deployment":
+      return answered(deploymentAnswer, await findDeployment(reads, asked)) as Values;
     case "rnv_deployments":
       return answered(deploymentsAnswer.omit({ page: true }), await listDeployments(reads, asked)) as Values;
     case "rnv_canvas":

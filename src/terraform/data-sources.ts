@@ -8,9 +8,9 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import { isMissing } from "../model/freshness";
 import { listings } from "../model/listings";
 import { snakeCase } from "../model/text";
-import { unlessGone } from "../resources/deletion";
 import {
   type Asked,
+  findDeployment,
   listCanvas,
   listDeployments,
   listProjects,
@@ -30,7 +30,7 @@ import {
   shownType,
 } from "./define-data-source";
 import { diagnosticError, diagnosticMessages } from "./messages";
-import { type RpcAnswer, requireNamed, type Session } from "./provider";
+import { type RpcAnswer, requireNamed } from "./provider";
 import { textIn } from "./schema/attributes";
 import { type AttributeSchema, type BlockSchema, computed, optional, required, typeOf } from "./schema/block";
 import { shapeOf } from "./schema/terraform-shape";
@@ -136,58 +136,26 @@ const variables = dataSource(
   },
 );
 
-const deploymentDocs = {
-  id: "Id of the deployment; that of the one that serves unless given.",
-  status: "Where it stands: `queued`, `live`, `failed` and so on.",
-  trigger: "What started it.",
-  actor: "Who started it.",
-  branch: "Branch it was made of.",
-  commit_sha: "Commit it was made of; empty where none was named.",
-  commit_message: "First line of that commit.",
-  blocked_reason: "Why it waits in the queue; empty where nothing holds it.",
-  error: "Why it failed.",
-  cancel_requested: "Whether somebody asked for its end.",
-  can_rollback: "Whether the service can go back to it.",
-  source_deployment_id: "Of a rollback: the deployment whose release it serves again.",
-  created_at: "When it was queued, ISO 8601.",
-  started_at: "When it began, ISO 8601.",
-  finished_at: "When it ended, ISO 8601.",
-  steps: "Its steps, with their times.",
-};
+const ofDeployment = listingBlock("rnv_deployment", (shows) => {
+  const docs = Object.entries(shows).map(([name, doc]) => [snakeCase(name), doc] as const);
+  return fieldsOf(deploymentAnswer.omit({ id: true }), Object.fromEntries(docs));
+});
 
 const deployment = dataSource(
   "rnv_deployment",
   {
-    doc: "One deployment of a service: the one of an id, or the one that serves now.",
-    attributes: [
-      required("service_id", "string", "Id of the service."),
-      ...fieldsOf(deploymentAnswer, deploymentDocs).map((one) =>
-        one.name === "id" ? { ...one, optional: true as const } : one,
-      ),
-    ],
+    ...ofDeployment,
+    // What it is asked with where it is given, and shown where it is not.
+    attributes: ofDeployment.attributes.map((one) =>
+      one.name === "id" ? { ...one, computed: true as const } : one,
+    ),
   },
-  async (session, config) => {
-    const serviceId = textIn(config, "service_id") ?? "";
-    const id = textIn(config, "id") ?? (await servingIn(session, serviceId));
-    const found = await unlessGone(() => session.reads.live.getDeployment(serviceId, id));
-    if (found !== undefined) return asObject(fromJson(typeOf(deploymentAnswer), found)) ?? {};
-    throw diagnosticError("live.import_missing", `the service has no deployment of the id ${id}`, {
-      attribute: "id",
-    });
+  async ({ reads }, config) => {
+    const found = await findDeployment(reads, askedIn("rnv_deployment", config));
+    return asObject(fromJson(typeOf(deploymentAnswer), found)) ?? {};
   },
 );
 
-/** Returns the id of the deployment that serves. Throws `DiagnosticsError` where none does. */
-async function servingIn(session: Session, serviceId: string): Promise<string> {
-  const read = await session.reads.service(serviceId);
-  const serving = read.kind === "found" ? read.value.liveDeploymentId : undefined;
-  if (serving) return serving;
-  const summary =
-    read.kind === "found"
-      ? `no deployment of the service "${read.value.name}" serves`
-      : `there is no service of the id ${serviceId}`;
-  throw diagnosticError("live.import_missing", summary, { attribute: "service_id" });
-}
 /** Every data source: the only list of them. */
 export const dataSources: readonly DataSource[] = [
   catalog,

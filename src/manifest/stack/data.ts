@@ -17,6 +17,7 @@ import { dependsOnOf, readProvider, withoutRepetition } from "./resources";
 import {
   constructPathOf,
   crossStackInput,
+  nestedBlocks,
   ownerOf,
   problemAt,
   type Stack,
@@ -96,6 +97,10 @@ function readQuery(
     const at = location.at(key);
     const attribute = names.get(key);
     if (written === null || ["//", "depends_on", "provider"].includes(key)) continue;
+    if (key === "lifecycle") {
+      refuseConditions({ value: body, location }, reader);
+      continue;
+    }
     if (key === "count" || key === "for_each") {
       reader.refuse(withoutRepetition(key), at.keyRange);
       continue;
@@ -113,6 +118,14 @@ function readQuery(
       reader.refuse(new StackProblem("stack.invalid_value", `${key} is ${queryWords[wanted]}`), node.range);
   }
   return query;
+}
+
+/** Refuses what Terraform would check around a lookup; a lifecycle without anything says nothing. */
+function refuseConditions(entry: StackEntry, reader: BlockReader): void {
+  for (const block of nestedBlocks(entry, "lifecycle"))
+    for (const [key, conditions] of Object.entries(block.value))
+      if (conditions !== null && !(Array.isArray(conditions) && conditions.length === 0))
+        reader.refuse(unsupported(`lifecycle.${key}`), block.location.at(key).keyRange);
 }
 
 const queryWords = { string: "text that is no secret", number: "a whole number from 1 to 200" } as const;

@@ -2,6 +2,7 @@ import { type App, propertyAccess, TerraformOutput, TerraformStack, Token } from
 import {
   DataRnvCanvas,
   DataRnvCatalog,
+  DataRnvDeployment,
   DataRnvDeployments,
   DataRnvProject,
   DataRnvProjects,
@@ -299,6 +300,51 @@ describe("what the service lists", () => {
     expect(mine?.configuration.startCommand).toBe(`serve ${service.id}`);
     expect(JSON.stringify(applied)).not.toContain("canary-value");
     expect((await one.plan(stack)).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
+  });
+
+  it("is one deployment: the one that serves, or that of an id", async () => {
+    const { project } = theirWorkspace();
+    const { store } = one.emulator;
+    const live = store.addService({ name: "web", kind: "web", projectId: project.id, live: true });
+    const declare = (name: string, id?: string) =>
+      program((made) => {
+        const theirs = new DataRnvProject(made, "theirs", { name: "Theirs" });
+        const api = new DataRnvService(made, "api", { name, projectId: theirs.id });
+        // An empty lifecycle says nothing.
+        const serving = new DataRnvDeployment(made, "serving", {
+          serviceId: api.id,
+          ...(id === undefined ? {} : { id }),
+          lifecycle: {},
+        });
+        const values: Record<string, unknown> = {
+          id: serving.id,
+          status: serving.status,
+          said: `${serving.status} of ${serving.serviceId}`,
+          queued: serving.createdAt,
+          steps: serving.steps,
+        };
+        for (const [name, value] of Object.entries(values)) new TerraformOutput(made, name, { value });
+      });
+    declare("api");
+    expect(await errors()).toEqual([
+      'live.data_missing guest/serving (data.rnv_deployment.serving): no deployment of the service "api" serves',
+    ]);
+    const [made] = store.deployments(live.id);
+    for (const id of [undefined, made?.id]) {
+      declare("web", id);
+      const applied = await one.apply(stack);
+      expect(applied).toMatchObject({ diagnostics: [], exitCode: 0 });
+      expect(applied.outputs).toMatchObject({
+        id: made?.id,
+        status: "live",
+        said: `live of ${live.id}`,
+        queued: made?.createdAt,
+        steps: [],
+      });
+    }
+    const gone = "99999999-9999-4999-8999-999999999999";
+    declare("web", gone);
+    expect(await errors()).toEqual([expect.stringContaining(`has no deployment of the id ${gone}`)]);
   });
 
   it("is an error with its construct where it cannot be read", async () => {

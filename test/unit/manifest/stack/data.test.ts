@@ -89,6 +89,11 @@ describe("the data sources of a stack", () => {
       project({ name: "a", color: "red" }),
       "stack.unsupported data.rnv_project.shop: color is not",
     ],
+    [
+      "a condition",
+      project({ name: "a", lifecycle: { postcondition: [{ condition: true, error_message: "x" }] } }),
+      "stack.unsupported data.rnv_project.shop: lifecycle.postcondition is not supported by rnv",
+    ],
     ["count", project({ name: "a", count: 2 }), "stack.unsupported data.rnv_project.shop: count is not"],
     [
       "an alias that is not declared",
