@@ -1,6 +1,12 @@
+import type { Construct } from "constructs";
 import { parseAddress } from "../model/address";
 import { terraformPrefix } from "../model/text";
-import type { Library, StackLike } from "./library";
+
+/** A stack of cdktf or cdktn. */
+export interface StackLike extends Construct {
+  /** Writes a value at a path of the JSON. */
+  addOverride(path: string, value: unknown): void;
+}
 
 const confirmed = new WeakMap<object, string[]>();
 
@@ -24,11 +30,3 @@ export function confirmRemoved(stack: StackLike, ...addresses: readonly string[]
     names.map((from) => ({ from, lifecycle: { destroy: true } })),
   );
 }
-
-/** A stack whose own method confirms deletions; it is given the types of its library in `cdktf.ts`. */
-export const defineStack = (library: Library): object =>
-  class RnvStack extends library.TerraformStack {
-    confirmRemoved(...addresses: readonly string[]): void {
-      confirmRemoved(this, ...addresses);
-    }
-  };

@@ -5,7 +5,7 @@ import { layout } from "../resources/layout";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
-import { defineStack } from "./confirm-removed";
+import { confirmRemoved } from "./confirm-removed";
 import type { VariableValue } from "./constructs";
 import { dataSources } from "./data-constructs";
 import { defineProvider } from "./define-provider";
@@ -14,6 +14,14 @@ import { defineVariables } from "./define-variables";
 import type { GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
 import { SecretSource } from "./secrets";
+
+/** A stack whose own method confirms deletions; it is given the types of its library in `cdktf.ts`. */
+const defineStack = (library: Library): object =>
+  class RnvStack extends library.TerraformStack {
+    confirmRemoved(...addresses: readonly string[]): void {
+      confirmRemoved(this, ...addresses);
+    }
+  };
 
 /** Names of the fields that need no deployment, as a list in Terraform's language. */
 const atOnce = JSON.stringify(

@@ -1,4 +1,5 @@
 import type { Construct } from "constructs";
+import type { StackLike } from "./confirm-removed";
 import type { Resolvable } from "./constructs";
 
 /** The members of the libraries' constructs that the constructs of rnv use. */
@@ -9,12 +10,6 @@ interface TerraformElementLike extends Construct {
   resetOverrideLogicalId(): void;
   addOverride(path: string, value: unknown): void;
   toTerraform(): object;
-}
-
-/** A stack of cdktf or cdktn. */
-export interface StackLike extends Construct {
-  /** Writes a value at a path of the JSON. */
-  addOverride(path: string, value: unknown): void;
 }
 
 export interface ReferableLike extends TerraformElementLike {
