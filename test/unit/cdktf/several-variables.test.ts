@@ -32,6 +32,25 @@ describe.each([
     });
   });
 
+  it("are taken over where the program, or what looks at it later, says so", () => {
+    const adopt = (change: (made: onCdktf.Variables) => void): unknown =>
+      written({ LEVEL: "info" }, change).resource.rnv_variables.shop__api.adopt;
+    expect(adopt(() => {})).toBeUndefined();
+    expect(
+      adopt((made) => {
+        expect(made.adoptInput).toBeUndefined();
+        made.adopt = true;
+        expect(made.adoptInput).toBe(true);
+      }),
+    ).toBe(true);
+    expect(
+      adopt((made) => {
+        made.adopt = true;
+        made.resetAdopt();
+      }),
+    ).toBeUndefined();
+  });
+
   it("are write-only where one of them is a source; each source is a variable of its own", () => {
     const length = 32;
     const { resource, variable } = written({
