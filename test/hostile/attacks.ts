@@ -181,11 +181,7 @@ const manifests: readonly Attack[] = [
         stack(`\${${"a.".repeat(50_000)}id}`),
         /steps in one reference/,
       ],
-      [
-        "ten thousand locals in each other",
-        stack("${local.l0}", 10_000, (next) => next),
-        /manifest\.too_deep/,
-      ],
+      ["ten thousand locals in each other", stack("${local.l0}", 10_000, (next) => next), /stack\.too_large/],
       ["forty locals that name the next twice", stack("${local.l0}", 40, (next) => next + next), /too_large/],
     ] as const
   ).map(([what, text, says]) => ({
@@ -379,7 +375,7 @@ const states: readonly Attack[] = (
   files: { "rnv.yaml": service(""), ".rnv/state.json": text },
   args: ["plan"],
   says: /error\[|\+ service/,
-  codes: [0, 1],
+  codes: [0, 1, 4],
 }));
 
 export const attacks: readonly Attack[] = [...manifests, ...addresses, ...answers, ...states];

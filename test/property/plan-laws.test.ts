@@ -166,7 +166,7 @@ describe("the laws of planning", () => {
     );
   });
 
-  it("destroy ends, and leaves only what is protected or kept", () => {
+  it("destroy ends, and leaves only what is protected or kept, or what such a resource refers to", () => {
     fc.assert(
       fc.property(manifest, (specs) => {
         const world = new World();
@@ -174,7 +174,10 @@ describe("the laws of planning", () => {
         const plan = world.plan(desiredFrom(specs), { mode: "destroy" });
         world.apply({ ...plan, changes: withoutGuarded(plan.changes) });
         const left = [...world.recorded].filter(([, { type }]) => type === "service");
-        expect(left.filter(([, one]) => !one.preventDestroy && !one.retained)).toEqual([]);
+        const needed = new Set([...world.recorded.values()].flatMap(({ dependsOn }) => dependsOn));
+        const isKept = ([address, one]: (typeof left)[number]): boolean =>
+          one.preventDestroy || one.retained === true || needed.has(address);
+        expect(left.filter((one) => !isKept(one))).toEqual([]);
         for (const [, { parent }] of left) if (parent) expect(world.recorded.has(parent)).toBe(true);
       }),
       { numRuns: inSoak(100, 20) },
