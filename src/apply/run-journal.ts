@@ -1,9 +1,15 @@
 import type { Address } from "../model/address";
 import { deletedFrom, withDeleted } from "../model/freshness";
+import { endedRun, type RunEnd, withRuns } from "../model/history";
 import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from "../model/state";
 import type { Clock } from "../model/time";
 import type { Plain } from "../model/value";
 import type { StateSession } from "../state/backend";
+
+/** A run at its end: its record, what it did, and its exit code. */
+interface EndedRun extends Omit<RunEnd, "endedAt"> {
+  readonly run: RunRecord;
+}
 
 /**
  * The state while a run changes it: what the session's journal holds, and the same folded in memory. One entry
@@ -140,9 +146,18 @@ export class RunJournal {
     return this.#openAt.get(address) ?? [];
   }
 
-  /** Writes the snapshot. The run is over unless one of its writes is still without an outcome, or it `goesOn`. */
-  async finish(keyId: string | null, goesOn = false): Promise<State> {
+  /**
+   * Writes the snapshot. The run is over unless one of its writes is still without an outcome, or it `goesOn`. `ended`
+   * enters a run into the history.
+   */
+  async finish(
+    keyId: string | null,
+    { goesOn = false, ended }: { readonly goesOn?: boolean; readonly ended?: EndedRun } = {},
+  ): Promise<State> {
     const deleted = withDeleted(this.#base.deleted, this.#deleted);
+    const endedAt = new Date(this.#clock.now()).toISOString();
+    const past = ended && endedRun(ended.run, { ...ended, endedAt });
+    const history = withRuns(this.#base.history, this.#base.run, past);
     return this.#session.commit({
       ...this.#base,
       keyId: keyId ?? this.#base.keyId,
@@ -150,6 +165,7 @@ export class RunJournal {
       outputs: this.#outputs,
       ...(deleted && { deleted }),
       ...(this.#run && { lastRunAt: this.#run.startedAt }),
+      ...(history && { history }),
       run: goesOn || this.#open.size > 0 ? this.#run : null,
       open: [...this.#open.values()],
     });

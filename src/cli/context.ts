@@ -21,6 +21,7 @@ import { aliveBy } from "../state/lock-record";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
 import type { Invocation } from "./invocation";
+import { startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
 import { readSettings, recordedIn, type Settings } from "./settings";
@@ -66,6 +67,7 @@ export function openContext(
     ...sourcesOf(invocation),
     ...origin,
     ...machine,
+    startedBy: (files) => startedBy(environment, cwd, files),
     credential: settings.credential,
     backend: openBackend(settings.state, {
       ...{ environment, folder: settings.stateFolder, stack: stack?.name },

@@ -11,6 +11,7 @@ import {
 import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
 import { applyVerb, destroyVerb } from "./verbs/apply";
+import { historyVerb } from "./verbs/history";
 import { initVerb } from "./verbs/init";
 import { exportVerb, importVerb } from "./verbs/live";
 import { driftVerb, planVerb, showVerb, validateVerb } from "./verbs/plan";
@@ -41,7 +42,7 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
   ["Main verbs:", [validateVerb, planVerb, applyVerb, destroyVerb, driftVerb, showVerb]],
   [
     "State and what is live:",
-    [importVerb, exportVerb, outputVerb, graphVerb, forceUnlockVerb, stateVerbs, stageVerbs],
+    [importVerb, exportVerb, outputVerb, graphVerb, historyVerb, forceUnlockVerb, stateVerbs, stageVerbs],
   ],
   [
     "Running services:",

@@ -99,7 +99,9 @@ async function sendLocked(
   const { pending, ...ended } = await carryOut(start);
   const goesOn = pending !== undefined && request.wait;
   const after =
-    journal.hasChanges || state.run !== null || ended.wasBegun ? await journal.finish(null, goesOn) : state;
+    journal.hasChanges || state.run !== null || ended.wasBegun
+      ? await journal.finish(null, { goesOn })
+      : state;
   const diagnostics = [...recovery.diagnostics, ...ended.diagnostics];
   if (pending === undefined)
     return { ...refused(diagnostics, ended.exitCode), ...(ended.isCancelled && { result: "cancelled" }) };

@@ -1,6 +1,7 @@
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
+import type { RunOrigin } from "../model/history";
 import type { Plain } from "../model/value";
 import { compareWithSaved, readSavedPlan, type SavedPlan, type SavedRequest } from "../plan/document";
 import { isUnconfirmed } from "../plan/guards";
@@ -60,7 +61,8 @@ async function applyLocked(
   const saved = parsed?.document;
   const connection = await prefetch(context);
   const start = { connection, state: session.state, writes: true, foresees: true };
-  const { built, diagnostics, sources } = await buildPlan(context, wantedBy(request, saved), start);
+  const wanted = wantedBy(request, saved);
+  const { built, diagnostics, sources } = await buildPlan(context, wanted, start);
   if (!built) return stopped(diagnostics, sources);
   if (!saved) reportRevealed(context, built.plan);
   const refusal = refuse(built.plan, diagnostics, saved);
@@ -71,9 +73,12 @@ async function applyLocked(
   const guarded = plan.changes.flatMap(guardOf);
   if (guarded.length > 0) return { ...stopped([...diagnostics, ...guarded], sources), plan };
 
-  const result = await execute(context, session, built, plan, request.parallelism);
-  const { counts, outputs } = result;
-  const exitCode = result.exitCode === 0 ? exitCodeOfLeft(plan, diagnostics) : result.exitCode;
+  const result = await execute(context, session, built, plan, {
+    parallelism: request.parallelism,
+    origin: originOfRun(context, wanted),
+    exitCodeOfLeft: exitCodeOfLeft(plan, diagnostics),
+  });
+  const { counts, outputs, exitCode } = result;
   const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
   const hint = exitCode === 0 ? undefined : runAgain(request, saved?.request);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
@@ -129,6 +134,13 @@ function confirmedPlan(plan: Plan, input: PlanInput, approval: Approval | undefi
   const confirmedDeletes = [...input.options.confirmedDeletes, ...approval.confirmedDeletes];
   return makePlan({ ...input, options: { ...input.options, confirmedDeletes } });
 }
+
+const verbs = { apply: "apply", destroy: "destroy", "refresh-only": "apply -refresh-only" } as const;
+
+const originOfRun = (context: Context, { mode, files }: ApplyRequest): RunOrigin => ({
+  command: verbs[mode],
+  ...(context.startedBy?.(files) ?? { by: context.host }),
+});
 
 /** Something that an earlier run queued still goes on or waits for the dashboard, and this run did not replace it. */
 function exitCodeOfLeft({ changes }: Plan, diagnostics: readonly Diagnostic[]): number {

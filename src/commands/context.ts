@@ -6,6 +6,7 @@ import type { SecretReach, StackUnit } from "../manifest/context";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
 import type { DesiredStage } from "../model/desired";
+import type { RunOrigin } from "../model/history";
 import type { Secret } from "../model/secret";
 import { type StageName, stageText } from "../model/stage";
 import type { Clock } from "../model/time";
@@ -54,6 +55,8 @@ export interface Context {
   readonly credential: () => string;
   readonly host: string;
   readonly pid: number;
+  /** Who runs what, for the history of the state; `files` are those of the manifest. The host alone where it is absent. */
+  readonly startedBy?: (files: readonly string[]) => Omit<RunOrigin, "command">;
   readonly clock: Clock;
   /** Cryptographic randomness. */
   readonly randomBytes: (size: number) => Uint8Array;

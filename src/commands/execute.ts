@@ -4,6 +4,7 @@ import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Desired } from "../model/desired";
 import { justDeleted } from "../model/freshness";
+import type { RunOrigin } from "../model/history";
 import type { LiveResource } from "../model/live";
 import { shownIds } from "../model/resource-type";
 import { Secret } from "../model/secret";
@@ -22,13 +23,22 @@ interface ExecuteResult extends RunResult {
   readonly outputs: Readonly<Record<string, Plain>>;
 }
 
+/** How a plan is run, and what of it is remembered. */
+interface Execution {
+  /** Most changes in flight at once. */
+  readonly parallelism: number;
+  readonly origin: RunOrigin;
+  /** The exit code of a run that succeeds, for what an earlier run left. */
+  readonly exitCodeOfLeft: number;
+}
+
 /** Runs an approved plan under the lock: run record, changes, outputs, snapshot. */
 export async function execute(
   context: Context,
   session: StateSession,
   planning: PlanningInput,
   plan: Plan,
-  parallelism: number,
+  { parallelism, origin, exitCodeOfLeft }: Execution,
 ): Promise<ExecuteResult> {
   const state = await startingState(context, session, planning.recoveredEntries);
   const journal = new RunJournal(session, state, context.clock);
@@ -37,24 +47,24 @@ export async function execute(
     id,
     ...one,
   }));
-  const record = runRecord(context, plan, planning, [...planning.input.inventory, ...gone]);
+  const record = {
+    ...runRecord(context, plan, planning, [...planning.input.inventory, ...gone]),
+    origin,
+  };
   if (writes) await journal.begin(record, planning.keyId);
   const run = runOf(context, planning, journal, record, plan);
   const result = await runPlan(run, plan, parallelism);
   await refreshRecords(run, plan);
   const { outputs, diagnostics } = knownOutputs(planning.input.desired, run.lookup);
-  if (canonicalJson(outputs) !== canonicalJson(state.outputs)) await journal.recordOutputs(outputs);
+  const movesOutputs = canonicalJson(outputs) !== canonicalJson(state.outputs);
+  if (movesOutputs) await journal.recordOutputs(outputs);
+  const exitCode = result.exitCode || (diagnostics.length > 0 ? 1 : exitCodeOfLeft);
+  // A run that changed nothing is no part of the history, as it is no reason to write a state.
+  const ended = writes || movesOutputs ? { run: record, counts: result.counts, exitCode } : undefined;
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
-    await journal.finish(planning.keyId ?? null);
-  return diagnostics.length === 0
-    ? { ...result, outputs }
-    : {
-        ...result,
-        outputs,
-        diagnostics: [...result.diagnostics, ...diagnostics],
-        exitCode: result.exitCode || 1,
-      };
+    await journal.finish(planning.keyId ?? null, { ended });
+  return { ...result, outputs, exitCode, diagnostics: [...result.diagnostics, ...diagnostics] };
 }
 
 /** `there` are the live resources, and deleted ones that a list may show once more. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Address } from "./address";
+import { pastRunSchema, runOriginSchema } from "./history";
 import type { Pending } from "./live";
 import type { Plain } from "./value";
 
@@ -112,6 +113,8 @@ const run = z.looseObject({
   credential: z.string(),
   /** ISO 8601. */
   startedAt: z.string(),
+  /** Of an apply: who runs what. */
+  origin: runOriginSchema.optional(),
   /** Ids that already bore the name when the plan was made, by address of each planned create, or of what a verb acts on. */
   fences: z.record(z.string(), z.array(z.string())),
   /** Of a verb: what the service accepted, while its end is waited for. The same verb again goes on with it. */
@@ -203,6 +206,8 @@ export const stateSchema = z.looseObject({
   stage: text.optional(),
   /** When the last run that changed anything began, ISO 8601; unknown before the first. */
   lastRunAt: z.string().optional(),
+  /** The last 50 runs that changed anything, oldest first; without the run in progress. None before the first. */
+  history: z.array(pastRunSchema).optional(),
   /** First 16 hex digits of SHA-256 of the fingerprint key; null before the first fingerprint. */
   keyId: z.string().nullable(),
   resources: z.record(z.string() as unknown as z.ZodType<Address, Address>, resource),

@@ -1,6 +1,7 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { deletedFrom, withDeleted } from "../model/freshness";
+import { withRuns } from "../model/history";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { sha256 } from "../model/text";
 import { noCipher, type StateCipher } from "./cipher";
@@ -32,10 +33,11 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
   const resources: Record<Address, RecordedResource> = { ...state.resources };
   const open = new Map<number, Intent>(state.open.map((intent) => [intent.seq, intent]));
   const deleted: ReturnType<typeof deletedFrom>[] = [];
-  let { outputs, run, keyId, lastRunAt } = state;
+  let { outputs, run, keyId, lastRunAt, history } = state;
   for (const entry of entries) {
     switch (entry.kind) {
       case "run":
+        if (run?.id !== entry.run.id) history = withRuns(history, run);
         run = entry.run;
         lastRunAt = run.startedAt;
         keyId = entry.keyId ?? keyId;
@@ -58,6 +60,7 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
         outputs = entry.outputs;
         break;
       case "end":
+        history = withRuns(history, run);
         run = null;
         break;
     }
@@ -67,6 +70,7 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
     ...{ ...state, keyId, resources, outputs, run, open: [...open.values()] },
     ...(lately && { deleted: lately }),
     ...(lastRunAt !== undefined && { lastRunAt }),
+    ...(history && { history }),
   };
 }
 

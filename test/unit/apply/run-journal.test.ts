@@ -68,7 +68,7 @@ describe("the journal of a run", () => {
     ]);
     expect(journal.openAt(api)).toEqual([]);
     expect(journal.recorded(api)).toEqual(recordOf("s1"));
-    expect((await journal.finish(null, true)).run).toEqual(run);
+    expect((await journal.finish(null, { goesOn: true })).run).toEqual(run);
     await journal.close([77], { result: "refused", status: 400 });
     expect(appended[1]?.entries).toEqual([{ kind: "outcome", seq: 77, result: "refused", status: 400 }]);
   });
@@ -88,7 +88,7 @@ describe("the journal of a run", () => {
   it("is over with its last open write, unless it goes on", async () => {
     const { journal } = journalOf();
     expect(await journal.finish("key")).toMatchObject({ run: null, keyId: "key", open: [] });
-    expect((await journal.finish(null, true)).run).not.toBeNull();
+    expect((await journal.finish(null, { goesOn: true })).run).not.toBeNull();
     const { journal: keyed } = journalOf({ ...stateOf({}, []), keyId: "before" });
     expect((await keyed.finish(null)).keyId).toBe("before");
   });

@@ -133,6 +133,7 @@ it("the state schema describes a state in the clear and an encrypted one", async
     stage: "production",
     deleted: { "id-1": gone },
     lastRunAt: "2026-01-01T00:00:00.000Z",
+    history: [{ id: "r", command: "apply", by: "ada", startedAt: "2026-01-01T00:00:00.000Z", digest: "d" }],
     handOver: { id: "h-1", to: "/elsewhere/state.json", addresses: [address("service.old")] },
     received: "h-0",
   };

@@ -1,0 +1,127 @@
+import { readFileSync, statSync } from "node:fs";
+import { hostname, userInfo } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { RunOrigin } from "../model/history";
+import type { ProcessEnvironment } from "../model/text";
+
+/** Names of the environment variables of a job: of who started it, the commit it works on, and the address of its page. */
+interface JobNames {
+  readonly by: readonly string[];
+  readonly commit: readonly string[];
+  readonly page: readonly string[];
+}
+
+/** By the variable that tells that a run is a job of that system. */
+const systems: Readonly<Record<string, JobNames>> = {
+  // The second run of a job may be another person's.
+  GITHUB_ACTIONS: { by: ["GITHUB_TRIGGERING_ACTOR", "GITHUB_ACTOR"], commit: ["GITHUB_SHA"], page: [] },
+  GITLAB_CI: { by: ["GITLAB_USER_LOGIN"], commit: ["CI_COMMIT_SHA"], page: ["CI_JOB_URL"] },
+  JENKINS_URL: {
+    by: ["BUILD_USER_ID", "BUILD_USER", "CHANGE_AUTHOR"],
+    commit: ["GIT_COMMIT"],
+    page: ["BUILD_URL"],
+  },
+  TF_BUILD: { by: ["BUILD_REQUESTEDFOR"], commit: ["BUILD_SOURCEVERSION"], page: [] },
+  CIRCLECI: { by: ["CIRCLE_USERNAME"], commit: ["CIRCLE_SHA1"], page: ["CIRCLE_BUILD_URL"] },
+  BUILDKITE: {
+    by: ["BUILDKITE_BUILD_CREATOR", "BUILDKITE_BUILD_AUTHOR"],
+    commit: ["BUILDKITE_COMMIT"],
+    page: ["BUILDKITE_BUILD_URL"],
+  },
+  BITBUCKET_BUILD_NUMBER: { by: [], commit: ["BITBUCKET_COMMIT"], page: [] },
+  // Atlantis: a command in a comment.
+  ATLANTIS_TERRAFORM_VERSION: { by: ["USER_NAME"], commit: ["HEAD_COMMIT"], page: ["PULL_URL"] },
+};
+
+/** Set by hand, or by a wrapper that knows better: they win. */
+const anyJob: JobNames = {
+  by: ["GITHUB_ACTOR", "GITLAB_USER_LOGIN", "BUILD_USER"],
+  commit: ["GITHUB_SHA", "CI_COMMIT_SHA"],
+  page: [],
+};
+
+/** A line of the history stays a line. */
+const longest = 200;
+
+/**
+ * Returns who runs what: the person that the job names as its starter, else the user of this machine; the job's commit,
+ * else that of the repository of the manifest.
+ */
+export function startedBy(
+  environment: ProcessEnvironment,
+  cwd: string,
+  files: readonly string[],
+): Omit<RunOrigin, "command"> {
+  const first = (names: readonly string[]): string | undefined =>
+    names
+      .map((name) => environment[name]?.trim().slice(0, longest))
+      .find((value) => value !== undefined && value !== "");
+  const system = Object.entries(systems).find(([name]) => (environment[name] ?? "") !== "")?.[1] ?? anyJob;
+  const commit = first(system.commit) ?? commitAt(dirname(resolve(cwd, files.at(0) ?? "rnv.yaml")));
+  const job = githubPage(environment) ?? first(system.page);
+  return {
+    by: first(system.by) ?? `${userName(environment)}@${hostname()}`,
+    ...(commit !== undefined && { commit }),
+    ...(job !== undefined && isPage(job) && { job }),
+  };
+}
+
+function githubPage(environment: ProcessEnvironment): string | undefined {
+  const { GITHUB_ACTIONS, GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID } = environment;
+  if (!GITHUB_ACTIONS || !GITHUB_SERVER_URL || !GITHUB_REPOSITORY || !GITHUB_RUN_ID) return undefined;
+  return `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID}`;
+}
+
+/** The address of a page, without credentials in it. */
+const isPage = (text: string): boolean => /^https?:\/\/[^\s@]+$/.test(text);
+
+function userName(environment: ProcessEnvironment): string {
+  try {
+    return environment.SUDO_USER || userInfo().username;
+  } catch {
+    // A container may run under a number that has no name.
+    return environment.USER || "unknown";
+  }
+}
+
+/** The commit that is checked out around a folder; undefined where there is no repository, or none is told. */
+export function commitAt(folder: string): string | undefined {
+  try {
+    const git = gitFolder(folder);
+    if (git === undefined) return undefined;
+    const head = readFileSync(join(git, "HEAD"), "utf8").trim();
+    const ref = /^ref: (refs\/[\w./+@#%-]+)$/.exec(head)?.[1];
+    if (ref === undefined) return hashIn(head);
+    if (ref.includes("..")) return undefined;
+    const shared = readOr(join(git, "commondir"));
+    const common = shared === undefined ? git : resolve(git, shared.trim());
+    const loose = readOr(join(git, ref)) ?? readOr(join(common, ref));
+    if (loose !== undefined) return hashIn(loose);
+    const packed = readOr(join(common, "packed-refs"))?.split("\n");
+    return hashIn(packed?.find((line) => line.endsWith(` ${ref}`))?.split(" ", 1)[0] ?? "");
+  } catch {
+    return undefined;
+  }
+}
+
+const hashIn = (text: string): string | undefined => /^[0-9a-f]{40}([0-9a-f]{24})?$/.exec(text.trim())?.[0];
+
+function readOr(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder of git itself: `.git`, or where a file of that name says that it is. */
+function gitFolder(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const path = join(at, ".git");
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return path;
+    const to = found && /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8"))?.[1];
+    if (to !== undefined) return resolve(at, to.trim());
+    if (at === dirname(at)) return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import type { PastRun } from "../model/history";
+import type { State } from "../model/state";
+import type { Plain } from "../model/value";
+import { escapeText } from "./escape-text";
+import { alignColumns, type Style } from "./style";
+import { exactTime, timeAgo } from "./time-text";
+
+/** The runs that a state remembers, newest first; a run record that never came to an end is among them. */
+export interface History extends Partial<Pick<State, "stage" | "stack">> {
+  readonly runs: readonly PastRun[];
+}
+
+export const historyJson = ({ stage, stack, runs }: History): Plain => ({
+  format_version: "1.0",
+  ...(stage !== undefined && { stage }),
+  ...(stack !== undefined && { stack }),
+  runs: runs.map(({ id, startedAt, endedAt, command, by, commit, job, digest, counts, exitCode }) => ({
+    id,
+    started_at: startedAt,
+    ...(endedAt !== undefined && { ended_at: endedAt }),
+    command,
+    by,
+    ...(commit !== undefined && { commit }),
+    ...(job !== undefined && { job }),
+    digest,
+    ...(counts && { counts: { ...counts } }),
+    ...(exitCode !== undefined && { exit_code: exitCode }),
+  })),
+});
+
+/** A line for each run. */
+export function historyText({ runs }: History, now: number, style: Style): string {
+  const lines = alignColumns([
+    ["WHEN", "", "RUN", "WHO", "COMMIT", "DIGEST", "RESULT"],
+    ...runs.map((run) => [
+      exactTime(run.startedAt),
+      timeAgo(run.startedAt, now),
+      escapeText(run.command),
+      escapeText(run.by),
+      run.commit === undefined ? "-" : escapeText(run.commit.slice(0, 10)),
+      run.digest === "" ? "-" : escapeText(run.digest.slice(0, 12)),
+      resultText(run),
+    ]),
+  ]);
+  return `${[style.colors.bold(lines[0] as string), ...lines.slice(1)].join("\n")}\n`;
+}
+
+const ends: Readonly<Record<number, string>> = {
+  0: "done",
+  1: "failed",
+  3: "partly applied",
+  7: "a deployment failed or the wait for it ended",
+  8: "saved, awaiting checkout",
+  130: "interrupted",
+};
+
+/** `done: 2 added, 1 changed`; a run without an end was killed, or runs now. */
+function resultText({ exitCode, counts }: PastRun): string {
+  if (exitCode === undefined) return "did not end: it runs, or was cut short";
+  const end = `${ends[exitCode] ?? "ended"}${exitCode === 0 ? "" : ` (exit ${exitCode})`}`;
+  const told = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
+  return told.length === 0 ? end : `${end}: ${told.map(([what, count]) => `${count} ${what}`).join(", ")}`;
+}

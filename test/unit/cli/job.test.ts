@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { commitAt, startedBy } from "../../../src/cli/job";
+
+const sha = "0123456789".repeat(4);
+const folder = mkdtempSync(join(tmpdir(), "rnv-job-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it.each([
+  ["GitHub", { GITHUB_ACTIONS: "true", GITHUB_ACTOR: "ada", GITHUB_SHA: sha }, { by: "ada", commit: sha }],
+  [
+    "GitHub, run again by another person",
+    { GITHUB_ACTIONS: "true", GITHUB_ACTOR: "ada", GITHUB_TRIGGERING_ACTOR: "bob", GITHUB_SHA: sha },
+    { by: "bob", commit: sha },
+  ],
+  [
+    "GitLab",
+    {
+      GITLAB_CI: "true",
+      GITLAB_USER_LOGIN: "ada",
+      CI_COMMIT_SHA: sha,
+      CI_JOB_URL: "https://g.example.com/-/jobs/1",
+    },
+    { by: "ada", commit: sha, job: "https://g.example.com/-/jobs/1" },
+  ],
+  [
+    "Jenkins, whose address holds a password",
+    {
+      JENKINS_URL: "https://j.example.com",
+      BUILD_USER: "Ada L",
+      GIT_COMMIT: sha,
+      BUILD_URL: "https://a:b@j.example.com/1",
+    },
+    { by: "Ada L", commit: sha },
+  ],
+  [
+    "Atlantis",
+    {
+      ATLANTIS_TERRAFORM_VERSION: "1",
+      USER_NAME: "ada",
+      HEAD_COMMIT: sha,
+      PULL_URL: "https://h.example.com/pull/1",
+    },
+    { by: "ada", commit: sha, job: "https://h.example.com/pull/1" },
+  ],
+  [
+    "no system that is known, whose names are set",
+    { BUILD_USER: "ada", CI_COMMIT_SHA: sha },
+    { by: "ada", commit: sha },
+  ],
+  ["a shell", { SUDO_USER: "ada" }, { by: `ada@${hostname()}` }],
+  ["nothing", {}, { by: `${userInfo().username}@${hostname()}` }],
+])("%s says who runs what", (_, environment, expected) => {
+  expect(startedBy(environment, folder, [])).toEqual(expected);
+});
+
+it("the commit is that of the repository of the manifest: checked out as a branch, packed, detached, in a worktree", () => {
+  const repository = join(folder, "repository");
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", ["-C", repository, "-c", "user.name=a", "-c", "user.email=a@example.com", ...args], {
+      encoding: "utf8",
+      env: { PATH: process.env.PATH ?? "", HOME: folder },
+    }).trim();
+  execFileSync("git", ["init", "-q", repository]);
+  expect(commitAt(repository)).toBeUndefined();
+  writeFileSync(join(repository, "rnv.yaml"), "projects: {}\n");
+  git("add", ".");
+  git("commit", "-qm", "one");
+  const one = git("rev-parse", "HEAD");
+  expect(commitAt(repository)).toBe(one);
+  git("pack-refs", "--all");
+  expect(commitAt(join(repository, "below"))).toBe(one);
+  git("worktree", "add", "-q", join(folder, "worktree"), "-b", "feature/x");
+  expect(startedBy({}, folder, ["worktree/rnv.yaml"]).commit).toBe(one);
+  git("checkout", "-q", "--detach");
+  git("commit", "-qm", "two", "--allow-empty");
+  expect(commitAt(repository)).toBe(git("rev-parse", "HEAD"));
+  expect(commitAt(join(folder, "worktree"))).toBe(one);
+});
