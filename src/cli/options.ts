@@ -34,6 +34,7 @@ export const options = {
     .choices(["text", "json", "markdown"])
     .default("text"),
   json: new Option("--json", "JSON, for programs"),
+  expectDigest: expectDigest(),
   autoApprove: new Option("--auto-approve", "do not ask"),
   noInput: noInput(),
   answerTimeout: answerTimeout(),
@@ -92,6 +93,14 @@ function lockTimeout(): Option {
 
 function parallelism(): Option {
   return new Option("--parallelism <n>", "most changes in flight at once").argParser(positive).default(10);
+}
+
+function expectDigest(): Option {
+  const description = "apply only if the plan has this digest, as a reviewed one shows it; else exit 5";
+  return new Option("--expect-digest <digest>", description).argParser((text: string) => {
+    if (/^[0-9a-f]{64}$/.test(text)) return text;
+    throw new InvalidArgumentError("Not a digest: 64 hexadecimal digits, as `rnv plan` shows them.");
+  });
 }
 
 /** Its value is not named `timeout`: that is how long the verbs of running services wait for the end. */

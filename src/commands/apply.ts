@@ -3,10 +3,11 @@ import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
 import type { RunOrigin } from "../model/history";
 import type { Plain } from "../model/value";
+import { isExpected } from "../plan/digest";
 import { compareWithSaved, readSavedPlan, type SavedPlan, type SavedRequest } from "../plan/document";
 import { isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
-import type { Change, Plan, PlanInput, Revealed } from "../plan/plan";
+import { type Change, hasChanges, type Plan, type PlanInput, type Revealed } from "../plan/plan";
 import type { StateSession } from "../state/backend";
 import { addresses, type Context, exitCodeOf, type Outcome, type PlanRequest } from "./context";
 import { execute } from "./execute";
@@ -18,6 +19,8 @@ export interface ApplyRequest extends PlanRequest {
   readonly savedPlan?: string;
   /** The command line, named after a stop to run it again: `rnv destroy -auto-approve`. */
   readonly commandLine?: string;
+  /** The digest that the plan must have; with another one nothing is written (exit 5). */
+  readonly expectDigest?: string;
   readonly lockTimeoutMs: number;
   /** Most changes in flight at once. */
   readonly parallelism: number;
@@ -65,7 +68,7 @@ async function applyLocked(
   const { built, diagnostics, sources } = await buildPlan(context, wanted, start);
   if (!built) return stopped(diagnostics, sources);
   if (!saved) reportRevealed(context, built.plan);
-  const refusal = refuse(built.plan, diagnostics, saved);
+  const refusal = refuse(built.plan, diagnostics, saved, request.expectDigest);
   if (refusal) return { ...stopped(refusal.diagnostics, sources), plan: refusal.plan };
 
   const plan = await approvedPlan(built, request);
@@ -97,6 +100,15 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
   };
 }
 
+/** The plan itself is shown: it is the difference to what was expected. */
+function unexpected(plan: Plan, expected: string): Diagnostic {
+  const does = hasChanges(plan) ? "would now do something else" : "has nothing left to do";
+  return error("plan.digest", `the plan is not the one that was reviewed: it ${does}`, {
+    detail: `expected the digest ${expected}, and this plan has ${plan.digest}`,
+    hint: "compare it with the plan that was reviewed; once this one is, give its digest",
+  });
+}
+
 function reportRevealed(context: Context, { revealed }: Plan): void {
   if (!revealed) return;
   const equal = revealed.filter(({ isEqual }) => isEqual).length;
@@ -108,11 +120,14 @@ function refuse(
   plan: Plan,
   diagnostics: readonly Diagnostic[],
   saved: SavedPlan | undefined,
+  expectDigest: string | undefined,
 ): { readonly diagnostics: readonly Diagnostic[]; readonly plan?: Plan } | undefined {
   // An error that keeps any plan from being applied says more than a difference that it causes.
   if (hasErrors(diagnostics)) return { diagnostics, plan };
   const stale = saved && compareWithSaved(saved, plan);
   if (stale) return { diagnostics: [...diagnostics, stale] };
+  if (expectDigest !== undefined && !isExpected(plan, expectDigest))
+    return { diagnostics: [...diagnostics, unexpected(plan, expectDigest)], plan };
   const isRefused = plan.changes.some((change) => change.guard !== undefined && !isUnconfirmed(change));
   return isRefused ? { diagnostics: [...diagnostics, ...plan.changes.flatMap(guardOf)], plan } : undefined;
 }

@@ -94,11 +94,14 @@ export const succeeded: Outcome = { diagnostics: [], exitCode: 0, sources: new M
 export function exitCodeOf(diagnostics: readonly Diagnostic[]): number {
   const codes = diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code);
   if (codes.length === 0) return 0;
-  if (codes.includes("plan.stale") || codes.includes("plan.damaged")) return 5;
+  if (codes.some((code) => outOfDate.has(code))) return 5;
   if (codes.includes("state.lock_held")) return 6;
   const refused = codes.filter((code) => code.startsWith("guard.") || guardLike.has(code));
   return refused.length === codes.length ? 4 : 1;
 }
+
+/** Codes of a plan that is not the one that was reviewed. */
+const outOfDate: ReadonlySet<string> = new Set(["plan.stale", "plan.damaged", "plan.digest"]);
 
 /** Codes of stops that protect live resources and do not begin with `guard.`. */
 const guardLike: ReadonlySet<string> = new Set([

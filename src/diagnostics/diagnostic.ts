@@ -95,6 +95,7 @@ export const diagnosticCodes = [
   "plan.data_unusable",
   "plan.stale",
   "plan.damaged",
+  "plan.digest",
   // Guards.
   "guard.prevent_destroy",
   "guard.delete_unconfirmed",

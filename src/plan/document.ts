@@ -31,6 +31,7 @@ export function planDocument(plan: Plan, unbound: Unbound = new Map()): Document
     timestamp: plan.timestamp,
     applyable: !hasErrors(plan.diagnostics) && plan.changes.every(({ guard }) => guard === undefined),
     errored: hasErrors(plan.diagnostics),
+    digest: plan.digest,
     planned_values: plannedDocument(plan, sides),
     resource_changes: plan.changes.map((change, i) =>
       changeDocument(change, sides[i] as ChangeSides, unbound),

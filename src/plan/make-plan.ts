@@ -7,6 +7,7 @@ import { type ChangeCost, dependenciesOf, makeChange, totalCost } from "./change
 import { checkData, checkDeclared, tellUnlisted } from "./check";
 import { decideAll } from "./decide";
 import type { Decision } from "./decision";
+import { digestPlan } from "./digest";
 import { buildGraph, orderInstances, selectScope } from "./graph";
 import { checkMassDeletion, guardDeletions } from "./guards";
 import { applyMoves, gatherInstances, isRetained, ownerKey, type ResourceInstances } from "./instances";
@@ -55,10 +56,15 @@ export function makePlan(input: PlanInput): Plan {
     changes.push(change);
     if (change.cost) costs.push(change.cost);
   }
+  const compared = diffOutputs(input, decisions);
+  const { options } = input;
+  const { digest, open } = digestPlan({ options, changes, outputs: compared.outputs }, input.fingerprintKey);
   return {
-    options: input.options,
+    options,
     changes,
-    ...diffOutputs(input, decisions),
+    ...compared,
+    digest,
+    openDigest: open,
     ...(input.timestamp !== undefined && { timestamp: input.timestamp }),
     summary: summarize(changes),
     unmanaged: listUnmanaged(input, decisions),

@@ -203,6 +203,10 @@ export interface Plan {
   readonly plannedOutputs: Readonly<Record<string, ShownValue>>;
   /** When it was made, ISO 8601; no part of what it says. */
   readonly timestamp?: string;
+  /** Of what it changes: the same wherever the same would be done (`plan/digest.ts`). */
+  readonly digest?: string;
+  /** As it would be without the text of any secret. */
+  readonly openDigest?: string;
   readonly summary: PlanSummary;
   /** Live things that are neither declared nor recorded. */
   readonly unmanaged: readonly UnmanagedResource[];
@@ -267,6 +271,21 @@ export interface Revealed {
   readonly updatedAt?: string;
   readonly prints: Readonly<Record<string, SecretPrints>>;
 }
+
+/** Live fields are neither as recorded nor as declared. */
+export const isChangedOutside = (change: Change): boolean => (change.drift ?? []).length > 0;
+
+/** Whether the plan shows it: what it does, and in a refresh-only plan what it records. */
+export const isListed = (change: Change, plan: Pick<Plan, "options">): boolean =>
+  change.action !== "no-op" || (plan.options.mode === "refresh-only" && isChangedOutside(change));
+
+/** Whether applying it writes something, if only to the state. */
+export const isWritten = (change: Change, plan: Pick<Plan, "options">): boolean =>
+  isListed(change, plan) || change.previousAddress !== undefined;
+
+/** Something would be written by applying the plan, if only to the state. */
+export const hasChanges = (plan: Plan): boolean =>
+  plan.changes.some((change) => isWritten(change, plan)) || plan.outputs.length > 0;
 
 export const absent: ShownValue = { kind: "absent" };
 export const secret: ShownValue = { kind: "secret" };

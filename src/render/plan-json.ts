@@ -49,6 +49,7 @@ export function planFromDocument(document: unknown): Plan | undefined {
       ]),
     ),
     timestamp: data.timestamp,
+    digest: data.digest,
     summary: data.summary,
     unmanaged: data.unmanaged,
     standing: data.standing ?? [],
@@ -250,6 +251,12 @@ export const planDocumentSchema = z.strictObject({
   timestamp: z.iso.datetime().optional().describe("When the plan was made."),
   applyable: z.boolean(),
   errored: z.boolean(),
+  digest: z
+    .string()
+    .optional()
+    .describe(
+      "SHA-256 over what changes; the same wherever the same would be done: `apply --expect-digest`.",
+    ),
   planned_values: z
     .strictObject({
       outputs: z.record(z.string(), z.strictObject({ sensitive: z.boolean(), value: json.optional() })),

@@ -86,7 +86,7 @@ export function planMarkdown(plan: Plan, limit = defaultLimit): string {
         : [
             `> [!NOTE]\n> The details of ${counted(left.length, "resource")} are left out, because this comment would be too long.`,
           ];
-    return joined([...above, ...shown.slice(0, fits), ...note, ...closing]);
+    return joined([...above, ...shown.slice(0, fits), ...note, ...closing, ...digestMarker(plan)]);
   }
   return bare(head.slice(0, 2), entries, plan);
 }
@@ -113,8 +113,13 @@ function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan
           `> [!NOTE]\n> The list of ${lines.length === 0 ? counted(left, "resource") : `${counted(left, "other resource")}`} is left out, because this comment would be too long.`,
         ]),
     ...footer(plan, entries),
+    ...digestMarker(plan),
   ]);
 }
+
+/** A comment that no reader sees: what a job compares before it applies. */
+const digestMarker = ({ digest }: Plan): string[] =>
+  digest === undefined ? [] : [`<!-- rnv digest: ${digest} -->`];
 
 const capItems = (items: readonly string[]): string[] =>
   items.length <= mostItems

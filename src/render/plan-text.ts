@@ -1,6 +1,7 @@
+import { hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { shortList } from "../model/text";
-import type { Change, Plan } from "../plan/plan";
+import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
 import {
@@ -36,8 +37,8 @@ const mostInGroup = 10;
 const below = " ".repeat(6);
 
 /**
- * Renders a plan for people; its last line is parsed by other tools (DESIGN section 8). `sources` holds the texts of the
- * files, for the code frames of its diagnostics.
+ * Renders a plan for people; its line of counts is parsed by other tools (DESIGN section 8), and the digest of what
+ * changes is the last one. `sources` holds the texts of the files, for the code frames of its diagnostics.
  */
 export function planText(plan: Plan, style: Style, sources?: Sources): string {
   const entries = planEntries(plan);
@@ -54,6 +55,7 @@ export function planText(plan: Plan, style: Style, sources?: Sources): string {
     blockedLine(entries, style),
     closingLines(plan, entries, style),
     style.colors.bold(planLine(plan)),
+    digestLine(plan, style),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
@@ -234,6 +236,12 @@ function costLine(plan: Plan, style: Style): string {
   const label = estimate ? "Estimated monthly cost" : "Monthly cost";
   return `${label}: ${moneyChange(before, after, arrowOf(style), true)}${sameMoney(before, after) ? " (unchanged)" : ""}`;
 }
+
+/** The digest of what would be done; of a plan that does nothing or cannot be applied there is none to expect. */
+const digestLine = (plan: Plan, style: Style): string =>
+  plan.digest !== undefined && hasChanges(plan) && !hasErrors(plan.diagnostics)
+    ? style.colors.dim(`Digest: ${plan.digest}`)
+    : "";
 
 function blockedLine(entries: readonly PlanEntry[], style: Style): string {
   const blocked = entries.filter(({ first }) => first.guard !== undefined).length;

@@ -3,14 +3,17 @@ import type { Standing } from "../model/live";
 import type { Effect, Money } from "../model/resource-type";
 import { shortList } from "../model/text";
 import { changesRecordOnly } from "../plan/decision";
-import type {
-  Action,
-  AttributeChange,
-  Change,
-  ChangeCause,
-  Plan,
-  PlanOptions,
-  PlanStanding,
+import {
+  type Action,
+  type AttributeChange,
+  type Change,
+  type ChangeCause,
+  hasChanges,
+  isChangedOutside,
+  isListed,
+  type Plan,
+  type PlanOptions,
+  type PlanStanding,
 } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { addressesInReadingOrder, readingOrder } from "./reading-order";
@@ -27,13 +30,6 @@ export const actionSymbols: Readonly<Record<Action, string>> = {
   forget: "<",
   "no-op": " ",
 };
-
-/** Live fields are neither as recorded nor as declared. */
-const isChangedOutside = (change: Change): boolean => (change.drift ?? []).length > 0;
-
-/** Whether the plan shows it: what it does, and in a refresh-only plan what it records. */
-const isListed = (change: Change, plan: Plan): boolean =>
-  change.action !== "no-op" || (plan.options.mode === "refresh-only" && isChangedOutside(change));
 
 /** The fields to show: what a change sends and leaves alone; in a refresh-only plan what it records. */
 export const listedFields = (change: Change, plan: Plan): readonly AttributeChange[] =>
@@ -113,11 +109,6 @@ const nothingToDo: Readonly<Record<PlanOptions["mode"], string>> = {
   destroy: "No changes. No objects need to be destroyed.",
   "refresh-only": "No changes. Your infrastructure still matches the configuration.",
 };
-
-/** Something would be written by applying the plan, if only to the state. */
-export const hasChanges = (plan: Plan): boolean =>
-  plan.changes.some((change) => isListed(change, plan) || change.previousAddress !== undefined) ||
-  plan.outputs.length > 0;
 
 /** Something stands in the way of it: apply refuses. */
 export const isBlocked = (plan: Plan): boolean => plan.changes.some(({ guard }) => guard !== undefined);

@@ -78,7 +78,9 @@ export async function planCase(path: string): Promise<GoldenOutcome> {
     const ids = seed(bench.emulator.store, live);
     if (state) bench.putState(JSON.stringify(stateOf(bench, state, ids)));
     bench.write("rnv.yaml", manifest);
-    const { plan, diagnostics, sources, exitCode } = await bench.plan(request);
+    const { plan: made, diagnostics, sources, exitCode } = await bench.plan(request);
+    // It moves with every value of a case; what moves it is tested elsewhere.
+    const plan = made && { ...made, digest: undefined };
     expect(bench.writes()).toEqual([]);
     const named = (text: string): string =>
       [...ids].reduce((rest, [name, id]) => rest.replaceAll(id, `<${name}>`), text);

@@ -28,6 +28,7 @@ export const applyVerb: Verb = {
     options.verifyValues,
     options.refreshOnly,
     options.destroy,
+    options.expectDigest,
     ...runningOptions,
   ],
   examples: [
@@ -35,6 +36,7 @@ export const applyVerb: Verb = {
     ["rnv apply plan.rnvplan", "a saved plan"],
     ["rnv apply -auto-approve -input=false", "in CI"],
     ["rnv apply --confirm-delete service.shop.worker", "confirms one deletion; with a plan file too"],
+    ["rnv apply -auto-approve --expect-digest DIGEST", "only what a reviewed plan said, planned again"],
     ["rnv apply -auto-approve -json", "one JSON object a line"],
   ],
   handler: runApply,
@@ -44,11 +46,20 @@ function runApply(invocation: Invocation): Promise<number> {
   const { positional, options } = invocation;
   const [planFile] = positional as readonly (string | undefined)[];
   if (planFile !== undefined) refuseWithPlanFile(invocation);
+  if (options.expectDigest !== undefined && invocation.stack?.sharesRun === true) throw onePlanExpected();
   return applyAndShow(invocation, {
     ...planRequestOf(options),
     ...(planFile === undefined ? {} : { savedPlan: readText(planFile) }),
+    ...(typeof options.expectDigest === "string" && { expectDigest: options.expectDigest }),
   });
 }
+
+const onePlanExpected = (): DiagnosticsError =>
+  new DiagnosticsError([
+    error("command.usage", "--expect-digest is of the plan of one stack, and several are applied", {
+      hint: "name one: rnv apply STACK --expect-digest DIGEST",
+    }),
+  ]);
 
 export const destroyVerb: Verb = {
   usage: "destroy [stack...]",
@@ -91,7 +102,7 @@ function refuseWithPlanFile({ options }: Invocation): void {
 
 async function applyAndShow(
   invocation: Invocation,
-  request: PlanRequest & Pick<ApplyRequest, "savedPlan">,
+  request: PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest">,
 ): Promise<number> {
   const { terminal, options } = invocation;
   const running = {

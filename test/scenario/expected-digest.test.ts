@@ -1,0 +1,64 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const shop = (branch: string) =>
+  `projects:\n  shop:\n    services:\n      api: { kind: web, configuration: { repository: "https://git.example.com/shop", branch: ${branch} } }\n`;
+
+describe("a digest that is expected", () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", shop("main"));
+  });
+  afterAll(() => scenario.close());
+  beforeEach(() => scenario.forget());
+
+  const apply = (digest: string) => scenario.run("apply", ...approve, "--expect-digest", digest);
+
+  /** Plans in each form; all show one digest. */
+  async function shownDigest(): Promise<string> {
+    const text = await scenario.run("plan", "-out", "saved.rnvplan");
+    const json = await scenario.run("plan", "-json");
+    const markdown = await scenario.run("plan", "--format", "markdown");
+    const saved = await scenario.run("show", "saved.rnvplan");
+    const { digest } = JSON.parse(json.stdout) as { readonly digest: string };
+    expect(text.stdout.trimEnd().split("\n").at(-1)).toBe(`Digest: ${digest}`);
+    expect(saved.stdout).toBe(text.stdout);
+    expect(markdown.stdout.trimEnd().split("\n").at(-1)).toBe(`<!-- rnv digest: ${digest} -->`);
+    return digest;
+  }
+
+  it("is applied when the plan has it, and not once more", async () => {
+    const digest = await shownDigest();
+    expect(await apply(digest)).toMatchObject({ code: 0 });
+    await scenario.isQuiet();
+    scenario.forget();
+    const again = await apply(digest);
+    expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining("it has nothing left to do") });
+    expect(scenario.requests()).toEqual([]);
+    const quiet = await scenario.run("plan");
+    expect(quiet.stdout).toMatch(/No changes\. Your infrastructure matches the configuration\.\n$/);
+  });
+
+  it("refuses a live change that came in between, shows what would be done, and writes nothing", async () => {
+    scenario.write("rnv.yaml", shop("release"));
+    const digest = await shownDigest();
+    const [api] = scenario.emulator.store.services();
+    scenario.emulator.store.editConfiguration(api?.id ?? "", { healthCheckPath: "/other" });
+    const refused = await apply(digest);
+    expect(refused).toMatchObject({
+      code: 5,
+      stdout: expect.stringContaining("/other"),
+      stderr: expect.stringContaining("error[plan.digest]: the plan is not the one that was reviewed"),
+    });
+    expect(refused.stderr).toContain(`expected the digest ${digest}`);
+    expect(scenario.requests()).toEqual([]);
+    const reviewed = await shownDigest();
+    expect(reviewed).not.toBe(digest);
+    expect(await apply(reviewed)).toMatchObject({ code: 0 });
+    await scenario.isQuiet();
+  });
+
+  it("is 64 digits, of one plan", async () => {
+    expect(await apply("abc")).toMatchObject({ code: 1, stderr: expect.stringContaining("Not a digest") });
+  });
+});
