@@ -43,11 +43,11 @@ describe("a digest that is expected", () => {
     scenario.write("rnv.yaml", shop("release"));
     const digest = await shownDigest();
     const [api] = scenario.emulator.store.services();
-    scenario.emulator.store.editConfiguration(api?.id ?? "", { healthCheckPath: "/other" });
+    scenario.emulator.store.editConfiguration(api?.id ?? "", { branch: "elsewhere" });
     const refused = await apply(digest);
     expect(refused).toMatchObject({
       code: 5,
-      stdout: expect.stringContaining("/other"),
+      stdout: expect.stringContaining("elsewhere"),
       stderr: expect.stringContaining("error[plan.digest]: the plan is not the one that was reviewed"),
     });
     expect(refused.stderr).toContain(`expected the digest ${digest}`);
