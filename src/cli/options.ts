@@ -23,6 +23,10 @@ export const options = {
   replace: list("--replace <address>", "delete it and create it again"),
   confirmDelete: list("--confirm-delete <address>", "confirm one deletion by its address"),
   adopt: new Option("--adopt", "take over what already has the declared name"),
+  accept: new Option(
+    "--accept <file>",
+    "drift that was reviewed and stays for a while (else rnv.drift.yaml)",
+  ),
   verifyValues: new Option(
     "--verify-values",
     "reveal variables to compare their values, and write none that is equal (the service audits each reveal)",

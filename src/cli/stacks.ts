@@ -6,8 +6,10 @@ import type { CrossValue, CrossValues } from "../manifest/context";
 import { listStacks } from "../manifest/load-manifest";
 import { isStackPath, type StackFile } from "../manifest/stack/files";
 import { isHiddenOutput } from "../model/desired";
+import { worstExitCode } from "../model/exit-code";
 import { stageText } from "../model/stage";
 import type { State } from "../model/state";
+import { namePattern } from "../model/text";
 import { readSavedPlan, type SavedRequest } from "../plan/document";
 import { escapeJson, escapeText } from "../render/escape-text";
 import { openContext } from "./context";
@@ -162,7 +164,7 @@ function refuseWords([word]: readonly string[], takesPlan: boolean): void {
 /** The stacks that names or patterns (`prod-*`) mean, in their order; all without any. */
 function chooseStacks(stacks: readonly StackFile[], named: readonly string[]): readonly StackFile[] {
   if (named.length === 0) return stacks;
-  const patterns = named.map((word) => ({ word, pattern: patternOf(word) }));
+  const patterns = named.map((word) => ({ word, pattern: namePattern(word) }));
   const units = stacks.map(({ unit }) => unit);
   const missed = patterns.find(({ pattern }) => !units.some((unit) => pattern.test(unit)));
   if (missed !== undefined)
@@ -173,15 +175,6 @@ function chooseStacks(stacks: readonly StackFile[], named: readonly string[]): r
     ]);
   return stacks.filter(({ unit }) => patterns.some(({ pattern }) => pattern.test(unit)));
 }
-
-const patternOf = (word: string): RegExp =>
-  new RegExp(
-    `^${word
-      .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-      .replaceAll("*", ".*")
-      .replaceAll("?", ".")}$`,
-    "s",
-  );
 
 interface StacksRun {
   /** All stacks of the app. */
@@ -223,17 +216,12 @@ async function runEach(
     if (code === exitCodes.interrupted || invocation.signal.aborted) break;
   }
   screen?.end();
-  return worst(codes);
+  return worstExitCode(codes);
 }
 
 /** The stacks that need one. */
 const dependents = (unit: string, stacks: readonly StackFile[]): readonly string[] =>
   stacks.filter(({ dependencies }) => dependencies.includes(unit)).map((stack) => stack.unit);
-
-/** The most telling exit codes first. */
-const telling = [130, 1, 3, 7, 5, 4, 6, 8, 2];
-
-const worst = (codes: readonly number[]): number => telling.find((code) => codes.includes(code)) ?? 0;
 
 const stackRun = (
   name: string,

@@ -1,5 +1,8 @@
 import type { Reads } from "../api/reads";
 import { hasErrors } from "../diagnostics/diagnostic";
+import type { Acceptance } from "../model/acceptance";
+import { stageText } from "../model/stage";
+import { acceptanceExpired, acceptDrift, type Judged } from "../plan/accepted-drift";
 import { undeclaredFields } from "../plan/diff";
 import { type DriftClass, type DriftReport, driftReport } from "../plan/drift";
 import { ownerKey } from "../plan/instances";
@@ -13,6 +16,8 @@ import { buildPlan, prefetch } from "./plan";
 export interface DriftRequest extends PlanRequest {
   /** Classes that count as drift besides `drifted` and `missing`. */
   readonly failOn?: readonly DriftClass[];
+  /** Drift that a reviewed file accepts. */
+  readonly acceptances?: readonly Acceptance[];
   /** Unmanaged resources and undeclared settings count as drift. */
   readonly strict?: boolean;
 }
@@ -20,6 +25,8 @@ export interface DriftRequest extends PlanRequest {
 export interface DriftOutcome extends Outcome {
   readonly plan?: Plan;
   readonly report?: DriftReport;
+  /** How the entries of the file fared that are about this stage. */
+  readonly judged?: Pick<Judged, "used" | "unused">;
 }
 
 /** `rnv drift`: reports changes made outside of rnv. Needs only a read key, writes nothing and takes no lock. */
@@ -31,15 +38,22 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   if (!built) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
   const { plan, input } = built;
   const parts = await unmanagedParts(connection.reads, plan, input);
-  const report = driftReport(plan, {
+  const whole = driftReport(plan, {
     failOn: [...(request.failOn ?? []), ...(request.strict ? (["unmanaged"] as const) : [])],
     unmanaged: parts.found,
     undeclared: request.strict ? undeclaredFields(plan, resourceTypes) : [],
     // Who does not ask for them is not told that they are not known.
     unchecked: request.strict ? parts.unchecked : [],
   });
-  const exitCode = hasErrors(diagnostics) ? 1 : report.hasDrift ? 2 : 0;
-  return { plan, report, diagnostics, sources, exitCode };
+  const { report, used, unused, expired } = acceptDrift(whole, request.acceptances ?? [], {
+    now: context.clock.now(),
+    stage: context.stage && context.stage !== "any" ? stageText(context.stage) : undefined,
+  });
+  const exitCode = hasErrors(diagnostics) ? 1 : report.hasDrift ? 2 : expired.length > 0 ? 1 : 0;
+  return {
+    ...{ plan, report, judged: { used, unused }, sources, exitCode },
+    diagnostics: [...diagnostics, ...expired.map(acceptanceExpired)],
+  };
 }
 
 interface UnmanagedParts {

@@ -6,6 +6,7 @@ import { type Condition, embeddedApiKey, embeddedWorkspaceId } from "../emulator
 import type * as embedded from "../emulator/emulator";
 import type { Lags } from "../emulator/lag";
 import type * as served from "../emulator/server";
+import { driftFileSchema } from "../manifest/drift-file";
 import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
 import { eventSchema } from "../model/apply-event";
 import { stateFileSchema } from "../model/state";
@@ -58,13 +59,14 @@ function portRefused(port: number, failure: unknown): unknown {
 }
 
 /** Names of the JSON Schemas that `rnv schema` prints. */
-export const schemaNames = ["manifest", "overlay", "plan", "drift", "state", "events"] as const;
+export const schemaNames = ["manifest", "overlay", "drift-file", "plan", "drift", "state", "events"] as const;
 
 export type SchemaName = (typeof schemaNames)[number];
 
 const schemas: Readonly<Record<SchemaName, () => unknown>> = {
   manifest: () => manifestJsonSchema(resourceTypes),
   overlay: () => overlayJsonSchema(resourceTypes),
+  "drift-file": () => published(driftFileSchema, "Accepted drift of rnv"),
   plan: () => published(planDocumentSchema, "A plan of rnv"),
   drift: () => published(driftDocumentSchema, "A drift report of rnv"),
   state: () => published(stateFileSchema, "The recorded state of rnv"),

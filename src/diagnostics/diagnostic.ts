@@ -106,6 +106,9 @@ export const diagnosticCodes = [
   "guard.stack",
   "guard.stage",
   "guard.workspace",
+  // Drift that is accepted.
+  "drift.acceptance_expired",
+  "drift.acceptance_unused",
   // Applying.
   "apply.failed",
   "apply.skipped",

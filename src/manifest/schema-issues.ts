@@ -5,9 +5,9 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
 import type { ReadContext } from "./context";
-import { hintForFlag } from "./findings";
-import { describeNode, quoteShort, type SourceNode } from "./tree";
-import type { AttributeShape } from "./type-index";
+import { hintForFlag, type Report } from "./findings";
+import { describeNode, type MapNode, plainOfNode, quoteShort, type SourceNode } from "./tree";
+import { type AttributeShape, isFreeKey } from "./type-index";
 
 type Issue = z.core.$ZodIssue;
 
@@ -82,6 +82,54 @@ function reportIssues(
         }),
       );
     }
+  }
+}
+
+/**
+ * Returns a whole document as its schema makes it of the tree, without its free keys; undefined where the schema refuses
+ * it, which is reported at the part that it is about.
+ */
+export function judgeDocument<Document>(
+  schema: z.ZodType<Document>,
+  root: MapNode,
+  report: Report,
+): Document | undefined {
+  const judged = schema.safeParse(plainOfNode(root, (key) => !isFreeKey(key)));
+  if (judged.success) return judged.data;
+  for (const issue of judged.error.issues.flatMap(leaves)) reportInDocument(issue, root, report);
+  return undefined;
+}
+
+function reportInDocument(issue: Issue, root: MapNode, report: Report): void {
+  const at = nodeAt(root, issue.path);
+  const where = issue.path.map(String).join(".");
+  const known = (issue as { readonly keys?: readonly string[] }).keys ?? [];
+  if (issue.code === "unrecognized_keys") {
+    for (const key of known)
+      report(
+        error("manifest.unknown_key", `${where === "" ? "the file" : where} has no key ${quoteShort(key)}`, {
+          range: keyRange(at, key),
+        }),
+      );
+    return;
+  }
+  const parent = nodeAt(root, issue.path.slice(0, -1));
+  const key = String(issue.path.at(-1) ?? "");
+  const isMissing = parent.kind === "map" && issue.path.length > 0 && !parent.entries.has(key);
+  if (isMissing)
+    report(
+      error("manifest.missing_key", `${where} is missing: ${expectation(issue)}`, { range: parent.range }),
+    );
+  else if (issue.code === "invalid_key")
+    report(
+      error("manifest.invalid_name", `${quoteShort(key)}: ${expectations(issue.issues as Issue[])}`, {
+        range: keyRange(parent, key),
+      }),
+    );
+  else {
+    const code = issue.code === "invalid_type" ? "manifest.invalid_type" : "manifest.invalid_value";
+    const summary = `${where === "" ? "the file" : where}: ${expectation(issue)}, found ${describeNode(at)}`;
+    report(error(code, summary, { range: at.range, ...choiceHint(issue, at) }));
   }
 }
 

@@ -59,6 +59,17 @@ export function describeKind(node: SourceNode): string {
   return typeof node.value === "number" ? "a number" : "true or false";
 }
 
+/** The tree as plain data, as far as `keeps` says yes to its keys. */
+export function plainOfNode(node: SourceNode, keeps: (key: string) => boolean): Plain {
+  if (node.kind === "scalar") return node.value;
+  if (node.kind === "list") return node.items.map((item) => plainOfNode(item, keeps));
+  return Object.fromEntries(
+    [...node.entries.values()]
+      .filter(({ key }) => keeps(key))
+      .map(({ key, value }) => [key, plainOfNode(value, keeps)]),
+  );
+}
+
 const shownLength = 80;
 
 /** Text in quotes, cut after 80 characters. */

@@ -10,6 +10,16 @@ export const shortList = (items: readonly string[], most = 5): string =>
     ? items.join(", ")
     : `${items.slice(0, most).join(", ")} and ${items.length - most} more`;
 
+/** Returns what names a word means in which `*` stands for any text and `?` for one character: `prod-*`. */
+export const namePattern = (word: string): RegExp =>
+  new RegExp(
+    `^${word
+      .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+      .replaceAll("*", ".*")
+      .replaceAll("?", ".")}$`,
+    "s",
+  );
+
 /** Returns a name without case, spaces and hyphens, which services may change; itself where nothing would be left. */
 export function plainName(name: string): string {
   const letters = name

@@ -1,3 +1,4 @@
+import type { Acceptance } from "../model/acceptance";
 import type { Address } from "../model/address";
 import type { Standing } from "../model/live";
 import { Unknown } from "../model/value";
@@ -8,6 +9,14 @@ import type { AttributeChange, Change, Plan, PlanStanding } from "./plan";
 export const driftClasses = ["drifted", "missing", "unmanaged", "pending"] as const;
 export type DriftClass = (typeof driftClasses)[number];
 const alwaysDrift: readonly DriftClass[] = ["drifted", "missing"];
+
+/** A finding that an entry of a reviewed file accepts. */
+export interface AcceptedDrift extends Pick<Acceptance, "until" | "reason"> {
+  readonly class: DriftClass;
+  /** Its address; of what is not managed the type and the name. */
+  readonly address: string;
+  readonly attribute?: string;
+}
 
 interface DriftedResource {
   readonly address: Address;
@@ -53,6 +62,10 @@ export interface DriftReport {
   readonly undeclared: readonly UndeclaredField[];
   readonly unchecked: Plan["unchecked"];
   readonly revealed?: Plan["revealed"];
+  /** What a reviewed file accepts, and is in none of the lists above. */
+  readonly accepted?: readonly AcceptedDrift[];
+  /** Entries of that file that have come to their end. */
+  readonly expired?: readonly Acceptance[];
   /** The classes that count here. */
   readonly failOn: readonly DriftClass[];
   /** Something of a class that counts was found. */

@@ -18,6 +18,10 @@ export function driftJson(report: DriftReport): string {
     unmanaged: report.unmanaged,
     undeclared: report.undeclared,
     unchecked: report.unchecked,
+    accepted: report.accepted,
+    expired: report.expired?.map(({ address, attribute, until, reason }) => ({
+      ...{ address, attribute, until, reason },
+    })),
     revealed: report.revealed?.map(({ isEqual, ...rest }) => ({ ...rest, is_equal: isEqual })),
   };
   return `${escapeJson(document, 2)}\n`;
@@ -42,6 +46,13 @@ const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
 });
 
 const field = fieldSchema.pick({ path: true, cause: true, before: true, after: true, from: true });
+
+const acceptance = {
+  address: z.string(),
+  attribute: z.string().optional(),
+  until: z.string(),
+  reason: z.string(),
+};
 
 const action = z.enum(["create", "update", "replace", "delete", "adopt", "forget", "no-op"]);
 
@@ -96,6 +107,16 @@ export const driftDocumentSchema = z.strictObject({
     .array(z.strictObject({ address: z.string(), path: z.string(), value: json, default: json }))
     .describe("Settings that nobody declares and that are not at their default; only with `--strict`."),
   unchecked: z.array(z.strictObject({ address: z.string(), reason: z.string() })),
+  accepted: z
+    .array(z.strictObject({ class: z.enum(driftClasses), ...acceptance }))
+    .optional()
+    .describe("What `rnv.drift.yaml` accepts; it is in no other list, and does not count."),
+  expired: z
+    .array(z.strictObject(acceptance))
+    .optional()
+    .describe(
+      "Entries of `rnv.drift.yaml` whose day is over; the exit code is 1 where nothing else is found.",
+    ),
   revealed: z
     .array(revealedValue)
     .optional()

@@ -1,6 +1,7 @@
 import type { Address } from "../model/address";
 import { shortList } from "../model/text";
 import {
+  type AcceptedDrift,
   type Consequence,
   countOf,
   type DriftClass,
@@ -74,6 +75,8 @@ export function driftText(report: DriftReport, style: Style): string {
     table("Could not be checked:", uncheckedRows(report.unchecked)),
     revealedLine(report, asRecorded) ?? "",
     ...unmanagedSections(report),
+    table(acceptedHeading, acceptedRows(report.accepted)),
+    table(expiredHeading, acceptedRows(report.expired)),
     colors.bold(driftLine(report)),
   ];
   return `${sections.filter((text) => text !== "").join("\n\n")}\n`;
@@ -179,6 +182,8 @@ export function driftMarkdown(report: DriftReport, limit = defaultLimit): string
           `${code(address)} ${code(path)}: ${code(plainText(value))} (default ${code(plainText(byDefault))})`,
       ),
     ),
+    ...listed(acceptedHeading, acceptedLines(report.accepted)),
+    ...listed(expiredHeading, acceptedLines(report.expired)),
     ...(revealed === undefined ? [] : [revealed]),
     ...(unmanaged === "" ? [] : [escapeMarkdown(unmanaged)]),
   ];
@@ -217,6 +222,25 @@ function folded(address: string, phrase: string, fields: readonly AttributeChang
   return `<details>${summary}\n\n${body.join("\n\n")}\n\n</details>`;
 }
 
+const acceptedHeading = "Accepted for a while:";
+const expiredHeading = "Was accepted until a day that is over; remove the entry, or review it again:";
+
+type Accepted = Omit<AcceptedDrift, "class">;
+
+const acceptedRows = (accepted: readonly Accepted[] = []): string[][] =>
+  accepted.map(({ address, attribute, until, reason }) => [
+    `  ${escapeText(address)}`,
+    escapeText(attribute ?? ""),
+    `until ${escapeText(until)}`,
+    escapeText(reason),
+  ]);
+
+const acceptedLines = (accepted: readonly Accepted[] = []): string[] =>
+  accepted.map(
+    ({ address, attribute, until, reason }) =>
+      `${code(address)}${attribute === undefined ? "" : ` ${code(attribute)}`} until ${escapeMarkdown(until)}: ${escapeMarkdown(reason)}`,
+  );
+
 /** The words of a drift report, shared by text and Markdown. */
 
 const classWords: Readonly<Record<DriftClass, string>> = {
@@ -239,9 +263,13 @@ function driftLine(report: DriftReport): string {
     ...(report.unchecked.length === 0
       ? []
       : [`${counted(report.unchecked.length, "resource")} could not be checked`]),
+    ...(report.accepted === undefined ? [] : [`${report.accepted.length} accepted for a while`]),
   ].map((text) => ` ${text}.`);
   if (report.hasDrift) return `Drift: ${said(report.failOn)}.${rest.join("")}`;
-  const matches = report.pending.length === 0 ? " Your infrastructure matches the configuration." : "";
+  const matches =
+    report.pending.length === 0 && report.accepted === undefined
+      ? " Your infrastructure matches the configuration."
+      : "";
   return `No drift.${matches}${rest.join("")}`;
 }
 

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { driftDocumentSchema } from "../../src/render/drift-json";
 import { approve, openScenario, type Scenario } from "../support/cli";
@@ -67,6 +69,60 @@ describe("drift, with a key that may only read", () => {
     for (const format of ["text", "markdown"])
       expect(await drift("--format", format)).toMatchObject({ code: 2 });
     expect(scenario.requests()).toEqual([]);
+  });
+
+  it("what rnv.drift.yaml accepts does not count until its day, and is said; then its entry is an error at its line", async () => {
+    const accept = (until: string, more = "") =>
+      scenario.write(
+        "rnv.drift.yaml",
+        `accepted:
+  - { address: "*", until: ${until}, reason: "hotfix, *OPS-1*" }
+${more}`,
+      );
+    accept("2999-12-31", "  - { address: service.other, until: 2999-12-31, reason: none }\n");
+    const accepted = await drift("-fail-on=unmanaged,pending");
+    expect(accepted).toMatchObject({ code: 0 });
+    expect(accepted.stdout).toContain("Accepted for a while:");
+    expect(accepted.stdout).toMatch(
+      /service\.shop\.api +configuration\.branch +until 2999-12-31 +hotfix, \*OPS-1\*/,
+    );
+    expect(accepted.stdout).toMatch(/^No drift\. \d accepted for a while\.$/m);
+    expect(accepted.stderr).toContain(
+      "warning[drift.acceptance_unused]: nothing of service.other has drifted",
+    );
+    expect(accepted.stderr).toContain("rnv.drift.yaml:3:5");
+    const document = JSON.parse((await drift("-json")).stdout);
+    expect(driftDocumentSchema.parse(document)).toMatchObject({ has_drift: false, drifted: [] });
+    expect(document.accepted).toContainEqual({
+      class: "missing",
+      address: "service.shop.web",
+      until: "2999-12-31",
+      reason: "hotfix, *OPS-1*",
+    });
+    accept("2020-01-01");
+    const expired = await drift("-json");
+    expect(expired).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        "error[drift.acceptance_expired]: drift of * was accepted until 2020-01-01",
+      ),
+    });
+    expect(driftDocumentSchema.parse(JSON.parse(expired.stdout))).toMatchObject({
+      has_drift: true,
+      expired: [{ address: "*", until: "2020-01-01" }],
+    });
+    accept("2020-01-01", '  - { address: "*", until: 2999-01-01, reason: again }\n');
+    expect(await drift()).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("Was accepted until a day"),
+    });
+    accept("never");
+    expect(await drift()).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("rnv.drift.yaml:2:28"),
+    });
+    rmSync(join(scenario.folder, "rnv.drift.yaml"));
   });
 
   it("is repaired by apply, and by nothing else", async () => {

@@ -1,13 +1,15 @@
 import { InvalidArgumentError, Option } from "commander";
 import { type PlanRequest, planRequest } from "../../commands/context";
-import { drift } from "../../commands/drift";
+import { type DriftOutcome, drift } from "../../commands/drift";
 import { plan } from "../../commands/plan";
 import { show } from "../../commands/state-verbs";
 import { type ValidateOutcome, validate } from "../../commands/validate";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { CrossValue } from "../../manifest/context";
+import { readAcceptances } from "../../manifest/drift-file";
 import { stageText } from "../../model/stage";
+import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
 import { readSavedPlan, savePlan } from "../../plan/document";
 import { type DriftClass, type DriftReport, driftClasses } from "../../plan/drift";
 import { isUnconfirmed } from "../../plan/guards";
@@ -270,12 +272,14 @@ export const driftVerb: Verb = {
   summary: "Show what changed outside rnv",
   detail:
     "Exit 0 when nothing was changed or deleted, 2 when something was, 1 on an error. What is not applied " +
-    "yet or not managed here is said too, and counts with --fail-on or --strict. " +
+    "yet or not managed here is said too, and counts with --fail-on or --strict. What rnv.drift.yaml beside the " +
+    "manifest accepts does not count until its day; an entry whose day is over is an error. " +
     "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is " +
     "run. What changed shows by its time.",
   options: [
     ...scopeOptions,
     failOn(),
+    options.accept,
     new Option(
       "--strict",
       "exit 2 also for what nobody declares: services, projects, variables, settings not at their default",
@@ -297,19 +301,33 @@ export const driftVerb: Verb = {
 
 async function runDrift(invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
+  const accepted = readAccepted(invocation);
   const request = {
     ...planRequestOf(options),
+    acceptances: accepted.acceptances,
     failOn: (options.failOn as readonly DriftClass[] | undefined) ?? [],
     strict: options.strict === true,
   };
   const outcome = await withContext(invocation, (context) => drift(context, request));
-  report(invocation, outcome.diagnostics, outcome.sources);
-  if (outcome.exitCode === 1 && formatOf(options) === "json")
-    terminal.out(errorDocument(outcome.diagnostics, outcome.sources));
-  // After an error the report would be incomplete: no drift must not be read into it.
-  if (outcome.report && outcome.exitCode !== 1)
-    terminal.out(textOf(outcome.report, formatOf(options), invocation));
+  const sources = new Map([...outcome.sources, ...accepted.sources]);
+  const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
+  report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)], sources);
+  if (!isWhole(outcome) && formatOf(options) === "json")
+    terminal.out(errorDocument(outcome.diagnostics, sources));
+  if (outcome.report && isWhole(outcome)) terminal.out(textOf(outcome.report, formatOf(options), invocation));
   return outcome.exitCode;
+}
+
+/** After an error a report is incomplete: no drift must not be read into it. An entry that has expired is no such error. */
+export const isWhole = ({ diagnostics }: DriftOutcome): boolean =>
+  diagnostics.every(({ severity, code }) => severity !== "error" || code === "drift.acceptance_expired");
+
+/** Reads the drift that is accepted; throws `DiagnosticsError` at a mistake in the file. */
+export function readAccepted({ cwd, options }: Invocation): ReturnType<typeof readAcceptances> {
+  const named = typeof options.accept === "string" ? options.accept : undefined;
+  const read = readAcceptances({ cwd, files: listOf(options.file) }, named);
+  if (hasErrors(read.diagnostics)) throw new DiagnosticsError(read.diagnostics, 1, read.sources);
+  return read;
 }
 
 function textOf(found: DriftReport, format: Format, invocation: Invocation): string {

@@ -1,0 +1,123 @@
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import type { Acceptance } from "../model/acceptance";
+import { type Address, nameOf } from "../model/address";
+import { namePattern } from "../model/text";
+import {
+  type AcceptedDrift,
+  type Consequence,
+  countOf,
+  type DriftClass,
+  type DriftReport,
+  type PendingResource,
+} from "./drift";
+
+/** A report without what is accepted, and how the entries fared. */
+export interface Judged {
+  readonly report: DriftReport;
+  /** Entries for this stage, by what became of them. */
+  readonly used: ReadonlySet<Acceptance>;
+  readonly unused: readonly Acceptance[];
+  readonly expired: readonly Acceptance[];
+}
+
+/** Takes out of a report what entries accept for `stage` at the time `now`. */
+export function acceptDrift(
+  report: DriftReport,
+  acceptances: readonly Acceptance[],
+  { now, stage }: { readonly now: number; readonly stage?: string | undefined },
+): Judged {
+  const own = acceptances.filter((one) => appliesTo(one, stage));
+  const expired = own.filter(({ endsAt }) => endsAt <= now);
+  const standing = own
+    .filter((one) => !expired.includes(one))
+    .map((entry) => ({
+      entry,
+      address: namePattern(entry.address),
+      attribute: entry.attribute === undefined ? undefined : namePattern(entry.attribute),
+    }));
+  const used = new Set<Acceptance>();
+  const accepted: AcceptedDrift[] = [];
+  /** Accepts a field of a resource, or the whole of it, known by one of its names. */
+  const accepts = (of: DriftClass, names: readonly string[], attribute?: string): boolean => {
+    const found = standing.find(
+      (one) =>
+        names.some((name) => one.address.test(name)) &&
+        (one.attribute === undefined || (attribute !== undefined && one.attribute.test(attribute))),
+    )?.entry;
+    if (found === undefined) return false;
+    used.add(found);
+    const { until, reason } = found;
+    accepted.push({
+      class: of,
+      address: names[0] as string,
+      ...(attribute !== undefined && { attribute }),
+      until,
+      reason,
+    });
+    return true;
+  };
+  const drifted = report.drifted
+    .map((one) => ({
+      ...one,
+      fields: one.fields.filter(({ path }) => !accepts("drifted", [one.address], path)),
+    }))
+    .filter(({ fields }) => fields.length > 0);
+  const missing = report.missing.filter((address) => !accepts("missing", [address]));
+  const roots = new Set<Address>([...missing, ...drifted.map(({ address }) => address)]);
+  const left: DriftReport = {
+    ...report,
+    drifted,
+    missing,
+    pending: report.pending.filter((one) => !acceptsPending(one, accepts)),
+    unmanaged: report.unmanaged.filter((one) => !accepts("unmanaged", namesOf(one))),
+    undeclared: report.undeclared.filter((one) => !accepts("unmanaged", [one.address], one.path)),
+    consequences: report.consequences.flatMap((one) => consequenceOf(one, roots)),
+    ...(accepted.length > 0 && { accepted }),
+    ...(expired.length > 0 && { expired }),
+  };
+  const hasDrift = left.failOn.some((one) => countOf(left, one) > 0);
+  const unused = standing.map(({ entry }) => entry).filter((entry) => !used.has(entry));
+  return { report: { ...left, hasDrift }, used, unused, expired };
+}
+
+const appliesTo = ({ stage: pattern }: Acceptance, stage: string | undefined): boolean =>
+  pattern === undefined || (stage !== undefined && namePattern(pattern).test(stage));
+
+/** Whether an entry is about one stage and no other, so that a run for it alone can tell that it is not used. */
+export const isOfOneStage = ({ stage }: Acceptance): boolean => stage !== undefined && !/[*?]/.test(stage);
+
+/** A change is accepted once all of its fields are, or its deployment that did not go well. */
+function acceptsPending(
+  { address, fields }: PendingResource,
+  accepts: (of: DriftClass, names: readonly string[], attribute?: string) => boolean,
+): boolean {
+  if (fields.length === 0) return accepts("pending", [address]);
+  return fields.filter(({ path }) => !accepts("pending", [address], path)).length === 0;
+}
+
+/** The names that something unmanaged goes by: a part of a managed resource has an address. */
+function namesOf({ type, id, name, within }: DriftReport["unmanaged"][number]): readonly string[] {
+  return [within === undefined ? `${type}.${name}` : `${type}.${nameOf(within)}.${name}`, `${type}.${id}`];
+}
+
+function consequenceOf(one: Consequence, roots: ReadonlySet<Address>): readonly Consequence[] {
+  const because = one.because.filter((address) => roots.has(address));
+  return because.length === 0 ? [] : [{ ...one, because }];
+}
+
+const subject = ({ address, attribute }: Acceptance): string =>
+  attribute === undefined ? address : `${attribute} of ${address}`;
+
+/** An entry that has come to its end: it has to be renewed or removed, whether or not its drift still stands. */
+export const acceptanceExpired = (entry: Acceptance): Diagnostic =>
+  error("drift.acceptance_expired", `drift of ${subject(entry)} was accepted until ${entry.until}`, {
+    range: entry.range,
+    hint: "repair it and remove the entry, or review it again and give it a new date",
+  });
+
+/** An entry that accepted nothing. */
+export const acceptanceUnused = (entry: Acceptance): Diagnostic =>
+  warning("drift.acceptance_unused", `nothing of ${subject(entry)} has drifted`, {
+    range: entry.range,
+    hint: "remove the entry",
+  });

@@ -1,0 +1,93 @@
+import type { Acceptance } from "../../../src/model/acceptance";
+import { acceptDrift } from "../../../src/plan/accepted-drift";
+import type { DriftReport } from "../../../src/plan/drift";
+import type { AttributeChange } from "../../../src/plan/plan";
+import { at } from "../../support/plan-world";
+
+const field = (path: string) => ({ path }) as AttributeChange;
+const report: DriftReport = {
+  drifted: [
+    { address: at("service.shop.api"), fields: [field("configuration.branch"), field("configuration.port")] },
+    { address: at("service.shop.web"), fields: [field("name")] },
+  ],
+  missing: [at("service.shop.worker")],
+  consequences: [
+    {
+      address: at("deployment.shop.api"),
+      action: "update",
+      because: [at("service.shop.api"), at("service.shop.web")],
+    },
+  ],
+  pending: [{ address: at("service.shop.new"), action: "create", fields: [field("kind")] }],
+  running: [],
+  unmanaged: [
+    { type: "service", id: "id-1", name: "theirs" },
+    { type: "variable", id: "id-2", name: "A", within: at("service.shop.api") },
+  ],
+  undeclared: [],
+  unchecked: [],
+  failOn: ["drifted", "missing"],
+  hasDrift: true,
+};
+const entry = (address: string, more: Partial<Acceptance> = {}): Acceptance => ({
+  ...{ address, until: "2026-12-31", endsAt: 1000, reason: "why", range: { file: "f", start: 0, end: 1 } },
+  ...more,
+});
+const judge = (acceptances: readonly Acceptance[], stage?: string, now = 999) =>
+  acceptDrift(report, acceptances, { now, stage });
+
+describe("acceptDrift", () => {
+  it("takes out fields, resources and what is not managed; a consequence goes with the last of its causes", () => {
+    const one = judge([entry("service.shop.api", { attribute: "configuration.branch" })]);
+    expect(one.report.drifted.map(({ fields }) => fields.map(({ path }) => path))).toEqual([
+      ["configuration.port"],
+      ["name"],
+    ]);
+    expect(one.report.accepted).toEqual([
+      {
+        class: "drifted",
+        address: "service.shop.api",
+        attribute: "configuration.branch",
+        until: "2026-12-31",
+        reason: "why",
+      },
+    ]);
+    const two = judge([entry("service.shop.api"), entry("service.shop.worker")]);
+    expect(two.report).toMatchObject({
+      drifted: [{ address: "service.shop.web" }],
+      missing: [],
+      consequences: [{ because: ["service.shop.web"] }],
+      hasDrift: true,
+    });
+    const all = judge([entry("service.shop.*"), entry("service.theirs"), entry("variable.shop.api.?")]);
+    expect(all.report).toMatchObject({
+      ...{ drifted: [], missing: [], consequences: [], unmanaged: [], pending: [], hasDrift: false },
+    });
+    expect(all.unused).toEqual([]);
+  });
+
+  it("a field that is named accepts no resource that is gone, and no other field", () => {
+    const acceptances = [
+      entry("service.shop.worker", { attribute: "name" }),
+      entry("service.shop.web", { attribute: "nam" }),
+    ];
+    expect(judge(acceptances)).toMatchObject({ report, unused: acceptances });
+  });
+
+  it("a dot in an address is a dot", () => {
+    expect(judge([entry("service-shop.web"), entry("serviceXshop.web")]).used.size).toBe(0);
+  });
+
+  it("an entry of another stage is neither used nor told of; one that has ended accepts nothing and is", () => {
+    const other = entry("*", { stage: "prod-*" });
+    expect(judge([other], "staging")).toMatchObject({ report, unused: [], expired: [] });
+    expect(judge([other])).toMatchObject({ report, unused: [] });
+    expect(judge([other], "prod-eu").report.hasDrift).toBe(false);
+    expect(judge([entry("*")], undefined, 1000)).toMatchObject({
+      report: { drifted: report.drifted, hasDrift: true },
+      unused: [],
+      expired: [{ address: "*" }],
+    });
+    expect(judge([other], "staging", 1000).expired).toEqual([]);
+  });
+});
