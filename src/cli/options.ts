@@ -39,6 +39,7 @@ export const options = {
     .default("text"),
   json: new Option("--json", "JSON, for programs"),
   expectDigest: expectDigest(),
+  html: new Option("--html <file>", "also write it as a page for a browser: one file, which loads nothing"),
   autoApprove: new Option("--auto-approve", "do not ask"),
   noInput: noInput(),
   answerTimeout: answerTimeout(),

@@ -148,8 +148,23 @@ export interface Position {
   readonly column: number;
 }
 
-/** The lines of the text that was asked about last: a thousand findings lie in few files. */
-let lines: { readonly text: string; readonly starts: readonly number[] } = { text: "", starts: [0] };
+interface Lines {
+  readonly text: string;
+  readonly starts: readonly number[];
+}
+
+const mostTexts = 8;
+
+/** The lines of the texts that were asked about last: a thousand findings lie in few files. */
+let known: readonly Lines[] = [];
+
+function linesOf(text: string): Lines {
+  const found = known.find((lines) => lines.text === text);
+  if (found) return found;
+  const lines = { text, starts: startsOfLines(text) };
+  known = [lines, ...known.slice(0, mostTexts - 1)];
+  return lines;
+}
 
 function startsOfLines(text: string): readonly number[] {
   const starts = [0];
@@ -159,8 +174,7 @@ function startsOfLines(text: string): readonly number[] {
 
 /** Line and column of a character offset in a text. */
 export function positionAt(text: string, offset: number): Position {
-  if (lines.text !== text) lines = { text, starts: startsOfLines(text) };
-  const { starts } = lines;
+  const { starts } = linesOf(text);
   const clamped = Math.max(0, Math.min(offset, text.length));
   let line = 1;
   for (let last = starts.length; line < last; ) {

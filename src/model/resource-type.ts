@@ -177,6 +177,17 @@ export interface Archives {
   readonly unlisted: string;
 }
 
+/** How the picture of a workspace shows resources of a type. */
+export type Picture =
+  /** A box around the nodes of resources that lie in it. */
+  | { readonly as: "box" }
+  /** A node; the values of `facts`, attribute paths, stand under its name. */
+  | { readonly as: "node"; readonly facts: readonly string[] }
+  /** A part of the node it lies in. An edge for what it refers to bears its name. */
+  | { readonly as: "reference" }
+  /** It says where the nodes of its box stand: `attribute` has their places by name or id. */
+  | { readonly as: "places"; readonly attribute: string };
+
 /**
  * A resource type without the service: schema, rules, identity. Pure. Manifest validation, JSON Schema, diff, masking,
  * the Terraform schema, the constructs' types and the reference docs derive from it; no engine code tests `type` or
@@ -184,6 +195,8 @@ export interface Archives {
  */
 export interface ResourceType {
   readonly type: string;
+  /** How pictures show it; a part of what it lies in unless given. */
+  readonly picture?: Picture;
   /** Its name in Terraform and in stacks. Default: `rnv_` and the type. */
   readonly terraformName?: string;
   readonly doc: string;

@@ -32,6 +32,7 @@ export function makeChange(
     released: decision.released,
     drift: decision.drift,
     effects: isQuiet ? [] : effectsOf(decision, cost),
+    references: (desired ?? recorded)?.dependsOn.filter((on) => on !== (desired ?? recorded)?.parent) ?? [],
     dependsOn: isQuiet ? [] : (dependsOn.get(address) ?? []),
     withParent: decision.withParent,
     onRemove: decision.onRemove,

@@ -1,5 +1,4 @@
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, hasErrors, positionAt, type SourceRange } from "../diagnostics/diagnostic";
 import { nameOf } from "../model/address";
 import { sha256 } from "../model/text";
 import { canonicalJson, isPlain, type Plain, unflatten } from "../model/value";
@@ -21,9 +20,15 @@ type DocumentObject = { readonly [key: string]: Plain };
 /**
  * A plan as JSON, in the shape of Terraform's `show -json` (format 1.2) with attribute paths as declared, plus what
  * is ours: cause, effects, cost, guards, reasons, bindings. It holds no secret. `unbound` names secrets that its digests
- * leave out, by address, besides those without a fingerprint: a plan that was made without them is compared so.
+ * leave out, by address, besides those without a fingerprint: a plan that was made without them is compared so. `sources`
+ * has the texts of the manifest's files, for the lines of what they declare.
  */
-export function planDocument(plan: Plan, unbound: Unbound = new Map()): DocumentObject {
+export function planDocument(
+  plan: Plan,
+  unbound: Unbound = new Map(),
+  sources: Sources = new Map(),
+): DocumentObject {
+  const context = { unbound, sources };
   const sides = plan.changes.map(sidesOf);
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
   return compact({
@@ -34,9 +39,9 @@ export function planDocument(plan: Plan, unbound: Unbound = new Map()): Document
     digest: plan.digest,
     planned_values: plannedDocument(plan, sides),
     resource_changes: plan.changes.map((change, i) =>
-      changeDocument(change, sides[i] as ChangeSides, unbound),
+      changeDocument(change, sides[i] as ChangeSides, context),
     ),
-    resource_drift: drifted.map(driftDocument),
+    resource_drift: drifted.map((change) => driftDocument(change, sources)),
     output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),
     summary: { ...plan.summary },
     cost: { before: { ...plan.cost.before }, after: { ...plan.cost.after }, estimate: plan.cost.estimate },
@@ -48,7 +53,7 @@ export function planDocument(plan: Plan, unbound: Unbound = new Map()): Document
       attribute,
       is_equal: isEqual,
     })),
-    diagnostics: plan.diagnostics.map(diagnosticDocument),
+    diagnostics: plan.diagnostics.map((found) => diagnosticDocument(found, sources)),
     options: optionsDocument(plan),
     binding: { ...plan.binding },
   });
@@ -65,6 +70,9 @@ const terraformActions: Readonly<Record<Change["action"], readonly string[]>> = 
 };
 
 type Unbound = ReadonlyMap<string, readonly string[]>;
+
+/** Texts of files, by path. */
+type Sources = ReadonlyMap<string, string>;
 
 /** Returns the resources once the plan is applied, as Terraform does: without unknown values, secrets as null. */
 function plannedDocument({ changes, plannedOutputs }: Plan, sides: readonly ChangeSides[]): DocumentObject {
@@ -88,7 +96,12 @@ const placeOf = ({ address, type }: Change): DocumentObject => ({
   name: nameOf(address),
 });
 
-function changeDocument(change: Change, sides: ChangeSides, unbound: Unbound): DocumentObject {
+function changeDocument(
+  change: Change,
+  sides: ChangeSides,
+  { unbound, sources }: { readonly unbound: Unbound; readonly sources: Sources },
+): DocumentObject {
+  const fieldDocument = (field: AttributeChange) => attributeDocument(field, sources);
   const open =
     change.action === "no-op" ? [] : [...unboundSecrets(change), ...(unbound.get(change.address) ?? [])];
   const isTakeOver = change.action === "adopt";
@@ -108,12 +121,13 @@ function changeDocument(change: Change, sides: ChangeSides, unbound: Unbound): D
     reason: change.reason,
     id: change.id,
     live_name: change.name,
-    attributes: change.attributes.map(attributeDocument),
-    released: change.released.map(attributeDocument),
-    lifecycle: change.lifecycle?.map(attributeDocument),
+    attributes: change.attributes.map(fieldDocument),
+    released: change.released.map(fieldDocument),
+    lifecycle: change.lifecycle?.map(fieldDocument),
     effects: change.effects,
     cost: change.cost && { before: moneyOf(change.cost.before), after: moneyOf(change.cost.after) },
     blocked_by: change.guard && { ...change.guard },
+    references: change.references,
     depends_on: change.dependsOn,
     deletes_after: change.deletesAfter,
     with_parent: change.withParent,
@@ -142,7 +156,7 @@ function declaredDigest({ instance }: Change, unbound: readonly string[]): strin
   return sha256(canonicalJson({ plain, fingerprints }));
 }
 
-function driftDocument(change: Change): DocumentObject {
+function driftDocument(change: Change, sources: Sources): DocumentObject {
   const drift = change.drift ?? [];
   const before = flattenedBefore(change);
   for (const field of drift) before.set(field.path, field.before);
@@ -157,20 +171,14 @@ function driftDocument(change: Change): DocumentObject {
       actions: [change.missing ? "delete" : "update"],
       ...sidesDocument({ before, after: change.missing ? null : after }),
     },
-    attributes: drift.map(attributeDocument),
+    attributes: drift.map((field) => attributeDocument(field, sources)),
   });
 }
 
-const attributeDocument = ({
-  path,
-  cause,
-  before,
-  after,
-  forcesReplacement,
-  from,
-  isPlacement,
-  range,
-}: AttributeChange): DocumentObject =>
+const attributeDocument = (
+  { path, cause, before, after, forcesReplacement, from, isPlacement, range }: AttributeChange,
+  sources: Sources,
+): DocumentObject =>
   compact({
     path,
     cause,
@@ -179,7 +187,7 @@ const attributeDocument = ({
     forces_replacement: forcesReplacement,
     from: from && [...from],
     placement: isPlacement,
-    range: range && plainRange(range),
+    range: range && plainRange(range, sources),
   });
 
 function outputDocument({ before, after }: OutputChange): DocumentObject {
@@ -218,11 +226,14 @@ const plainOf = (value: ShownValue): Plain => (value.kind === "value" ? value.va
 const moneyOf = (money: { readonly usd: number; readonly ngn: number } | null): Plain =>
   money && { usd: money.usd, ngn: money.ngn };
 
-const diagnosticDocument = ({ range, ...rest }: Diagnostic): DocumentObject =>
-  compact({ ...rest, range: range && plainRange(range) });
+const diagnosticDocument = ({ range, ...rest }: Diagnostic, sources: Sources): DocumentObject =>
+  compact({ ...rest, range: range && plainRange(range, sources) });
 
 /** A range may work its offsets out only when asked. */
-const plainRange = ({ file, start, end }: SourceRange): DocumentObject => ({ file, start, end });
+function plainRange({ file, start, end }: SourceRange, sources: Sources): DocumentObject {
+  const text = sources.get(file);
+  return compact({ file, start, end, line: text === undefined ? undefined : positionAt(text, start).line });
+}
 
 const optionsDocument = ({ options }: Plan): DocumentObject => ({
   mode: options.mode,
@@ -309,6 +320,8 @@ export function savePlan(
     readonly stack?: string | undefined;
     readonly stage?: string | undefined;
     readonly revealed?: PlanInput["revealed"];
+    /** Texts of the files that were read, by path. */
+    readonly sources?: Sources;
   },
 ): string {
   const saved: SavedPlan = {
@@ -320,7 +333,7 @@ export function savePlan(
       ...(extra.stack !== undefined && { stack: extra.stack }),
       ...(extra.stage !== undefined && { stage: extra.stage }),
     },
-    plan: planDocument(plan),
+    plan: planDocument(plan, new Map(), extra.sources),
     ...(extra.revealed && { revealed: Object.fromEntries(extra.revealed) }),
   };
   return textOf(saved as unknown as Plain);
@@ -401,13 +414,13 @@ function unboundIn(document: Readonly<Record<string, Plain>>): Unbound {
   );
 }
 
-/** Changes by address, without those that change nothing and without where in a file they were declared. */
+/** Changes by address, without those that change nothing, and without what says nothing of what apply would do. */
 function changesByAddress(document: Readonly<Record<string, Plain>>): ReadonlyMap<string, Plain> {
   const changes = (document.resource_changes ?? []) as readonly Readonly<Record<string, Plain>>[];
   return new Map(
     changes
       .filter((change) => !isNoOp(change))
-      .map((change) => [
+      .map(({ references: _references, ...change }) => [
         String(change.address),
         { ...change, attributes: withoutRanges(change.attributes), released: withoutRanges(change.released) },
       ]),

@@ -87,6 +87,8 @@ export interface Change {
   /** Why a reacting resource runs: `service.shop.api changes`. */
   readonly reason?: string;
   readonly effects: readonly Effect[];
+  /** What its declared values refer to and its `dependsOn` names, without its parent; of one that is removed, what they did. */
+  readonly references?: readonly Address[];
   /** Changes that must be done before this one; for a replacement before its create. */
   readonly dependsOn: readonly Address[];
   /** Replacement only: changes whose deletion must be done before its own, such as those of services in a project. */

@@ -43,7 +43,7 @@ import {
 } from "./values";
 
 const below = " ".repeat(6);
-const mostNames = 10;
+export const mostNames = 10;
 
 /** Renders a drift report for people. Its last line is `No drift. …` or `Drift: …`. */
 export function driftText(report: DriftReport, style: Style): string {
@@ -222,8 +222,8 @@ function folded(address: string, phrase: string, fields: readonly AttributeChang
   return `<details>${summary}\n\n${body.join("\n\n")}\n\n</details>`;
 }
 
-const acceptedHeading = "Accepted for a while:";
-const expiredHeading = "Was accepted until a day that is over; remove the entry, or review it again:";
+export const acceptedHeading = "Accepted for a while:";
+export const expiredHeading = "Was accepted until a day that is over; remove the entry, or review it again:";
 
 type Accepted = Omit<AcceptedDrift, "class">;
 
@@ -241,7 +241,7 @@ const acceptedLines = (accepted: readonly Accepted[] = []): string[] =>
       `${code(address)}${attribute === undefined ? "" : ` ${code(attribute)}`} until ${escapeMarkdown(until)}: ${escapeMarkdown(reason)}`,
   );
 
-/** The words of a drift report, shared by text and Markdown. */
+/** The words of a drift report, shared by text, Markdown and HTML. */
 
 const classWords: Readonly<Record<DriftClass, string>> = {
   drifted: "changed outside rnv",
@@ -251,7 +251,7 @@ const classWords: Readonly<Record<DriftClass, string>> = {
 };
 
 /** `Drift: 1 changed outside rnv, 2 deleted outside rnv. 1 not applied yet.` */
-function driftLine(report: DriftReport): string {
+export function driftLine(report: DriftReport): string {
   const said = (counted: readonly DriftClass[]): string =>
     counted
       .filter((one) => countOf(report, one) > 0)
@@ -274,7 +274,7 @@ function driftLine(report: DriftReport): string {
 }
 
 /** Says how a pending resource would change, to stand after its address. */
-function pendingPhrase(pending: PendingResource): string {
+export function pendingPhrase(pending: PendingResource): string {
   const { action, archives, fields, previousAddress, reason } = pending;
   if (archives) return "would be archived";
   if (action === "no-op")
@@ -285,11 +285,11 @@ function pendingPhrase(pending: PendingResource): string {
 }
 
 /** `deployment.shop.api would run again`. */
-const consequencePhrase = ({ address, action, reason }: Consequence): string =>
+export const consequencePhrase = ({ address, action, reason }: Consequence): string =>
   `${address} ${pendingPhrase({ address, action, reason, fields: [] })}`;
 
 /** Groups consequences by the address whose repair brings them about; one with several causes goes to the first. */
-function consequencesByRoot(report: DriftReport): ReadonlyMap<Address, readonly Consequence[]> {
+export function consequencesByRoot(report: DriftReport): ReadonlyMap<Address, readonly Consequence[]> {
   const roots = new Map<Address, Consequence[]>();
   for (const one of addressesInReadingOrder(report.consequences)) {
     const [root] = one.because;
@@ -299,17 +299,17 @@ function consequencesByRoot(report: DriftReport): ReadonlyMap<Address, readonly 
 }
 
 /** The address of a new resource already tells its placement. */
-const isTelling = ({ isPlacement }: AttributeChange): boolean => isPlacement !== true;
+export const isTelling = ({ isPlacement }: AttributeChange): boolean => isPlacement !== true;
 
 /** A field without its cause, which the heading tells. */
-const plainly = (field: AttributeChange): AttributeChange => ({ ...field, cause: "edit" });
+export const plainly = (field: AttributeChange): AttributeChange => ({ ...field, cause: "edit" });
 
 /** Unmanaged resources that are no part of a managed one. */
-const unmanagedWhole = (report: DriftReport): DriftReport["unmanaged"] =>
+export const unmanagedWhole = (report: DriftReport): DriftReport["unmanaged"] =>
   report.unmanaged.filter(({ within }) => within === undefined);
 
 /** Names of unmanaged parts, by the resource that they lie in, in the order of addresses. */
-function partsByHolder(report: DriftReport): readonly (readonly [Address, readonly string[]])[] {
+export function partsByHolder(report: DriftReport): readonly (readonly [Address, readonly string[]])[] {
   const names = new Map<Address, string[]>();
   for (const { within, name } of report.unmanaged)
     if (within !== undefined) names.set(within, [...(names.get(within) ?? []), name]);

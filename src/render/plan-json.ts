@@ -7,7 +7,8 @@ import type { Action, AttributeChange, Change, Plan, ShownValue } from "../plan/
 import { escapeJson } from "./escape-text";
 
 /** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
-export const planJson = (plan: Plan): string => `${escapeJson(planDocument(plan), 2)}\n`;
+export const planJson = (plan: Plan, sources?: ReadonlyMap<string, string>): string =>
+  `${escapeJson(planDocument(plan, new Map(), sources), 2)}\n`;
 
 type ResourceChange = PlanDocument["resource_changes"][number];
 type PlanField = ResourceChange["attributes"][number];
@@ -17,9 +18,12 @@ type PlanField = ResourceChange["attributes"][number];
  * empty. Undefined when the document is not a plan.
  */
 export function planFromDocument(document: unknown): Plan | undefined {
-  const parsed = planDocumentSchema.safeParse(document);
-  if (!parsed.success) return undefined;
-  const { data } = parsed;
+  const { data } = planDocumentSchema.safeParse(document);
+  return data && planOf(data);
+}
+
+/** The plan of a document that was parsed. */
+export function planOf(data: PlanDocument): Plan {
   const drift = new Map(data.resource_drift.map((entry) => [entry.address, entry]));
   return {
     options: {
@@ -77,6 +81,7 @@ function changeOf(change: ResourceChange, drift: PlanDocument["resource_drift"][
     missing: drift?.change.actions[0] === "delete" || undefined,
     reason: change.reason,
     effects: change.effects,
+    references: change.references,
     dependsOn: change.depends_on,
     deletesAfter: change.deletes_after,
     withParent: change.with_parent,
@@ -119,7 +124,12 @@ const attributes = z.record(z.string(), json);
 const effect = z.enum(["deploys", "restarts", "billing", "destructive"]);
 const money = z.strictObject({ usd: z.number(), ngn: z.number() });
 const range = z
-  .strictObject({ file: z.string(), start: z.int().min(0), end: z.int().min(0) })
+  .strictObject({
+    file: z.string(),
+    start: z.int().min(0),
+    end: z.int().min(0),
+    line: z.int().min(1).optional().describe("The line that it starts in, from 1."),
+  })
   .describe("Half-open range of character offsets.");
 
 /** One side of a field: a secret, an unknown and an absent value have no text. */
@@ -197,6 +207,10 @@ const resourceChange = z.strictObject({
       hint: z.string(),
     })
     .optional(),
+  references: z
+    .array(addressSchema)
+    .optional()
+    .describe("What its values refer to and its `dependsOn` names, besides its parent."),
   depends_on: z.array(addressSchema),
   deletes_after: z.array(addressSchema).optional(),
   with_parent: z.boolean(),
@@ -305,4 +319,4 @@ export const planDocumentSchema = z.strictObject({
   }),
 });
 
-type PlanDocument = z.infer<typeof planDocumentSchema>;
+export type PlanDocument = z.infer<typeof planDocumentSchema>;

@@ -332,7 +332,8 @@ export const standingRows = (standing: readonly PlanStanding[]): string[][] =>
     escapeText(standingPhrase(one)),
   ]);
 
-const amount = (value: number): string => {
+/** `1,050`, `7.50`, `-3`. */
+export const amount = (value: number): string => {
   const [whole = "0", cents] = (
     Number.isInteger(value) ? String(Math.abs(value)) : Math.abs(value).toFixed(2)
   ).split(".");
@@ -340,7 +341,8 @@ const amount = (value: number): string => {
   return `${value < 0 ? "-" : ""}${grouped}${cents === undefined ? "" : `.${cents}`}`;
 };
 
-const signed = (value: number): string => `${value > 0 ? "+" : ""}${amount(value)}`;
+/** The same with a `+` for more. */
+export const signed = (value: number): string => `${value > 0 ? "+" : ""}${amount(value)}`;
 
 /** `USD 7 -> 14, NGN 10,500 -> 21,000`, with `difference` also `(+7)`; a currency that stays has no arrow. */
 export function moneyChange(before: Money, after: Money, arrow: string, difference = false): string {

@@ -37,9 +37,8 @@ export function stateText(state: State, style: Style): string {
     : `${sections.map((text) => text.trimEnd()).join("\n\n")}\n`;
 }
 
-/** `state show ADDRESS`: one resource. */
-export function resourceText(address: Address, resource: RecordedResource, style: Style): string {
-  const { colors } = style;
+/** What the state says of one resource: fields as applied, fields that the service computes, and what else is kept. */
+export function recordedLines(resource: RecordedResource) {
   const applied = Object.entries(resource.applied).map(([path, value]) => [path, appliedText(value)]);
   const computed = Object.entries(resource.computed)
     .filter(([path]) => !Object.hasOwn(resource.applied, path))
@@ -55,11 +54,15 @@ export function resourceText(address: Address, resource: RecordedResource, style
       : [`its last deletion failed: ${escapeText(resource.deletionFailed)}`]),
     ...(resource.pending === undefined ? [] : ["a write of it was accepted and its end was not seen yet"]),
   ];
+  return { applied: applied.sort(byPath), computed: computed.sort(byPath), kept };
+}
+
+/** `state show ADDRESS`: one resource. */
+export function resourceText(address: Address, resource: RecordedResource, style: Style): string {
+  const { colors } = style;
+  const { applied, computed, kept } = recordedLines(resource);
   const fields = alignColumns(
-    [...applied.sort(byPath), ...computed.sort(byPath)].map(([path = "", value = ""]) => [
-      `    ${escapeText(path)}`,
-      value,
-    ]),
+    [...applied, ...computed].map(([path = "", value = ""]) => [`    ${escapeText(path)}`, value]),
   );
   return [
     `${colors.bold(escapeText(address))} (${quoteText(resource.name)})${colors.dim(` [id=${escapeText(resource.id)}]`)}`,
@@ -76,6 +79,12 @@ const appliedText = (value: AppliedValue): string =>
   isFingerprint(value) ? "(sensitive)" : plainText(value as Plain);
 
 function unfinished(state: State, style: Style): string[] {
+  const [first, ...rest] = unfinishedLines(state);
+  return first === undefined ? [] : [[style.colors.yellow(first), ...rest].join("\n")];
+}
+
+/** What a run left open, where one did: a sentence, then a line for each write. */
+export function unfinishedLines(state: State): readonly string[] {
   if (state.run === null && state.open.length === 0) return [];
   const lines = state.open.map(
     (intent) =>
@@ -86,7 +95,7 @@ function unfinished(state: State, style: Style): string[] {
       ? "A run did not end."
       : `A run that started at ${escapeText(state.run.startedAt)} did not end.`;
   const open = lines.length === 0 ? "" : ` The outcome of ${counted(lines.length, "write")} is not known:`;
-  return [[style.colors.yellow(`${opening}${open}`), ...lines].join("\n")];
+  return [`${opening}${open}`, ...lines];
 }
 
 /** `output`: `name = value`, one a line; without sensitive ones, and those that only other stacks read. */

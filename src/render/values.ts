@@ -98,7 +98,7 @@ export function attributeSign(change: AttributeChange): Sign {
 }
 
 /** `drift: changed outside rnv`, `forces replacement`. */
-const attributeNotes = (change: AttributeChange): string[] => [
+export const attributeNotes = (change: AttributeChange): string[] => [
   ...(change.forcesReplacement ? ["forces replacement"] : []),
   ...(change.from ? [`follows ${shortList(change.from, 3)}, which the service has changed`] : []),
   ...(causeNotes[change.cause] === undefined ? [] : [causeNotes[change.cause] as string]),
@@ -146,7 +146,7 @@ function noteText(change: AttributeChange, style: Style): string {
 }
 
 /** The side worth showing when there is only one. */
-const oneSide = (change: AttributeChange): ShownValue =>
+export const oneSide = (change: AttributeChange): ShownValue =>
   change.after.kind === "absent" ? change.before : change.after;
 
 /** Undefined when it reads better below its path. */
@@ -161,13 +161,18 @@ function inlineValue(change: AttributeChange, room: number, style: Style): strin
   return `${shownText(before)} ${style.colors.dim(arrow)} ${shownText(after)}`;
 }
 
-function blockLines(change: AttributeChange, style: Style): string[] {
+/** The lines of a field that reads better on several. */
+export function changedLines(
+  change: AttributeChange,
+): readonly { readonly sign: Sign; readonly text: string }[] {
   const sign = attributeSign(change);
-  const lines =
-    sign === "~"
-      ? diffLines(shownLines(change.before), shownLines(change.after))
-      : shownLines(oneSide(change)).map((text) => ({ sign, text }));
-  const text = lines.map((line) => coloured(line.sign, `${line.sign} ${line.text}`, style));
+  return sign === "~"
+    ? diffLines(shownLines(change.before), shownLines(change.after))
+    : shownLines(oneSide(change)).map((text) => ({ sign, text }));
+}
+
+function blockLines(change: AttributeChange, style: Style): string[] {
+  const text = changedLines(change).map((line) => coloured(line.sign, `${line.sign} ${line.text}`, style));
   return capLines(text).map((line) => `${indent}    ${line}`.trimEnd());
 }
 

@@ -57,6 +57,7 @@ export const layout: Resource = {
   type: "layout",
   terraformName: "rnv_canvas_layout",
   doc: "The shared layout of a project's canvas. It changes no service.",
+  picture: { as: "places", attribute: "positions" },
   schema,
   rules,
   computed,

@@ -63,6 +63,7 @@ const computed = {
 export const project: Resource = {
   type: "project",
   doc: "A project groups services. Creating one also creates its Production environment.",
+  picture: { as: "box" },
   schema,
   rules,
   computed,

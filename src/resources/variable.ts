@@ -68,6 +68,7 @@ const variablesWords = [
 export const variable: Resource = {
   type: "variable",
   doc: "An encrypted variable of one service. Plans compare fingerprints and times, never values.",
+  picture: { as: "reference" },
   schema,
   rules,
   computed,

@@ -9,6 +9,7 @@ import { didYouMean } from "../../diagnostics/suggest";
 import type { CrossValue } from "../../manifest/context";
 import { readAcceptances } from "../../manifest/drift-file";
 import { stageText } from "../../model/stage";
+import type { State } from "../../model/state";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
 import { readSavedPlan, savePlan } from "../../plan/document";
 import { type DriftClass, type DriftReport, driftClasses } from "../../plan/drift";
@@ -24,10 +25,12 @@ import { planText } from "../../render/plan-text";
 import { counted, isBlocked } from "../../render/plan-wording";
 import { stateJson, stateText } from "../../render/state-text";
 import { plainStyle } from "../../render/style";
+import { parseState } from "../../state/state-text";
 import { sourcesOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { ignoredOptions, options, planningOptions, scopeOptions } from "../options";
+import { pageFileOf, writeDriftPage, writePlanPage, writeSavedPage, writeStatePage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import type { Verb } from "./verb";
 
@@ -94,6 +97,7 @@ export const planVerb: Verb = {
     ...ignoredOptions,
     options.format,
     options.json,
+    options.html,
   ],
   examples: [
     ["rnv plan", "the default files"],
@@ -104,6 +108,7 @@ export const planVerb: Verb = {
     ["rnv plan -detailed-exitcode", "exit 2 when there are changes, 4 when one is blocked"],
     ["rnv plan --no-secrets --format markdown", "for a comment on a pull request"],
     ["rnv plan -target service.shop.api", "one service and what it needs"],
+    ["rnv plan -html plan.html", "a page for reviewers, too"],
   ],
   handler: runPlan,
 };
@@ -117,6 +122,7 @@ async function runPlan(invocation: Invocation): Promise<number> {
     secrets: options.secrets === false ? "present" : "resolve",
   };
   if (request.isSaved === true && invocation.stack?.sharesRun === true) throw onePlanEach();
+  pageFileOf(invocation);
   const format = formatOf(options);
   const outcome = await withContext(invocation, (context) => plan(context, request));
   const { diagnostics, sources, exitCode } = outcome;
@@ -124,6 +130,7 @@ async function runPlan(invocation: Invocation): Promise<number> {
   if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
   if (outcome.plan) showPlan(invocation, outcome.plan, format, sources);
   report(invocation, otherDiagnostics(outcome.plan, diagnostics, format), sources);
+  if (outcome.plan) writePlanPage(invocation, outcome.plan, sources);
   if (!outcome.plan || exitCode !== 0) return exitCode;
   if (typeof options.out === "string") {
     writeWholeFile(
@@ -133,6 +140,7 @@ async function runPlan(invocation: Invocation): Promise<number> {
         stack: invocation.stack?.name,
         stage: invocation.stage ? stageText(invocation.stage) : undefined,
         revealed: outcome.revealed,
+        sources,
       }),
     );
     terminal.err(savedLine(outcome.plan, options.out));
@@ -167,13 +175,15 @@ function savedLine(plan: Plan, file: string): string {
 }
 
 export const showVerb: Verb = {
-  usage: "show [planfile]",
+  usage: "show [file]",
   stacks: { use: "one", takesPlan: true },
-  summary: "Show the recorded state, or a saved plan",
-  options: [options.state, options.stack, options.format, options.json],
+  summary: "Show the recorded state, a saved plan, or a state file",
+  options: [options.state, options.stack, options.format, options.json, options.html],
   examples: [
     ["rnv show", "what the state records"],
     ["rnv show plan.rnvplan", "a saved plan"],
+    ["rnv show -html plan.html plan.rnvplan", "its page, as it was when it was made"],
+    ["rnv show backup.json", "a state file"],
     ["rnv show -json plan.rnvplan", "in the shape of `terraform show -json`"],
   ],
   handler: runShow,
@@ -182,7 +192,9 @@ export const showVerb: Verb = {
 async function runShow(invocation: Invocation): Promise<number> {
   const [planFile] = invocation.positional as readonly (string | undefined)[];
   if (planFile === undefined) return showState(invocation);
-  const { document, diagnostics } = readSavedPlan(readText(planFile));
+  const text = readText(planFile);
+  if (isStateText(text)) return showState(invocation, async () => stateIn(text, planFile));
+  const { document, diagnostics } = readSavedPlan(text);
   const plan = document && planFromDocument(document.plan);
   if (!plan) {
     const damaged = error("plan.damaged", `${planFile} is not a saved plan of this version`, {
@@ -195,12 +207,32 @@ async function runShow(invocation: Invocation): Promise<number> {
   if (format === "json")
     invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(document.plan), 2)}\n`);
   else showPlan(invocation, plan, format);
+  if (document) writeSavedPage(invocation, document);
   return 0;
 }
 
-async function showState(invocation: Invocation): Promise<number> {
+function isStateText(text: string): boolean {
+  try {
+    const document = JSON.parse(text) as { readonly format?: unknown } | null;
+    return String(document?.format).startsWith("rnv-state");
+  } catch {
+    return false;
+  }
+}
+
+function stateIn(text: string, name: string): State {
+  const { state, diagnostics } = parseState(text, name);
+  if (state) return state;
+  const hint = "one that is encrypted is read where its key is: rnv show -state FILE";
+  throw new DiagnosticsError(diagnostics.map((found) => ({ hint, ...found })));
+}
+
+async function showState(
+  invocation: Invocation,
+  read = async () => (await withContext(invocation, (context) => show(context))).state,
+): Promise<number> {
   const { terminal, options } = invocation;
-  const { state } = await withContext(invocation, (context) => show(context));
+  const state = await read();
   const format = formatOf(options);
   if (state === undefined)
     terminal.out(format === "json" ? `${escapeJson({ format_version: "1.0" })}\n` : "The state is empty.\n");
@@ -208,6 +240,7 @@ async function showState(invocation: Invocation): Promise<number> {
   else if (format === "markdown")
     terminal.out(`${fencedBlock(stateText(state, plainStyle).trimEnd().split("\n"))}\n`);
   else terminal.out(stateText(state, outStyle(invocation)));
+  if (state) writeStatePage(invocation, state);
   return 0;
 }
 
@@ -222,7 +255,7 @@ export function showPlan(
   sources: ReadonlyMap<string, string> = new Map(),
 ): void {
   const { terminal } = invocation;
-  if (format === "json") terminal.out(planJson(plan));
+  if (format === "json") terminal.out(planJson(plan, sources));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
   else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), sources));
   else terminal.out(planText(plan, outStyle(invocation), sources));
@@ -289,6 +322,7 @@ export const driftVerb: Verb = {
     ...ignoredOptions,
     options.format,
     options.json,
+    options.html,
   ],
   examples: [
     ["rnv drift", "for people"],
@@ -308,6 +342,7 @@ async function runDrift(invocation: Invocation): Promise<number> {
     failOn: (options.failOn as readonly DriftClass[] | undefined) ?? [],
     strict: options.strict === true,
   };
+  pageFileOf(invocation);
   const outcome = await withContext(invocation, (context) => drift(context, request));
   const sources = new Map([...outcome.sources, ...accepted.sources]);
   const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
@@ -315,6 +350,7 @@ async function runDrift(invocation: Invocation): Promise<number> {
   if (!isWhole(outcome) && formatOf(options) === "json")
     terminal.out(errorDocument(outcome.diagnostics, sources));
   if (outcome.report && isWhole(outcome)) terminal.out(textOf(outcome.report, formatOf(options), invocation));
+  if (isWhole(outcome)) writeDriftPage(invocation, { ...outcome, sources });
   return outcome.exitCode;
 }
 

@@ -101,6 +101,7 @@ const computed = {
 export const service: Resource = {
   type: "service",
   doc: "A service is built from a repository, or configured by other fields, and served at a URL.",
+  picture: { as: "node", facts: ["kind", "configuration.plan", "configuration.region"] },
   schema,
   rules,
   computed,

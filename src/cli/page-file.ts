@@ -1,0 +1,76 @@
+import type { DriftOutcome } from "../commands/drift";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { stageText } from "../model/stage";
+import type { State } from "../model/state";
+import { planDocument, type SavedPlan } from "../plan/document";
+import type { Plan } from "../plan/plan";
+import type * as driftPages from "../render/html/drift-page";
+import type * as planPages from "../render/html/plan-page";
+import type * as statePages from "../render/html/state-page";
+import { resourceTypes } from "../resources";
+import { writeWholeFile } from "./files";
+import type { Invocation } from "./invocation";
+
+type Sources = ReadonlyMap<string, string>;
+
+/** The file of `--html`; undefined where none is asked for. One page cannot serve several stacks. */
+export function pageFileOf({ options, stack }: Invocation): string | undefined {
+  if (typeof options.html !== "string") return undefined;
+  if (stack?.sharesRun !== true) return options.html;
+  throw new DiagnosticsError([
+    error("command.usage", "--html writes the page of one stack, and several are read", {
+      hint: "name one of them",
+    }),
+  ]);
+}
+
+// What makes pages is loaded where one is asked for.
+
+/** Writes the page of a plan. */
+export function writePlanPage(invocation: Invocation, plan: Plan, sources: Sources): void {
+  writeDocumentPage(invocation, planDocument(plan, new Map(), sources), scopeOf(invocation));
+}
+
+/** Writes the page of a saved plan, with the bytes that it had when the plan was made. */
+export const writeSavedPage = (invocation: Invocation, { plan, request }: SavedPlan): void =>
+  writeDocumentPage(invocation, plan, { types: resourceTypes, stage: request.stage, stack: request.stack });
+
+function writeDocumentPage(
+  invocation: Invocation,
+  document: unknown,
+  scope: ReturnType<typeof scopeOf>,
+): void {
+  const file = pageFileOf(invocation);
+  if (file === undefined) return;
+  const { planPage } = require("../render/html/plan-page") as typeof planPages;
+  write(invocation, file, planPage(document, scope) ?? "");
+}
+
+/** Writes the page of a drift report that is whole. */
+export function writeDriftPage(invocation: Invocation, outcome: DriftOutcome): void {
+  const file = pageFileOf(invocation);
+  const { report, plan, diagnostics, sources } = outcome;
+  if (file === undefined || !report || !plan) return;
+  const { driftPage } = require("../render/html/drift-page") as typeof driftPages;
+  write(invocation, file, driftPage(report, { ...scopeOf(invocation), diagnostics, sources, plan }));
+}
+
+/** Writes the page of a state. */
+export function writeStatePage(invocation: Invocation, state: State): void {
+  const file = pageFileOf(invocation);
+  if (file === undefined) return;
+  const { statePage } = require("../render/html/state-page") as typeof statePages;
+  write(invocation, file, statePage(state, scopeOf(invocation)));
+}
+
+const scopeOf = ({ stage, stack }: Invocation) => ({
+  types: resourceTypes,
+  stage: stage ? stageText(stage) : undefined,
+  stack: stack?.name,
+});
+
+/** It holds no secret, and a browser or a server of artefacts runs as somebody else. */
+function write({ terminal }: Invocation, file: string, text: string): void {
+  writeWholeFile(file, text, { mode: 0o644 });
+  terminal.err(`Wrote the page ${file}.\n`);
+}

@@ -1,0 +1,178 @@
+import { type Diagnostic, positionAt } from "../../diagnostics/diagnostic";
+import type { Address } from "../../model/address";
+import { shortList } from "../../model/text";
+import type { AcceptedDrift, DriftReport, PendingResource } from "../../plan/drift";
+import type { AttributeChange, Plan } from "../../plan/plan";
+import {
+  acceptedHeading,
+  consequencePhrase,
+  consequencesByRoot,
+  driftLine,
+  expiredHeading,
+  isTelling,
+  mostNames,
+  partsByHolder,
+  pendingPhrase,
+  plainly,
+  unmanagedWhole,
+} from "../drift-text";
+import { asRecorded, revealedLine, standingPhrase } from "../plan-wording";
+import { addressesInReadingOrder } from "../reading-order";
+import { plainText } from "../values";
+import { fieldRows, type Lines } from "./entry";
+import { html, list, type Markup, nothing } from "./markup";
+import { page, type Section } from "./page";
+import { findingsSection, type ReportScope, uncheckedList, unmanagedSection } from "./plan-page";
+
+/** What a page of drift is made of besides the report. */
+export interface DriftScope extends ReportScope {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Texts of the manifest's files, by path. */
+  readonly sources: ReadonlyMap<string, string>;
+  /** The plan that the report was made of. */
+  readonly plan: Plan;
+}
+
+/** A drift report as a page. */
+export function driftPage(report: DriftReport, scope: DriftScope): string {
+  const { stage, stack, plan, sources } = scope;
+  const lines: Lines = ({ file, start }) => {
+    const text = sources.get(file);
+    return text === undefined ? undefined : positionAt(text, start).line;
+  };
+  const facts = [
+    ["Stage", stage ?? ""],
+    ["Stack", stack ?? ""],
+    ["Workspace", plan.binding.workspaceId],
+    ["Service", plan.binding.baseUrl],
+    ["Counted", report.failOn.join(", ")],
+  ] as const;
+  return page({
+    heading: "rnv drift",
+    verdict: report.hasDrift ? "\u2716 Drift" : "\u2714 No drift",
+    tone: report.hasDrift ? "stop" : report.pending.length > 0 ? "act" : "calm",
+    line: driftLine(report),
+    facts: facts.filter(([, value]) => value !== ""),
+    sections: [
+      findingsSection(scope.diagnostics),
+      missingSection(report),
+      driftedSection(report, lines),
+      pendingSection(report, lines),
+      runningSection(report),
+      report.unchecked.length === 0
+        ? undefined
+        : {
+            ...{ id: "unchecked", title: "Not checked", count: report.unchecked.length },
+            body: uncheckedList("Could not be checked:", report.unchecked),
+          },
+      undeclaredSection(report),
+      acceptedSection("accepted", "Accepted", acceptedHeading, report.accepted),
+      acceptedSection("expired", "Accepted before", expiredHeading, report.expired),
+      revealedSection(report),
+      unmanagedSection({ unmanaged: unmanagedWhole(report) }),
+    ],
+  });
+}
+
+type Kind = "missing" | "drifted" | "pending";
+
+const kindMarks: Readonly<Record<Kind, Markup>> = {
+  missing: html`<span class="mark delete">\u2212 missing</span>`,
+  drifted: html`<span class="mark update">\u2260 drift</span>`,
+  pending: html`<span class="mark adopt">\u2026 pending</span>`,
+};
+
+const item = (kind: Kind, address: Address, phrase: string, body: Markup): Markup =>
+  html`<details class="entry" open><summary>${kindMarks[kind]} <code>${address}</code> ${phrase}</summary>
+<div id="${kind === "pending" ? `pending-${address}` : address}" class="body">${body}</div></details>
+`;
+
+const following = (report: DriftReport, address: Address): Markup =>
+  list(
+    (consequencesByRoot(report).get(address) ?? []).map(
+      (one) => html`to repair it: ${consequencePhrase(one)}`,
+    ),
+  );
+
+function missingSection(report: DriftReport): Section | undefined {
+  if (report.missing.length === 0) return undefined;
+  const body = html`${addressesInReadingOrder(report.missing.map((address) => ({ address }))).map(
+    ({ address }) => item("missing", address, "was deleted outside rnv", following(report, address)),
+  )}`;
+  return { id: "missing", title: "Deleted outside rnv", count: report.missing.length, body };
+}
+
+function driftedSection(report: DriftReport, lines: Lines): Section | undefined {
+  if (report.drifted.length === 0) return undefined;
+  const body = html`<p>As recorded, and as it is now.</p>${addressesInReadingOrder(report.drifted).map(
+    ({ address, fields }) =>
+      item(
+        ...(["drifted", address, "changed outside rnv"] as const),
+        html`${fieldTable(fields.map(plainly), lines)}${following(report, address)}`,
+      ),
+  )}`;
+  return { id: "drifted", title: "Changed outside rnv", count: report.drifted.length, body };
+}
+
+const fieldTable = (fields: readonly AttributeChange[], lines: Lines): Markup => fieldRows(fields, lines);
+
+function pendingSection(report: DriftReport, lines: Lines): Section | undefined {
+  if (report.pending.length === 0) return undefined;
+  const body = html`${addressesInReadingOrder(report.pending).map((pending) => pendingItem(pending, lines))}`;
+  return { id: "pending", title: "Declared, but not applied yet", count: report.pending.length, body };
+}
+
+function pendingItem(pending: PendingResource, lines: Lines): Markup {
+  const { address, fields, standing } = pending;
+  const why = standing === undefined ? nothing : html`<p>${standingPhrase(standing)}</p>`;
+  const phrase = pending.action === "no-op" && standing && fields.length === 0 ? "" : pendingPhrase(pending);
+  return item("pending", address, phrase, html`${why}${fieldTable(fields.filter(isTelling), lines)}`);
+}
+
+function runningSection(report: DriftReport): Section | undefined {
+  if (report.running.length === 0) return undefined;
+  const body = list(
+    addressesInReadingOrder(report.running).map(
+      (one) => html`<code>${one.address}</code>: ${standingPhrase(one)}`,
+    ),
+  );
+  return {
+    ...{ id: "running", title: "What runs is not what was deployed last", count: report.running.length },
+    body,
+  };
+}
+
+function undeclaredSection(report: DriftReport): Section | undefined {
+  const parts = partsByHolder(report).map(
+    ([holder, names]) =>
+      html`<code>${holder}</code>: variables that nobody declares: ${shortList(names, mostNames)}`,
+  );
+  const settings = report.undeclared.map(
+    ({ address, path, value, default: byDefault }) =>
+      html`<code>${address}</code> <code>${path}</code>: ${plainText(value)} (default ${plainText(byDefault)})`,
+  );
+  const items = [...parts, ...settings];
+  return items.length === 0
+    ? undefined
+    : { id: "undeclared", title: "Not declared", count: items.length, body: list(items) };
+}
+
+function acceptedSection(
+  id: string,
+  title: string,
+  heading: string,
+  accepted: readonly Omit<AcceptedDrift, "class">[] = [],
+): Section | undefined {
+  if (accepted.length === 0) return undefined;
+  const rows = accepted.map(
+    ({ address, attribute, until, reason }) =>
+      html`<tr><th><code>${address}</code><td>${attribute}<td>until ${until}<td>${reason}`,
+  );
+  const body = html`<p>${heading}</p><table class="rows">${rows}</table>`;
+  return { id, title, count: accepted.length, body };
+}
+
+function revealedSection(report: DriftReport): Section | undefined {
+  const line = revealedLine(report, asRecorded);
+  return line === undefined ? undefined : { id: "revealed", title: "Revealed", body: html`<p>${line}</p>` };
+}

@@ -1,0 +1,193 @@
+import type { SourceRange } from "../../diagnostics/diagnostic";
+import { type Address, nameOf } from "../../model/address";
+import { isUnconfirmed } from "../../plan/guards";
+import type { Action, AttributeChange, Change, Guard, Plan } from "../../plan/plan";
+import {
+  actionPhrase,
+  actionSymbols,
+  constructPhrase,
+  counted,
+  effectWords,
+  isNameTold,
+  listedFields,
+  moneyChange,
+  type PlanEntry,
+  pluralPhrase,
+  sameMoney,
+} from "../plan-wording";
+import {
+  attributeNotes,
+  attributeSign,
+  capLines,
+  changedLines,
+  isBlock,
+  oneSide,
+  shownText,
+} from "../values";
+import { html, joined, linkTo, Markup, nothing, type Part } from "./markup";
+
+/** How an action is marked: a word, its sign and its colour, so that none of them is needed alone. */
+export const markWords: Readonly<Record<Action, string>> = {
+  create: "create",
+  update: "update",
+  replace: "replace",
+  delete: "destroy",
+  adopt: "import",
+  forget: "forget",
+  "no-op": "record",
+};
+
+const isArchived = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): boolean =>
+  action === "delete" && onRemove === "archive";
+
+/** The mark of a change: `~ update`. */
+export function markOf(change: Pick<Change, "action" | "onRemove">): Markup {
+  const word = isArchived(change) ? "archive" : markWords[change.action];
+  const sign = actionSymbols[change.action].trim().replace("-", "\u2212");
+  return html`<span class="mark ${change.action}">${sign} ${word}</span>`;
+}
+
+/** The text that lets a guarded change pass. */
+export const passOf = (address: Address, guard: Guard): string =>
+  isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint;
+
+/** Why a change is made, for the filter: the causes of its fields, or what it follows. */
+export function causesOf(change: Change, plan: Plan): readonly string[] {
+  if (change.reason !== undefined) return ["reaction"];
+  const fields = listedFields(change, plan).map(({ cause }) => cause);
+  return [
+    ...new Set<string>(change.missing ? ["drift", ...fields] : fields.length === 0 ? ["edit"] : fields),
+  ];
+}
+
+/** The project or service at the head of an address; texts that people filter by. */
+export const headOf = (change: Pick<Change, "address" | "construct">): string =>
+  nameOf((change.construct?.in ?? change.address) as Address).split(".")[0] ?? "";
+
+/**
+ * One entry of a plan, folded away below its line. What bears its address as an id lies inside, so that a link to it
+ * unfolds the entry, without a script too.
+ */
+export function entryMarkup(
+  { first, changes }: PlanEntry,
+  plan: Plan,
+  { withFields, isOpen }: { readonly withFields: boolean; readonly isOpen: boolean },
+): Markup {
+  const isMany = changes.length > 1;
+  const heads = [...new Set(changes.map(headOf))];
+  const title = isMany
+    ? html`<b>${counted(changes.length, first.type)}</b> ${pluralPhrase(first)}`
+    : html`<code>${first.address}</code> ${actionPhrase(first)}`;
+  const marks = html`${markOf(first)}${first.guard ? html` <span class="mark blocked">! blocked</span>` : nothing}`;
+  const effects = (first.withParent ? [] : first.effects).map(
+    (effect) => html` <span class="effect ${effect}">${effectWords[effect]}</span>`,
+  );
+  const fields = withFields ? fieldRows(listedFields(first, plan)) : leftOut;
+  const body = isMany
+    ? html`${addressList(changes)}<div class="body">${fields}</div>`
+    : html`<div id="${first.address}" class="body">${notesOf(first)}${fields}</div>`;
+  const open = isOpen ? new Markup(" open") : nothing;
+  return html`<details class="entry" data-action="${first.action}" data-cause="${causesOf(first, plan).join(" ")}" data-project="${heads.join(" ")}"${open}><summary>${marks} ${title}${effects}</summary>
+${body}</details>
+`;
+}
+
+const leftOut = html`<p>Its fields are left out, because this page would be too large: <code>rnv show -json</code> has them.</p>`;
+
+const addressList = (changes: readonly Change[]): Markup =>
+  html`<ul class="addresses">${changes.map(({ address }) => html`<li id="${address}"><code>${address}</code>`)}</ul>`;
+
+const none = { usd: 0, ngn: 0 };
+
+/** What is to be known of one change besides its fields. */
+function notesOf(change: Change): Markup {
+  const {
+    address,
+    id,
+    guard,
+    cost,
+    reason,
+    previousAddress,
+    construct,
+    withParent,
+    references = [],
+  } = change;
+  const rows: (readonly [string, Part])[] = [
+    ...(guard
+      ? [
+          ["blocked", html`${guard.summary}`] as const,
+          ["to go on", html`<code class="copy">${passOf(address, guard)}</code>`] as const,
+        ]
+      : []),
+    ...(reason === undefined ? [] : [["because", reason] as const]),
+    ...(withParent ? [["how", "together with what it belongs to"] as const] : []),
+    ...(isNameTold(change) ? [] : [["name", html`<code>${change.name}</code>`] as const]),
+    ...(id === undefined || change.action === "update" ? [] : [["id", html`<code>${id}</code>`] as const]),
+    ...(previousAddress === undefined
+      ? []
+      : [["moved from", html`<code>${previousAddress}</code>`] as const]),
+    ...(construct ? [["declared by", constructPhrase(construct)] as const] : []),
+    ...(references.length === 0 ? [] : [["refers to", references.map(addressLink)] as const]),
+    ...(cost === undefined || sameMoney(cost.before ?? none, cost.after ?? none)
+      ? []
+      : [["cost a month", moneyChange(cost.before ?? none, cost.after ?? none, "\u2192", true)] as const]),
+  ];
+  if (rows.length === 0) return nothing;
+  return html`<dl class="notes">${rows.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
+}
+
+const addressLink = (address: Address): Markup => html`<code>${address}</code> `;
+
+/** A link to a change on this page. */
+export const linkedAddress = (address: Address, isHere: boolean): Markup =>
+  isHere ? html`<a href="${linkTo(address)}"><code>${address}</code></a>` : html`<code>${address}</code>`;
+
+/** Fields as rows: path, both sides, why, and the line of the manifest. */
+export function fieldRows(fields: readonly AttributeChange[], sources?: Lines): Markup {
+  if (fields.length === 0) return nothing;
+  return html`<table class="fields">${fields.map((field) => html`<tr><th>${field.path}<td>${sidesOf(field)}${notesCell(field, sources)}`)}</table>`;
+}
+
+/** Says in which line of a file a range starts; undefined where that is not known. */
+export type Lines = (range: SourceRange) => number | undefined;
+
+/** Reasons and place stand in one cell, which most fields of something new have for the place alone. */
+function notesCell(field: AttributeChange, lines?: Lines): Part {
+  const notes = attributeNotes(field);
+  const place = field.range && placeText(field.range, lines);
+  if (notes.length === 0 && place === undefined) return nothing;
+  return html`<td>${notes.map((note) => html`<em${note === "forces replacement" ? new Markup(' class="force"') : nothing}>${note}</em> `)}${place === undefined ? nothing : html`<code>${place}</code>`}`;
+}
+
+/** `rnv.yaml:9`; the file alone where the line is not known. */
+export function placeText(range: SourceRange & { readonly line?: number }, lines?: Lines): string {
+  const line = range.line ?? lines?.(range);
+  return line === undefined ? range.file : `${range.file}:${line}`;
+}
+
+function sidesOf(field: AttributeChange): Markup {
+  const { before, after } = field;
+  if (isBlock(before) || isBlock(after)) return linesOf(field);
+  switch (attributeSign(field)) {
+    case "~":
+      return html`<del>${shownText(before)}</del> \u2192 <ins>${shownText(after)}</ins>`;
+    case "-":
+      return html`<del>${shownText(before)}</del>`;
+    case "+":
+      return html`<ins>${shownText(after)}</ins>`;
+    default:
+      return html`${shownText(oneSide(field))}`;
+  }
+}
+
+const lineTags = { "+": "ins", "-": "del" } as const;
+
+function linesOf(field: AttributeChange): Markup {
+  const lines = changedLines(field).map(({ sign, text }) => ({ sign, line: `${sign} ${text}` }));
+  const shown = capLines(lines.map(({ line }) => line)).map((text, i) => {
+    const sign = lines[i]?.line === text ? lines[i]?.sign : undefined;
+    const tag = sign === "+" || sign === "-" ? lineTags[sign] : undefined;
+    return tag === undefined ? html`${text}` : html`<${new Markup(tag)}>${text}</${new Markup(tag)}>`;
+  });
+  return html`<pre tabindex="0">${joined(shown, "\n")}</pre>`;
+}

@@ -1,0 +1,42 @@
+import { escapeHtml, escapeLines } from "../escape-text";
+
+/** Text that is HTML already. */
+export class Markup {
+  constructor(readonly text: string) {}
+}
+
+/** What a template takes: a text is escaped, markup stands as it is, of a list each item. */
+export type Part = Markup | string | number | undefined | readonly Part[];
+
+export const nothing = new Markup("");
+
+/** Makes markup of a template: every text in it is escaped, so that none can be forgotten. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  let text = strings[0] ?? "";
+  parts.forEach((part, i) => {
+    text += textOf(part) + (strings[i + 1] ?? "");
+  });
+  return new Markup(text);
+}
+
+function textOf(part: Part): string {
+  if (part === undefined) return "";
+  if (part instanceof Markup) return part.text;
+  return typeof part === "object" ? part.map(textOf).join("") : escapeHtml(String(part));
+}
+
+/** Joins items with a text that is HTML already. */
+export const joined = (items: readonly Part[], separator: string): Markup =>
+  new Markup(items.map(textOf).join(separator));
+
+/** A text of several lines, each escaped, for an element that keeps them. */
+export const preformatted = (text: string): Markup => joined(escapeLines(text), "\n");
+
+/** The link to what bears an id on this page. */
+export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
+
+/** A list of a class; nothing where it is empty. */
+export const list = (items: readonly Part[], className = "plain"): Markup =>
+  items.length === 0
+    ? nothing
+    : html`<ul class="${className}">${items.map((item) => html`<li>${item}`)}</ul>`;

@@ -1,0 +1,90 @@
+import { sha256 } from "../../model/text";
+import { html, linkTo, Markup, nothing, type Part } from "./markup";
+import { pageScript } from "./page-script";
+import { pageStyle } from "./page-style";
+
+/** One part of a report, with a heading of its own. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  /** Beside the title, in the list of sections too. */
+  readonly count?: number;
+  readonly body: Markup;
+}
+
+/** How a report looks at first sight: something stops it, something happens, nothing does. */
+export type Tone = "stop" | "act" | "calm";
+
+export interface Report {
+  /** `rnv plan`. */
+  readonly heading: string;
+  /** One or two words, which say the same as `tone`. */
+  readonly verdict: string;
+  readonly tone: Tone;
+  /** The line that ends the text of the same report. */
+  readonly line: string;
+  /** What it is about: workspace, stage, digest. */
+  readonly facts: readonly (readonly [label: string, value: string])[];
+  readonly sections: readonly (Section | undefined)[];
+}
+
+const inBase64 = (text: string): string => Buffer.from(sha256(text), "hex").toString("base64");
+
+/** Nothing is loaded and nothing else runs: the style and the script of this page are known by their digests. */
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${inBase64(pageStyle)}'`,
+  `script-src 'sha256-${inBase64(pageScript)}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+/** Writes a report as one HTML file. It is whole without its style and its script, and makes no request. */
+export function page({ heading, verdict, tone, line, facts, sections }: Report): string {
+  const shown = sections.filter((section) => section !== undefined);
+  const { text } = html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${heading}: ${line}</title>
+<style>${new Markup(pageStyle)}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the report</a>
+<header class="top ${tone}">
+<h1>${heading}</h1>
+<p class="line"><strong class="verdict">${verdict}</strong> ${line}</p>
+${factList(facts)}
+</header>
+<nav aria-label="Sections"><ul class="plain">${shown.map(sectionLink)}</ul></nav>
+<main id="main" tabindex="-1">
+${shown.map(sectionPart)}
+</main>
+<footer><p>Made by rnv. This file is whole: it loads nothing and sends nothing.</p></footer>
+<script>${new Markup(pageScript)}</script>
+</body>
+</html>
+`;
+  return text;
+}
+
+const sectionLink = ({ id, title, count }: Section): Part =>
+  html`<li><a href="${linkTo(id)}">${title}${countOf(count)}</a>`;
+
+const sectionPart = ({ id, title, count, body }: Section): Part =>
+  html`<section id="${id}" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${title}${countOf(count)}</h2>
+${body}
+</section>
+`;
+
+const countOf = (count: number | undefined): Part =>
+  count === undefined ? nothing : html` <span class="count">${count}</span>`;
+
+const factList = (facts: Report["facts"]): Markup =>
+  facts.length === 0
+    ? nothing
+    : html`<dl class="facts">${facts.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;

@@ -1,0 +1,298 @@
+import type { Diagnostic } from "../../diagnostics/diagnostic";
+import type { ResourceType } from "../../model/resource-type";
+import type { Change, Plan } from "../../plan/plan";
+import { planDocumentSchema, planOf } from "../plan-json";
+import {
+  amount,
+  asDeclared,
+  counted,
+  countsOf,
+  hasChanges,
+  isBlocked,
+  isLoss,
+  type PlanEntry,
+  planEntries,
+  planLine,
+  revealedLine,
+  sameMoney,
+  signed,
+  standingPhrase,
+  uncheckedByReason,
+  unmanagedLine,
+  unreadHeading,
+  unreadIn,
+} from "../plan-wording";
+import { addressesInReadingOrder } from "../reading-order";
+import {
+  causesOf,
+  entryMarkup,
+  fieldRows,
+  headOf,
+  linkedAddress,
+  markWords,
+  passOf,
+  placeText,
+} from "./entry";
+import { html, list, type Markup, nothing, type Part, preformatted } from "./markup";
+import { page, type Section } from "./page";
+
+/** What a report needs besides the plan. */
+export interface ReportScope {
+  readonly types: readonly Pick<ResourceType, "type" | "picture">[];
+  readonly stage?: string | undefined;
+  readonly stack?: string | undefined;
+}
+
+/** Characters of the entries of a page, with their fields: with the rest of it they stay below two megabytes. */
+const mostCharacters = 1_200_000;
+/** Further characters for entries without fields; only what ends or is blocked is told beyond. */
+const mostLines = 400_000;
+/** So many entries are shown unfolded. */
+const mostOpen = 12;
+
+/**
+ * A plan as a page, made of its document alone: the same bytes for the same plan, whenever and wherever it is shown.
+ * Undefined when the document is not a plan.
+ */
+export function planPage(document: unknown, scope: ReportScope): string | undefined {
+  const { data } = planDocumentSchema.safeParse(document);
+  if (data === undefined) return undefined;
+  const plan = planOf(data);
+  return page({
+    heading: "rnv plan",
+    ...verdictOf(plan),
+    line: planLine(plan),
+    facts: factsOf(plan, scope),
+    sections: [
+      blockedSection(plan),
+      findingsSection(plan.diagnostics),
+      summarySection(plan),
+      changesSection(plan),
+      outputsSection(plan),
+      movedSection(plan),
+      standingSection(plan),
+      uncheckedSection(plan),
+      unmanagedSection(plan),
+    ],
+  });
+}
+
+function verdictOf(plan: Plan): { readonly verdict: string; readonly tone: "stop" | "act" | "calm" } {
+  if (plan.diagnostics.some(({ severity }) => severity === "error"))
+    return { verdict: "\u2716 Failed", tone: "stop" };
+  if (isBlocked(plan)) return { verdict: "\u2716 Blocked", tone: "stop" };
+  return hasChanges(plan)
+    ? { verdict: "\u25b6 Changes", tone: "act" }
+    : { verdict: "\u2714 No changes", tone: "calm" };
+}
+
+const modes: Readonly<Record<Plan["options"]["mode"], string>> = {
+  apply: "",
+  destroy: "destroys everything recorded",
+  "refresh-only": "records what changed outside rnv, and changes nothing in the service",
+};
+
+/** Neither time nor serial is among them: they are no part of what a plan says. */
+function factsOf({ binding, options }: Plan, { stage, stack }: ReportScope): [string, string][] {
+  const facts: [string, string | undefined][] = [
+    ["Stage", stage],
+    ["Stack", stack],
+    ["Workspace", binding.workspaceId],
+    ["Service", binding.baseUrl],
+    ["Mode", modes[options.mode]],
+    ["Only", options.targets.join(", ")],
+    ["Without", options.excludes.join(", ")],
+    ["Replaced by request", options.replace.join(", ")],
+    ["Confirmed deletions", options.confirmedDeletes.join(", ")],
+  ];
+  return facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== "");
+}
+
+function blockedSection(plan: Plan): Section | undefined {
+  const held = plan.changes.flatMap(({ address, guard }) => (guard ? [{ address, guard }] : []));
+  if (held.length === 0) return undefined;
+  const rows = held.map(
+    ({ address, guard }) =>
+      html`<tr><th>${linkedAddress(address, true)}<td>${guard.summary}<td><code class="copy">${passOf(address, guard)}</code>`,
+  );
+  const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
+<table class="rows"><thead><tr><th>Resource<th>Why<th>What lets it pass</thead><tbody>${rows}</tbody></table>`;
+  return { id: "blocked", title: "Blocked", count: held.length, body };
+}
+
+export function findingsSection(diagnostics: readonly Diagnostic[]): Section | undefined {
+  if (diagnostics.length === 0) return undefined;
+  const body = list(
+    diagnostics.map(
+      ({ severity, code, summary, detail, hint, range }) =>
+        html`<p><strong class="${severity}">${severity}</strong> <code>${code}</code>: ${summary}${range ? html` <code>${placeText(range)}</code>` : nothing}</p>${detail === undefined ? nothing : html`<pre tabindex="0">${preformatted(detail)}</pre>`}${hint === undefined ? nothing : html`<p>hint: ${hint}</p>`}`,
+    ),
+  );
+  return { id: "findings", title: "Findings", count: diagnostics.length, body };
+}
+
+const summaryWords = [
+  ["destroy", "delete", "\u2212"],
+  ["change", "update", "~"],
+  ["add", "create", "+"],
+  ["adopt", "adopt", ">"],
+  ["forget", "forget", "<"],
+] as const;
+
+function summarySection(plan: Plan): Section {
+  const { summary } = plan;
+  const cards = summaryWords
+    .filter(([word]) => summary[word] > 0 || word === "add" || word === "change" || word === "destroy")
+    .map(
+      ([word, action, sign]) =>
+        html`<div class="${summary[word] > 0 ? action : "zero"}"><dt>${sign} to ${word === "adopt" ? "import" : word}<dd>${summary[word]}</div>`,
+    );
+  const changes = planEntries(plan).flatMap((entry) => entry.changes);
+  const revealed = revealedLine(plan, asDeclared);
+  const body = html`<dl class="cards">${cards}</dl>
+${changes.length === 0 ? nothing : html`<p>${countsOf(changes)}</p>`}
+${costTable(plan)}${revealed === undefined ? nothing : html`<p>${revealed}</p>`}`;
+  return { id: "summary", title: "Summary", body };
+}
+
+function costTable({ cost: { before, after, estimate } }: Plan): Markup {
+  const isFree = [before.usd, before.ngn, after.usd, after.ngn].every((value) => value === 0);
+  if (isFree) return nothing;
+  const rows = (["usd", "ngn"] as const).map(
+    (currency) =>
+      html`<tr><th>${currency.toUpperCase()}<td>${amount(before[currency])}<td>${amount(after[currency])}<td>${before[currency] === after[currency] ? "unchanged" : signed(after[currency] - before[currency])}`,
+  );
+  return html`<table class="cost${sameMoney(before, after) ? "" : " moves"}"><caption>${estimate ? "Estimated monthly cost" : "Monthly cost"} of everything managed here</caption><thead><tr><th>Currency<th>Before<th>After<th>Difference</thead><tbody>${rows}</tbody></table>`;
+}
+
+const parts: readonly [string, (change: Change) => boolean][] = [
+  ["Destroyed, replaced or blocked", isLoss],
+  ["Changed", (change) => !isLoss(change) && change.action !== "create"],
+  ["Created", (change) => !isLoss(change) && change.action === "create"],
+];
+
+function changesSection(plan: Plan): Section {
+  const entries = planEntries(plan);
+  if (entries.length === 0)
+    return { id: "changes", title: "Changes", count: 0, body: html`<p>${planLine(plan)}</p>` };
+  const markups = entriesWithin(entries, plan);
+  const shown = parts.map(([title, isPart]) => {
+    const own = entries.filter(({ first }) => isPart(first));
+    const count = own.reduce((sum, { changes }) => sum + changes.length, 0);
+    return own.length === 0
+      ? nothing
+      : html`<div class="part"><h3>${title} <span class="count">${count}</span></h3>
+${own.map((entry) => markups.get(entry))}</div>`;
+  });
+  const changes = entries.flatMap((entry) => entry.changes);
+  const left = entries.filter((entry) => !markups.has(entry)).flatMap((entry) => entry.changes);
+  const note =
+    left.length === 0
+      ? nothing
+      : html`<p>${counted(left.length, "more resource")} left out, because this page would be too large: <code>rnv show -json</code> has all. ${countsOf(left)}</p>`;
+  const body = html`${filterForm(changes, plan)}${shown}${note}`;
+  return { id: "changes", title: "Changes", count: changes.length, body };
+}
+
+/** Entries in their order, without fields once there are too many, and then without what ends nothing. */
+function entriesWithin(entries: readonly PlanEntry[], plan: Plan): ReadonlyMap<PlanEntry, Markup> {
+  let room = mostCharacters;
+  const isOpen = entries.length <= mostOpen;
+  const shown = new Map<PlanEntry, Markup>();
+  for (const entry of entries) {
+    if (room < -mostLines && !isLoss(entry.first)) continue;
+    const markup = entryMarkup(entry, plan, { withFields: room > 0, isOpen });
+    room -= markup.text.length;
+    shown.set(entry, markup);
+  }
+  return shown;
+}
+
+const causeWords: Readonly<Record<string, string>> = {
+  edit: "edit of the manifest",
+  drift: "drift",
+  removed: "back to the default",
+  "take-over": "take-over",
+  released: "released",
+  reaction: "follows another change",
+};
+
+/** Hidden until the script shows it: without one it could do nothing. */
+function filterForm(changes: readonly Change[], plan: Plan): Markup {
+  const distinct = (values: readonly string[]) => [...new Set(values)].sort();
+  const actions = distinct(changes.map(({ action }) => action));
+  const causes = distinct(changes.flatMap((change) => causesOf(change, plan)));
+  const projects = distinct(changes.map(headOf));
+  return html`<form id="filter" role="search" aria-label="Filter the changes" hidden>
+<label>Text <input type="search" name="text" autocomplete="off" placeholder="address, field or value"></label>
+${choice("action", "Action", actions, (value) => markWords[value as Change["action"]])}
+${choice("cause", "Cause", causes, (value) => causeWords[value] ?? value)}
+${choice("project", "Project or service", projects, (value) => value)}
+<span class="buttons"><button type="button" name="open">Open all</button> <button type="reset">Reset</button></span>
+<output name="shown" aria-live="polite"></output>
+<p class="keys">Keys: <kbd>/</kbd> search, <kbd>j</kbd> and <kbd>k</kbd> next and previous change, <kbd>Enter</kbd> open it.</p>
+</form>
+`;
+}
+
+const choice = (
+  name: string,
+  label: string,
+  values: readonly string[],
+  wordOf: (value: string) => string,
+): Part =>
+  values.length < 2
+    ? nothing
+    : html`<label>${label} <select name="${name}"><option value="">any${values.map((value) => html`<option value="${value}">${wordOf(value)}`)}</select></label>`;
+
+function outputsSection({ outputs }: Plan): Section | undefined {
+  if (outputs.length === 0) return undefined;
+  const fields = outputs.map(({ name, before, after }) => ({
+    ...{ path: name, before, after, cause: "edit" as const, forcesReplacement: false },
+  }));
+  return { id: "outputs", title: "Outputs", count: outputs.length, body: fieldRows(fields) };
+}
+
+function movedSection(plan: Plan): Section | undefined {
+  const moved = plan.changes.filter(
+    ({ action, previousAddress }) => action === "no-op" && previousAddress !== undefined,
+  );
+  if (moved.length === 0) return undefined;
+  const body = list(
+    moved.map(
+      ({ address, previousAddress = "" }) =>
+        html`<code>${previousAddress}</code> has moved to <code>${address}</code>`,
+    ),
+  );
+  return { id: "moved", title: "Moved", count: moved.length, body };
+}
+
+function standingSection({ standing }: Plan): Section | undefined {
+  if (standing.length === 0) return undefined;
+  const body = html`<p>What runs is not what was deployed last:</p>${list(
+    addressesInReadingOrder(standing).map((one) => html`<code>${one.address}</code>: ${standingPhrase(one)}`),
+  )}`;
+  return { id: "standing", title: "Standing", count: standing.length, body };
+}
+
+function uncheckedSection(plan: Plan): Section | undefined {
+  if (plan.unchecked.length === 0) return undefined;
+  const { resources, values } = unreadIn(plan);
+  const body = html`${uncheckedList("Could not be read, planned from what is recorded:", resources)}${uncheckedList(unreadHeading(values), values)}`;
+  return { id: "unchecked", title: "Not checked", count: plan.unchecked.length, body };
+}
+
+export const uncheckedList = (heading: string, found: Plan["unchecked"]): Markup =>
+  found.length === 0
+    ? nothing
+    : html`<p>${heading}</p>${list(
+        uncheckedByReason(found, (address) => address).map(
+          ({ addresses, reason }) => html`<code>${addresses}</code>: ${reason}`,
+        ),
+      )}`;
+
+export function unmanagedSection({ unmanaged }: Pick<Plan, "unmanaged">): Section | undefined {
+  if (unmanaged.length === 0) return undefined;
+  const body = html`<p>${unmanagedLine(unmanaged)}</p>`;
+  return { id: "unmanaged", title: "Not managed here", count: unmanaged.length, body };
+}

@@ -1,0 +1,77 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const manifest = (branch: string) => `
+projects:
+  shop:
+    services:
+      api:
+        kind: web
+        configuration:
+          repository: https://git.example.com/shop/api
+          branch: ${branch}
+        variables:
+          TOKEN: { fromEnv: TOKEN }
+        deploy: { when: never }
+`;
+
+describe("--html", () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+  });
+  afterAll(() => scenario.close());
+  const env = { TOKEN: "canary-of-pages" };
+  const run = (...args: readonly string[]) => scenario.runWith({ env }, ...args);
+
+  it("writes a plan, its saved plan later, drift and the state as pages, beside what it says otherwise", async () => {
+    scenario.write("rnv.yaml", manifest("main"));
+    await run("apply", ...approve);
+    scenario.write("rnv.yaml", manifest("release"));
+
+    const planned = await run("plan", "-html", "plan.html", "-out", "saved.plan");
+    expect(planned).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Plan: 0 to add, 1 to change"),
+    });
+    expect(planned.stderr).toContain("Wrote the page plan.html.");
+    const page = scenario.read("plan.html");
+    expect(page).toContain("<del>&quot;main&quot;</del> → <ins>&quot;release&quot;</ins>");
+    expect(page).toContain("rnv.yaml:9");
+
+    await run("plan", "-html", "again.html");
+    expect(scenario.read("again.html")).toBe(page);
+
+    await run("show", "-html", "shown.html", "saved.plan");
+    expect(scenario.read("shown.html")).toBe(page);
+    const document = JSON.parse((await run("show", "-json", "saved.plan")).stdout);
+    expect(
+      document.resource_changes.flatMap(({ attributes }: { attributes: object[] }) => attributes),
+    ).toEqual(
+      expect.arrayContaining([expect.objectContaining({ range: expect.objectContaining({ line: 9 }) })]),
+    );
+
+    expect(await run("drift", "-html", "drift.html", "-fail-on", "pending")).toMatchObject({ code: 2 });
+    expect(scenario.read("drift.html")).toContain("Drift: 1 not applied yet.");
+
+    await run("show", "-html", "state.html");
+    expect(scenario.read("state.html")).toContain('id="variable.shop.api.TOKEN"');
+    const recorded = await run("show", "-html", "file.html", ".rnv/state.json");
+    expect(recorded).toMatchObject({ code: 0, stdout: expect.stringContaining("service.shop.api") });
+    expect(scenario.read("file.html")).toBe(scenario.read("state.html"));
+
+    for (const { path, text } of scenario.files())
+      if (path.endsWith(".html")) expect(text).not.toContain("canary");
+  });
+
+  it("writes no page of what failed before there was a plan", async () => {
+    scenario.write("broken.yaml", "projects: [");
+    expect(await run("plan", "-f", "broken.yaml", "-html", "none.html")).toMatchObject({ code: 1 });
+    expect(scenario.files().map(({ path }) => path)).not.toContain("none.html");
+  });
+
+  it("says what stands in the way of the file", async () => {
+    const { code, stderr } = await run("plan", "-html", "nowhere/plan.html");
+    expect(code).toBe(1);
+    expect(stderr).toContain("cannot write nowhere/plan.html (ENOENT)");
+  });
+});

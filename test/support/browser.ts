@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+const program = process.env.RNV_CHROMIUM ?? "/usr/bin/chromium";
+
+/** Describes what a real browser shows. Skipped where there is no chromium; a failure where CI has none. */
+export function describeInBrowser(title: string, body: () => void): void {
+  if (existsSync(program)) describe(title, body);
+  else if (process.env.CI !== "true") describe.skip(title, body);
+  else
+    it(title, () => {
+      throw new Error(`${program} is missing: apt-get install chromium, or name one by RNV_CHROMIUM`);
+    });
+}
+
+/** What a page did besides showing itself. */
+export interface OpenedPage {
+  readonly page: Page;
+  /** Complaints of the console, errors of scripts and requests besides that of the page. */
+  readonly noise: readonly string[];
+}
+
+export interface OpenBrowser {
+  /** Opens an HTML text as a file of a server would be: `policy` is the server's Content-Security-Policy. */
+  open(
+    html: string,
+    options?: BrowserContextOptions & { readonly policy?: string; readonly hash?: string },
+  ): Promise<OpenedPage>;
+  close(): Promise<void>;
+}
+
+/** Starts the browser, and the server that it opens pages from. */
+export async function openBrowser(): Promise<OpenBrowser> {
+  const browser: Browser = await chromium.launch({
+    executablePath: program,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+  const pages: { readonly html: string; readonly policy: string | undefined }[] = [];
+  const server: Server = createServer(({ url = "" }, answer) => {
+    const found = pages[Number(url.slice(1))];
+    const policy = found?.policy === undefined ? {} : { "content-security-policy": found.policy };
+    answer.writeHead(found ? 200 : 404, { "content-type": "text/html; charset=utf-8", ...policy });
+    answer.end(found?.html);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    open: async (html, { policy, hash = "", ...options } = {}) => {
+      const context = await browser.newContext(options);
+      const page = await context.newPage();
+      const noise: string[] = [];
+      const url = `http://127.0.0.1:${port}/${pages.push({ html, policy }) - 1}`;
+      page.on("console", (message) => noise.push(message.text()));
+      page.on("pageerror", (cause) => noise.push(String(cause)));
+      page.on("dialog", (dialog) => noise.push(`dialog ${dialog.message()}`));
+      page.on("request", (request) => {
+        if (request.url().split("#")[0] !== url) noise.push(request.url());
+      });
+      await page.goto(`${url}${hash}`);
+      return { page, noise };
+    },
+    close: async () => {
+      await browser.close();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import { Script } from "node:vm";
+import { planDocument } from "../../../../src/plan/document";
+import { pageScript } from "../../../../src/render/html/page-script";
+import { planPage } from "../../../../src/render/html/plan-page";
+import { resourceTypes } from "../../../../src/resources";
+import { pageOf } from "../../../support/html-plans";
+import { address, change, field, plan, shopPlan, value } from "../../../support/plan-fixture";
+
+/** The text of a page as a reader without a style sees it. */
+const textOf = (html: string): string =>
+  html
+    .replace(/<(style|script)>[\s\S]*?<\/\1>/g, "")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/&quot;/g, '"')
+    .replace(/&gt;/g, ">")
+    .replace(/\s+/g, " ");
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64");
+
+it("opens with the verdict, the summary line and what the plan is about", () => {
+  const text = textOf(pageOf(shopPlan));
+  expect(text).toContain("✖ Blocked Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.");
+  expect(text).toContain("Workspace w Service https://host.example/api/v1");
+});
+
+it("says what lets a blocked change pass, above all else", () => {
+  const html = pageOf(shopPlan);
+  expect(html).toContain('<code class="copy">--confirm-delete service.shop.docs</code>');
+  expect(html.indexOf('id="blocked"')).toBeLessThan(html.indexOf('id="summary"'));
+});
+
+it("tells cause, sides, effects, cost and line of a field", () => {
+  const edited = change("update", "service.a", {
+    attributes: [
+      field("configuration.plan", value("free"), value("starter"), {
+        range: { file: "rnv.yaml", start: 12, end: 19 },
+      }),
+      field("configuration.region", value("eu"), value("auto"), { cause: "drift" }),
+    ],
+    effects: ["deploys", "billing"],
+    cost: { before: { usd: 0, ngn: 0 }, after: { usd: 7, ngn: 10500 } },
+  });
+  const text = textOf(pageOf(plan([edited]), new Map([["rnv.yaml", "a: 1\nb: 2\nplan: starter\n"]])));
+  expect(text).toContain('configuration.plan "free" → "starter" rnv.yaml:3');
+  expect(text).toContain('configuration.region "eu" → "auto" drift: changed outside rnv');
+  expect(text).toContain("cost a month USD 0 → 7 (+7), NGN 0 → 10,500 (+10,500)");
+  expect(text).toContain("will be updated in place deploys changes the bill");
+});
+
+it("says what was not checked, what stands elsewhere and what is not managed", () => {
+  const text = textOf(pageOf(shopPlan));
+  expect(text).toContain("variable.shop.api.WORKER_HOST : the service does not list variables");
+  expect(text).toContain("Also in this workspace, not managed here: 2 services");
+  expect(text).toContain("configuration.branch of service.shop.api had changed outside rnv too");
+});
+
+it("allows its own style and script by digest, and nothing else", () => {
+  const html = pageOf(shopPlan);
+  const [, policy = ""] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html) ?? [];
+  const [, style = ""] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
+  const [, script = ""] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? [];
+  expect(policy.split("; ")).toEqual([
+    "default-src 'none'",
+    `style-src 'sha256-${digestOf(style)}'`,
+    `script-src 'sha256-${digestOf(script)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ]);
+  expect(html).not.toMatch(/\s(?:style|on\w+|src|action)="/);
+  expect(html.replaceAll("http-equiv", "").match(/https?:[^"<\s]*/g)).toEqual([
+    "https://host.example/api/v1",
+  ]);
+  expect(() => new Script(pageScript)).not.toThrow();
+});
+
+it("has the same bytes for the same plan, whatever its time and serial", () => {
+  const again = {
+    ...shopPlan,
+    timestamp: "2026-11-23T00:00:00.000Z",
+    binding: { ...shopPlan.binding, serial: 7 },
+  };
+  expect(pageOf(again)).toBe(pageOf(shopPlan));
+});
+
+it("is the same from the plan as from its document", () => {
+  const document = JSON.parse(JSON.stringify(planDocument(shopPlan)));
+  expect(planPage(document, { types: resourceTypes })).toBe(pageOf(shopPlan));
+  expect(planPage({ format_version: "0" }, { types: resourceTypes })).toBeUndefined();
+});
+
+it("shows hostile text as text", () => {
+  const name = `</code><script>alert(1)</script>"'\u202e\u0000`;
+  const html = pageOf(
+    plan([
+      change("delete", "service.a", { name, id: name }),
+      change("update", "service.b", { attributes: [field(name, value(name), value(`${name}\n${name}`))] }),
+    ]),
+  );
+  expect(html).not.toContain("<script>alert");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
+  expect(html).not.toMatch(/[\u202e\u0000]/);
+  expect(html).toContain("\\u202e\\u0000");
+});
+
+it("tells equal changes of many as one, with the address of each to link to", () => {
+  const edits = ["a", "b", "c", "d"].map((name) =>
+    change("update", `service.shop.${name}`, {
+      attributes: [field("configuration.runtime", value("node"), value("bun"))],
+    }),
+  );
+  const html = pageOf(plan(edits));
+  expect(html.match(/<details class="entry"/g)).toHaveLength(1);
+  expect(textOf(html)).toContain("4 services will be updated in place");
+  expect(html).toContain('<li id="service.shop.d">');
+});
+
+it("has an id once, and a link only to what is there", () => {
+  const html = pageOf(shopPlan);
+  const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const [, target = ""] of html.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(target);
+});
+
+describe("a plan of many", () => {
+  const fields = Array.from({ length: 12 }, (_, i) =>
+    field(`configuration.field${i}`, value(""), value(`value ${i}`), {
+      range: { file: "rnv.yaml", start: i, end: i + 1 },
+    }),
+  );
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, i) => `shop${i % 40}.s${i}`).flatMap((name) => [
+      change("create", `service.${name}`, { attributes: [...fields, field("name", value(""), value(name))] }),
+      change("create", `variable.${name}.KEY`, { attributes: [field("key", value(""), value(name))] }),
+      change("create", `deployment.${name}`, { reason: `service.${name} changes`, effects: ["deploys"] }),
+    ]);
+
+  it("stays below two megabytes, and says what it left out", () => {
+    const ended = Array.from({ length: 50 }, (_, i) => change("delete", `service.old.s${i}`));
+    const html = pageOf(plan([...many(2000), ...ended]));
+    expect(Buffer.byteLength(html)).toBeLessThan(2_000_000);
+    expect(html).toContain("Its fields are left out");
+    for (const { address: at } of ended) expect(html).toContain(`id="${at}"`);
+  });
+
+  it("counts what is too much even as a list", () => {
+    const html = pageOf(plan([...many(8000), change("delete", "service.zzz")]));
+    expect(Buffer.byteLength(html)).toBeLessThan(2_000_000);
+    expect(html).toMatch(/\d+ more resources left out, because this page would be too large/);
+    expect(html).toContain(`id="${address("service.zzz")}"`);
+  });
+});
