@@ -1,13 +1,12 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import type { ResourceType } from "../../model/resource-type";
-import type { Change, Plan } from "../../plan/plan";
+import { type Change, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema, planOf } from "../plan-json";
 import {
   amount,
   asDeclared,
   counted,
   countsOf,
-  hasChanges,
   isBlocked,
   isLoss,
   type PlanEntry,
@@ -93,7 +92,7 @@ const modes: Readonly<Record<Plan["options"]["mode"], string>> = {
 };
 
 /** Neither time nor serial is among them: they are no part of what a plan says. */
-function factsOf({ binding, options }: Plan, { stage, stack }: ReportScope): [string, string][] {
+function factsOf({ binding, options, digest }: Plan, { stage, stack }: ReportScope): [string, string][] {
   const facts: [string, string | undefined][] = [
     ["Stage", stage],
     ["Stack", stack],
@@ -104,6 +103,7 @@ function factsOf({ binding, options }: Plan, { stage, stack }: ReportScope): [st
     ["Without", options.excludes.join(", ")],
     ["Replaced by request", options.replace.join(", ")],
     ["Confirmed deletions", options.confirmedDeletes.join(", ")],
+    ["Digest", digest],
   ];
   return facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== "");
 }
