@@ -23,6 +23,7 @@ export function makeChange(
   const cost = costOf(decision, catalog);
   const deletions = action === "replace" ? deletesAfter.get(address) : undefined;
   const isQuiet = !changesSomething(decision);
+  const references = referencesOf(instance);
   return {
     address,
     type: type.type,
@@ -32,7 +33,6 @@ export function makeChange(
     released: decision.released,
     drift: decision.drift,
     effects: isQuiet ? [] : effectsOf(decision, cost),
-    references: (desired ?? recorded)?.dependsOn.filter((on) => on !== (desired ?? recorded)?.parent) ?? [],
     dependsOn: isQuiet ? [] : (dependsOn.get(address) ?? []),
     withParent: decision.withParent,
     onRemove: decision.onRemove,
@@ -58,8 +58,15 @@ export function makeChange(
     ...(decision.held !== undefined && { held: decision.held }),
     ...(guard && { guard }),
     ...(cost && { cost }),
+    ...(references.length > 0 && { references }),
   };
 }
+
+/** What it refers to besides its parent; of what is no longer declared, what it did. */
+const referencesOf = ({ desired, recorded }: ResourceInstance): readonly Address[] => {
+  const { dependsOn = [], parent } = desired ?? recorded ?? {};
+  return dependsOn.filter((on) => on !== parent);
+};
 
 /** A construct names its resource, and its address may be a hash: the plan says where it stands and where it goes. */
 function constructOf({ instance, resolved }: Decision, path: string): NonNullable<Change["construct"]> {
