@@ -2,17 +2,11 @@ import { didYouMean } from "../../diagnostics/suggest";
 import { catalogFields } from "../../model/catalog";
 import { dataSegments } from "../../model/data-source";
 import { type Listing, listingNamed } from "../../model/listings";
-import { catalogDataSource, snakeCase } from "../../model/text";
+import { snakeCase } from "../../model/text";
 import type { Value } from "./language/expression-value";
 import { bySnakeCase, type StackType } from "./names";
-import { rangeOf, type Scope, type StackContext, StackProblem, undeclared, unsupported } from "./stack";
+import { rangeOf, type Scope, StackProblem, undeclared, unsupported } from "./stack";
 import { referenceValue } from "./values";
-
-/** Whether rnv reads data sources of the type. */
-export const isDataSource = (terraformType: string, types: StackContext["types"]): boolean =>
-  terraformType === catalogDataSource ||
-  listingNamed(terraformType) !== undefined ||
-  types.get(terraformType)?.isLookedUp === true;
 
 /** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */
 export function dataAttribute(

@@ -9,9 +9,8 @@ import type { ReadContext } from "../context";
 import type { Dependant } from "../references";
 import type { ScalarNode, SourceNode } from "../tree";
 import { readValue } from "../values";
-import { isDataSource } from "./data-attributes";
 import { isObject } from "./document";
-import type { StackType } from "./names";
+import { isDataSource, type StackType } from "./names";
 import { type BlockReader, readerOf } from "./resolve";
 import { dependsOnOf, readProvider, withoutRepetition } from "./resources";
 import {

@@ -5,8 +5,8 @@ import { error } from "../../diagnostics/diagnostic";
 import { terraformPrefix } from "../../model/text";
 import { shownPath } from "../files";
 import type { Report } from "../findings";
-import { isDataSource } from "./data-attributes";
 import { isObject, type Json, type JsonLocation } from "./document";
+import { isDataSource } from "./names";
 import { blocksOf, commentOf, type Stack, type StackContext, type StackEntry } from "./stack";
 
 /** A stack to read. */

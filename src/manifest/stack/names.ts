@@ -1,6 +1,13 @@
 import { type Address, addressOf, isLogicalName } from "../../model/address";
+import { listingNamed } from "../../model/listings";
 import type { Parent } from "../../model/resource-type";
-import { snakeCase, terraformNameOf, writeOnlyNameOf, writeOnlyVersionOf } from "../../model/text";
+import {
+  catalogDataSource,
+  snakeCase,
+  terraformNameOf,
+  writeOnlyNameOf,
+  writeOnlyVersionOf,
+} from "../../model/text";
 import type { AttributeShape, PlacedType, TypeIndex } from "../type-index";
 
 /** A resource type by the names that it and its attributes have in Terraform. */
@@ -21,6 +28,12 @@ export interface StackType {
   /** It has a name and a life of its own, so a data source can look it up. */
   readonly isLookedUp: boolean;
 }
+
+/** Whether rnv reads data sources of the type. */
+export const isDataSource = (terraformType: string, types: ReadonlyMap<string, StackType>): boolean =>
+  terraformType === catalogDataSource ||
+  listingNamed(terraformType) !== undefined ||
+  types.get(terraformType)?.isLookedUp === true;
 
 export interface StackGroup {
   /** Its name in rnv. */

@@ -4,7 +4,7 @@ import { crossStackData, dataSegments } from "../../model/data-source";
 import { camelCase, terraformPrefix } from "../../model/text";
 import type { StackUnit } from "../context";
 import type { MapEntry, SourceNode } from "../tree";
-import { dataAttribute, isDataSource } from "./data-attributes";
+import { dataAttribute } from "./data-attributes";
 import { isObject, type Json, type JsonLocation, type JsonObject } from "./document";
 import { type Environment, evaluateText, objectOf } from "./language/evaluate";
 import { parseText } from "./language/expression";
@@ -18,7 +18,7 @@ import {
   type Value,
   whenKnown,
 } from "./language/expression-value";
-import { addressOfResource, type StackType } from "./names";
+import { addressOfResource, isDataSource, type StackType } from "./names";
 import {
   commentOf,
   crossStackInput,
