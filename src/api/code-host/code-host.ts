@@ -1,0 +1,86 @@
+import type { Secret } from "../../model/secret";
+import type { Clock } from "../../model/time";
+import type { Transport } from "../transport";
+
+/**
+ * The host of a repository, as far as jobs need it (DESIGN section 15): comments, issues, pull requests (GitLab's merge
+ * requests). What is ours is found by a marker, a hidden line of the text, and only where this token's own account
+ * wrote it: anyone may copy a marker. Failed calls throw `ApiError` with a hint of their own.
+ */
+export interface CodeHost {
+  /** For messages: `GitHub`. */
+  readonly name: "GitHub" | "GitLab";
+  /** Characters that a comment or an issue may have. */
+  readonly mostCharacters: number;
+  /** Own comments that hold the marker, oldest first, through all pages. */
+  findComments(at: Discussion, marker: string): Promise<readonly HostComment[]>;
+  /**
+   * Writes a new comment. After an answer that was lost it looks for the text before it writes again: a comment is
+   * never there twice. `marker` is a part of `body`.
+   */
+  writeComment(at: Discussion, marker: string, body: string): Promise<HostComment>;
+  rewriteComment(at: Discussion, id: string, body: string): Promise<HostComment>;
+  /** Returns the own open issue that holds the marker; the newest where there are several. */
+  findIssue(marker: string): Promise<HostIssue | undefined>;
+  /** Opens an issue, as safely as `writeComment`. */
+  openIssue(marker: string, issue: IssueText): Promise<HostIssue>;
+  updateIssue(number: number, issue: Omit<IssueText, "labels">): Promise<HostIssue>;
+  closeIssue(number: number): Promise<HostIssue>;
+  /** Returns pull requests that a commit belongs to; those that brought it to its branch first. */
+  pullRequestsOf(commit: string): Promise<readonly PullRequest[]>;
+  openPullRequests(): Promise<readonly PullRequest[]>;
+  close(): Promise<void>;
+}
+
+/** Where comments stand. */
+export interface Discussion {
+  readonly kind: "pull request" | "issue";
+  readonly number: number;
+}
+
+export interface HostComment {
+  readonly id: string;
+  readonly body: string;
+  readonly url?: string;
+}
+
+export interface IssueText {
+  readonly title: string;
+  readonly body: string;
+  readonly labels?: readonly string[];
+}
+
+export interface HostIssue {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly url?: string;
+}
+
+export interface PullRequest {
+  readonly number: number;
+  readonly url?: string;
+  /** The branch that it comes from. */
+  readonly branch: string;
+  /** The commit at its end. */
+  readonly commit: string;
+  readonly isOpen: boolean;
+  /** The commit that brought it to its target branch. */
+  readonly mergeCommit?: string;
+}
+
+/** What the client of a host is opened with. */
+export interface HostOptions {
+  /** `https://api.github.com`, `https://gitlab.com/api/v4`. */
+  readonly apiUrl: string;
+  /** `owner/name`, or GitLab's number of the project. */
+  readonly repository: string;
+  readonly token: Secret;
+  /** The login that the token writes as, where the host does not tell (an app of one's own on GitHub). */
+  readonly author?: string;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** Numbers in [0, 1), for jitter. */
+  readonly random: () => number;
+  readonly userAgent: string;
+}

@@ -1,0 +1,209 @@
+import * as z from "zod";
+import { ApiError } from "../api-error";
+import type { CodeHost, Discussion, HostComment, HostIssue, HostOptions, PullRequest } from "./code-host";
+import { askOnce, createHostClient, type HostClient, makeOnce } from "./host-client";
+
+const user = z.looseObject({ login: z.string() });
+const comment = z.looseObject({
+  id: z.number(),
+  body: z.string().nullish(),
+  html_url: z.string().optional(),
+  user: user.nullish(),
+});
+const issue = z.looseObject({
+  number: z.number(),
+  title: z.string(),
+  body: z.string().nullish(),
+  html_url: z.string().optional(),
+  user: user.nullish(),
+  /** A pull request is an issue too. */
+  pull_request: z.unknown().optional(),
+});
+const pull = z.looseObject({
+  number: z.number(),
+  html_url: z.string().optional(),
+  state: z.string(),
+  merged_at: z.string().nullish(),
+  merge_commit_sha: z.string().nullish(),
+  head: z.looseObject({ ref: z.string(), sha: z.string() }),
+});
+
+/** Whoever the token of a workflow writes as; the token itself may not ask. */
+const workflowAuthor = "github-actions[bot]";
+
+const needsComments = "give the job `permissions: pull-requests: write`; a pull request of a fork has none";
+const needsIssues = "give the job `permissions: issues: write`";
+const needsPulls = "give the job `permissions: pull-requests: read`";
+
+/** Opens GitHub, or a GitHub Enterprise Server. */
+export function createGitHub(options: HostOptions): CodeHost {
+  const client = createHostClient(
+    "GitHub",
+    { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
+    options,
+  );
+  const repository = `/repos/${options.repository.split("/").map(encodeURIComponent).join("/")}`;
+  const ownLogin = askOnce(() => authorOf(client, options.author));
+  const isOwn: OwnTest = async () => {
+    const login = await ownLogin();
+    return ({ user: by }) => by?.login === login;
+  };
+  const host: CodeHost = {
+    name: "GitHub",
+    mostCharacters: 65_536,
+    findComments: async ({ kind, number }, marker) => {
+      const found = await client.sendPages({
+        operation: `listing the comments of ${kind} ${number}`,
+        path: `${repository}/issues/${number}/comments`,
+        answer: z.array(comment),
+        needs: needsComments,
+      });
+      const own = await isOwn();
+      return found.filter((one) => own(one) && one.body?.includes(marker)).map(commentOf);
+    },
+    writeComment: (at, marker, body) =>
+      makeOnce(
+        options,
+        async () =>
+          commentOf(
+            await client.send({
+              operation: `commenting on ${at.kind} ${at.number}`,
+              method: "POST",
+              path: `${repository}/issues/${at.number}/comments`,
+              body: { body },
+              answer: comment,
+              needs: needOf(at),
+            }),
+          ),
+        async () => (await host.findComments(at, marker)).find((one) => isSameText(one.body, body)),
+      ),
+    rewriteComment: async (at, id, body) =>
+      commentOf(
+        await client.send({
+          operation: `rewriting a comment of ${at.kind} ${at.number}`,
+          method: "PATCH",
+          path: `${repository}/issues/comments/${encodeURIComponent(id)}`,
+          body: { body },
+          answer: comment,
+          needs: needOf(at),
+        }),
+      ),
+    ...issuesOf(client, repository, isOwn, options),
+    ...pullsOf(client, repository),
+    close: client.close,
+  };
+  return host;
+}
+
+const needOf = ({ kind }: Discussion): string => (kind === "issue" ? needsIssues : needsComments);
+
+type OwnTest = () => Promise<(of: { readonly user?: { readonly login: string } | null }) => boolean>;
+
+function issuesOf(client: HostClient, repository: string, isOwn: OwnTest, options: HostOptions) {
+  const change = async (number: number, operation: string, body: object): Promise<HostIssue> =>
+    issueOf(
+      await client.send({
+        ...{ operation: `${operation} issue ${number}`, method: "PATCH" as const, body },
+        ...{ path: `${repository}/issues/${number}`, answer: issue, needs: needsIssues },
+      }),
+    );
+  const findIssue: CodeHost["findIssue"] = async (marker) => {
+    const own = await isOwn();
+    const isIt = (one: z.infer<typeof issue>): boolean =>
+      one.pull_request === undefined && own(one) && one.body?.includes(marker) === true;
+    const found = await client.sendPages(
+      {
+        operation: "listing open issues",
+        path: `${repository}/issues?state=open&sort=created&direction=desc`,
+        answer: z.array(issue),
+        needs: needsIssues,
+      },
+      (issues) => issues.some(isIt),
+    );
+    const newest = found.find(isIt);
+    return newest && issueOf(newest);
+  };
+  return {
+    findIssue,
+    openIssue: (marker, { title, body, labels = [] }) =>
+      makeOnce(
+        options,
+        async () =>
+          issueOf(
+            await client.send({
+              operation: "opening an issue",
+              method: "POST",
+              path: `${repository}/issues`,
+              body: { title, body, ...(labels.length > 0 && { labels }) },
+              answer: issue,
+              needs: needsIssues,
+            }),
+          ),
+        () => findIssue(marker),
+      ),
+    updateIssue: (number, { title, body }) => change(number, "updating", { title, body }),
+    closeIssue: (number) => change(number, "closing", { state: "closed", state_reason: "completed" }),
+  } satisfies Partial<CodeHost>;
+}
+
+const pullsOf = (client: HostClient, repository: string) =>
+  ({
+    pullRequestsOf: async (commit) => {
+      const found = await client.sendPages({
+        operation: "looking for the pull request of the commit",
+        path: `${repository}/commits/${encodeURIComponent(commit)}/pulls`,
+        answer: z.array(pull),
+        needs: `${needsPulls}, and check out a commit that GitHub has`,
+      });
+      const brought = (one: z.infer<typeof pull>): boolean => one.merge_commit_sha === commit;
+      return [...found.filter(brought), ...found.filter((one) => !brought(one))].map(pullOf);
+    },
+    openPullRequests: async () => {
+      const found = await client.sendPages({
+        operation: "listing open pull requests",
+        path: `${repository}/pulls?state=open`,
+        answer: z.array(pull),
+        needs: needsPulls,
+      });
+      return found.map(pullOf);
+    },
+  }) satisfies Partial<CodeHost>;
+
+/** A token of a person or a machine may ask who it is; that of a workflow may not, and is known. */
+async function authorOf(client: HostClient, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
+  try {
+    const { login } = await client.send({
+      ...{ operation: "asking who the token belongs to", method: "GET", path: "/user", answer: user },
+      needs: "check the token (GITHUB_TOKEN)",
+    });
+    return login;
+  } catch (cause) {
+    if (cause instanceof ApiError && (cause.status === 403 || cause.status === 404)) return workflowAuthor;
+    throw cause;
+  }
+}
+
+/** GitHub keeps lines as a browser sends them. */
+const isSameText = (kept: string, sent: string): boolean =>
+  kept.replaceAll("\r\n", "\n").trim() === sent.replaceAll("\r\n", "\n").trim();
+
+const commentOf = ({ id, body, html_url: url }: z.infer<typeof comment>): HostComment => ({
+  id: String(id),
+  body: body ?? "",
+  ...(url !== undefined && { url }),
+});
+
+const issueOf = ({ number, title, body, html_url: url }: z.infer<typeof issue>): HostIssue => ({
+  ...{ number, title, body: body ?? "" },
+  ...(url !== undefined && { url }),
+});
+
+const pullOf = (one: z.infer<typeof pull>): PullRequest => ({
+  number: one.number,
+  branch: one.head.ref,
+  commit: one.head.sha,
+  isOpen: one.state === "open",
+  ...(one.html_url !== undefined && { url: one.html_url }),
+  ...(one.merged_at && one.merge_commit_sha && { mergeCommit: one.merge_commit_sha }),
+});

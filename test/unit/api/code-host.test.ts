@@ -1,0 +1,205 @@
+import type { CodeHost } from "../../../src/api/code-host/code-host";
+import { openCodeHost } from "../../../src/api/code-host/open-host";
+import { createHttpTransport } from "../../../src/api/http-transport";
+import type { Clock } from "../../../src/model/time";
+import { type CodeHostServer, hostTokens, serveCodeHost } from "../../support/code-host-server";
+
+const marker = "<!-- rnv plan manifest=rnv.yaml stage= -->";
+const pull = { kind: "pull request", number: 7 } as const;
+
+/** A clock on which every pause is over at once, and is remembered. */
+function hurriedClock(): Clock & { readonly pauses: number[] } {
+  const pauses: number[] = [];
+  let passed = 0;
+  const sleep = async (milliseconds: number): Promise<void> => {
+    pauses.push(milliseconds);
+    passed += milliseconds;
+  };
+  return { pauses, now: () => 1_800_000_000_000 + passed, elapsed: () => passed, sleep };
+}
+
+describe.each(["github", "gitlab"] as const)("%s", (platform) => {
+  let server: CodeHostServer;
+  let host: CodeHost;
+  let clock: ReturnType<typeof hurriedClock>;
+  beforeEach(async () => {
+    server = await serveCodeHost(platform);
+    clock = hurriedClock();
+    const parts = { transport: createHttpTransport(), clock, random: () => 0.5, userAgent: "rnv/1" };
+    host = openCodeHost(server.environment, parts).host as CodeHost;
+  });
+  afterEach(async () => {
+    await host.close();
+    await server.close();
+  });
+  const bodies = () => server.comments.map(({ body }) => body);
+  const posts = () => server.seen.filter(({ method }) => method === "POST").length;
+
+  it("finds its own comment behind 250 others, never one that another account wrote", async () => {
+    server.addComment("pull 7", "mallory", `${marker}\nnot ours`);
+    for (let i = 0; i < 250; i += 1)
+      server.addComment("pull 7", i % 2 ? "alice" : "atlantis[bot]", `text ${i}`);
+    server.addComment("pull 8", "bob", marker);
+    const written = await host.writeComment(pull, marker, `${marker}\nfirst`);
+    expect(await host.findComments(pull, marker)).toEqual([written]);
+    await host.rewriteComment(pull, written.id, `edited by hand\r\n\r\n${marker}\r\nsecond`);
+    expect((await host.findComments(pull, marker)).map(({ id }) => id)).toEqual([written.id]);
+    expect(bodies().filter((body) => body.includes("first"))).toEqual([]);
+    expect(bodies()).toContain(`${marker}\nnot ours`);
+  });
+
+  it.each(["reset", "status"] as const)(
+    "writes a comment once when the answer is lost (%s)",
+    async (kind) => {
+      let lost = 0;
+      server.fault = ({ method }) => {
+        if (method !== "POST" || lost > 0) return undefined;
+        lost += 1;
+        return kind === "reset" ? { kind, after: true } : { kind, status: 502, after: true };
+      };
+      await host.writeComment(pull, marker, `${marker}\nplan`);
+      expect(bodies()).toEqual([`${marker}\nplan`]);
+      expect(posts()).toBe(1);
+    },
+  );
+
+  it("writes it again when it turns out not to be there", async () => {
+    let lost = 0;
+    server.fault = ({ method }) => (method === "POST" && lost++ === 0 ? { kind: "reset" } : undefined);
+    await host.writeComment(pull, marker, `${marker}\nplan`);
+    expect(bodies()).toEqual([`${marker}\nplan`]);
+  });
+
+  it.each([
+    ["retry-after", { status: 403, headers: { "retry-after": "7" } }, 7000],
+    [
+      "no request left",
+      { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1800000030" } },
+      30_000,
+    ],
+    [
+      "a secondary limit",
+      { status: 403, body: '{"message":"You have exceeded a secondary rate limit."}' },
+      60_000,
+    ],
+    ["429", { status: 429, headers: { "retry-after": "2" } }, 2000],
+  ])("waits as long as a limit says: %s", async (_, refused, pause) => {
+    let asked = 0;
+    server.refuse = ({ method }) => (method === "POST" && asked++ === 0 ? refused : undefined);
+    await host.writeComment(pull, marker, `${marker}\nplan`);
+    expect({ pauses: clock.pauses, bodies: bodies() }).toEqual({
+      pauses: [pause],
+      bodies: [`${marker}\nplan`],
+    });
+  });
+
+  it("gives up on a limit that lasts longer than a job, and on what it may not do, without showing the token", async () => {
+    server.refuse = () => ({ status: 429, headers: { "retry-after": "3600" } });
+    await expect(host.findComments(pull, marker)).rejects.toMatchObject({
+      kind: "unavailable",
+      hint: expect.stringContaining("limits how many requests"),
+    });
+    const echoed = JSON.stringify({ message: `no access for ${hostTokens[platform]}` });
+    server.refuse = () => ({ status: 403, body: echoed });
+    const refused = await host.writeComment(pull, marker, marker).catch((cause: Error) => cause);
+    expect(refused).toMatchObject({ kind: "refused", status: 403, message: "no access for (sensitive)" });
+    server.refuse = () => ({ status: 200, body: "[{}]" });
+    await expect(host.findComments(pull, marker)).rejects.toMatchObject({ kind: "malformed" });
+  });
+
+  it("opens, finds, updates, comments and closes one issue", async () => {
+    const opened = await host.openIssue(marker, { title: "Drift", body: `${marker}\nold`, labels: ["rnv"] });
+    expect(await host.findIssue(marker)).toEqual(opened);
+    const { number } = await host.updateIssue(opened.number, { title: "More drift", body: `${marker}\nnew` });
+    expect(await host.findIssue(marker)).toMatchObject({
+      number,
+      title: "More drift",
+      body: `${marker}\nnew`,
+    });
+    await host.writeComment({ kind: "issue", number }, marker, `${marker}\nIt is gone.`);
+    await host.closeIssue(number);
+    expect(await host.findIssue(marker)).toBeUndefined();
+    expect(server.issues).toMatchObject([{ number, labels: ["rnv"], isOpen: false }]);
+    expect(server.comments).toMatchObject([{ at: `issue ${number}` }]);
+  });
+
+  it("opens an issue once when the answer is lost", async () => {
+    let lost = 0;
+    server.fault = ({ method }) =>
+      method === "POST" && lost++ === 0 ? { kind: "reset", after: true } : undefined;
+    await host.openIssue(marker, { title: "Drift", body: marker });
+    expect(server.issues).toHaveLength(1);
+  });
+
+  it("finds the pull request that brought a commit first, and lists the open ones", async () => {
+    const commit = "a".repeat(40);
+    server.pulls.push(
+      { number: 8, branch: "later", commit: "b".repeat(40), isOpen: true, commits: [commit] },
+      {
+        number: 7,
+        branch: "shop",
+        commit: "c".repeat(40),
+        isOpen: false,
+        commits: [commit],
+        mergeCommit: commit,
+      },
+    );
+    const found = await host.pullRequestsOf(commit);
+    expect(found.map(({ number, mergeCommit }) => [number, mergeCommit])).toEqual([
+      [7, commit],
+      [8, undefined],
+    ]);
+    expect(await host.openPullRequests()).toMatchObject([{ number: 8, branch: "later", isOpen: true }]);
+    expect(await host.pullRequestsOf("d".repeat(40))).toEqual([]);
+  });
+});
+
+describe("opening the host of a job", () => {
+  const parts = {
+    transport: createHttpTransport(),
+    clock: hurriedClock(),
+    random: () => 0,
+    userAgent: "rnv/1",
+  };
+
+  it.each([
+    ["nowhere", {}, []],
+    [
+      "GitHub without a token",
+      { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "o/r" },
+      ["GITHUB_TOKEN is not set"],
+    ],
+    [
+      "GitLab with the token of the job alone",
+      {
+        GITLAB_CI: "true",
+        CI_PROJECT_ID: "42",
+        CI_API_V4_URL: "https://gitlab.com/api/v4",
+        CI_JOB_TOKEN: "x",
+      },
+      ["RNV_GITLAB_TOKEN is not set"],
+    ],
+    [
+      "a token with a line break",
+      { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "o/r", GITHUB_TOKEN: "a\nb" },
+      ["GITHUB_TOKEN holds spaces or line breaks"],
+    ],
+  ])("%s writes files only, and says why", (_, environment, why) => {
+    const { host, diagnostics } = openCodeHost(environment, parts);
+    expect(host).toBeUndefined();
+    expect(diagnostics.map(({ summary }) => summary.replace(/^.*: /, ""))).toEqual(why);
+  });
+
+  it.each(["http://api.example.com", "https://user@host", "nonsense"])(
+    "sends no token to %s",
+    (GITHUB_API_URL) => {
+      const environment = {
+        GITHUB_ACTIONS: "true",
+        GITHUB_REPOSITORY: "o/r",
+        GITHUB_TOKEN: "t",
+        GITHUB_API_URL,
+      };
+      expect(() => openCodeHost(environment, parts)).toThrow();
+    },
+  );
+});
