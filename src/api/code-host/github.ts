@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { ApiError } from "../api-error";
 import type { CodeHost, Discussion, HostComment, HostIssue, HostOptions, PullRequest } from "./code-host";
-import { askOnce, createHostClient, type HostClient, makeOnce } from "./host-client";
+import { createHostClient, type HostClient } from "./host-client";
+import { askOnce, makeOnce } from "./once";
 
 const user = z.looseObject({ login: z.string() });
 const comment = z.looseObject({

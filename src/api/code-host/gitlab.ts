@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { CodeHost, Discussion, HostComment, HostIssue, HostOptions, PullRequest } from "./code-host";
-import { askOnce, createHostClient, type HostClient, makeOnce } from "./host-client";
+import { createHostClient, type HostClient } from "./host-client";
+import { askOnce, makeOnce } from "./once";
 
 const user = z.looseObject({ username: z.string() });
 const note = z.looseObject({
