@@ -100,19 +100,11 @@ function runRecord(
   });
   return {
     id: Buffer.from(context.randomBytes(16)).toString("hex"),
-    planDigest: digestOf(plan),
+    planDigest: plan.digest ?? "",
     credential: context.credential(),
     startedAt: new Date(context.clock.now()).toISOString(),
     fences: Object.fromEntries(fences),
   };
-}
-
-/** Digests every approved change as shown, without secrets. Its keys come in a fixed order. */
-function digestOf(plan: Plan): string {
-  const told = plan.changes
-    .filter(({ action }) => action !== "no-op")
-    .map(({ instance: _instance, ...change }) => change);
-  return sha256(JSON.stringify(told));
 }
 
 function runOf(

@@ -31,6 +31,7 @@ describe("a digest that is expected", () => {
     const digest = await shownDigest();
     expect(await apply(digest)).toMatchObject({ code: 0 });
     await scenario.isQuiet();
+    expect((await scenario.run("history", "--format", "json")).stdout).toContain(digest);
     scenario.forget();
     const again = await apply(digest);
     expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining("it has nothing left to do") });
