@@ -9,7 +9,7 @@ import type { LiveResource } from "../model/live";
 import { shownIds } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { RecordedResource, RunRecord } from "../model/state";
-import { plainName, sha256 } from "../model/text";
+import { plainName } from "../model/text";
 import { type Attributes, canonicalJson, isPlain, type Plain } from "../model/value";
 import type { Change, Plan } from "../plan/plan";
 import { resourceTypes, typesByName } from "../resources";
