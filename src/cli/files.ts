@@ -39,8 +39,15 @@ export function writeWholeFile(path: string, text: string, { keep = false, mode 
     const summary = code === "EEXIST" && keep ? `${path} is there already` : `cannot write ${path} (${code})`;
     throw new DiagnosticsError([error("command.usage", summary)]);
   } finally {
-    rmSync(scratch, { force: true });
+    removeScratch(scratch);
   }
+}
+
+/** Where there is no folder there is no file either. */
+function removeScratch(scratch: string): void {
+  try {
+    rmSync(scratch, { force: true });
+  } catch {}
 }
 
 function writeScratch(path: string, text: string, mode: number): void {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ApiError, diagnosticOf } from "../api/api-error";
-import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/files";
 import type { ProcessEnvironment } from "../model/text";
 import { diagnosticData, diagnosticsText, githubAnnotations } from "../render/diagnostics";
@@ -47,21 +47,46 @@ export function annotate(
   terminal.err(githubAnnotations(diagnostics, sources, (file) => repositoryPath(file, cwd, environment)));
 }
 
-/** Tells why a verb could not go on; returns the exit code. An unforeseen error is called a bug. */
-export function reportFailure(cause: unknown, screen: Screen, interrupted: boolean): number {
-  if (cause instanceof DiagnosticsError) {
-    report(screen, cause.diagnostics, cause.sources);
-    return cause.exitCode;
-  }
+/** Why a verb could not go on, as findings: for a report that holds those of several. */
+export interface Failure {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: ReadonlyMap<string, string>;
+  readonly exitCode: number;
+}
+
+/** Returns the findings of what was thrown. An unforeseen error is called a bug. */
+export function failureOf(cause: unknown, interrupted: boolean): Failure {
+  const bug = () =>
+    error("internal.bug", "this is a bug in rnv: please report it", { detail: traceOf(cause) });
+  return (
+    foreseen(cause, interrupted) ?? { diagnostics: [bug()], sources: new Map(), exitCode: exitCodes.error }
+  );
+}
+
+function foreseen(cause: unknown, interrupted: boolean): Failure | undefined {
+  if (cause instanceof DiagnosticsError)
+    return { diagnostics: cause.diagnostics, sources: cause.sources ?? new Map(), exitCode: cause.exitCode };
+  const sources = new Map();
   // An interrupted call is not a failure, and was told of.
-  if (interrupted) return exitCodes.interrupted;
-  if (cause instanceof ApiError) {
-    report(screen, [diagnosticOf(cause)]);
+  if (interrupted) return { diagnostics: [], sources, exitCode: exitCodes.interrupted };
+  if (!(cause instanceof ApiError)) return undefined;
+  return { diagnostics: [diagnosticOf(cause)], sources, exitCode: exitCodes.error };
+}
+
+const traceOf = (cause: unknown): string =>
+  cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+
+/** Tells why a verb could not go on; returns the exit code. */
+export function reportFailure(cause: unknown, screen: Screen, interrupted: boolean): number {
+  const failure = foreseen(cause, interrupted);
+  if (failure === undefined) {
+    screen.terminal.err(
+      `This is a bug in rnv. Please report it with the lines below.\n\n${traceOf(cause)}\n`,
+    );
     return exitCodes.error;
   }
-  const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-  screen.terminal.err(`This is a bug in rnv. Please report it with the lines below.\n\n${text}\n`);
-  return exitCodes.error;
+  report(screen, failure.diagnostics, failure.sources);
+  return failure.exitCode;
 }
 
 /** The one JSON document of a run that could not make what was asked for: a program never has to read prose. */

@@ -11,6 +11,7 @@ import {
 import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
 import { applyVerb, destroyVerb } from "./verbs/apply";
+import { ciVerbs } from "./verbs/ci";
 import { historyVerb } from "./verbs/history";
 import { initVerb } from "./verbs/init";
 import { exportVerb, importVerb } from "./verbs/live";
@@ -42,7 +43,17 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
   ["Main verbs:", [validateVerb, planVerb, applyVerb, destroyVerb, driftVerb, showVerb]],
   [
     "State and what is live:",
-    [importVerb, exportVerb, outputVerb, graphVerb, historyVerb, forceUnlockVerb, stateVerbs, stageVerbs],
+    [
+      importVerb,
+      exportVerb,
+      outputVerb,
+      graphVerb,
+      historyVerb,
+      forceUnlockVerb,
+      stateVerbs,
+      stageVerbs,
+      ciVerbs,
+    ],
   ],
   [
     "Running services:",

@@ -51,6 +51,7 @@ export const diagnosticCodes = [
   "config.insecure",
   "command.usage",
   "command.output_lost",
+  "command.undelivered",
   // State.
   "state.unreadable",
   "state.newer",

@@ -25,6 +25,11 @@ export class Secret {
     return createHmac("sha256", key).update(address).update("\0").update(textOf(this)).digest("hex");
   }
 
+  /** HMAC-SHA-256 of a text with this secret as the key, hex. */
+  sign(text: string): string {
+    return createHmac("sha256", textOf(this)).update(text).digest("hex");
+  }
+
   /** Size of the text in UTF-8 bytes; the text itself stays closed. */
   get byteLength(): number {
     return Buffer.byteLength(textOf(this));

@@ -5,8 +5,11 @@ import { escapeJson } from "./escape-text";
 import { fieldSchema, json, revealedValue, standingSchema } from "./plan-json";
 
 /** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */
-export function driftJson(report: DriftReport): string {
-  const document = {
+export const driftJson = (report: DriftReport): string => `${escapeJson(driftDocument(report), 2)}\n`;
+
+/** The same as a value. */
+export function driftDocument(report: DriftReport): Readonly<Record<string, unknown>> {
+  return {
     format_version: "1.1",
     has_drift: report.hasDrift,
     fail_on: report.failOn,
@@ -24,7 +27,6 @@ export function driftJson(report: DriftReport): string {
     })),
     revealed: report.revealed?.map(({ isEqual, ...rest }) => ({ ...rest, is_equal: isEqual })),
   };
-  return `${escapeJson(document, 2)}\n`;
 }
 
 const pendingData = (pending: PendingResource) => ({

@@ -136,8 +136,11 @@ const defaultLimit = 60_000;
 const longestName = 120;
 
 /** Renders a drift report for an issue or a job summary: the count first, then each difference, folded away. */
-export function driftMarkdown(report: DriftReport, limit = defaultLimit): string {
-  const opening = ["### rnv drift", `**${escapeMarkdown(driftLine(report))}**`];
+export function driftMarkdown(
+  report: DriftReport,
+  { limit = defaultLimit, title = "rnv drift" }: { readonly limit?: number; readonly title?: string } = {},
+): string {
+  const opening = [`### ${title}`, `**${escapeMarkdown(driftLine(report))}**`];
   const revealed = revealedLine(report, asRecorded);
   const unmanaged = unmanagedLine(unmanagedWhole(report));
   const consequences = consequencesByRoot(report);

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import { type PlanRequest, planRequest } from "../../commands/context";
-import { type DriftOutcome, drift } from "../../commands/drift";
+import { type DriftOutcome, type DriftRequest, drift } from "../../commands/drift";
 import { plan } from "../../commands/plan";
 import { show } from "../../commands/state-verbs";
 import { type ValidateOutcome, validate } from "../../commands/validate";
@@ -299,6 +299,17 @@ function modeOf(options: OptionValues): PlanRequest["mode"] {
   return options.refreshOnly === true ? "refresh-only" : "apply";
 }
 
+/** What counts as drift. */
+export const driftOptions = [
+  failOn(),
+  options.accept,
+  new Option(
+    "--strict",
+    "exit 2 also for what nobody declares: services, projects, variables, settings not at their default",
+  ),
+  options.verifyValues,
+];
+
 export const driftVerb: Verb = {
   usage: "drift [stack...]",
   stacks: { use: "each" },
@@ -311,13 +322,7 @@ export const driftVerb: Verb = {
     "run. What changed shows by its time.",
   options: [
     ...scopeOptions,
-    failOn(),
-    options.accept,
-    new Option(
-      "--strict",
-      "exit 2 also for what nobody declares: services, projects, variables, settings not at their default",
-    ),
-    options.verifyValues,
+    ...driftOptions,
     options.answerTimeout,
     ...ignoredOptions,
     options.format,
@@ -336,12 +341,7 @@ export const driftVerb: Verb = {
 async function runDrift(invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
   const accepted = readAccepted(invocation);
-  const request = {
-    ...planRequestOf(options),
-    acceptances: accepted.acceptances,
-    failOn: (options.failOn as readonly DriftClass[] | undefined) ?? [],
-    strict: options.strict === true,
-  };
+  const request = { ...driftRequestOf(options), acceptances: accepted.acceptances };
   pageFileOf(invocation);
   const outcome = await withContext(invocation, (context) => drift(context, request));
   const sources = new Map([...outcome.sources, ...accepted.sources]);
@@ -353,6 +353,13 @@ async function runDrift(invocation: Invocation): Promise<number> {
   if (isWhole(outcome)) writeDriftPage(invocation, { ...outcome, sources });
   return outcome.exitCode;
 }
+
+/** Makes the request of a drift from the options of a command line. */
+export const driftRequestOf = (options: OptionValues): DriftRequest => ({
+  ...planRequestOf(options),
+  failOn: (options.failOn as readonly DriftClass[] | undefined) ?? [],
+  strict: options.strict === true,
+});
 
 /** After an error a report is incomplete: no drift must not be read into it. An entry that has expired is no such error. */
 export const isWhole = ({ diagnostics }: DriftOutcome): boolean =>

@@ -175,7 +175,7 @@ it("stays below its limit in Markdown and says what is left out", () => {
       ),
     ),
   );
-  const text = driftMarkdown(many, 20_000);
+  const text = driftMarkdown(many, { limit: 20_000 });
   expect(text.length).toBeLessThanOrEqual(20_000);
   expect(text).toMatch(/> \d+ items left out, because this text would be too long\.\n$/);
 });

@@ -1,0 +1,272 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Option } from "commander";
+import { createHttpTransport } from "../../api/http-transport";
+import { deliver, readWebhook } from "../../api/webhook";
+import { type DriftOutcome, drift } from "../../commands/drift";
+import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
+import type { Acceptance } from "../../model/acceptance";
+import { worstExitCode } from "../../model/exit-code";
+import { Secret } from "../../model/secret";
+import { stageText } from "../../model/stage";
+import { systemClock } from "../../model/time";
+import { version } from "../../model/version";
+import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
+import { type DriftJob, jobExitCode, type StageDrift } from "../../plan/drift-job";
+import {
+  driftJobJson,
+  driftJobMarkdown,
+  driftJobText,
+  driftMetrics,
+  webhookBody,
+} from "../../render/drift-job";
+import { withContext } from "../context";
+import { readText, writeWholeFile } from "../files";
+import { formatOf, type Invocation, listOf } from "../invocation";
+import { startedBy } from "../job";
+import { ignoredOptions, options, scopeOptions } from "../options";
+import { annotate, exitCodes, failureOf, outStyle, report } from "../report";
+import { runOnStacks } from "../stacks";
+import { instancesOf, stagesOf } from "../stages";
+import { driftOptions, driftRequestOf, isWhole, readAccepted } from "./plan";
+import type { Verb } from "./verb";
+
+const repeated = (flags: string, description: string): Option =>
+  new Option(flags, `${description} (repeatable)`).argParser(
+    (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
+  );
+
+export const ciDriftVerb: Verb = {
+  usage: "drift",
+  summary: "Look for drift of one stage or many, and tell those who have to know",
+  detail:
+    "The same findings as `rnv drift`, in one report for all stages: an error in one does not stop the others, and the exit code " +
+    "is that of the stage that says most. A webhook is called also when nothing has drifted, so that its silence means that the " +
+    "job is broken. With RNV_WEBHOOK_SECRET its header X-Rnv-Signature is sha256= and the HMAC-SHA-256 of the body.",
+  readsStages: true,
+  options: [
+    ...scopeOptions.filter((option) => option !== options.stack),
+    repeated("--stage <stage>", "a stage, or an instance of one: staging, preview/12 (RNV_STAGE)"),
+    new Option("--all-stages", "every stage of the manifest, and every instance that has a state"),
+    ...driftOptions,
+    new Option("--report <folder>", "write drift.md and drift.json there"),
+    new Option("--metrics <file>", "write the numbers there in Prometheus' text format, whole or not at all"),
+    new Option("--webhook <url>", "POST the result there as JSON with a text for people (RNV_WEBHOOK_URL)"),
+    options.answerTimeout,
+    ...ignoredOptions,
+    options.format,
+    options.json,
+  ],
+  examples: [
+    ["rnv ci drift", "a manifest without stages"],
+    ["rnv ci drift --all-stages --report drift", "all of them, with the files for an artefact"],
+    [
+      "rnv ci drift --stage production --stage staging --fail-on pending",
+      "two, and what is not applied counts",
+    ],
+    ["rnv ci drift --metrics /var/lib/node_exporter/rnv.prom", "for Prometheus"],
+  ],
+  handler: runCiDrift,
+};
+
+async function runCiDrift(invocation: Invocation): Promise<number> {
+  const { options, environment, terminal, cwd } = invocation;
+  const webhookUrl = (options.webhook as string | undefined) ?? environment.RNV_WEBHOOK_URL?.trim() ?? "";
+  const webhook = webhookUrl === "" ? undefined : readWebhook(webhookUrl);
+  const accepted = readAccepted(invocation);
+  const at = new Date().toISOString();
+  const startedAt = systemClock.elapsed();
+  const { stages, asked, notes } = await stagesAsked(invocation);
+  const looked = new Lookup(accepted.acceptances);
+  const found: StageDrift[] = [];
+  for (const stage of asked) {
+    if (invocation.signal.aborted) break;
+    found.push(...(await lookAt(invocation, stage, looked)));
+  }
+  const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));
+  const job: DriftJob = {
+    ...{ at, commit, page, stages: found },
+    seconds: secondsSince(startedAt),
+    exitCode: invocation.signal.aborted ? exitCodes.interrupted : jobExitCode(found),
+  };
+  show(invocation, job);
+  const unused = looked.unused(stages).map(acceptanceUnused);
+  const failures: Diagnostic[] = [...writeFiles(invocation, job)];
+  if (webhook !== undefined) {
+    const secret = environment.RNV_WEBHOOK_SECRET;
+    const transport = createHttpTransport({ environment, exchangeTimeoutMs: 10_000 });
+    const failed = await deliver({
+      ...{ webhook, body: webhookBody(job), transport, clock: systemClock, userAgent: `rnv/${version}` },
+      ...(secret && { secret: new Secret(secret) }),
+    });
+    await transport.close();
+    if (failed !== undefined) failures.push(failed);
+  }
+  report(invocation, [...notes, ...unused, ...failures], accepted.sources);
+  for (const { diagnostics, sources } of found)
+    annotate({ terminal, environment, cwd }, diagnostics, sources);
+  return hasErrors(failures) ? worstExitCode([job.exitCode, exitCodes.error]) : job.exitCode;
+}
+
+const secondsSince = (start: number): number => Math.round(systemClock.elapsed() - start) / 1000;
+
+/** The stages of a job: undefined for the one that RNV_STAGE names, or for what has none. */
+interface AskedStages {
+  readonly asked: readonly (string | undefined)[];
+  /** Whether the manifest has stages that are not looked at. */
+  readonly stages: "all" | "some";
+  readonly notes: readonly Diagnostic[];
+}
+
+async function stagesAsked(invocation: Invocation): Promise<AskedStages> {
+  const { options } = invocation;
+  const named = listOf(options.stage);
+  if (options.allStages !== true)
+    return named.length === 0
+      ? { asked: [undefined], stages: "some", notes: [] }
+      : { asked: [...new Set(named)], stages: "some", notes: [] };
+  if (named.length > 0)
+    throw new DiagnosticsError([error("command.usage", "--stage and --all-stages exclude each other")]);
+  const found = await stagesOf(invocation, listOf(options.file));
+  if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1, found.sources);
+  if (found.stages.size === 0)
+    throw new DiagnosticsError([
+      error("command.usage", "--all-stages: the manifest declares no stages", { hint: "leave it out" }),
+    ]);
+  const asked: string[] = [];
+  const notes: Diagnostic[] = [];
+  for (const { name, each, range } of found.stages.values()) {
+    const ids = each ? await instancesOf(invocation, found, name) : [undefined];
+    if (ids === undefined)
+      notes.push(
+        warning(
+          "live.unchecked",
+          `the instances of stage ${name} cannot be listed: its state is at https://`,
+          {
+            range,
+            hint: `name them: --stage ${name}/ID`,
+          },
+        ),
+      );
+    for (const id of ids ?? []) asked.push(stageText(id === undefined ? { name } : { name, id }));
+  }
+  return { asked, stages: "all", notes };
+}
+
+/** The entries that accept drift, and which of them were needed by any stage so far. */
+class Lookup {
+  readonly #used = new Set<Acceptance>();
+  readonly #unused = new Set<Acceptance>();
+
+  constructor(readonly acceptances: readonly Acceptance[]) {}
+
+  note({ judged }: DriftOutcome): void {
+    for (const entry of judged?.used ?? []) this.#used.add(entry);
+    for (const entry of judged?.unused ?? []) this.#unused.add(entry);
+  }
+
+  /** Entries that no stage needs; those for any stage may be needed by one that was not looked at. */
+  unused(looked: AskedStages["stages"]): readonly Acceptance[] {
+    return [...this.#unused].filter(
+      (entry) => !this.#used.has(entry) && (looked === "all" || isOfOneStage(entry)),
+    );
+  }
+}
+
+/** Looks at one stage, or each stack of it. Never throws: what fails is a finding of the stage. */
+async function lookAt(
+  invocation: Invocation,
+  stage: string | undefined,
+  looked: Lookup,
+): Promise<readonly StageDrift[]> {
+  const found: StageDrift[] = [];
+  const quiet = { ...invocation.terminal, out: () => undefined };
+  const staged = {
+    ...invocation,
+    terminal: quiet,
+    positional: [],
+    options: { ...invocation.options, stage },
+  };
+  const startedAt = systemClock.elapsed();
+  const fail = (cause: unknown, of: Partial<StageDrift>): number => {
+    const { diagnostics, sources, exitCode } = failureOf(cause, invocation.signal.aborted);
+    found.push({ stage, ...of, exitCode, seconds: secondsSince(startedAt), diagnostics, sources });
+    return exitCode;
+  };
+  try {
+    await runOnStacks(staged, { use: "each" }, async (one) => {
+      const began = systemClock.elapsed();
+      const of = { stage: one.stage ? stageText(one.stage) : stage, stack: one.stack?.name };
+      try {
+        const request = { ...driftRequestOf(one.options), acceptances: looked.acceptances };
+        const outcome = await withContext(one, (context) => drift(context, request));
+        looked.note(outcome);
+        found.push({ ...of, ...shownOf(outcome), seconds: secondsSince(began) });
+        return outcome.exitCode;
+      } catch (cause) {
+        return fail(cause, of);
+      }
+    });
+  } catch (cause) {
+    fail(cause, {});
+  }
+  return found;
+}
+
+function shownOf(outcome: DriftOutcome): Omit<StageDrift, "stage" | "stack" | "seconds"> {
+  const { plan, report, diagnostics, sources, exitCode } = outcome;
+  const recorded = plan?.changes.filter(({ instance }) => instance.recorded !== undefined).length;
+  return {
+    ...{ exitCode, diagnostics, sources },
+    ...(report && isWhole(outcome) && { report, resources: recorded ?? 0 }),
+  };
+}
+
+function show(invocation: Invocation, job: DriftJob): void {
+  const { terminal, options } = invocation;
+  const format = formatOf(options);
+  if (format === "json") terminal.out(driftJobJson(job));
+  else if (format === "markdown") terminal.out(driftJobMarkdown(job));
+  else terminal.out(driftJobText(job, outStyle(invocation)));
+}
+
+/** Writes the files that were asked for; returns what could not be written. */
+function writeFiles({ options }: Invocation, job: DriftJob): readonly Diagnostic[] {
+  const failures: Diagnostic[] = [];
+  const write = (path: string, text: () => string, mode?: number): void => {
+    try {
+      writeWholeFile(path, text(), { ...(mode !== undefined && { mode }) });
+    } catch (cause) {
+      if (!(cause instanceof DiagnosticsError)) throw cause;
+      failures.push(...cause.diagnostics);
+    }
+  };
+  const { report: folder, metrics } = options as { readonly report?: string; readonly metrics?: string };
+  if (folder !== undefined && makeFolder(folder, failures)) {
+    write(join(folder, "drift.md"), () => driftJobMarkdown(job));
+    write(join(folder, "drift.json"), () => driftJobJson(job));
+  }
+  // Read by a collector that is another user.
+  if (metrics !== undefined) write(metrics, () => driftMetrics(job, textBefore(metrics)), 0o644);
+  return failures;
+}
+
+/** The text of a file that is about to be replaced; empty where there is none to read. */
+function textBefore(path: string): string {
+  try {
+    return readText(path);
+  } catch {
+    return "";
+  }
+}
+
+function makeFolder(folder: string, failures: Diagnostic[]): boolean {
+  try {
+    mkdirSync(folder, { recursive: true });
+    return true;
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
+    failures.push(error("command.usage", `cannot make the folder ${folder} (${code})`));
+    return false;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import { worstExitCode } from "../model/exit-code";
+import { countOf, type DriftClass, type DriftReport, driftClasses } from "./drift";
+
+/** What a drift job found in one stage, or in one stack of it. */
+export interface StageDrift {
+  /** `production`, `preview/12`; absent for what has no stages. */
+  readonly stage?: string | undefined;
+  readonly stack?: string | undefined;
+  /** DESIGN section 8. */
+  readonly exitCode: number;
+  readonly seconds: number;
+  /** Absent where the stage could not be read to its end. */
+  readonly report?: DriftReport;
+  /** Recorded resources; absent with the report. */
+  readonly resources?: number;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Texts that the diagnostics point into. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** A drift job over one stage or many (DESIGN section 15). */
+export interface DriftJob {
+  /** When it began, ISO 8601. */
+  readonly at: string;
+  readonly seconds: number;
+  readonly commit?: string | undefined;
+  /** Address of the page of the job. */
+  readonly page?: string | undefined;
+  readonly stages: readonly StageDrift[];
+  /** The most telling of its stages. */
+  readonly exitCode: number;
+}
+
+/** How a stage, or a whole job, stands. */
+export type DriftStatus = "clean" | "drift" | "expired" | "error" | "interrupted";
+
+/** Returns how a stage or a job ended. Only an acceptance that has expired leaves a whole report behind an error. */
+export function statusOf({ exitCode, report }: Pick<StageDrift, "exitCode" | "report">): DriftStatus {
+  if (exitCode === 0) return "clean";
+  if (exitCode === 2) return "drift";
+  if (exitCode === 130) return "interrupted";
+  return report === undefined ? "error" : "expired";
+}
+
+/** Returns the exit code of a job: that of the stage that says most. */
+export const jobExitCode = (stages: readonly StageDrift[]): number =>
+  worstExitCode(stages.map(({ exitCode }) => exitCode));
+
+/** The name of a stage or a stack of it in a list: `production`, `production/api`; empty where there is but one. */
+export const nameOfStage = ({ stage, stack }: Pick<StageDrift, "stage" | "stack">): string =>
+  [stage, stack].filter((part) => part !== undefined).join(" ");
+
+/** How many of each class a stage has; undefined where that is not known. */
+export const countsOfStage = ({ report }: StageDrift): Readonly<Record<DriftClass, number>> | undefined =>
+  report &&
+  (Object.fromEntries(driftClasses.map((one) => [one, countOf(report, one)])) as Record<DriftClass, number>);

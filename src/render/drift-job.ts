@@ -1,0 +1,220 @@
+import { driftClasses } from "../plan/drift";
+import { countsOfStage, type DriftJob, nameOfStage, type StageDrift, statusOf } from "../plan/drift-job";
+import { diagnosticData, diagnosticsText } from "./diagnostics";
+import { driftDocument } from "./drift-json";
+import { driftLine, driftMarkdown, driftText } from "./drift-text";
+import { codeSpan, escapeJson, escapeMarkdown, escapeText, fencedBlock } from "./escape-text";
+import { counted } from "./plan-wording";
+import { type Gauge, gaugesText, labelsText, samplesIn } from "./prometheus";
+import { alignColumns, plainStyle, type Style } from "./style";
+
+const words = {
+  clean: "no drift",
+  drift: "drift",
+  expired: "an acceptance expired",
+  error: "not checked",
+  interrupted: "interrupted",
+} as const;
+
+const head = ["STAGE", "RESULT", "RESOURCES", ...driftClasses.map((one) => one.toUpperCase())];
+
+const rowOf = (one: StageDrift): readonly string[] => {
+  const counts = countsOfStage(one);
+  return [
+    nameOfStage(one) || "-",
+    words[statusOf(one)],
+    one.resources === undefined ? "-" : String(one.resources),
+    ...driftClasses.map((of) => (counts === undefined ? "-" : String(counts[of]))),
+  ];
+};
+
+/** What is not clean, or says something. */
+const isTold = (one: StageDrift): boolean => one.exitCode !== 0 || one.diagnostics.length > 0;
+
+/** Renders a job for people: each stage that is not clean in full, then a line for each stage, and one for all. */
+export function driftJobText(job: DriftJob, style: Style): string {
+  const parts = job.stages
+    .filter((one) => isTold(one) || job.stages.length === 1)
+    .map((one) => {
+      const name = nameOfStage(one);
+      const said = [
+        ...(one.diagnostics.length === 0 ? [] : [diagnosticsText(one.diagnostics, style, one.sources)]),
+        ...(one.report === undefined ? [] : [driftText(one.report, style).trimEnd()]),
+      ];
+      return [...(name === "" ? [] : [style.colors.bold(escapeText(name))]), ...said].join("\n\n");
+    });
+  if (job.stages.length === 1) return `${parts.join("\n\n")}\n`;
+  const table = alignColumns([head, ...job.stages.map((one) => rowOf(one).map(escapeText))]);
+  return `${[...parts, table.join("\n"), style.colors.bold(jobLine(job))].join("\n\n")}\n`;
+}
+
+/** `20 stages: 17 no drift, 2 drift, 1 not checked.` */
+function jobLine({ stages }: DriftJob): string {
+  const told = (["interrupted", "error", "expired", "drift", "clean"] as const)
+    .map((status) => ({ status, count: stages.filter((one) => statusOf(one) === status).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ status, count }) => `${count} ${words[status]}`);
+  return `${counted(stages.length, "stage")}: ${told.join(", ")}.`;
+}
+
+/** The job as one JSON document. */
+export const driftJobJson = (job: DriftJob): string =>
+  `${escapeJson(
+    {
+      format_version: "1.0",
+      status: statusOf(job),
+      exit_code: job.exitCode,
+      ...originOf(job),
+      stages: job.stages.map((one) => ({
+        ...stageOf(one),
+        drift: one.report && driftDocument(one.report),
+        diagnostics: one.diagnostics.map((found) => diagnosticData(found, one.sources)),
+      })),
+    },
+    2,
+  )}\n`;
+
+const originOf = ({ at, seconds, commit, page }: DriftJob) => ({ at, seconds, commit, job: page });
+
+const stageOf = (one: StageDrift) => ({
+  stage: one.stage,
+  stack: one.stack,
+  status: statusOf(one),
+  exit_code: one.exitCode,
+  seconds: one.seconds,
+  resources: one.resources,
+  ...countsOfStage(one),
+});
+
+/** Characters of a summary of a job. */
+const defaultLimit = 60_000;
+
+/** Renders a job in Markdown: the table first, then what is not clean. */
+export function driftJobMarkdown(job: DriftJob, limit = defaultLimit): string {
+  const told = job.stages.filter(isTold);
+  if (job.stages.length === 1) return stageMarkdown(job.stages[0] as StageDrift, limit);
+  const table = [
+    `| ${head.map((cell) => cell.toLowerCase()).join(" | ")} |`,
+    `|${"---|".repeat(head.length)}`,
+    ...job.stages.map((one) => {
+      const [name = "", ...cells] = rowOf(one);
+      return `| ${[cellText(name), ...cells].join(" | ")} |`;
+    }),
+  ].join("\n");
+  const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`, table];
+  const each = Math.max(
+    1_000,
+    Math.floor((limit - opening.join("\n\n").length) / Math.max(1, told.length)) - 10,
+  );
+  const parts: string[] = [];
+  let left = limit - opening.join("\n\n").length - 200;
+  for (const one of told) {
+    const part = stageMarkdown(one, each).trimEnd();
+    if (part.length > left) break;
+    left -= part.length + 2;
+    parts.push(part);
+  }
+  const missing = told.length - parts.length;
+  const note =
+    missing === 0
+      ? []
+      : [`> [!NOTE]\n> ${counted(missing, "stage")} left out, because this text would be too long.`];
+  return `${[...opening, ...parts, ...note].join("\n\n")}\n`;
+}
+
+const cellText = (text: string): string => escapeMarkdown(text).replaceAll("|", "\\|");
+
+/** Renders what was found in one stage: the body of its issue. */
+export function stageMarkdown(one: StageDrift, limit = defaultLimit): string {
+  const name = nameOfStage(one);
+  const title = name === "" ? "rnv drift" : `rnv drift: ${codeSpan(name)}`;
+  const errors =
+    one.diagnostics.length === 0
+      ? ""
+      : `${fencedBlock(
+          diagnosticsText(one.diagnostics, plainStyle, one.sources)
+            .slice(0, limit / 3)
+            .split("\n"),
+        )}\n`;
+  if (one.report === undefined) return `### ${title}\n\n**Not checked.**\n\n${errors}`;
+  const body = driftMarkdown(one.report, { title, limit: limit - errors.length });
+  return errors === "" ? body : `${body}\n${errors}`;
+}
+
+/** What a channel shows of a job: one line for the job, and one for each stage that is not clean. */
+function messageOf(job: DriftJob): string {
+  const named = job.stages.filter(({ exitCode }) => exitCode !== 0);
+  const lines = named.slice(0, mostLines).map((one) => {
+    const said = one.report && one.exitCode !== 1 ? driftLine(one.report) : firstError(one);
+    const name = nameOfStage(one);
+    return name === "" ? said : `• ${name}: ${said}`;
+  });
+  const more = named.length > mostLines ? [`• and ${named.length - mostLines} more`] : [];
+  const opening = job.stages.length === 1 && named.length === 1 ? [] : [jobLine(job)];
+  const first = job.stages.length === 1 && named.length === 0 ? ["No drift."] : opening;
+  return [`rnv drift. ${[...first, ...lines, ...more].join("\n")}`, ...(job.page ? [job.page] : [])].join(
+    "\n",
+  );
+}
+
+const mostLines = 20;
+
+const firstError = (one: StageDrift): string =>
+  one.diagnostics.find(({ severity }) => severity === "error")?.summary ?? words[statusOf(one)];
+
+/** Characters that would make a mention or a link of a channel. */
+const inert = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").slice(0, 3_000);
+
+/** The body that a webhook is sent: `text` for channels, the rest for programs. */
+export const webhookBody = (job: DriftJob): string =>
+  JSON.stringify({
+    text: inert(escapeText(messageOf(job)).replaceAll("\\n", "\n")),
+    event: "drift",
+    status: statusOf(job),
+    exit_code: job.exitCode,
+    ...originOf(job),
+    stages: job.stages.map(stageOf),
+  });
+
+const lastClean = "rnv_drift_last_clean_run_timestamp_seconds";
+
+/**
+ * Renders a job for Prometheus. `previous` is the text that the last job wrote: the time of the last clean run of a stage
+ * that is not clean now comes from there. A stage that could not be checked has no counts.
+ */
+export function driftMetrics(job: DriftJob, previous = ""): string {
+  const before = samplesIn(previous, lastClean);
+  const now = Math.floor(Date.parse(job.at) / 1000);
+  const gauge = (name: string, help: string, read: (one: StageDrift) => number | undefined): Gauge => ({
+    name,
+    help,
+    samples: job.stages.flatMap((one) => {
+      const value = read(one);
+      return value === undefined ? [] : [{ labels: labelsOf(one), value }];
+    }),
+  });
+  return gaugesText([
+    gauge("rnv_drift_resources", "Resources that the state records.", ({ resources }) => resources),
+    ...driftClasses.map((of) => gauge(`rnv_drift_${of}`, classHelp[of], (one) => countsOfStage(one)?.[of])),
+    gauge(
+      "rnv_drift_exit_code",
+      "How the last run ended: 0 no drift, 2 drift, else not checked.",
+      (one) => one.exitCode,
+    ),
+    gauge("rnv_drift_last_run_timestamp_seconds", "When the last run began, seconds since 1970.", () => now),
+    gauge(lastClean, "When the last run began that found no drift, seconds since 1970.", (one) =>
+      one.exitCode === 0 ? now : before.get(labelsText(labelsOf(one))),
+    ),
+    gauge("rnv_drift_run_seconds", "How long the last run took.", ({ seconds }) => seconds),
+  ]);
+}
+
+const classHelp = {
+  drifted: "Resources that were changed outside rnv.",
+  missing: "Resources that were deleted outside rnv.",
+  unmanaged: "Resources that are neither declared nor recorded.",
+  pending: "Resources whose declaration is not applied yet.",
+} as const;
+
+const labelsOf = ({ stage, stack }: StageDrift) => ({ stage, stack });

@@ -1,0 +1,229 @@
+import { createHmac } from "node:crypto";
+import { mkdirSync, statSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { driftDocumentSchema } from "../../src/render/drift-json";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+interface Delivered {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A server that takes what a webhook is sent, and answers with the next of `answers`, else 200. */
+async function openReceiver() {
+  const delivered: Delivered[] = [];
+  const answers: number[] = [];
+  const server: Server = createServer((incoming, response) => {
+    const parts: Buffer[] = [];
+    incoming.on("data", (part: Buffer) => parts.push(part));
+    incoming.on("end", () => {
+      delivered.push({ headers: incoming.headers, body: Buffer.concat(parts).toString("utf8") });
+      response.writeHead(answers.shift() ?? 200, { "retry-after": "0" }).end("ok");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/T0KEN-of-a-channel`;
+  return { url, delivered, answers, close: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+/** Reads Prometheus' text format strictly: each metric has one HELP and one TYPE before its samples, which stand together. */
+function readExposition(text: string): Map<string, number> {
+  const samples = new Map<string, number>();
+  const seen = new Set<string>();
+  let metric = "";
+  expect(text.endsWith("\n")).toBe(true);
+  for (const line of text.trimEnd().split("\n")) {
+    const [, comment, name] = /^# (HELP|TYPE) ([a-zA-Z_:][\w:]*) \S/.exec(line) ?? [];
+    if (comment === "HELP") {
+      expect([...seen]).not.toContain(name);
+      metric = name ?? "";
+      seen.add(metric);
+      continue;
+    }
+    if (comment === "TYPE") {
+      expect(line).toBe(`# TYPE ${metric} gauge`);
+      continue;
+    }
+    const sample =
+      /^([a-zA-Z_:][\w:]*)(\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*\})? (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/.exec(
+        line,
+      );
+    expect([line, sample?.[1]]).toEqual([line, metric]);
+    expect(samples.has(`${metric}${sample?.[2] ?? ""}`)).toBe(false);
+    samples.set(`${metric}${sample?.[2] ?? ""}`, Number(sample?.[3]));
+  }
+  return samples;
+}
+
+const names = Array.from({ length: 20 }, (_, at) => `s${at + 1}`);
+const manifest = `stages:
+${names.map((name) => `  ${name}: {}\n`).join("")}projects:
+  shop:
+    name: Shop \${stage.name}
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/shop/api", branch: main }
+`;
+
+describe("a drift job of 20 stages", () => {
+  let scenario: Scenario;
+  let receiver: Awaited<ReturnType<typeof openReceiver>>;
+  const service = (stage: string) => {
+    const { store } = scenario.emulator;
+    const project = store.projects().find(({ name }) => name === `Shop ${stage}`)?.id;
+    return store.services().find(({ projectId }) => projectId === project)?.id ?? "";
+  };
+  const job = (...args: readonly string[]) =>
+    scenario.runWith({ env: { RNV_WEBHOOK_SECRET: "canary-signing-key" } }, "ci", "drift", ...args);
+  beforeAll(async () => {
+    receiver = await openReceiver();
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", manifest);
+    for (const name of names)
+      expect(await scenario.run("apply", "--stage", name, ...approve)).toMatchObject({ code: 0 });
+  });
+  afterAll(async () => {
+    await scenario.close();
+    await receiver.close();
+  });
+  beforeEach(() => {
+    receiver.delivered.length = 0;
+  });
+
+  it("tells a clean run too: one report, a signed heartbeat, metrics of each stage; nothing is written to the service", async () => {
+    scenario.forget();
+    const ended = await job("--all-stages", "--webhook", receiver.url, "--metrics", "rnv.prom");
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(ended.stdout).toMatch(/^STAGE +RESULT/);
+    expect(ended.stdout).toMatch(/\n20 stages: 20 no drift\.\n$/);
+    expect(scenario.requests()).toEqual([]);
+    const [{ headers, body } = { headers: {}, body: "" }, ...more] = receiver.delivered;
+    expect(more).toEqual([]);
+    expect(headers["x-rnv-signature"]).toBe(
+      `sha256=${createHmac("sha256", "canary-signing-key").update(body).digest("hex")}`,
+    );
+    expect(JSON.parse(body)).toMatchObject({
+      text: "rnv drift. 20 stages: 20 no drift.",
+      event: "drift",
+      status: "clean",
+    });
+    const samples = readExposition(scenario.read("rnv.prom"));
+    for (const name of names)
+      expect([
+        samples.get(`rnv_drift_resources{stage="${name}"}`),
+        samples.get(`rnv_drift_drifted{stage="${name}"}`),
+        samples.get(`rnv_drift_exit_code{stage="${name}"}`),
+      ]).toEqual([3, 0, 0]);
+    expect(statSync(join(scenario.folder, "rnv.prom")).mode & 0o777).toBe(0o644);
+  });
+
+  it("an error in one stage stops no other; drift, what is missing and what failed are in one report, and the worst exit code wins", async () => {
+    const cleanAt = readExposition(scenario.read("rnv.prom")).get(
+      'rnv_drift_last_clean_run_timestamp_seconds{stage="s3"}',
+    ) as number;
+    const { store } = scenario.emulator;
+    store.editConfiguration(service("s3"), { branch: "<!channel> evil" });
+    store.deleteServiceNow(service("s4"));
+    scenario.write(".rnv/s5/state.json", "{ broken");
+    for (const stage of ["s4"]) {
+      const path = `.rnv/${stage}/state.json`;
+      scenario.write(
+        path,
+        scenario.read(path).replace(/("writtenAt": ?)"[^"]*"/g, '$1"2026-01-01T00:00:00.000Z"'),
+      );
+    }
+    const flags = ["--metrics", "rnv.prom", "--report", "out/drift", "--webhook", receiver.url];
+    const ended = await job("--all-stages", ...flags);
+    expect(ended.code).toBe(1);
+    expect(ended.stdout).toMatch(/\n20 stages: 1 not checked, 2 drift, 17 no drift\.\n$/);
+    for (const text of ["branch", "service.shop.api", "state.unreadable"])
+      expect(ended.stdout).toContain(text);
+    const { text, status, stages } = JSON.parse(receiver.delivered[0]?.body ?? "");
+    expect([status, stages.length]).toEqual(["error", 20]);
+    expect(text).toContain("• s3: Drift: 1 changed outside rnv.");
+    expect(text).toMatch(/• s5: .*state\.json cannot be read/);
+    const samples = readExposition(scenario.read("rnv.prom"));
+    const of = (metric: string, stage: string) => samples.get(`rnv_drift_${metric}{stage="${stage}"}`);
+    expect([of("drifted", "s3"), of("exit_code", "s3"), of("missing", "s4")]).toEqual([
+      1,
+      2,
+      expect.any(Number),
+    ]);
+    expect([of("resources", "s5"), of("drifted", "s5"), of("exit_code", "s5")]).toEqual([
+      undefined,
+      undefined,
+      1,
+    ]);
+    expect(of("last_clean_run_timestamp_seconds", "s3")).toBe(cleanAt);
+    expect(of("last_clean_run_timestamp_seconds", "s5")).toBe(cleanAt);
+    expect(of("last_run_timestamp_seconds", "s3")).toBeGreaterThanOrEqual(cleanAt);
+    const document = JSON.parse(scenario.read("out/drift/drift.json"));
+    expect(document.stages.map((one: { stage: string }) => one.stage)).toEqual(names);
+    for (const { drift } of document.stages) if (drift) driftDocumentSchema.parse(drift);
+    expect(scenario.read("out/drift/drift.md")).toContain("| s5 | not checked | - |");
+    const shown = [ended.stdout, ended.stderr, ...scenario.files().map(({ text: file }) => file)].join("\n");
+    for (const secret of ["canary-signing-key", "T0KEN-of-a-channel"]) expect(shown).not.toContain(secret);
+  });
+
+  it("only stages that are named are looked at; one that is not there is its own error", async () => {
+    const ended = await job("--stage", "s1", "--stage", "s3", "--stage", "nope", "--json");
+    expect(ended.code).toBe(1);
+    expect(JSON.parse(ended.stdout).stages).toMatchObject([
+      { stage: "s1", status: "clean", exit_code: 0 },
+      { stage: "s3", status: "drift", exit_code: 2, drifted: 1 },
+      { stage: "nope", status: "error", diagnostics: [{ code: "manifest.stage_unknown" }] },
+    ]);
+    expect(await job()).toMatchObject({ code: 1, stdout: expect.stringContaining("manifest.stage_missing") });
+    expect(await job("--stage", "s1", "--all-stages")).toMatchObject({ code: 1, stdout: "" });
+  });
+
+  it("accepted drift of one stage is clean, an entry that no stage needs is told, one that has expired fails its stage", async () => {
+    scenario.write(
+      "rnv.drift.yaml",
+      `accepted:
+  - { address: service.shop.api, attribute: configuration.branch, stage: s3, until: 2999-01-01, reason: OPS-1 }
+  - { address: service.shop.old, until: 2999-01-01, reason: OPS-2 }
+  - { address: service.shop.api, stage: s2, until: 2020-01-01, reason: OPS-3 }
+`,
+    );
+    const ended = await job("--stage", "s1", "--stage", "s2", "--stage", "s3", "--json");
+    expect(JSON.parse(ended.stdout).stages).toMatchObject([
+      { stage: "s1", status: "clean" },
+      { stage: "s2", status: "expired", exit_code: 1, drifted: 0 },
+      { stage: "s3", status: "clean", exit_code: 0, drifted: 0, drift: { accepted: [{ reason: "OPS-1" }] } },
+    ]);
+    // It may be for a stage that was not looked at.
+    expect(ended.stderr).not.toContain("service.shop.old");
+    const all = await job("--all-stages");
+    expect(all.stderr).toContain("warning[drift.acceptance_unused]: nothing of service.shop.old has drifted");
+    expect(all.stderr).not.toContain("configuration.branch");
+    scenario.write("rnv.drift.yaml", "accepted: []\n");
+  });
+
+  it("a webhook that refuses is asked again and then an error; its address is never shown, nor is plain http sent", async () => {
+    receiver.answers.push(503, 429);
+    expect(await job("--stage", "s1", "--webhook", receiver.url)).toMatchObject({ code: 0 });
+    expect(receiver.delivered).toHaveLength(3);
+    receiver.answers.push(404);
+    const refused = await job("--stage", "s1", "--webhook", receiver.url);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("error[command.undelivered]") });
+    expect(refused.stderr).toContain("it answered 404");
+    expect(refused.stderr).not.toContain("T0KEN");
+    for (const url of ["http://hooks.example.com/T0KEN", "T0KEN", "https://user:T0KEN@hooks.example.com/"]) {
+      const ended = await job("--stage", "s1", "--webhook", url);
+      expect(ended).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("config.invalid") });
+      expect(ended.stderr).not.toContain("T0KEN");
+    }
+  });
+
+  it("files that cannot be written are an error, and the report is shown all the same", async () => {
+    mkdirSync(join(scenario.folder, "taken.prom"));
+    const ended = await job("--stage", "s1", "--metrics", "taken.prom", "--report", "rnv.yaml");
+    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining("No drift.") });
+    expect(ended.stderr).toContain("cannot make the folder rnv.yaml (EEXIST)");
+    expect(ended.stderr).toContain("cannot write taken.prom");
+  });
+});
