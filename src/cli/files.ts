@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Terminal } from "./terminal";
 
@@ -99,3 +100,9 @@ export function readText(path: string): string {
     throw new DiagnosticsError([error("command.usage", `cannot read ${path} (${reason})`)]);
   }
 }
+
+/** The nearest folder above with a package.json: the sources, the build and the bundle lie at different depths. */
+export const packageRoot = (folder: string): string =>
+  existsSync(join(folder, "package.json")) || dirname(folder) === folder
+    ? folder
+    : packageRoot(dirname(folder));

@@ -282,7 +282,7 @@ function overlayProblem(
 }
 
 /** Whether the address of a state has credentials in it, or a query that looks like one. */
-const holdsSecret = (address: string): boolean =>
+export const holdsSecret = (address: string): boolean =>
   /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(address) ||
   (/^https?:/i.test(address) &&
     /[?&][^=&]*(token|secret|passw|key|sig|auth|credential)[^=&]*=/i.test(address));

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Argument, InvalidArgumentError, Option } from "commander";
 import { terraformImports } from "../../commands/terraform-imports";
 import {
@@ -31,7 +31,7 @@ import {
   type TypedOptions,
 } from "../completion";
 import { openContext, sourcesOf, withContext } from "../context";
-import { writeWholeFile } from "../files";
+import { packageRoot, writeWholeFile } from "../files";
 import { type Invocation, listOf } from "../invocation";
 import { options, positive } from "../options";
 import { report } from "../report";
@@ -301,12 +301,6 @@ function readBuilt(name: string): string {
     ]);
   }
 }
-
-/** The nearest folder above with a package.json: the sources, the build and the bundle lie at different depths. */
-const packageRoot = (folder: string): string =>
-  existsSync(join(folder, "package.json")) || dirname(folder) === folder
-    ? folder
-    : packageRoot(dirname(folder));
 
 const importBlocksVerb: Verb = {
   usage: "import-blocks",

@@ -1,0 +1,52 @@
+import { spawnSync } from "node:child_process";
+import { resolve } from "node:path";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { commandEnvironment } from "../../manifest/trust";
+import type { ProcessEnvironment } from "../../model/text";
+
+/** Bytes of one list of paths. */
+const mostOutput = 256 * 1024 * 1024;
+
+/**
+ * Absolute paths of the files that differ from where this branch left `ref`: committed, in the working folder, and not
+ * known to git. A file that moved counts at both places. Throws `DiagnosticsError`.
+ */
+export function changedFiles(ref: string, cwd: string, environment: ProcessEnvironment): readonly string[] {
+  const git = (...args: readonly string[]) =>
+    spawnSync("git", ["-c", "core.fsmonitor=false", ...args], {
+      cwd,
+      encoding: "utf8",
+      maxBuffer: mostOutput,
+      env: { ...commandEnvironment(environment, (name) => name === "GIT_DIR" || name === "GIT_WORK_TREE"), GIT_OPTIONAL_LOCKS: "0" },
+    });
+  const top = git("rev-parse", "--show-toplevel");
+  if (top.error !== undefined) throw refused("git cannot be started", "install it, or leave out --changed-since");
+  if (top.status !== 0) throw refused(`${cwd} is in no git repository`, "leave out --changed-since");
+  const known = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`);
+  if (known.status !== 0)
+    throw refused(
+      `git knows no commit ${JSON.stringify(ref)}`,
+      "fetch it first: git fetch origin main; actions/checkout with fetch-depth: 0; GIT_DEPTH: 0 in GitLab",
+    );
+  const base = git("merge-base", known.stdout.trim(), "HEAD");
+  if (base.status !== 0)
+    throw refused(
+      `git does not know where this branch left ${JSON.stringify(ref)}`,
+      "the clone is too shallow: actions/checkout with fetch-depth: 0; GIT_DEPTH: 0 in GitLab",
+    );
+  const root = top.stdout.replace(/\r?\n$/, "");
+  const lists = [
+    git("-C", root, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", base.stdout.trim()),
+    git("-C", root, "ls-files", "--others", "--exclude-standard", "-z"),
+  ];
+  if (lists.some(({ status }) => status !== 0)) throw refused("git cannot tell what has changed");
+  return lists.flatMap(({ stdout }) =>
+    stdout
+      .split("\0")
+      .filter((path) => path !== "")
+      .map((path) => resolve(root, path)),
+  );
+}
+
+const refused = (summary: string, hint?: string): DiagnosticsError =>
+  new DiagnosticsError([error("command.usage", `--changed-since: ${summary}`, { hint })]);

@@ -1,0 +1,77 @@
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { stateOfMember } from "../../manifest/fleet-environment";
+import { type FleetMember, memberPlace, type Shard } from "../../model/fleet";
+import { fillStage, splitStage } from "../../model/stage";
+import type { ProcessEnvironment } from "../../model/text";
+import { compareTexts, sha256 } from "../../model/text";
+
+/**
+ * The members of one shard: every `count`-th in the order of a hash of their names, so that shards differ in size by one
+ * at most, and large neighbours do not meet in one. Shards 1 to `count` together are all members, each once.
+ */
+export function inShard(members: readonly FleetMember[], shard: Shard | undefined): readonly FleetMember[] {
+  if (shard === undefined) return members;
+  const hashed = members.map((member) => ({ member, hash: sha256(member.name) }));
+  const chosen = new Set(
+    hashed
+      .sort((a, b) => compareTexts(a.hash, b.hash))
+      .filter((_, at) => at % shard.count === shard.index - 1)
+      .map(({ member }) => member),
+  );
+  return members.filter((member) => chosen.has(member));
+}
+
+interface Changes {
+  /** Absolute paths of files that differ. */
+  readonly changed: readonly string[];
+  /** Where the folders of the members start. */
+  readonly root: string;
+  /** Paths outside of the folder of a member that it is made of. */
+  readonly beside: (member: FleetMember) => readonly string[];
+  /** What every member is made of: the fleet file. */
+  readonly common: readonly string[];
+}
+
+/** The members of which a file has changed: anything in the folder, or a file beside it that its manifest names. */
+export function changedMembers(
+  members: readonly FleetMember[],
+  { changed, root, beside, common }: Changes,
+): readonly FleetMember[] {
+  if (changed.some((path) => common.includes(path))) return members;
+  return members.filter((member) => {
+    const parts = [resolve(root, member.folder), ...beside(member)];
+    return changed.some((path) => parts.some((part) => isWithin(path, part)));
+  });
+}
+
+function isWithin(path: string, part: string): boolean {
+  const inside = relative(part, path);
+  return inside === "" || (inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside));
+}
+
+/** Members whose runs would write one state: an error for each such state. */
+export function sharedStates(
+  members: readonly FleetMember[],
+  root: string,
+  environment: ProcessEnvironment,
+): readonly Diagnostic[] {
+  const byState = new Map<string, string[]>();
+  for (const member of members) {
+    if (member.hasStateOfStage) continue;
+    const stage = member.stage === undefined ? undefined : splitStage(member.stage);
+    const text = member.state ?? environment.RNV_STATE?.trim() ?? "";
+    const given = text === "" ? `.rnv/${member.stage ?? ""}/state.json` : stateOfMember(text, member);
+    const filled = stage === undefined ? given : fillStage(given, stage);
+    const state = /^[a-z0-9]+:\/\//i.test(filled) ? filled : resolve(root, member.folder, filled);
+    byState.set(state, [...(byState.get(state) ?? []), member.name]);
+  }
+  return [...byState.values()]
+    .filter((names) => names.length > 1)
+    .map((names) =>
+      error("config.invalid", `${names.join(" and ")} would have one state`, {
+        detail: "Each would plan to delete what the other has made.",
+        hint: `let RNV_STATE, or state in the fleet file, hold ${memberPlace} and, where there are stages, \${stage.name}`,
+      }),
+    );
+}

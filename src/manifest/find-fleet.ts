@@ -1,0 +1,151 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
+import type { FleetMember } from "../model/fleet";
+import type { ResourceType } from "../model/resource-type";
+import { splitStage, stageText } from "../model/stage";
+import type { ProcessEnvironment } from "../model/text";
+import { compareTexts } from "../model/text";
+import { parseDuration } from "../model/time";
+import { readSource, reasonOf } from "./files";
+import { collectFindings } from "./findings";
+import { type DeclaredMember, fleetFileName, namesOf, readFleetFile } from "./fleet-file";
+import { findStages } from "./load-manifest";
+import { trustOf } from "./trust";
+
+interface FleetRequest {
+  /** A folder to look through, or a fleet file; absolute. */
+  readonly place: string;
+  readonly cwd: string;
+  readonly types: readonly ResourceType[];
+  readonly environment: ProcessEnvironment;
+  readonly untrusted: boolean;
+}
+
+/** The members of a fleet, sorted by name. */
+export interface FoundFleet {
+  readonly members: readonly FleetMember[];
+  /** Where the folders of the members start, absolute. */
+  readonly root: string;
+  /** The fleet file, absolute; undefined where the manifests were looked for. */
+  readonly file?: string;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** Finds the members of a fleet: those that its file names, else the manifests below the folder. */
+export function findFleet(request: FleetRequest): FoundFleet {
+  const { place, environment, untrusted } = request;
+  const isFile = isFileAt(place);
+  const root = isFile ? dirname(place) : place;
+  const file = isFile ? place : join(place, fleetFileName);
+  const sources = new Map<string, string>();
+  const failed = (diagnostics: readonly Diagnostic[]): FoundFleet => ({ members: [], root, diagnostics, sources });
+  if (!isFile && !existsSync(file)) {
+    const folders = findManifestFolders(root);
+    if (folders.ok) return { ...stagedMembers(request, root, new Map(folders.found.map((folder) => [folder, {}]))), sources };
+    return failed([folders.problem]);
+  }
+  const findings = collectFindings();
+  const text = readSource(relativeTo(request.cwd, file), request.cwd, maxFleetBytes, findings.report);
+  if (text === undefined) return failed(findings.all());
+  sources.set(relativeTo(request.cwd, file), text);
+  const { fleet, diagnostics } = readFleetFile(relativeTo(request.cwd, file), text, trustOf(environment, untrusted));
+  if (fleet === undefined) return failed(diagnostics);
+  return { ...stagedMembers(request, root, fleet.members, fleet.environment), file, sources };
+}
+
+const maxFleetBytes = 4 * 1024 * 1024;
+
+const relativeTo = (cwd: string, path: string): string => relative(cwd, path).split(sep).join("/") || ".";
+
+function isFileAt(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+type Folders = { readonly ok: true; readonly found: readonly string[] } | { readonly ok: false; readonly problem: Diagnostic };
+
+/**
+ * Folders that hold `rnv.yaml`, `rnv.yml` or a folder `rnv` of manifests, from `root`. What begins with a dot and
+ * `node_modules` are not looked into, nor links followed.
+ */
+function findManifestFolders(root: string): Folders {
+  const found: string[] = [];
+  const look = (folder: string): void => {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    const isOne = entries.some(({ name }) => name === "rnv.yaml" || name === "rnv.yml");
+    const holdsFolder = !isOne && entries.some((entry) => entry.name === "rnv" && entry.isDirectory() && holdsYaml(join(folder, "rnv")));
+    if (isOne || holdsFolder) found.push(relativeTo(root, folder));
+    for (const entry of entries) {
+      if (!entry.isDirectory() || entry.name.startsWith(".") || entry.name === "node_modules") continue;
+      // Its files are one manifest.
+      if (holdsFolder && entry.name === "rnv") continue;
+      look(join(folder, entry.name));
+    }
+  };
+  try {
+    look(root);
+    return { ok: true, found };
+  } catch (cause) {
+    return { ok: false, problem: error("manifest.unreadable", `cannot look through ${root}: ${reasonOf(cause)}`) };
+  }
+}
+
+const holdsYaml = (folder: string): boolean =>
+  readdirSync(folder, { withFileTypes: true }).some(
+    (entry) =>
+      (!entry.isDirectory() && /\.ya?ml$/.test(entry.name)) ||
+      (entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules" && holdsYaml(join(folder, entry.name))),
+  );
+
+/** Each manifest in each of its stages. */
+function stagedMembers(
+  request: FleetRequest,
+  root: string,
+  declared: ReadonlyMap<string, DeclaredMember>,
+  common: Readonly<Record<string, string>> = {},
+): Pick<FoundFleet, "members" | "root" | "diagnostics"> {
+  const members = [...declared].flatMap(([name, one]) => membersOf(request, root, [name, one], common));
+  return { members: members.sort((a, b) => compareTexts(a.name, b.name)), root, diagnostics: [] };
+}
+
+function membersOf(
+  { types, environment, untrusted }: FleetRequest,
+  root: string,
+  [name, { dir = name, file = [], stages, env, workspace, state, timeout }]: readonly [string, DeclaredMember],
+  common: Readonly<Record<string, string>>,
+): readonly FleetMember[] {
+  const files = typeof file === "string" ? [file] : file;
+  const member: FleetMember = {
+    ...{ name, folder: dir, files, workspace, state },
+    environment: { ...common, ...namesOf(env) },
+    ...(timeout !== undefined && { timeoutMs: parseDuration(timeout) }),
+  };
+  const found = findStages({ files, cwd: join(root, dir), types, environment, untrusted });
+  // Its own run tells what is wrong with it.
+  const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
+  const standing = known.filter(({ each }) => !each).map((stage) => ({ name: stage.name }));
+  const named = stages?.map(splitStage) ?? (known.length > 0 ? standing : []);
+  if (named.length === 0) return known.length > 0 ? [] : [member];
+  return named.map((stage) => ({
+    ...member,
+    name: `${name}@${stageText(stage)}`,
+    stage: stageText(stage),
+    ...(found.stages.get(stage.name)?.state !== undefined && { hasStateOfStage: true as const }),
+  }));
+}
+
+/** Paths outside of the folder of a member that it is made of, absolute: manifests that are named, and `../…` in what they say. */
+export function pathsBeside(member: FleetMember, root: string): readonly string[] {
+  const folder = resolve(root, member.folder);
+  const named = member.files.map((file) => resolve(folder, file));
+  const texts = [...named, join(folder, "rnv.yaml"), join(folder, "rnv.yml")].filter(isFileAt);
+  const mentioned = texts.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/\.\.\/[^\s"',\]})]+/g)].map(([path]) => resolve(dirname(file), path)),
+  );
+  return [...named, ...mentioned].filter((path) => relative(folder, path).startsWith(".."));
+}

@@ -1,0 +1,74 @@
+import { type FleetMember, memberPlace, unstagedName } from "../model/fleet";
+import type { ProcessEnvironment } from "../model/text";
+import { commandEnvironment, isSecretName, trustOf } from "./trust";
+
+/** Settings of rnv and of what it reaches the service and the state through. */
+const isSetting = (name: string): boolean =>
+  /^(RNV|AWS|TF_HTTP)_/.test(name) || settings.has(name.toUpperCase());
+
+const settings = new Set([
+  ...["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "NODE_EXTRA_CA_CERTS", "TF_IN_AUTOMATION"],
+]);
+
+/** What a job says of itself: who runs it, for which commit. Its tokens are not among it. */
+const isOfJob = (name: string): boolean => /^(GITHUB|GITLAB|CI)_/.test(name) && !isSecretName(name);
+
+/** Settings of the fleet itself. */
+const ownSettings = new Set(["RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"]);
+
+/** Credentials that belong together: with one of its own, a member is given none of the others of the fleet. */
+const credentials: readonly (readonly string[])[] = [
+  ["RNV_API_KEY", "RNV_API_KEY_FILE"],
+  ["RNV_STATE_KEY", "RNV_STATE_KEY_PREVIOUS"],
+  ["RNV_STATE_HTTP_USERNAME", "RNV_STATE_HTTP_PASSWORD", "TF_HTTP_USERNAME", "TF_HTTP_PASSWORD"],
+  ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"],
+];
+
+export interface MemberEnvironment {
+  readonly environment: Record<string, string>;
+  /** Names that it is to be given and that are not set. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * The environment of the run of a member: what every program needs, settings of rnv, what RNV_ALLOW_ENV lists, and what
+ * the member names. What another member names is not handed on, and no credential of the fleet stands beside its own.
+ */
+export function memberEnvironment(
+  member: FleetMember,
+  all: readonly FleetMember[],
+  environment: ProcessEnvironment,
+): MemberEnvironment {
+  const own = Object.entries(member.environment);
+  const ofOthers = new Set(all.flatMap((other) => Object.values(other.environment)));
+  for (const [, source] of own) ofOthers.delete(source);
+  const replaced = new Set(
+    credentials.filter((group) => group.some((name) => name in member.environment)).flat(),
+  );
+  const { isAllowed } = trustOf(environment, false);
+  const isHandedOn = (name: string): boolean =>
+    !ofOthers.has(name) && !replaced.has(name) && !ownSettings.has(name) && (isSetting(name) || isOfJob(name) || isAllowed(name));
+  const given = commandEnvironment(environment, isHandedOn);
+  for (const [name, text] of Object.entries(environment))
+    if (text !== undefined && isHandedOn(name)) given[name] = text;
+  const missing: string[] = [];
+  for (const [name, source] of own) {
+    const text = environment[source];
+    if (text === undefined || text === "") missing.push(source);
+    else given[name] = text;
+  }
+  if (member.workspace !== undefined) given.RNV_WORKSPACE_ID = member.workspace;
+  const state = member.state ?? given.RNV_STATE;
+  if (state !== undefined) given.RNV_STATE = stateOfMember(state, member);
+  return { environment: given, missing };
+}
+
+/** The address of the state of a member: its name, without its stage, stands where the address holds `${member}`. */
+export const stateOfMember = (address: string, { name }: FleetMember): string =>
+  address.replaceAll(
+    memberPlace,
+    unstagedName(name)
+      .split("/")
+      .map((word) => (word === "." ? "_" : encodeURIComponent(word)))
+      .join("/"),
+  );

@@ -1,0 +1,157 @@
+import * as z from "zod";
+import { type Diagnostic, error, hasErrors, type SourceRange } from "../diagnostics/diagnostic";
+import { isStageWord, splitStage } from "../model/stage";
+import { uuidPattern } from "../model/text";
+import { durationPattern } from "../model/time";
+import { collectFindings, type Report } from "./findings";
+import { judgeDocument } from "./schema-issues";
+import { holdsSecret } from "./stages";
+import type { MapNode } from "./tree";
+import type { Trust } from "./trust";
+import { parseYaml } from "./yaml";
+
+/** How a fleet file is called. */
+export const fleetFileName = "rnv.fleet.yaml";
+
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of an environment variable");
+
+const environment = z.union([
+  z.array(variableName).describe("Names that the run is given as they are."),
+  z
+    .record(variableName, variableName)
+    .describe("`RNV_API_KEY: SHOP_API_KEY`: the run is given RNV_API_KEY with the value of SHOP_API_KEY."),
+]);
+
+const isInside = (path: string): boolean =>
+  !path.startsWith("/") && !/^[A-Za-z]:/.test(path) && !path.split(/[\\/]/).includes("..");
+
+const isStage = (text: string): boolean => {
+  const { name, id } = splitStage(text);
+  return isStageWord(name) && (id === undefined || isStageWord(id));
+};
+
+const path = z.string().min(1, "expected a path");
+
+const memberSchema = z.strictObject({
+  dir: path
+    .refine(isInside, "expected a folder below that of the fleet file")
+    .optional()
+    .describe("Folder of the manifest, from that of this file; the name of the member unless said."),
+  file: z
+    .union([path, z.array(path).min(1)])
+    .optional()
+    .describe("As -f: a manifest, or several that are laid over each other; the default ones unless said."),
+  stages: z
+    .array(z.string().refine(isStage, "expected a stage: staging, or an instance of one: preview/12"))
+    .min(1)
+    .optional()
+    .describe("Its stages, each a run of its own; all that the manifest declares and that stand once, unless said."),
+  env: environment
+    .optional()
+    .describe("What its run is given of the environment besides rnv's own settings; no other run is given it."),
+  workspace: z.string().regex(uuidPattern, "expected a UUID").optional().describe("UUID of its workspace."),
+  state: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Where its state is: a path, https://… or s3://…; ${member} is its name. RNV_STATE unless said."),
+  timeout: z
+    .string()
+    .regex(durationPattern, "expected a duration: 90s, 10m")
+    .optional()
+    .describe("How long its run may take; --member-timeout unless said."),
+});
+
+/** The document `rnv.fleet.yaml`. */
+export const fleetFileSchema = z.strictObject({
+  version: z.literal(1).optional(),
+  env: environment.optional().describe("What every run is given of the environment besides rnv's own settings."),
+  members: z
+    .record(z.string().regex(/^[^@\s][^@]*$/, "expected a name without @"), memberSchema.nullable())
+    .describe("Manifests by name: `shop`, `teams/shop`."),
+});
+
+export type DeclaredMember = z.infer<typeof memberSchema>;
+
+export interface FleetFile {
+  readonly members: ReadonlyMap<string, DeclaredMember>;
+  /** Of all members. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Returns names of the environment by those under which they are handed on. */
+export const namesOf = (declared: z.infer<typeof environment> | undefined): Readonly<Record<string, string>> =>
+  Array.isArray(declared) ? Object.fromEntries(declared.map((name) => [name, name])) : (declared ?? {});
+
+/** Reads a fleet file; without `fleet` after a mistake in it. */
+export function readFleetFile(
+  file: string,
+  text: string,
+  trust: Trust,
+): { readonly fleet?: FleetFile; readonly diagnostics: readonly Diagnostic[] } {
+  const findings = collectFindings();
+  const { root, failed } = parseYaml(file, text, findings.report);
+  if (failed || root === undefined) {
+    if (!failed)
+      findings.report(
+        error("manifest.missing_key", `${file} is empty`, {
+          hint: "members: { shop: { dir: teams/shop } }",
+          range: { file, start: 0, end: 0 },
+        }),
+      );
+    return { diagnostics: findings.all() };
+  }
+  const document = judgeDocument(fleetFileSchema, root, findings.report);
+  if (document !== undefined) {
+    refuseCredentials(root, findings.report);
+    if (trust.isUntrusted) refuseUnlisted(root, trust, findings.report);
+  }
+  if (document === undefined || hasErrors(findings.all())) return { diagnostics: findings.all() };
+  return {
+    fleet: { members: new Map(Object.entries(document.members).map(([name, member]) => [name, member ?? {}])), environment: namesOf(document.env) },
+    diagnostics: findings.all(),
+  };
+}
+
+/** Parts of a fleet file whose `env` and `state` are judged: itself, and each member. */
+function* partsOf(root: MapNode): Generator<MapNode> {
+  yield root;
+  const members = root.entries.get("members")?.value;
+  for (const { value } of members?.kind === "map" ? members.entries.values() : [])
+    if (value.kind === "map") yield value;
+}
+
+function refuseCredentials(root: MapNode, report: Report): void {
+  for (const part of partsOf(root)) {
+    const state = part.entries.get("state")?.value;
+    if (state?.kind === "scalar" && holdsSecret(String(state.value)))
+      report(
+        error("manifest.invalid_value", "the address of a state holds a secret, and is read by everybody who reads this file", {
+          range: state.range,
+          hint: "leave it out of the address, and name it in env: RNV_STATE_HTTP_PASSWORD, AWS_SECRET_ACCESS_KEY",
+        }),
+      );
+  }
+}
+
+/** A fleet file of a stranger must not hand one member's key to a server or a manifest of its choice. */
+function refuseUnlisted(root: MapNode, trust: Trust, report: Report): void {
+  const refuse = (range: SourceRange, summary: string, hint: string): void =>
+    report(error("guard.untrusted", summary, { range, hint }));
+  for (const part of partsOf(root)) {
+    const state = part.entries.get("state");
+    if (state !== undefined)
+      refuse(state.keyRange, "an untrusted fleet file names a state", "set RNV_STATE in the job: it may hold ${member}");
+    const names = part.entries.get("env")?.value;
+    const nodes = names?.kind === "list" ? names.items : names?.kind === "map" ? [...names.entries.values()].map(({ value }) => value) : [];
+    for (const node of nodes)
+      if (node.kind === "scalar" && !trust.mayRead(String(node.value)))
+        refuse(
+          node.range,
+          `an untrusted fleet file reads ${String(node.value)} of the environment`,
+          `list it in RNV_ALLOW_ENV if its value may be seen`,
+        );
+  }
+}

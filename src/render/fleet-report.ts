@@ -1,0 +1,214 @@
+import * as z from "zod";
+import { findingSchema } from "../model/apply-event";
+import { fleetVerbs } from "../model/fleet";
+import { codeSpan, escapeJson, escapeLines, escapeMarkdown, escapeText, fencedBlock, tableRow } from "./escape-text";
+import { counted } from "./plan-wording";
+import { alignColumns, type Style } from "./style";
+import { elapsedText } from "./time-text";
+
+/** How the run of a member ended, the worst last. */
+export const memberStatuses = [
+  "clean",
+  "changes",
+  "drift",
+  "applied",
+  "checkout",
+  "locked",
+  "blocked",
+  "stale",
+  "unsettled",
+  "partly",
+  "timeout",
+  "failed",
+  "interrupted",
+] as const;
+
+export type MemberStatus = (typeof memberStatuses)[number];
+
+const count = z.int().min(0);
+const location = z.strictObject({
+  file: z.string(),
+  line: z.int().optional(),
+  column: z.int().optional(),
+  endLine: z.int().optional(),
+  endColumn: z.int().optional(),
+});
+
+const memberResultSchema = z.strictObject({
+  name: z.string().describe("`teams/shop`, with its stage `teams/shop@production`."),
+  folder: z.string().describe("From the folder of the fleet."),
+  stage: z.string().optional(),
+  status: z.enum(memberStatuses),
+  exit_code: count.describe("Of its run; 1 where a signal ended it, 7 where it took too long."),
+  seconds: z.number().min(0),
+  changes: z
+    .strictObject({ add: count, change: count, destroy: count, adopt: count, forget: count })
+    .optional()
+    .describe("Of a plan, and of an apply as far as it came."),
+  digest: z.string().optional().describe("Of the plan."),
+  drift: z
+    .strictObject({ drifted: count, missing: count, pending: count, unmanaged: count })
+    .optional(),
+  diagnostics: z.array(findingSchema({ location: location.optional() })).optional(),
+  output: z.string().optional().describe("The end of what it printed, where it ended without a document."),
+});
+
+/** The report of a fleet: `rnv fleet plan|drift|apply --format json`, and the files of `--report DIR`. */
+export const fleetReportSchema = z.strictObject({
+  format_version: z.literal("1.0"),
+  verb: z.enum(fleetVerbs),
+  started_at: z.iso.datetime(),
+  seconds: z.number().min(0),
+  exit_code: count.describe("The most telling exit code of all."),
+  shard: z
+    .strictObject({ index: z.int().min(1), count: z.int().min(1) })
+    .optional()
+    .describe("The part of the fleet that this is the report of."),
+  selected: z.array(z.string()).describe("The names of all members of the fleet run, those of other shards too."),
+  counts: z.partialRecord(z.enum(memberStatuses), count).describe("Members by how they ended."),
+  members: z.array(memberResultSchema),
+});
+
+export type FleetReport = z.infer<typeof fleetReportSchema>;
+export type MemberResult = z.infer<typeof memberResultSchema>;
+
+export const fleetReportJson = (report: FleetReport): string => `${escapeJson(report, 2)}\n`;
+
+const statusWords: Readonly<Record<MemberStatus, string>> = {
+  clean: "clean",
+  changes: "changes",
+  drift: "drift",
+  applied: "applied",
+  checkout: "awaits checkout",
+  locked: "lock held",
+  blocked: "blocked",
+  stale: "stale plan",
+  unsettled: "not settled",
+  partly: "partly applied",
+  timeout: "took too long",
+  failed: "failed",
+  interrupted: "interrupted",
+};
+
+const isWell = ({ status }: MemberResult): boolean => status === "clean" || status === "applied";
+
+/** Members to tell of first come first. */
+const byUrgency = (a: MemberResult, b: MemberResult): number =>
+  memberStatuses.indexOf(b.status) - memberStatuses.indexOf(a.status) || (a.name < b.name ? -1 : 1);
+
+/** What a run found or did, in words: `1 to add, 2 to change`. */
+function foundText({ changes, drift }: MemberResult, isDone: boolean): string {
+  const words = isDone
+    ? (["added", "changed", "destroyed", "adopted", "forgotten"] as const)
+    : (["to add", "to change", "to destroy", "to adopt", "to forget"] as const);
+  const numbers = changes && [changes.add, changes.change, changes.destroy, changes.adopt, changes.forget];
+  const parts = [
+    ...(numbers ?? []).map((number, i) => [number, words[i] as string] as const),
+    ...(drift === undefined
+      ? []
+      : ([
+          [drift.drifted, "changed outside"],
+          [drift.missing, "missing"],
+          [drift.pending, "not applied"],
+          [drift.unmanaged, "not managed"],
+        ] as const)),
+  ];
+  return parts.flatMap(([number, word]) => (number > 0 ? [`${number} ${word}`] : [])).join(", ");
+}
+
+/** The line of a member in a log: `shop@production: drift, 1 changed outside (1.2s)`. */
+export function memberLine(result: MemberResult, isDone: boolean): string {
+  const found = foundText(result, isDone);
+  const words = [statusWords[result.status], ...(found === "" ? [] : [found])].join(", ");
+  return `${escapeText(result.name)}: ${words} (${elapsedText(result.seconds)})`;
+}
+
+/** Members that are well and are listed one by one; beyond, they are counted. */
+const mostWell = 20;
+
+/** The report for people: what needs somebody first, with its errors; then what is well. */
+export function fleetReportText(report: FleetReport, style: Style): string {
+  const sorted = [...report.members].sort(byUrgency);
+  const isDone = report.verb === "apply";
+  const well = sorted.filter(isWell);
+  const listed = well.length > mostWell ? sorted.filter((one) => !isWell(one)) : sorted;
+  const rows = alignColumns(
+    listed.map((one) => [escapeText(one.name), statusWords[one.status], foundText(one, isDone), elapsedText(one.seconds)]),
+  );
+  const lines = listed.flatMap((one, i) => [coloured(one, rows[i] as string, style), ...problemLines(one)]);
+  return [...lines, ...(lines.length > 0 ? [""] : []), closingLine(report, style), ""].join("\n");
+}
+
+function coloured({ status }: MemberResult, line: string, { colors }: Style): string {
+  if (status === "clean" || status === "applied") return line;
+  return ["changes", "drift", "checkout", "locked"].includes(status) ? colors.yellow(line) : colors.red(line);
+}
+
+/** Errors of a member that are shown; the report in JSON has all that are kept. */
+const mostProblems = 3;
+
+function problemLines({ diagnostics = [], output }: MemberResult): readonly string[] {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const told = errors.slice(0, mostProblems).flatMap(({ code, summary, hint, location: at }) => [
+    `    error[${code}]: ${escapeText(summary)}`,
+    ...(at === undefined ? [] : [`      --> ${escapeText(placeText(at))}`]),
+    ...(hint === undefined ? [] : [`      hint: ${escapeText(hint)}`]),
+  ]);
+  const more = errors.length > mostProblems ? [`    … and ${errors.length - mostProblems} more`] : [];
+  return [...told, ...more, ...(output === undefined ? [] : escapeLines(output.trim()).map((line) => `    ${line}`.trimEnd()))];
+}
+
+const placeText = ({ file, line, column }: z.infer<typeof location>): string =>
+  [file, line, column].filter((part) => part !== undefined).join(":");
+
+/** `Fleet: 100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */
+function closingLine({ members, shard, counts, selected }: FleetReport, { colors }: Style): string {
+  const part = shard === undefined ? "" : `, shard ${shard.index} of ${shard.count} (of ${selected.length})`;
+  if (members.length === 0) return `${colors.bold("Fleet:")} nothing to run${part}.`;
+  const byStatus = memberStatuses.flatMap((status) => {
+    const number = counts[status] ?? 0;
+    return number > 0 ? [`${number} ${statusWords[status]}`] : [];
+  });
+  return `${colors.bold("Fleet:")} ${counted(members.length, "member")}${part}: ${byStatus.join(", ")}.`;
+}
+
+/** Bytes of a report in Markdown: what GitHub takes as the summary of a step is 1 MiB, and a comment less. */
+const mostMarkdown = 60_000;
+
+/** The report as Markdown: a table of what needs somebody, its errors folded, and a closing line. */
+export function fleetReportMarkdown(report: FleetReport): string {
+  const isDone = report.verb === "apply";
+  const urgent = report.members.filter((one) => !isWell(one)).sort(byUrgency);
+  const heading = `### rnv fleet ${report.verb}`;
+  const closing = closingLine(report, { colors: { bold: (text: string) => `**${text}**` } } as Style);
+  const head = [tableRow(["member", "", "", "time"]), tableRow(["---", "---", "---", "---"])];
+  const blocks = urgent.map((one) => ({
+    row: tableRow([
+      codeSpan(one.name),
+      statusWords[one.status],
+      escapeMarkdown(foundText(one, isDone)),
+      elapsedText(one.seconds),
+    ]),
+    problems: problemLines(one),
+  }));
+  const lines = [heading, "", closing];
+  if (blocks.length === 0) return `${lines.join("\n")}\n`;
+  lines.push("", ...head);
+  let left = mostMarkdown - lines.join("\n").length - 200;
+  let cut = 0;
+  for (const { row } of blocks) {
+    if (row.length < left) lines.push(row);
+    else cut += 1;
+    left -= row.length + 1;
+  }
+  if (cut > 0) lines.push("", `… and ${counted(cut, "member")} more.`);
+  for (const [i, { problems }] of blocks.entries()) {
+    const name = (urgent[i] as MemberResult).name;
+    const folded = ["", `<details><summary>${escapeMarkdown(name)}</summary>`, "", fencedBlock(problems), "", "</details>"];
+    const length = folded.join("\n").length;
+    if (problems.length === 0 || length > left) continue;
+    lines.push(...folded);
+    left -= length;
+  }
+  return `${lines.join("\n")}\n`;
+}
