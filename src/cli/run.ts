@@ -12,6 +12,7 @@ import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { ciVerbs } from "./verbs/ci";
+import { fleetVerbs } from "./verbs/fleet";
 import { historyVerb } from "./verbs/history";
 import { initVerb } from "./verbs/init";
 import { exportVerb, importVerb } from "./verbs/live";
@@ -43,18 +44,9 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
   ["Main verbs:", [validateVerb, planVerb, applyVerb, destroyVerb, driftVerb, showVerb]],
   [
     "State and what is live:",
-    [
-      importVerb,
-      exportVerb,
-      outputVerb,
-      graphVerb,
-      historyVerb,
-      forceUnlockVerb,
-      stateVerbs,
-      stageVerbs,
-      ciVerbs,
-    ],
+    [importVerb, exportVerb, outputVerb, graphVerb, historyVerb, forceUnlockVerb, stateVerbs, stageVerbs],
   ],
+  ["In CI, and many manifests:", [ciVerbs, fleetVerbs]],
   [
     "Running services:",
     [statusVerb, deploymentsVerb, deployVerb, restartVerb, suspendVerb, resumeVerb, rollbackVerb, cancelVerb],

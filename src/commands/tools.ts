@@ -7,10 +7,12 @@ import type * as embedded from "../emulator/emulator";
 import type { Lags } from "../emulator/lag";
 import type * as served from "../emulator/server";
 import { driftFileSchema } from "../manifest/drift-file";
+import type * as fleetFile from "../manifest/fleet-file";
 import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
 import { eventSchema } from "../model/apply-event";
 import { stateFileSchema } from "../model/state";
 import { driftDocumentSchema } from "../render/drift-json";
+import type * as fleetReport from "../render/fleet-report";
 import { planDocumentSchema } from "../render/plan-json";
 import { resourceTypes } from "../resources";
 
@@ -59,7 +61,17 @@ function portRefused(port: number, failure: unknown): unknown {
 }
 
 /** Names of the JSON Schemas that `rnv schema` prints. */
-export const schemaNames = ["manifest", "overlay", "drift-file", "plan", "drift", "state", "events"] as const;
+export const schemaNames = [
+  "manifest",
+  "overlay",
+  "drift-file",
+  "fleet",
+  "plan",
+  "drift",
+  "fleet-report",
+  "state",
+  "events",
+] as const;
 
 export type SchemaName = (typeof schemaNames)[number];
 
@@ -67,8 +79,16 @@ const schemas: Readonly<Record<SchemaName, () => unknown>> = {
   manifest: () => manifestJsonSchema(resourceTypes),
   overlay: () => overlayJsonSchema(resourceTypes),
   "drift-file": () => published(driftFileSchema, "Accepted drift of rnv"),
+  fleet: () => {
+    const { fleetFileSchema } = require("../manifest/fleet-file") as typeof fleetFile;
+    return published(fleetFileSchema, "A fleet of rnv: rnv.fleet.yaml");
+  },
   plan: () => published(planDocumentSchema, "A plan of rnv"),
   drift: () => published(driftDocumentSchema, "A drift report of rnv"),
+  "fleet-report": () => {
+    const { fleetReportSchema } = require("../render/fleet-report") as typeof fleetReport;
+    return published(fleetReportSchema, "A report of rnv fleet");
+  },
   state: () => published(stateFileSchema, "The recorded state of rnv"),
   events: () => published(eventSchema, "An event of an rnv run"),
 };

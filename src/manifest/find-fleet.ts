@@ -40,17 +40,30 @@ export function findFleet(request: FleetRequest): FoundFleet {
   const root = isFile ? dirname(place) : place;
   const file = isFile ? place : join(place, fleetFileName);
   const sources = new Map<string, string>();
-  const failed = (diagnostics: readonly Diagnostic[]): FoundFleet => ({ members: [], root, diagnostics, sources });
+  const failed = (diagnostics: readonly Diagnostic[]): FoundFleet => ({
+    members: [],
+    root,
+    diagnostics,
+    sources,
+  });
   if (!isFile && !existsSync(file)) {
     const folders = findManifestFolders(root);
-    if (folders.ok) return { ...stagedMembers(request, root, new Map(folders.found.map((folder) => [folder, {}]))), sources };
+    if (folders.ok)
+      return {
+        ...stagedMembers(request, root, new Map(folders.found.map((folder) => [folder, {}]))),
+        sources,
+      };
     return failed([folders.problem]);
   }
   const findings = collectFindings();
   const text = readSource(relativeTo(request.cwd, file), request.cwd, maxFleetBytes, findings.report);
   if (text === undefined) return failed(findings.all());
   sources.set(relativeTo(request.cwd, file), text);
-  const { fleet, diagnostics } = readFleetFile(relativeTo(request.cwd, file), text, trustOf(environment, untrusted));
+  const { fleet, diagnostics } = readFleetFile(
+    relativeTo(request.cwd, file),
+    text,
+    trustOf(environment, untrusted),
+  );
   if (fleet === undefined) return failed(diagnostics);
   return { ...stagedMembers(request, root, fleet.members, fleet.environment), file, sources };
 }
@@ -67,7 +80,9 @@ function isFileAt(path: string): boolean {
   }
 }
 
-type Folders = { readonly ok: true; readonly found: readonly string[] } | { readonly ok: false; readonly problem: Diagnostic };
+type Folders =
+  | { readonly ok: true; readonly found: readonly string[] }
+  | { readonly ok: false; readonly problem: Diagnostic };
 
 /**
  * Folders that hold `rnv.yaml`, `rnv.yml` or a folder `rnv` of manifests, from `root`. What begins with a dot and
@@ -78,7 +93,9 @@ function findManifestFolders(root: string): Folders {
   const look = (folder: string): void => {
     const entries = readdirSync(folder, { withFileTypes: true });
     const isOne = entries.some(({ name }) => name === "rnv.yaml" || name === "rnv.yml");
-    const holdsFolder = !isOne && entries.some((entry) => entry.name === "rnv" && entry.isDirectory() && holdsYaml(join(folder, "rnv")));
+    const holdsFolder =
+      !isOne &&
+      entries.some((entry) => entry.name === "rnv" && entry.isDirectory() && holdsYaml(join(folder, "rnv")));
     if (isOne || holdsFolder) found.push(relativeTo(root, folder));
     for (const entry of entries) {
       if (!entry.isDirectory() || entry.name.startsWith(".") || entry.name === "node_modules") continue;
@@ -91,7 +108,10 @@ function findManifestFolders(root: string): Folders {
     look(root);
     return { ok: true, found };
   } catch (cause) {
-    return { ok: false, problem: error("manifest.unreadable", `cannot look through ${root}: ${reasonOf(cause)}`) };
+    return {
+      ok: false,
+      problem: error("manifest.unreadable", `cannot look through ${root}: ${reasonOf(cause)}`),
+    };
   }
 }
 
@@ -99,7 +119,10 @@ const holdsYaml = (folder: string): boolean =>
   readdirSync(folder, { withFileTypes: true }).some(
     (entry) =>
       (!entry.isDirectory() && /\.ya?ml$/.test(entry.name)) ||
-      (entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules" && holdsYaml(join(folder, entry.name))),
+      (entry.isDirectory() &&
+        !entry.name.startsWith(".") &&
+        entry.name !== "node_modules" &&
+        holdsYaml(join(folder, entry.name))),
   );
 
 /** Each manifest in each of its stages. */
@@ -116,7 +139,10 @@ function stagedMembers(
 function membersOf(
   { types, environment, untrusted }: FleetRequest,
   root: string,
-  [name, { dir = name, file = [], stages, env, workspace, state, timeout }]: readonly [string, DeclaredMember],
+  [name, { dir = name, file = [], stages, env, workspace, state, timeout }]: readonly [
+    string,
+    DeclaredMember,
+  ],
   common: Readonly<Record<string, string>>,
 ): readonly FleetMember[] {
   const files = typeof file === "string" ? [file] : file;
@@ -145,7 +171,9 @@ export function pathsBeside(member: FleetMember, root: string): readonly string[
   const named = member.files.map((file) => resolve(folder, file));
   const texts = [...named, join(folder, "rnv.yaml"), join(folder, "rnv.yml")].filter(isFileAt);
   const mentioned = texts.flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/\.\.\/[^\s"',\]})]+/g)].map(([path]) => resolve(dirname(file), path)),
+    [...readFileSync(file, "utf8").matchAll(/\.\.\/[^\s"',\]})]+/g)].map(([path]) =>
+      resolve(dirname(file), path),
+    ),
   );
   return [...named, ...mentioned].filter((path) => relative(folder, path).startsWith(".."));
 }

@@ -1,17 +1,18 @@
 import { type FleetMember, memberPlace, unstagedName } from "../model/fleet";
 import type { ProcessEnvironment } from "../model/text";
-import { commandEnvironment, isSecretName, trustOf } from "./trust";
+import { commandEnvironment, trustOf } from "./trust";
 
 /** Settings of rnv and of what it reaches the service and the state through. */
 const isSetting = (name: string): boolean =>
   /^(RNV|AWS|TF_HTTP)_/.test(name) || settings.has(name.toUpperCase());
 
 const settings = new Set([
-  ...["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "NODE_EXTRA_CA_CERTS", "TF_IN_AUTOMATION"],
+  "HTTPS_PROXY",
+  "HTTP_PROXY",
+  "NO_PROXY",
+  "NODE_EXTRA_CA_CERTS",
+  "TF_IN_AUTOMATION",
 ]);
-
-/** What a job says of itself: who runs it, for which commit. Its tokens are not among it. */
-const isOfJob = (name: string): boolean => /^(GITHUB|GITLAB|CI)_/.test(name) && !isSecretName(name);
 
 /** Settings of the fleet itself. */
 const ownSettings = new Set(["RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"]);
@@ -31,13 +32,14 @@ export interface MemberEnvironment {
 }
 
 /**
- * The environment of the run of a member: what every program needs, settings of rnv, what RNV_ALLOW_ENV lists, and what
- * the member names. What another member names is not handed on, and no credential of the fleet stands beside its own.
+ * The environment of the run of a member: what every program needs, settings of rnv, what the job says of itself, what
+ * RNV_ALLOW_ENV lists, and what the member names. What another member names is not handed on, and no credential of the fleet stands beside its own.
  */
 export function memberEnvironment(
   member: FleetMember,
   all: readonly FleetMember[],
   environment: ProcessEnvironment,
+  isOfJob: (name: string) => boolean,
 ): MemberEnvironment {
   const own = Object.entries(member.environment);
   const ofOthers = new Set(all.flatMap((other) => Object.values(other.environment)));
@@ -47,7 +49,10 @@ export function memberEnvironment(
   );
   const { isAllowed } = trustOf(environment, false);
   const isHandedOn = (name: string): boolean =>
-    !ofOthers.has(name) && !replaced.has(name) && !ownSettings.has(name) && (isSetting(name) || isOfJob(name) || isAllowed(name));
+    !ofOthers.has(name) &&
+    !replaced.has(name) &&
+    !ownSettings.has(name) &&
+    (isSetting(name) || isOfJob(name) || isAllowed(name));
   const given = commandEnvironment(environment, isHandedOn);
   for (const [name, text] of Object.entries(environment))
     if (text !== undefined && isHandedOn(name)) given[name] = text;

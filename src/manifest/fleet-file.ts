@@ -47,16 +47,22 @@ const memberSchema = z.strictObject({
     .array(z.string().refine(isStage, "expected a stage: staging, or an instance of one: preview/12"))
     .min(1)
     .optional()
-    .describe("Its stages, each a run of its own; all that the manifest declares and that stand once, unless said."),
+    .describe(
+      "Its stages, each a run of its own; all that the manifest declares and that stand once, unless said.",
+    ),
   env: environment
     .optional()
-    .describe("What its run is given of the environment besides rnv's own settings; no other run is given it."),
+    .describe(
+      "What its run is given of the environment besides rnv's own settings; no other run is given it.",
+    ),
   workspace: z.string().regex(uuidPattern, "expected a UUID").optional().describe("UUID of its workspace."),
   state: z
     .string()
     .min(1)
     .optional()
-    .describe("Where its state is: a path, https://… or s3://…; ${member} is its name. RNV_STATE unless said."),
+    .describe(
+      "Where its state is: a path, https://… or s3://…; ${member} is its name. RNV_STATE unless said.",
+    ),
   timeout: z
     .string()
     .regex(durationPattern, "expected a duration: 90s, 10m")
@@ -67,7 +73,9 @@ const memberSchema = z.strictObject({
 /** The document `rnv.fleet.yaml`. */
 export const fleetFileSchema = z.strictObject({
   version: z.literal(1).optional(),
-  env: environment.optional().describe("What every run is given of the environment besides rnv's own settings."),
+  env: environment
+    .optional()
+    .describe("What every run is given of the environment besides rnv's own settings."),
   members: z
     .record(z.string().regex(/^[^@\s][^@]*$/, "expected a name without @"), memberSchema.nullable())
     .describe("Manifests by name: `shop`, `teams/shop`."),
@@ -82,7 +90,9 @@ export interface FleetFile {
 }
 
 /** Returns names of the environment by those under which they are handed on. */
-export const namesOf = (declared: z.infer<typeof environment> | undefined): Readonly<Record<string, string>> =>
+export const namesOf = (
+  declared: z.infer<typeof environment> | undefined,
+): Readonly<Record<string, string>> =>
   Array.isArray(declared) ? Object.fromEntries(declared.map((name) => [name, name])) : (declared ?? {});
 
 /** Reads a fleet file; without `fleet` after a mistake in it. */
@@ -110,7 +120,10 @@ export function readFleetFile(
   }
   if (document === undefined || hasErrors(findings.all())) return { diagnostics: findings.all() };
   return {
-    fleet: { members: new Map(Object.entries(document.members).map(([name, member]) => [name, member ?? {}])), environment: namesOf(document.env) },
+    fleet: {
+      members: new Map(Object.entries(document.members).map(([name, member]) => [name, member ?? {}])),
+      environment: namesOf(document.env),
+    },
     diagnostics: findings.all(),
   };
 }
@@ -128,10 +141,14 @@ function refuseCredentials(root: MapNode, report: Report): void {
     const state = part.entries.get("state")?.value;
     if (state?.kind === "scalar" && holdsSecret(String(state.value)))
       report(
-        error("manifest.invalid_value", "the address of a state holds a secret, and is read by everybody who reads this file", {
-          range: state.range,
-          hint: "leave it out of the address, and name it in env: RNV_STATE_HTTP_PASSWORD, AWS_SECRET_ACCESS_KEY",
-        }),
+        error(
+          "manifest.invalid_value",
+          "the address of a state holds a secret, and is read by everybody who reads this file",
+          {
+            range: state.range,
+            hint: "leave it out of the address, and name it in env: RNV_STATE_HTTP_PASSWORD, AWS_SECRET_ACCESS_KEY",
+          },
+        ),
       );
   }
 }
@@ -143,9 +160,18 @@ function refuseUnlisted(root: MapNode, trust: Trust, report: Report): void {
   for (const part of partsOf(root)) {
     const state = part.entries.get("state");
     if (state !== undefined)
-      refuse(state.keyRange, "an untrusted fleet file names a state", "set RNV_STATE in the job: it may hold ${member}");
+      refuse(
+        state.keyRange,
+        "an untrusted fleet file names a state",
+        "set RNV_STATE in the job: it may hold ${member}",
+      );
     const names = part.entries.get("env")?.value;
-    const nodes = names?.kind === "list" ? names.items : names?.kind === "map" ? [...names.entries.values()].map(({ value }) => value) : [];
+    const nodes =
+      names?.kind === "list"
+        ? names.items
+        : names?.kind === "map"
+          ? [...names.entries.values()].map(({ value }) => value)
+          : [];
     for (const node of nodes)
       if (node.kind === "scalar" && !trust.mayRead(String(node.value)))
         refuse(

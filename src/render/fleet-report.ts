@@ -1,7 +1,15 @@
 import * as z from "zod";
 import { findingSchema } from "../model/apply-event";
 import { fleetVerbs } from "../model/fleet";
-import { codeSpan, escapeJson, escapeLines, escapeMarkdown, escapeText, fencedBlock, tableRow } from "./escape-text";
+import {
+  codeSpan,
+  escapeJson,
+  escapeLines,
+  escapeMarkdown,
+  escapeText,
+  fencedBlock,
+  tableRow,
+} from "./escape-text";
 import { counted } from "./plan-wording";
 import { alignColumns, type Style } from "./style";
 import { elapsedText } from "./time-text";
@@ -46,9 +54,7 @@ const memberResultSchema = z.strictObject({
     .optional()
     .describe("Of a plan, and of an apply as far as it came."),
   digest: z.string().optional().describe("Of the plan."),
-  drift: z
-    .strictObject({ drifted: count, missing: count, pending: count, unmanaged: count })
-    .optional(),
+  drift: z.strictObject({ drifted: count, missing: count, pending: count, unmanaged: count }).optional(),
   diagnostics: z.array(findingSchema({ location: location.optional() })).optional(),
   output: z.string().optional().describe("The end of what it printed, where it ended without a document."),
 });
@@ -64,7 +70,9 @@ export const fleetReportSchema = z.strictObject({
     .strictObject({ index: z.int().min(1), count: z.int().min(1) })
     .optional()
     .describe("The part of the fleet that this is the report of."),
-  selected: z.array(z.string()).describe("The names of all members of the fleet run, those of other shards too."),
+  selected: z
+    .array(z.string())
+    .describe("The names of all members of the fleet run, those of other shards too."),
   counts: z.partialRecord(z.enum(memberStatuses), count).describe("Members by how they ended."),
   members: z.array(memberResultSchema),
 });
@@ -97,7 +105,7 @@ const byUrgency = (a: MemberResult, b: MemberResult): number =>
   memberStatuses.indexOf(b.status) - memberStatuses.indexOf(a.status) || (a.name < b.name ? -1 : 1);
 
 /** What a run found or did, in words: `1 to add, 2 to change`. */
-function foundText({ changes, drift }: MemberResult, isDone: boolean): string {
+function foundText({ changes, drift, status }: MemberResult, isDone: boolean): string {
   const words = isDone
     ? (["added", "changed", "destroyed", "adopted", "forgotten"] as const)
     : (["to add", "to change", "to destroy", "to adopt", "to forget"] as const);
@@ -110,7 +118,8 @@ function foundText({ changes, drift }: MemberResult, isDone: boolean): string {
           [drift.drifted, "changed outside"],
           [drift.missing, "missing"],
           [drift.pending, "not applied"],
-          [drift.unmanaged, "not managed"],
+          // In a workspace of several members, what others manage is not managed by one.
+          [status === "drift" ? drift.unmanaged : 0, "not managed"],
         ] as const)),
   ];
   return parts.flatMap(([number, word]) => (number > 0 ? [`${number} ${word}`] : [])).join(", ");
@@ -133,7 +142,12 @@ export function fleetReportText(report: FleetReport, style: Style): string {
   const well = sorted.filter(isWell);
   const listed = well.length > mostWell ? sorted.filter((one) => !isWell(one)) : sorted;
   const rows = alignColumns(
-    listed.map((one) => [escapeText(one.name), statusWords[one.status], foundText(one, isDone), elapsedText(one.seconds)]),
+    listed.map((one) => [
+      escapeText(one.name),
+      statusWords[one.status],
+      foundText(one, isDone),
+      elapsedText(one.seconds),
+    ]),
   );
   const lines = listed.flatMap((one, i) => [coloured(one, rows[i] as string, style), ...problemLines(one)]);
   return [...lines, ...(lines.length > 0 ? [""] : []), closingLine(report, style), ""].join("\n");
@@ -149,13 +163,19 @@ const mostProblems = 3;
 
 function problemLines({ diagnostics = [], output }: MemberResult): readonly string[] {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
-  const told = errors.slice(0, mostProblems).flatMap(({ code, summary, hint, location: at }) => [
-    `    error[${code}]: ${escapeText(summary)}`,
-    ...(at === undefined ? [] : [`      --> ${escapeText(placeText(at))}`]),
-    ...(hint === undefined ? [] : [`      hint: ${escapeText(hint)}`]),
-  ]);
+  const told = errors
+    .slice(0, mostProblems)
+    .flatMap(({ code, summary, hint, location: at }) => [
+      `    error[${code}]: ${escapeText(summary)}`,
+      ...(at === undefined ? [] : [`      --> ${escapeText(placeText(at))}`]),
+      ...(hint === undefined ? [] : [`      hint: ${escapeText(hint)}`]),
+    ]);
   const more = errors.length > mostProblems ? [`    … and ${errors.length - mostProblems} more`] : [];
-  return [...told, ...more, ...(output === undefined ? [] : escapeLines(output.trim()).map((line) => `    ${line}`.trimEnd()))];
+  return [
+    ...told,
+    ...more,
+    ...(output === undefined ? [] : escapeLines(output.trim()).map((line) => `    ${line}`.trimEnd())),
+  ];
 }
 
 const placeText = ({ file, line, column }: z.infer<typeof location>): string =>
@@ -201,10 +221,17 @@ export function fleetReportMarkdown(report: FleetReport): string {
     else cut += 1;
     left -= row.length + 1;
   }
-  if (cut > 0) lines.push("", `… and ${counted(cut, "member")} more.`);
+  if (cut > 0) lines.push("", `… and ${counted(cut, "more member")}.`);
   for (const [i, { problems }] of blocks.entries()) {
     const name = (urgent[i] as MemberResult).name;
-    const folded = ["", `<details><summary>${escapeMarkdown(name)}</summary>`, "", fencedBlock(problems), "", "</details>"];
+    const folded = [
+      "",
+      `<details><summary>${escapeMarkdown(name)}</summary>`,
+      "",
+      fencedBlock(problems),
+      "",
+      "</details>",
+    ];
     const length = folded.join("\n").length;
     if (problems.length === 0 || length > left) continue;
     lines.push(...folded);

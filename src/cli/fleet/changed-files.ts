@@ -17,10 +17,14 @@ export function changedFiles(ref: string, cwd: string, environment: ProcessEnvir
       cwd,
       encoding: "utf8",
       maxBuffer: mostOutput,
-      env: { ...commandEnvironment(environment, (name) => name === "GIT_DIR" || name === "GIT_WORK_TREE"), GIT_OPTIONAL_LOCKS: "0" },
+      env: {
+        ...commandEnvironment(environment, (name) => name === "GIT_DIR" || name === "GIT_WORK_TREE"),
+        GIT_OPTIONAL_LOCKS: "0",
+      },
     });
   const top = git("rev-parse", "--show-toplevel");
-  if (top.error !== undefined) throw refused("git cannot be started", "install it, or leave out --changed-since");
+  if (top.error !== undefined)
+    throw refused("git cannot be started", "install it, or leave out --changed-since");
   if (top.status !== 0) throw refused(`${cwd} is in no git repository`, "leave out --changed-since");
   const known = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`);
   if (known.status !== 0)

@@ -46,18 +46,20 @@ export function runProgram(run: ProgramRun): Promise<EndedProgram> {
     let grace: NodeJS.Timeout | undefined;
     const send = (signal: NodeJS.Signals): void => signalTo(child.pid, signal);
     const kill = (): void => send("SIGKILL");
-    const timer = setTimeout(() => {
-      cause = "timeout";
-      send("SIGINT");
-      grace = setTimeout(kill, run.graceMs);
-    }, run.timeoutMs);
-    const interrupt = (): void => {
-      cause = "interrupted";
+    // A second interruption would end it at once.
+    const interrupt = (why: "timeout" | "interrupted"): void => {
+      if (cause !== "itself") return;
+      cause = why;
       send("SIGINT");
     };
-    if (run.signal.aborted) interrupt();
-    run.signal.addEventListener("abort", interrupt, { once: true });
-    process.on("exit", kill);
+    const timer = setTimeout(() => {
+      interrupt("timeout");
+      grace = setTimeout(kill, run.graceMs);
+    }, run.timeoutMs);
+    const abort = (): void => interrupt("interrupted");
+    if (run.signal.aborted) abort();
+    run.signal.addEventListener("abort", abort, { once: true });
+    const release = endWithProcess(kill);
     for (const name of ["stdout", "stderr"] as const)
       child[name].setEncoding("utf8").on("data", (text: string) => {
         if (texts[name].length < mostKept) texts[name] += text;
@@ -65,8 +67,8 @@ export function runProgram(run: ProgramRun): Promise<EndedProgram> {
     const end = (exitCode: number | undefined): void => {
       clearTimeout(timer);
       clearTimeout(grace);
-      run.signal.removeEventListener("abort", interrupt);
-      process.off("exit", kill);
+      run.signal.removeEventListener("abort", abort);
+      release();
       resolve({ exitCode, ...texts, seconds: (performance.now() - started) / 1000, cause });
     };
     child.once("error", ({ code }: NodeJS.ErrnoException) => {
@@ -74,10 +76,27 @@ export function runProgram(run: ProgramRun): Promise<EndedProgram> {
       texts.stderr = `${run.command} cannot be started in ${run.cwd} (${code ?? "unknown reason"})`;
       end(undefined);
     });
-    // What it has started may hold its output open: its own end is what counts.
-    child.once("exit", () => setTimeout(() => child.stdout.destroy().emit("close"), 1000).unref());
+    // What it has started and left behind would hold its output open, and go on.
+    child.once("exit", kill);
     child.once("close", (exitCode) => end(exitCode ?? undefined));
   });
+}
+
+/** What ends the programs that run. */
+const ends = new Set<() => void>();
+
+const endAll = (): void => {
+  for (const end of ends) end();
+};
+
+/** Calls `end` when this process exits; the function that it returns takes that back. */
+function endWithProcess(end: () => void): () => void {
+  if (ends.size === 0) process.on("exit", endAll);
+  ends.add(end);
+  return () => {
+    ends.delete(end);
+    if (ends.size === 0) process.off("exit", endAll);
+  };
 }
 
 /** Sends a signal to a program: to its whole group for its end, and to itself alone for an interruption, which it hands on. */

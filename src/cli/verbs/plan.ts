@@ -378,7 +378,8 @@ function textOf(found: DriftReport, format: Format, invocation: Invocation): str
   return format === "markdown" ? driftMarkdown(found) : driftText(found, outStyle(invocation));
 }
 
-function failOn(): Option {
+/** Makes the option of the classes that count as drift. */
+export function failOn(): Option {
   const option = new Option(
     "--fail-on <classes>",
     "exit 2 for these too, with commas between them; the first two always count",

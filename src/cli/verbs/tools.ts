@@ -69,7 +69,7 @@ async function runGraph(invocation: Invocation): Promise<number> {
 export const schemaVerb: Verb = {
   usage: "schema",
   arguments: [new Argument("[name]", "which one (default: manifest)").choices([...schemaNames, "gaps"])],
-  summary: "Print a JSON Schema: manifest, overlay, plan, drift, state or events",
+  summary: "Print a JSON Schema: of a manifest, a fleet, a plan, a drift, a state, events …",
   examples: [
     ["rnv schema > manifest.schema.json", "of the manifest, for an editor"],
     ["rnv schema overlay", "of a file that overlays a manifest: everything optional, null takes away"],

@@ -1,7 +1,13 @@
+import { isAbsolute, posix } from "node:path";
 import * as z from "zod";
-import type { FleetMember, FleetVerb } from "../../model/fleet";
 import { worstExitCode } from "../../model/exit-code";
-import { type FleetReport, fleetReportSchema, type MemberResult, type MemberStatus } from "../../render/fleet-report";
+import type { FleetMember, FleetVerb } from "../../model/fleet";
+import {
+  type FleetReport,
+  fleetReportSchema,
+  type MemberResult,
+  type MemberStatus,
+} from "../../render/fleet-report";
 
 /** What the run of a member left. */
 export interface EndedRun {
@@ -55,7 +61,7 @@ const statuses: Readonly<Record<number, MemberStatus>> = {
 export function judgeMember(verb: FleetVerb, member: FleetMember, ended: EndedRun): MemberResult {
   const told = verb === "apply" ? readEvents(ended.stdout) : readDocument(ended.stdout, verb);
   const { exitCode, status } = endOf(verb, ended, told);
-  const errors = (told.diagnostics ?? []).slice(0, mostFindings);
+  const errors = (told.diagnostics ?? []).slice(0, mostFindings).map((found) => placedIn(found, member));
   const isSilent = status !== "clean" && !errors.some(({ severity }) => severity === "error");
   const output = ended.stderr.trim().slice(-mostOutput);
   return {
@@ -73,6 +79,15 @@ export function judgeMember(verb: FleetVerb, member: FleetMember, ended: EndedRu
   };
 }
 
+type Finding = NonNullable<MemberResult["diagnostics"]>[number];
+
+/** A finding whose file is named from the folder of the fleet. */
+function placedIn(found: Finding, { folder }: FleetMember): Finding {
+  const file = found.location?.file;
+  if (file === undefined || folder === "." || isAbsolute(file) || file.startsWith("<")) return found;
+  return { ...found, location: { ...found.location, file: posix.join(folder, file) } };
+}
+
 /** The result of a member that was not run. */
 export const unrunMember = (member: FleetMember, diagnostics: MemberResult["diagnostics"]): MemberResult => ({
   name: member.name,
@@ -84,15 +99,19 @@ export const unrunMember = (member: FleetMember, diagnostics: MemberResult["diag
   ...(diagnostics && { diagnostics }),
 });
 
-type Told = Pick<MemberResult, "changes" | "digest" | "drift" | "diagnostics"> & { readonly isWhole: boolean };
+type Told = Pick<MemberResult, "changes" | "digest" | "drift" | "diagnostics"> & {
+  readonly isWhole: boolean;
+};
 
 function endOf(
   verb: FleetVerb,
   { exitCode, cause }: EndedRun,
   told: Told,
 ): { readonly exitCode: number; readonly status: MemberStatus } {
-  if (cause === "timeout") return { exitCode: 7, status: "timeout" };
-  if (cause === "interrupted") return { exitCode: 130, status: "interrupted" };
+  // One that came to its end all the same is told of as any other.
+  const wasEnded = exitCode === undefined || exitCode === 130;
+  if (cause === "timeout" && wasEnded) return { exitCode: 7, status: "timeout" };
+  if (cause === "interrupted" && wasEnded) return { exitCode: 130, status: "interrupted" };
   if (exitCode === undefined || exitCode === 1) return { exitCode: 1, status: "failed" };
   // A success that shows nothing is none: what it did is not known.
   if (!told.isWhole && (exitCode === 0 || exitCode === 2)) return { exitCode: 1, status: "failed" };

@@ -1,0 +1,125 @@
+import { resolve } from "node:path";
+import { changedMembers, inShard, sharedStates } from "../../commands/fleet/select-members";
+import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { didYouMean } from "../../diagnostics/suggest";
+import { findFleet, pathsBeside } from "../../manifest/find-fleet";
+import type { FleetMember, Shard } from "../../model/fleet";
+import { stageText } from "../../model/stage";
+import type { ProcessEnvironment } from "../../model/text";
+import { namePattern, shortList } from "../../model/text";
+import { resourceTypes } from "../../resources";
+import { type Invocation, listOf } from "../invocation";
+import { askedStage } from "../stages";
+import { changedFiles } from "./changed-files";
+
+interface ChosenMembers {
+  /** The whole fleet. */
+  readonly all: readonly FleetMember[];
+  /** What the options ask for, in all shards. */
+  readonly selected: readonly FleetMember[];
+  /** What is run here. */
+  readonly members: readonly FleetMember[];
+  readonly root: string;
+  readonly shard?: Shard | undefined;
+}
+
+/** The members that a command line means: of a folder or a fleet file, those that are named, that changed, of a shard. */
+export function chooseMembers(invocation: Invocation): ChosenMembers {
+  const { cwd, environment, options, positional } = invocation;
+  const place = resolve(cwd, (positional[0] as string | undefined) ?? ".");
+  const untrusted = options.untrusted === true;
+  const fleet = findFleet({ place, cwd, types: resourceTypes, environment, untrusted });
+  const { members: all, root } = fleet;
+  if (hasErrors(fleet.diagnostics)) {
+    const isRefused = fleet.diagnostics.some(({ code }) => code === "guard.untrusted");
+    throw new DiagnosticsError(fleet.diagnostics, isRefused ? 4 : 1, fleet.sources);
+  }
+  if (all.length === 0)
+    throw new DiagnosticsError([
+      error("manifest.not_found", `there is no manifest below ${place}`, {
+        hint: "a member has rnv.yaml, rnv.yml or a folder rnv; others are named in rnv.fleet.yaml",
+      }),
+    ]);
+  const shared = sharedStates(all, root, environment);
+  if (shared.length > 0) throw new DiagnosticsError(shared);
+  const named = namedMembers(all, invocation);
+  const ref = options.changedSince;
+  const selected =
+    typeof ref === "string"
+      ? changedMembers(named, {
+          changed: changedFiles(ref, root, environment),
+          root,
+          beside: (member) => pathsBeside(member, root),
+          common: fleet.file === undefined ? [] : [fleet.file],
+        })
+      : named;
+  const shard = (options.shard as Shard | undefined) ?? shardOf(environment);
+  return { all, selected, members: inShard(selected, shard), root, shard };
+}
+
+/** The members that `--member` and `--stage` name; all without either. */
+function namedMembers(all: readonly FleetMember[], invocation: Invocation): readonly FleetMember[] {
+  const words = listOf(invocation.options.member);
+  const asked = askedStage(invocation);
+  const stage = asked && stageText(asked);
+  const inStage = stage === undefined ? all : all.filter((member) => member.stage === stage);
+  if (inStage.length === 0)
+    throw new DiagnosticsError([
+      error("command.usage", `no member has the stage ${JSON.stringify(stage)}`, {
+        hint: stagesHint(all),
+      }),
+    ]);
+  if (words.length === 0) return inStage;
+  const names = inStage.map(({ name }) => name);
+  const patterns = words.map((word) => ({ word, pattern: namePattern(word) }));
+  const missed = patterns.find(({ pattern }) => !names.some((name) => pattern.test(name)));
+  if (missed !== undefined)
+    throw new DiagnosticsError([
+      error("command.usage", `there is no member ${JSON.stringify(missed.word)}`, {
+        hint: didYouMean(missed.word, names) ?? `there are: ${shortList(names, 10)}`,
+      }),
+    ]);
+  return inStage.filter(({ name }) => patterns.some(({ pattern }) => pattern.test(name)));
+}
+
+const stagesHint = (all: readonly FleetMember[]): string => {
+  const stages = [...new Set(all.flatMap(({ stage }) => (stage === undefined ? [] : [stage])))];
+  return stages.length > 0
+    ? `there are: ${shortList(stages, 10)}`
+    : "no manifest of this fleet declares stages";
+};
+
+/** The shard of a job of several: an Indexed Job of Kubernetes, which has to say of how many, or `parallel` of GitLab. */
+export function shardOf(environment: ProcessEnvironment): Shard | undefined {
+  const {
+    JOB_COMPLETION_INDEX: index,
+    RNV_SHARDS: shards,
+    CI_NODE_INDEX: node,
+    CI_NODE_TOTAL: nodes,
+  } = environment;
+  if (index !== undefined && index !== "") {
+    if (shards === undefined || shards === "")
+      throw new DiagnosticsError([
+        error("config.missing", "RNV_SHARDS is not set", {
+          detail: "JOB_COMPLETION_INDEX says which of the pods of an Indexed Job this is; not of how many.",
+          hint: "set RNV_SHARDS to the completions of the job, or give --shard 1/1 for the whole fleet",
+        }),
+      ]);
+    return checkedShard(Number(index) + 1, Number(shards), "JOB_COMPLETION_INDEX and RNV_SHARDS");
+  }
+  if (!node || !nodes) return undefined;
+  return checkedShard(Number(node), Number(nodes), "CI_NODE_INDEX and CI_NODE_TOTAL");
+}
+
+function checkedShard(index: number, count: number, from: string): Shard {
+  if (isShard({ index, count })) return { index, count };
+  throw new DiagnosticsError([
+    error("config.invalid", `${from} name no shard: number ${index} of ${count}`, {
+      hint: "give --shard 1/4, or 1/1 for the whole fleet",
+    }),
+  ]);
+}
+
+/** Whether a number is one of `count`. */
+export const isShard = ({ index, count }: Shard): boolean =>
+  Number.isInteger(index) && Number.isInteger(count) && index >= 1 && index <= count;

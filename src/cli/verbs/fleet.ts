@@ -1,0 +1,152 @@
+import { InvalidArgumentError, Option } from "commander";
+import type { FleetVerb, Shard } from "../../model/fleet";
+import { durationText } from "../../model/time";
+import type * as joined from "../fleet/join-fleet";
+import type * as running from "../fleet/run-fleet";
+import type { Handler, OptionValues } from "../invocation";
+import { duration, options, positive } from "../options";
+import { failOn } from "./plan";
+import type { Verb, VerbFamily } from "./verb";
+
+const membersOptions = [
+  new Option("--member <name>", "only this member, or those of a pattern: 'teams/*' (repeatable)").argParser(
+    (word: string, previous: readonly string[] = []) => [...previous, word],
+  ),
+  options.stage,
+  new Option(
+    "--changed-since <ref>",
+    "only members of which a file differs from where this branch left it: origin/main",
+  ),
+  options.untrusted,
+];
+
+const shownOptions = [
+  new Option("--report <dir>", "also write the report there, for rnv fleet report"),
+  options.format,
+  options.json,
+];
+
+const shard = new Option(
+  "--shard <i/n>",
+  "the i-th of n parts (else of an Indexed Job with RNV_SHARDS, or of GitLab's parallel jobs)",
+).argParser(shardOf);
+
+const runOptions = [
+  ...membersOptions,
+  shard,
+  new Option("--parallelism <n>", "members at once (default: two for each processor)").argParser(positive),
+  new Option("--member-timeout <duration>", "how long one member may take before it is ended")
+    .argParser(duration)
+    .default(1_800_000, "30m"),
+  options.answerTimeout,
+  ...shownOptions,
+];
+
+const detailed = new Option("--detailed-exitcode", "exit 2 when a member has changes, 4 when one is blocked");
+
+const how =
+  "A member is a manifest below the folder (rnv.yaml, rnv.yml, rnv/), once for each of its stages, or what rnv.fleet.yaml " +
+  "names. Each runs as a process of its own, with rnv's own settings, what RNV_ALLOW_ENV lists, and what the fleet file " +
+  "names for it, never with a key of another. One that fails or takes too long does not stop the others. The exit code is " +
+  "the most telling one of all: 130, 1, 3, 7, 5, 4, 6, 8, 2, 0.";
+
+const fleetPlanVerb: Verb = {
+  usage: "plan [dir]",
+  readsStages: true,
+  summary: "Plan every manifest below a folder",
+  detail: how,
+  options: [...runOptions, detailed, noSecrets()],
+  examples: [
+    ["rnv fleet plan", "all manifests below this folder"],
+    ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
+    ["rnv fleet plan --shard 2/4 --report out", "a quarter of them, for rnv fleet report out"],
+  ],
+  handler: runs("plan", ({ secrets }) => (secrets === false ? ["--no-secrets"] : [])),
+};
+
+const fleetDriftVerb: Verb = {
+  usage: "drift [dir]",
+  readsStages: true,
+  summary: "Look for drift of every manifest below a folder",
+  detail: how,
+  options: [...runOptions, failOn(), new Option("--strict", "exit 2 also for what nobody declares")],
+  examples: [
+    ["rnv fleet drift", "all manifests below this folder"],
+    ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
+  ],
+  handler: runs("drift", ({ failOn: classes, strict }) => [
+    ...(Array.isArray(classes) ? ["--fail-on", classes.join(",")] : []),
+    ...(strict === true ? ["--strict"] : []),
+  ]),
+};
+
+const fleetApplyVerb: Verb = {
+  usage: "apply [dir]",
+  readsStages: true,
+  summary: "Apply every manifest below a folder",
+  detail: how,
+  options: [...runOptions, options.autoApprove, options.noInput, options.lockTimeout],
+  examples: [["rnv fleet apply --auto-approve --changed-since HEAD~1", "what the last commit has touched"]],
+  handler: runs("apply", ({ lockTimeout }) => ["--lock-timeout", durationText(lockTimeout as number)]),
+};
+
+const fleetMatrixVerb: Verb = {
+  usage: "matrix [dir]",
+  readsStages: true,
+  summary: "Print the matrix of a GitHub workflow: a job for each member, or for each shard",
+  options: [
+    ...membersOptions,
+    new Option("--shards <n>", "so many jobs at most, each with a part of the members").argParser(positive),
+  ],
+  examples: [
+    ["rnv fleet matrix --changed-since origin/main", '{"include":[{"member":"shop","folder":"shop"}]}'],
+    ["rnv fleet matrix --shards 4", '{"include":[{"shard":"1/4"},…]}'],
+  ],
+  handler: (invocation) => joining().printMatrix(invocation),
+};
+
+const fleetReportVerb: Verb = {
+  usage: "report <dir>",
+  summary: "Join the reports that shards have written with --report",
+  detail: "A member without a result is an error: what nobody ran must not look clean.",
+  options: [detailed, ...shownOptions],
+  examples: [["rnv fleet report out --format markdown", "the reports below out, as one"]],
+  handler: (invocation) => joining().joinFleet(invocation),
+};
+
+/** What other verbs do not need is loaded with the first that does. */
+const joining = () => require("../fleet/join-fleet") as typeof joined;
+
+/** `rnv fleet …` */
+export const fleetVerbs: VerbFamily = {
+  name: "fleet",
+  summary: "Plan, apply or look for drift in many manifests at once, on one machine or several",
+  description: "Plan, apply or look for drift in many manifests at once, on one machine or several.",
+  verbs: [fleetPlanVerb, fleetDriftVerb, fleetApplyVerb, fleetMatrixVerb, fleetReportVerb],
+};
+
+/** The handler of a verb whose members are given `optionsOf` besides what all are given. */
+function runs(verb: FleetVerb, optionsOf: (options: OptionValues) => readonly string[]): Handler {
+  return (invocation) => {
+    const { runFleet } = require("../fleet/run-fleet") as typeof running;
+    const { options: given } = invocation;
+    const childOptions = [
+      ...optionsOf(given),
+      ...(given.untrusted === true ? ["--untrusted"] : []),
+      ...(typeof given.answerTimeout === "number" ? ["--timeout", durationText(given.answerTimeout)] : []),
+    ];
+    return runFleet(invocation, verb, childOptions);
+  };
+}
+
+function noSecrets(): Option {
+  return new Option("--no-secrets", "leave values unchecked whose source is not here");
+}
+
+/** Parses `2/4`. */
+function shardOf(text: string): Shard {
+  const [, index, count] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
+  const parsed = { index: Number(index), count: Number(count) };
+  if (parsed.index >= 1 && parsed.index <= parsed.count) return parsed;
+  throw new InvalidArgumentError("Not a part of a whole, such as 1/4 or 4/4.");
+}

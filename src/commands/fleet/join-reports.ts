@@ -1,0 +1,112 @@
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { shortList } from "../../model/text";
+import { type FleetReport, fleetReportSchema, type MemberResult } from "../../render/fleet-report";
+import { makeReport } from "./judge-member";
+
+interface ReadReport {
+  readonly file: string;
+  readonly text: string;
+}
+
+interface Joined {
+  readonly report?: FleetReport;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Joins the reports of the shards of one run. A shard that ran twice counts with its later run; a member without a result is
+ * an error: what nobody ran must not look clean.
+ */
+export function joinReports(files: readonly ReadReport[], isDetailed: boolean): Joined {
+  const diagnostics: Diagnostic[] = [];
+  const reports: FleetReport[] = [];
+  for (const { file, text } of files) {
+    const parsed = fleetReportSchema.safeParse(parseJson(text));
+    if (parsed.success) reports.push(parsed.data);
+    else
+      diagnostics.push(
+        error("command.usage", `${file} is no report of a fleet`, {
+          hint: "give the folder that --report names alone: the reports of one run, and nothing else",
+        }),
+      );
+  }
+  const [first] = reports;
+  if (diagnostics.length > 0 || first === undefined)
+    return {
+      diagnostics:
+        first === undefined && diagnostics.length === 0
+          ? [
+              error("command.usage", "there is no report of a fleet", {
+                hint: "rnv fleet drift --report DIR writes one",
+              }),
+            ]
+          : diagnostics,
+    };
+  const other = reports.find(
+    ({ verb, selected }) => verb !== first.verb || !sameNames(selected, first.selected),
+  );
+  if (other !== undefined)
+    return {
+      diagnostics: [
+        error("command.usage", "the reports are not those of one run", {
+          detail: `One is of ${first.verb} of ${first.selected.length} members, another of ${other.verb} of ${other.selected.length}, or of others.`,
+          hint: "give each run a folder of its own",
+        }),
+      ],
+    };
+  const results = new Map<string, MemberResult>();
+  for (const report of [...reports].sort((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at)))
+    for (const member of report.members) results.set(member.name, member);
+  const missing = first.selected.filter((name) => !results.has(name));
+  const joined = makeReport(
+    {
+      verb: first.verb,
+      started_at: reports.map((report) => report.started_at).sort()[0] as string,
+      seconds: secondsOf(reports),
+      selected: first.selected,
+    },
+    [...results.values()],
+    { isDetailed },
+  );
+  if (missing.length === 0) return { report: joined, diagnostics: [] };
+  return {
+    report: { ...joined, exit_code: joined.exit_code === 130 ? 130 : 1 },
+    diagnostics: [
+      error(
+        "command.usage",
+        `no report tells of ${missing.length === 1 ? "1 member" : `${missing.length} members`}`,
+        {
+          detail: `${shortList(missing, 10)}.${missingShards(reports)}`,
+          hint: "run the shards again that did not end",
+        },
+      ),
+    ],
+  };
+}
+
+const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((name, i) => name === b[i]);
+
+/** From the first start to the last end. */
+function secondsOf(reports: readonly FleetReport[]): number {
+  const start = Math.min(...reports.map(({ started_at: at }) => Date.parse(at)));
+  const end = Math.max(...reports.map(({ started_at: at, seconds }) => Date.parse(at) + seconds * 1000));
+  return Math.round((end - start) / 10) / 100;
+}
+
+function missingShards(reports: readonly FleetReport[]): string {
+  const count = Math.max(...reports.map(({ shard }) => shard?.count ?? 1));
+  const told = new Set(reports.map(({ shard }) => shard?.index ?? 1));
+  const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !told.has(index));
+  return missing.length === 0
+    ? ""
+    : ` There is none of ${missing.length === 1 ? "shard" : "shards"} ${shortList(missing.map(String), 10)} of ${count}.`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,281 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { dirname, join } from "node:path";
+import { embeddedApiKey } from "../../src/emulator/emulator";
+import { fleetReportSchema } from "../../src/render/fleet-report";
+import { openScenario, type Scenario } from "../support/cli";
+
+const manifest = (name: string, more = "") =>
+  `projects:\n  shop:\n    name: ${name}\n    services:\n      api:\n        kind: web\n        configuration: { repository: "https://git.example.com/${name}" }\n${more}`;
+
+/** Starts a program that waits. */
+const waits = (name: string) =>
+  manifest(name, '        variables: { TOKEN: { fromCommand: ["sh", "-c", "touch started; sleep 60"] } }\n');
+
+/** A service that takes requests and never answers. */
+async function openSilent() {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
+    connections: () => sockets.size,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+let scenario: Scenario;
+beforeEach(async () => {
+  scenario = await openScenario();
+});
+afterEach(() => scenario.close());
+
+const write = (file: string, text: string): void => {
+  mkdirSync(dirname(join(scenario.folder, file)), { recursive: true });
+  writeFileSync(join(scenario.folder, file), text);
+};
+const reportOf = (stdout: string) => fleetReportSchema.parse(JSON.parse(stdout));
+const statusesOf = (stdout: string) =>
+  Object.fromEntries(reportOf(stdout).members.map(({ name, status }) => [name, status]));
+
+it("plans, applies and looks for drift of every manifest below a folder; a broken one stops no other", async () => {
+  write("teams/shop/rnv.yaml", manifest("Shop"));
+  write("teams/docs/rnv/docs.yml", manifest("Docs"));
+  write("broken/rnv.yaml", "projects: [\n");
+  write(
+    "staged/rnv.yaml",
+    `${manifest("Staged-${stage.name}")}stages: { production: {}, staging: {}, preview: { each: true } }\n`,
+  );
+  for (const hidden of ["node_modules/a", ".git/a", ".rnv/a"])
+    write(`${hidden}/rnv.yaml`, manifest("Hidden"));
+  const names = ["broken", "staged@production", "staged@staging", "teams/docs", "teams/shop"];
+
+  const planned = await scenario.run("fleet", "plan", "-json");
+  expect(planned.code).toBe(1);
+  expect(Object.keys(statusesOf(planned.stdout))).toEqual(names);
+  const broken = reportOf(planned.stdout).members[0];
+  expect(broken).toMatchObject({
+    status: "failed",
+    diagnostics: [{ code: "manifest.syntax", location: { file: "broken/rnv.yaml", line: 1 } }],
+  });
+  expect(scenario.requests()).toEqual([]);
+
+  // Nobody is asked, so it has to be said.
+  expect(await scenario.run("fleet", "apply")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("--auto-approve"),
+  });
+  const applied = await scenario.run("fleet", "apply", "-auto-approve", "-json");
+  expect(statusesOf(applied.stdout)).toEqual({
+    ...Object.fromEntries(names.map((name) => [name, "applied"])),
+    broken: "failed",
+  });
+  expect(
+    scenario.emulator.store
+      .projects()
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(["Docs", "Shop", "Staged-production", "Staged-staging"]);
+
+  const others = ["--member", "teams/*", "--member", "staged@*"];
+  expect(await scenario.run("fleet", "drift", ...others)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Fleet: 4 members: 4 clean."),
+  });
+  const { store } = scenario.emulator;
+  const docs = store.services().find(({ projectId }) => {
+    const project = store.projects().find(({ id }) => id === projectId);
+    return project?.name === "Docs";
+  });
+  store.editConfiguration(docs?.id as string, { repository: "https://git.example.com/other" });
+  // Written long ago: reads are believed.
+  const state = "teams/docs/.rnv/state.json";
+  write(state, scenario.read(state).replace(/("writtenAt": ?)"[^"]*"/g, '$1"2026-01-01T00:00:00.000Z"'));
+  const drifted = await scenario.run("fleet", "drift", ...others);
+  expect(drifted).toMatchObject({ code: 2, stdout: expect.stringContaining("teams/docs") });
+  expect(drifted.stdout.split("\n")[0]).toMatch(/^teams\/docs +drift +1 changed outside/);
+  const exact = await scenario.run("fleet", "plan", "-detailed-exitcode", "--stage", "production");
+  expect(exact).toMatchObject({ code: 0, stdout: expect.stringContaining("Fleet: 1 member: 1 clean.") });
+  expect(await scenario.run("fleet", "plan", ...others)).toMatchObject({ code: 0 });
+  expect(await scenario.run("fleet", "plan", "-detailed-exitcode", ...others)).toMatchObject({ code: 2 });
+});
+
+it("gives each member what the fleet file names for it, and never another's key", async () => {
+  write(
+    "rnv.fleet.yaml",
+    `members:
+  shop: { dir: teams/shop, env: { RNV_API_KEY: SHOP_KEY, TOKEN: SHOP_TOKEN }, state: "state/\${member}.json" }
+  docs: { dir: teams/docs, env: { RNV_API_KEY: DOCS_KEY } }
+  late: { dir: teams/late, env: [LATE_TOKEN] }
+`,
+  );
+  const spy =
+    '        variables: { TOKEN: { fromEnv: TOKEN }, ALL: { fromCommand: ["sh", "-c", "env > seen.txt; echo x"], env: [SHOP_KEY, DOCS_KEY, SHOP_TOKEN, EXTRA] } }\n';
+  for (const name of ["shop", "docs", "late"]) write(`teams/${name}/rnv.yaml`, manifest(name, spy));
+  const env = {
+    RNV_API_KEY: "rnv_of_the_fleet",
+    SHOP_KEY: embeddedApiKey,
+    DOCS_KEY: "rnv_docs",
+    SHOP_TOKEN: "canary-of-shop",
+    EXTRA: "canary-of-the-job",
+  };
+  const run = await scenario.runWith({ env }, "fleet", "plan", "-json");
+  const [docs, late, shop] = reportOf(run.stdout).members;
+  expect(shop).toMatchObject({ name: "shop", status: "changes" });
+  expect(scenario.read("teams/shop/seen.txt")).not.toMatch(/canary|rnv_/);
+  // Its source is handed to another member alone.
+  expect(docs).toMatchObject({ status: "failed", diagnostics: [{ code: "manifest.env_missing" }] });
+  expect(late).toMatchObject({
+    status: "failed",
+    diagnostics: [{ code: "config.missing", summary: "LATE_TOKEN is not set, which late is to be given" }],
+  });
+  expect(run.stdout + run.stderr).not.toContain("canary");
+
+  // A stranger's fleet file reads no name of its choice, and says no server that keys are sent to.
+  const refused = await scenario.runWith({ env }, "fleet", "plan", "--untrusted");
+  expect(refused).toMatchObject({ code: 4, stdout: "" });
+  expect(refused.stderr).toContain("rnv.fleet.yaml:2:48");
+  expect(refused.stderr).toContain("an untrusted fleet file reads SHOP_KEY of the environment");
+  expect(refused.stderr).toContain("an untrusted fleet file names a state");
+});
+
+it("refuses a fleet whose members would have one state, and a file with mistakes, each at its place", async () => {
+  write("a/rnv.yaml", manifest("A"));
+  write("b/rnv.yaml", manifest("B"));
+  const shared = await scenario.runWith({ env: { RNV_STATE: "s3://states/all.json" } }, "fleet", "plan");
+  expect(shared).toMatchObject({ code: 1, stderr: expect.stringContaining("a and b would have one state") });
+  write("rnv.fleet.yaml", "members:\n  a: { dri: a }\n  b: { dir: ../b, timeout: soon }\nmember: {}\n");
+  const { code, stderr } = await scenario.run("fleet", "plan");
+  expect(code).toBe(1);
+  for (const told of [
+    'members.a has no key "dri"',
+    "rnv.fleet.yaml:2:8",
+    "members.b.dir: expected a folder below that of the fleet file",
+    "members.b.timeout: expected a duration: 90s, 10m",
+    'the file has no key "member"',
+  ])
+    expect(stderr).toContain(told);
+});
+
+it("ends a member that takes too long, and goes on; shards together are the whole, and a report joins them", async () => {
+  for (const name of ["a", "b", "c", "slow"]) write(`${name}/rnv.yaml`, manifest(name));
+  write(
+    "rnv.fleet.yaml",
+    "members: { a: , b: , c: , slow: { env: { RNV_BASE_URL: SLOW_URL }, timeout: 1s } }\n",
+  );
+  const silent = await openSilent();
+  const hung = await scenario.runWith({ env: { SLOW_URL: silent.url } }, "fleet", "plan", "-json");
+  silent.close();
+  expect(hung.code).toBe(7);
+  expect(statusesOf(hung.stdout)).toEqual({ a: "changes", b: "changes", c: "changes", slow: "timeout" });
+
+  execFileSync("rm", [join(scenario.folder, "rnv.fleet.yaml")]);
+  const ran = [];
+  for (const index of [0, 1, 2]) {
+    const env = { JOB_COMPLETION_INDEX: String(index), RNV_SHARDS: "3" };
+    const run = await scenario.runWith({ env }, "fleet", "plan", "-json", "--report", `out/${index}`);
+    ran.push(...reportOf(run.stdout).members.map(({ name }) => name));
+  }
+  expect(ran.sort()).toEqual(["a", "b", "c", "slow"]);
+  const joined = await scenario.run("fleet", "report", "out", "-json", "-detailed-exitcode");
+  expect(joined.code).toBe(2);
+  expect(reportOf(joined.stdout)).toMatchObject({ counts: { changes: 4 }, exit_code: 2 });
+  // What nobody ran does not look clean.
+  execFileSync("rm", ["-r", join(scenario.folder, "out/1")]);
+  expect(await scenario.run("fleet", "report", "out")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("There is none of shard 2 of 3."),
+  });
+  const unknown = await scenario.runWith({ env: { JOB_COMPLETION_INDEX: "0" } }, "fleet", "plan");
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("RNV_SHARDS is not set") });
+});
+
+it("Ctrl-C ends every member once, and tells of those that were not run", async () => {
+  for (const name of ["a", "b", "c"]) write(`${name}/rnv.yaml`, manifest(name));
+  const silent = await openSilent();
+  const env = { RNV_BASE_URL: silent.url };
+  const started = scenario.start({ env }, "fleet", "plan", "-json", "-parallelism", "2");
+  await until(() => silent.connections() >= 6);
+  started.process.kill("SIGINT");
+  const { code, stdout } = await started.ended;
+  silent.close();
+  expect(code).toBe(130);
+  expect(statusesOf(stdout)).toEqual({ a: "interrupted", b: "interrupted", c: "interrupted" });
+  expect(reportOf(stdout).members.filter(({ seconds }) => seconds > 0)).toHaveLength(2);
+  expect(processesIn(scenario.folder)).toEqual([]);
+});
+
+it("a second Ctrl-C leaves at once, and takes all with it", async () => {
+  write("a/rnv.yaml", waits("a"));
+  const started = scenario.start({}, "fleet", "plan");
+  await until(() => scenario.files().some(({ path }) => path.endsWith("started")));
+  started.process.kill("SIGINT");
+  started.process.kill("SIGTERM");
+  expect((await started.ended).code).toBe(130);
+  await until(() => processesIn(scenario.folder).length === 0);
+});
+
+it("takes the members of which a file has changed in git, and prints the matrix of a workflow", async () => {
+  for (const name of ["a", "b", "c"]) write(`${name}/rnv.yaml`, manifest(name));
+  write("common/base.yaml", manifest("base"));
+  write("rnv.fleet.yaml", "members: { a: , b: , c: { file: [../common/base.yaml, rnv.yaml] } }\n");
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.com", ...args], {
+      cwd: scenario.folder,
+    });
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("commit", "-qm", "first");
+  git("checkout", "-qb", "branch");
+  const matrix = async (...more: string[]) => {
+    const { code, stdout, stderr } = await scenario.run(
+      "fleet",
+      "matrix",
+      "--changed-since",
+      "main",
+      ...more,
+    );
+    return code === 0 ? (JSON.parse(stdout) as { include: object[] }).include : stderr;
+  };
+  expect(await matrix()).toEqual([]);
+  expect(await scenario.run("fleet", "plan", "--changed-since", "main")).toMatchObject({
+    code: 0,
+    stdout: "Fleet: nothing to run.\n",
+  });
+  write("a/more.env", "X=1\n");
+  expect(await matrix()).toEqual([{ member: "a", folder: "a" }]);
+  git("add", "-A");
+  git("commit", "-qm", "second");
+  write("common/base.yaml", manifest("other"));
+  expect(await matrix()).toEqual([
+    { member: "a", folder: "a" },
+    { member: "c", folder: "c" },
+  ]);
+  expect(await matrix("--shards", "5")).toEqual([{ shard: "1/2" }, { shard: "2/2" }]);
+  write("rnv.fleet.yaml", "members: { a: , b: , c: }\n");
+  expect(await matrix()).toHaveLength(3);
+  expect(await scenario.run("fleet", "matrix", "--changed-since", "--output=x")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('git knows no commit "--output=x"'),
+  });
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** Command lines of the processes that work in a folder or below it. */
+function processesIn(folder: string): readonly string[] {
+  const script = `for p in /proc/[0-9]*; do d=$(readlink $p/cwd) || continue; case "$d" in "$1"/*) tr '\\0' ' ' < $p/cmdline;; esac; done; true`;
+  return execFileSync("sh", ["-c", script, "sh", folder], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  })
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+}

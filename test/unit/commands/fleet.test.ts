@@ -1,0 +1,194 @@
+import { joinReports } from "../../../src/commands/fleet/join-reports";
+import { judgeMember, makeReport } from "../../../src/commands/fleet/judge-member";
+import { changedMembers, inShard } from "../../../src/commands/fleet/select-members";
+import { memberEnvironment, stateOfMember } from "../../../src/manifest/fleet-environment";
+import type { FleetMember } from "../../../src/model/fleet";
+import {
+  type FleetReport,
+  fleetReportMarkdown,
+  fleetReportSchema,
+  fleetReportText,
+} from "../../../src/render/fleet-report";
+import { plainStyle } from "../../../src/render/style";
+import { fc } from "../../support/fixed-seed";
+
+const member = (name: string, more: Partial<FleetMember> = {}): FleetMember => ({
+  name,
+  folder: name,
+  files: [],
+  environment: {},
+  ...more,
+});
+
+const fleets = fc
+  .uniqueArray(fc.string({ minLength: 1, maxLength: 8 }), { maxLength: 60 })
+  .map((names) => names.map((name) => member(name)));
+
+it("shards 1 to N are exactly the whole for every N, of sizes that differ by one, whatever the order they are told in", () => {
+  fc.assert(
+    fc.property(fleets, fc.integer({ min: 1, max: 70 }), (members, count) => {
+      const shards = Array.from({ length: count }, (_, i) => inShard(members, { index: i + 1, count }));
+      const names = shards.flat().map(({ name }) => name);
+      expect([...names].sort()).toEqual(members.map(({ name }) => name).sort());
+      const sizes = shards.map(({ length }) => length);
+      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+      const again = inShard([...members].reverse(), { index: 1, count });
+      expect(again.map(({ name }) => name).sort()).toEqual((shards[0] ?? []).map(({ name }) => name).sort());
+    }),
+  );
+});
+
+it("a file of a folder, one beside it that is named, and the fleet file touch members; a neighbour of like name does not", () => {
+  const members = [member("shop"), member("shop-two"), member("docs")];
+  const touched = (...changed: string[]) =>
+    changedMembers(members, {
+      changed,
+      root: "/r",
+      beside: ({ name }) => (name === "docs" ? ["/r/common"] : []),
+      common: ["/r/rnv.fleet.yaml"],
+    }).map(({ name }) => name);
+  expect(touched("/r/shop/stages/production.yaml")).toEqual(["shop"]);
+  expect(touched("/r/shop-two/.env")).toEqual(["shop-two"]);
+  expect(touched("/r/common/base.yaml")).toEqual(["docs"]);
+  expect(touched("/r/README.md")).toEqual([]);
+  expect(touched("/r/rnv.fleet.yaml")).toHaveLength(3);
+});
+
+describe("the environment of a member", () => {
+  const of = (one: FleetMember, others: FleetMember[], environment: Record<string, string>) =>
+    memberEnvironment(one, [one, ...others], environment, (name) => name === "GITHUB_SHA");
+  const shop = member("shop", { environment: { RNV_API_KEY: "SHOP_KEY", AWS_ACCESS_KEY_ID: "SHOP_AWS" } });
+
+  it("has settings, what the job says of itself and what is allowed; nothing else", () => {
+    const given = of(member("a"), [shop], {
+      ...{
+        PATH: "/bin",
+        RNV_BASE_URL: "u",
+        RNV_API_KEY: "k",
+        GITHUB_SHA: "1",
+        GITHUB_TOKEN: "t",
+        SHOP_KEY: "s",
+      },
+      ...{
+        EXTRA: "e",
+        HIDDEN: "h",
+        RNV_ALLOW_ENV: "EXTRA, SHOP_*",
+        RNV_STAGE: "x",
+        RNV_WEBHOOK_SECRET: "w",
+        https_proxy: "p",
+      },
+    });
+    expect(Object.keys(given.environment).sort()).toEqual(
+      ["PATH", "RNV_BASE_URL", "RNV_API_KEY", "GITHUB_SHA", "EXTRA", "RNV_ALLOW_ENV", "https_proxy"].sort(),
+    );
+  });
+
+  it("has its own credentials in place of all that belong together, and tells what is not set", () => {
+    const given = of(shop, [], {
+      ...{ RNV_API_KEY: "k", RNV_API_KEY_FILE: "f", SHOP_KEY: "s", SHOP_AWS: "" },
+      ...{ AWS_SECRET_ACCESS_KEY: "x", AWS_SESSION_TOKEN: "y", AWS_REGION: "r" },
+    });
+    expect(given).toEqual({ environment: { RNV_API_KEY: "s", AWS_REGION: "r" }, missing: ["SHOP_AWS"] });
+  });
+
+  it("has a state of its own where the address holds ${member}: two names never meet in one", () => {
+    const state = (name: string) => stateOfMember("s3://states/${member}/${stage.name}.json", member(name));
+    expect(state("teams/a b@production")).toBe("s3://states/teams/a%20b/${stage.name}.json");
+    expect(new Set(["a/b", "a-b", "a b", "a%20b", "."].map(state)).size).toBe(5);
+    expect(of(member("x"), [], { RNV_STATE: "https://h/${member}" }).environment.RNV_STATE).toBe(
+      "https://h/x",
+    );
+  });
+});
+
+const ended = (
+  exitCode: number | undefined,
+  stdout: unknown,
+  cause: "itself" | "timeout" | "interrupted" = "itself",
+) => ({
+  ...{ exitCode, cause, stderr: "", seconds: 1 },
+  stdout: typeof stdout === "string" ? stdout : JSON.stringify(stdout),
+});
+const summary = { add: 1, change: 0, destroy: 0, adopt: 0, forget: 0 };
+const drift = { drifted: [], missing: [], pending: [{}], unmanaged: [] };
+
+it.each([
+  ["plan", ended(0, { summary }), "clean", 0],
+  ["plan", ended(2, { summary }), "changes", 2],
+  ["plan", ended(4, { summary }), "blocked", 4],
+  // A success that shows nothing is none.
+  ["plan", ended(0, ""), "failed", 1],
+  ["drift", ended(0, "No drift"), "failed", 1],
+  ["drift", ended(0, drift), "clean", 0],
+  ["drift", ended(2, drift), "drift", 2],
+  ["drift", ended(6, ""), "locked", 6],
+  ["drift", ended(undefined, drift), "failed", 1],
+  ["drift", ended(130, "", "timeout"), "timeout", 7],
+  ["drift", ended(undefined, "", "interrupted"), "interrupted", 130],
+  // It had come to its end.
+  ["drift", ended(0, drift, "interrupted"), "clean", 0],
+  ["apply", ended(0, '{"type":"summary","counts":{"added":0}}'), "clean", 0],
+  ["apply", ended(0, 'x\n{"type":"summary","counts":{"added":2}}\n'), "applied", 0],
+  ["apply", ended(3, '{"type":"summary","counts":{"added":2,"failed":1}}'), "partly", 3],
+  ["apply", ended(8, '{"type":"summary","counts":{"added":2}}'), "checkout", 8],
+  ["apply", ended(99, ""), "failed", 99],
+] as const)("%s that ended with %j is %s", (verb, run, status, code) => {
+  expect(judgeMember(verb, member("a"), run)).toMatchObject({ status, exit_code: code });
+});
+
+const head = { verb: "drift" as const, started_at: "2026-01-01T00:00:00Z", seconds: 1 };
+const resultOf = (name: string, status: FleetReport["members"][number]["status"] = "clean", code = 0) => ({
+  ...{ name, folder: name, status, exit_code: code, seconds: 1 },
+});
+
+it("joins reports of one run only: of a shard that ran twice the later counts, and the worst exit code of all", () => {
+  const selected = ["a", "b"];
+  const shard = (index: number, at: string, result: FleetReport["members"][number]) => ({
+    file: `fleet-${index}.json`,
+    text: JSON.stringify(
+      makeReport({ ...head, started_at: at, selected, shard: { index, count: 2 } }, [result], {
+        isDetailed: true,
+      }),
+    ),
+  });
+  const first = shard(1, "2026-01-01T00:00:00Z", resultOf("a", "failed", 1));
+  const again = shard(1, "2026-01-01T00:10:00Z", resultOf("a"));
+  const second = shard(2, "2026-01-01T00:00:05Z", resultOf("b", "drift", 2));
+  expect(joinReports([again, first, second], true).report).toMatchObject({ exit_code: 2, seconds: 601 });
+  expect(joinReports([first, second], true).report).toMatchObject({
+    exit_code: 1,
+    counts: { failed: 1, drift: 1 },
+  });
+  expect(joinReports([second], true)).toMatchObject({ report: { exit_code: 1 }, diagnostics: [{}] });
+  const other = {
+    file: "o",
+    text: JSON.stringify(makeReport({ ...head, selected: ["c"] }, [], { isDetailed: true })),
+  };
+  expect(joinReports([first, other], true).report).toBeUndefined();
+  expect(joinReports([first, { file: "x", text: "{" }], true).diagnostics[0]?.summary).toBe(
+    "x is no report of a fleet",
+  );
+  expect(joinReports([], true).diagnostics).toHaveLength(1);
+});
+
+it("tells first who needs somebody, keeps within its size, and shows names and errors inert", () => {
+  const hostile = "::error::<img src=x>`\u001b[2J";
+  const bad = {
+    ...resultOf(hostile, "failed", 1),
+    diagnostics: [{ severity: "error" as const, code: "manifest.syntax" as const, summary: hostile }],
+  };
+  const many = Array.from({ length: 3000 }, (_, i) => resultOf(`team-${i}`, "drift", 2));
+  const report = makeReport({ ...head, selected: [] }, [...many, bad, resultOf("well")], {
+    isDetailed: true,
+  });
+  expect(fleetReportSchema.parse(report)).toEqual(report);
+  const text = fleetReportText(report, plainStyle);
+  expect(text.split("\n")[0]).toContain("failed");
+  expect(text).not.toContain("\u001b");
+  expect(text).not.toMatch(/^::/m);
+  expect(text.trimEnd().split("\n").at(-1)).toBe("Fleet: 3002 members: 1 clean, 3000 drift, 1 failed.");
+  const markdown = fleetReportMarkdown(report);
+  expect(markdown.length).toBeLessThan(65_000);
+  expect(markdown).toContain("more members");
+  expect(markdown.replace(/```[\s\S]*?```|`+[^`]*`+/g, "")).not.toContain("<img");
+});
