@@ -64,6 +64,7 @@ module.exports = {
     fence("js-yaml", ["manifest"], "YAML is read and written in one place."),
     fence("smol-toml", ["manifest"], "Files of other tools are converted in one place."),
     fence("commander", ["cli"], "Arguments are read in one place."),
+    fence("@clack/core", ["cli"], "A person is asked in one place."),
     fence("@grpc/grpc-js", ["terraform"], "Only the plugin adapter speaks gRPC."),
     fence("@msgpack/msgpack", ["terraform"], "Only the plugin adapter speaks msgpack."),
     fence("cdktf", ["cdktf"], "An optional peer: nothing else may need it."),

@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline";
+import { type Readable, Writable } from "node:stream";
 import type { Approval } from "../commands/apply";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isUnconfirmed } from "../plan/guards";
@@ -132,3 +133,63 @@ export function createPrompter({ terminal, signal, options }: Invocation): Promp
   const allowed = terminal.interactive && options.input !== false && options.json !== true;
   return allowed ? createTerminalPrompter(terminal, signal) : undefined;
 }
+
+/** One of the answers to a question that is asked with arrow keys. */
+export interface Choice<Value> {
+  readonly value: Value;
+  readonly label: string;
+  /** Shown beside the one at the cursor. */
+  readonly hint?: string;
+}
+
+/**
+ * Lets a person at the terminal choose with the arrow keys; undefined where they leave the question (Ctrl-C, Ctrl-D,
+ * Escape).
+ */
+export async function chooseOne<Value extends string>(
+  { terminal, signal }: Pick<Invocation, "terminal" | "signal">,
+  message: string,
+  choices: readonly Choice<Value>[],
+): Promise<Value | undefined> {
+  const { isCancel, SelectPrompt } = await import("@clack/core");
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  const prompt = new SelectPrompt<Choice<Value>>({
+    options: [...choices],
+    input: terminal.stdin as Readable,
+    output: outputOf(terminal),
+    // Before the terminal is in raw mode, Ctrl-C is a signal.
+    signal: AbortSignal.any([signal, ended.signal]),
+    render() {
+      const chosen = choices[this.cursor];
+      if (this.state === "submit" || this.state === "cancel")
+        return `${message} ${this.state === "submit" ? (chosen?.label ?? "") : "cancelled"}`;
+      const lines = choices.map(({ label, hint }, at) =>
+        at === this.cursor ? `> ${label}${hint === undefined ? "" : `  (${hint})`}` : `  ${label}`,
+      );
+      return [message, ...lines, "arrow keys, then Enter"].join("\n");
+    },
+  });
+  // Ctrl-D ends the reading of keys, and nothing would answer any more.
+  prompt.on("key", (_text, { ctrl, name }) => {
+    if (ctrl === true && name === "d") prompt.state = "cancel";
+  });
+  terminal.stdin.once("end", end);
+  const answer = await prompt.prompt();
+  terminal.stdin.removeListener("end", end);
+  return isCancel(answer) ? undefined : answer;
+}
+
+/** The output of a terminal as a stream. Where the terminal does not tell its size, it has the usual one. */
+const outputOf = (terminal: Terminal): Writable =>
+  Object.defineProperty(
+    new Writable({
+      decodeStrings: false,
+      write: (text, _encoding, done) => {
+        terminal.out(String(text));
+        done();
+      },
+    }),
+    "columns",
+    { get: () => terminal.width },
+  );

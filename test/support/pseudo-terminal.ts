@@ -35,7 +35,7 @@ export function atTerminal(
     if (next === undefined || at === -1) return;
     asked += 1;
     from = at + next[0].length;
-    child.stdin.write(`${next[1]}\n`);
+    child.stdin.write(`${next[1]}\r`);
     // To a question that nobody expects there is no answer.
     if (asked === answers.length) child.stdin.end();
   });

@@ -10,6 +10,7 @@ import { openContext, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import type { Invocation } from "../invocation";
 import { options } from "../options";
+import { type Choice, chooseOne } from "../prompt";
 import { exitCodes, outStyle, report } from "../report";
 import { readSettings, type Settings } from "../settings";
 import { appIn, manifestIn } from "../synthesize";
@@ -23,10 +24,11 @@ export const initVerb: Verb = {
   ],
   summary: "Write a first manifest here, and check the settings",
   detail:
-    "Never overwrites a file. Asks the service once whether the key opens the workspace. With --from workspace the " +
-    "manifest says what is live there, and all of it is taken over without one write to the service: the plan after it is " +
-    "empty, or says what is left. A blueprint, a railway.json or .toml, a compose file and a Procfile are converted: what has no " +
-    "counterpart is reported with its place, and secrets become fromEnv.",
+    "Never overwrites a file. At a terminal, where there is no manifest yet, it asks with arrow keys what to start from. Asks " +
+    "the service once whether the key opens the workspace. With --from workspace the manifest says what is live there, and " +
+    "all of it is taken over without one write to the service: the plan after it is empty, or says what is left. A blueprint, " +
+    "a railway.json or .toml, a compose file and a Procfile are converted: what has no counterpart is reported with its place, " +
+    "and secrets become fromEnv.",
   options: [
     new Option("--from <source>", "make the manifest from what exists").choices([
       "workspace",
@@ -42,6 +44,7 @@ export const initVerb: Verb = {
     new Option("--force", "write over a manifest that is there"),
     options.answerTimeout,
     options.lockTimeout,
+    options.noInput,
     options.state,
   ],
   examples: [
@@ -81,7 +84,48 @@ async function runInit(invocation: Invocation): Promise<number> {
         hint: "rnv init --from workspace",
       }),
     ]);
-  return initStarter(invocation);
+  if (!asksForSource(invocation)) return initStarter(invocation);
+  const source = await chooseOne(invocation, "What is the manifest made from?", choicesIn(invocation));
+  if (source === undefined) return exitCodes.interrupted;
+  if (source === "starter") return initStarter(invocation);
+  return source === "workspace" ? initFromWorkspace(invocation) : initFromFile(invocation, source);
+}
+
+/** A person is there, and nothing was said or written yet. */
+const asksForSource = ({ terminal, cwd, options, environment }: Invocation): boolean =>
+  // Not live: CI, or a terminal that cannot move its cursor.
+  terminal.interactive &&
+  terminal.live &&
+  options.input !== false &&
+  !environment.TF_IN_AUTOMATION &&
+  manifestIn(cwd) === undefined &&
+  appIn(cwd) === undefined;
+
+type Source = "starter" | "workspace" | ConvertibleSource;
+
+/** Files of other tools that lie here come first, then what is live, where the settings are there. */
+function choicesIn({ environment, cwd, options }: Invocation): readonly Choice<Source>[] {
+  const files = convertibleSources.flatMap((source): Choice<Source>[] => {
+    const file = usualFiles[source].find((name) => existsSync(join(cwd, name)));
+    return file === undefined
+      ? []
+      : [{ value: source, label: file, hint: "converted; what has no counterpart is reported" }];
+  });
+  const state = typeof options.state === "string" ? options.state : undefined;
+  const isSet = !hasErrors(readSettings(environment, { state, cwd }).diagnostics);
+  return [
+    ...files,
+    ...(isSet
+      ? [
+          {
+            value: "workspace" as const,
+            label: "what is live in the workspace",
+            hint: "taken over without a write to the service",
+          },
+        ]
+      : []),
+    { value: "starter", label: "a first example", hint: "to edit" },
+  ];
 }
 
 /** The manifest says what is live, and the state records it: one command, and no write to the service. */
