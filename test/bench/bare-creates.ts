@@ -1,33 +1,27 @@
 import { readFileSync } from "node:fs";
-import { Agent, request } from "node:http";
+import { Pool } from "undici";
 
 /** The creates of `desired.json` by a client that does nothing else: no journal, no state, answers only parsed. */
 const base = process.env.RNV_BASE_URL as string;
 const workspace = process.env.RNV_WORKSPACE_ID as string;
 const parallelism = Number(process.argv[2]);
-const agent = new Agent({ keepAlive: true, maxSockets: parallelism });
+const { origin, pathname } = new URL(base);
+const pool = new Pool(origin, { connections: parallelism });
 
-const create = (body: string, key: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const headers = {
+async function create(body: string, key: string): Promise<void> {
+  const { statusCode, body: answer } = await pool.request({
+    method: "POST",
+    path: `${pathname}/workspaces/${workspace}/services`,
+    headers: {
       authorization: `Bearer ${process.env.RNV_API_KEY}`,
       "content-type": "application/json",
-      "content-length": Buffer.byteLength(body),
       "idempotency-key": key,
-    };
-    const url = `${base}/workspaces/${workspace}/services`;
-    const sent = request(url, { method: "POST", agent, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.once("end", () => {
-        JSON.parse(Buffer.concat(chunks).toString());
-        if (response.statusCode === 200) resolve();
-        else reject(new Error(`${response.statusCode}`));
-      });
-    });
-    sent.once("error", reject);
-    sent.end(body);
+    },
+    body,
   });
+  await answer.json();
+  if (statusCode !== 200) throw new Error(`${statusCode}`);
+}
 
 async function main(): Promise<void> {
   const desired = JSON.parse(readFileSync("desired.json", "utf8")) as {
@@ -41,7 +35,7 @@ async function main(): Promise<void> {
       await create(JSON.stringify({ name, kind, configuration: fields, deploy: false }), `bare-${index}`);
   };
   await Promise.all(Array.from({ length: parallelism }, work));
-  agent.destroy();
+  await pool.close();
 }
 
 main().catch((cause: unknown) => {

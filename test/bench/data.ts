@@ -38,6 +38,8 @@ export interface Shape {
   readonly chained?: boolean;
   /** Services of one project; 500 unless said. */
   readonly perProject?: number;
+  /** Each project in a file of its own, in a folder `rnv/`. */
+  readonly isSplit?: true;
 }
 
 /** The desired state as plain data: what the manifest says, and what the floor program reads. */
@@ -64,11 +66,23 @@ export function desiredServices(
   });
 }
 
-/** A manifest of that many services in YAML as people write it: one key a line. */
-export function manifestYaml(shape: Shape): string {
+/** A manifest of that many services in YAML as people write it, one key a line: each file with its text. */
+export function manifestFiles(shape: Shape): ReadonlyMap<string, string> {
+  const services = desiredServices(shape);
+  if (!shape.isSplit) return new Map([["rnv.yaml", manifestOf(services)]]);
+  const projects = [...new Set(services.map(({ project }) => project))];
+  return new Map(
+    projects.map((name) => [
+      `rnv/${name}.yaml`,
+      manifestOf(services.filter(({ project }) => project === name)),
+    ]),
+  );
+}
+
+function manifestOf(services: ReturnType<typeof desiredServices>): string {
   const lines = ["projects:"];
   let open = "";
-  for (const { project, name, kind, fields } of desiredServices(shape)) {
+  for (const { project, name, kind, fields } of services) {
     if (project !== open) lines.push(`  ${project}:`, "    services:");
     open = project;
     lines.push(`      ${name}:`, `        name: ${name}`, `        kind: ${kind}`, "        configuration:");

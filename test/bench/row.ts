@@ -6,8 +6,8 @@ export interface Row {
   /** The figure that counts: a median. */
   readonly value: number;
   readonly unit: "x" | "MB" | "ms" | "%";
-  /** The value is to be at most, or at least, this. */
-  readonly target: { readonly kind: "at most" | "at least"; readonly value: number };
+  /** The value is to be at most, or at least, this; undefined where it is only told. */
+  readonly target?: { readonly kind: "at most" | "at least"; readonly value: number };
   /** Pairs, or runs where nothing is compared. */
   readonly count: number;
   readonly min: number;
@@ -16,16 +16,21 @@ export interface Row {
   readonly medians?: Readonly<Record<string, number>>;
 }
 
-export const isMet = ({ value, target }: Row): boolean =>
-  target.kind === "at most" ? value <= target.value : value >= target.value;
+/** Whether the target is met; undefined where there is none. */
+export function isMet({ value, target }: Row): boolean | undefined {
+  if (target === undefined) return undefined;
+  return target.kind === "at most" ? value <= target.value : value >= target.value;
+}
 
 /** The rows as a table in Markdown. */
 export function table(rows: readonly Row[]): string {
   const lines = rows.map((row) => {
-    const target = `${row.target.kind === "at most" ? "≤" : "≥"} ${shown(row.target.value, row.unit)}`;
+    const { target: wanted } = row;
+    const target = wanted ? `${wanted.kind === "at most" ? "≤" : "≥"} ${shown(wanted.value, row.unit)}` : "";
+    const met = { true: "yes", false: "**no**", undefined: "" }[`${isMet(row)}`];
     const range = row.count > 1 ? ` [${shown(row.min, row.unit)}–${shown(row.max, row.unit)}]` : "";
     const medians = Object.entries(row.medians ?? {}).map(([name, ms]) => `${name} ${Math.round(ms)} ms`);
-    return `| ${row.name} | ${row.measured} | ${shown(row.value, row.unit)}${range} | ${target} | ${isMet(row) ? "yes" : "**no**"} | ${row.count} | ${medians.join(", ")} |`;
+    return `| ${row.name} | ${row.measured} | ${shown(row.value, row.unit)}${range} | ${target} | ${met} | ${row.count} | ${medians.join(", ")} |`;
   });
   return [
     "| | measured | median [range] | target | met | n | medians |",

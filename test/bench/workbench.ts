@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
-import { desiredServices, manifestYaml, type Shape, terraformConfiguration, terraformState } from "./data";
+import { desiredServices, manifestFiles, type Shape, terraformConfiguration, terraformState } from "./data";
 import { measure, type Program } from "./measure";
 import { type BenchService, type ServiceOptions, startService } from "./service";
 
@@ -67,7 +67,10 @@ export async function createWorkbench(): Promise<Workbench> {
     const service = await startService(join(home, "service-process.js"), options);
     started.push(service);
     const folder = newFolder();
-    writeFileSync(join(folder, "rnv.yaml"), manifestYaml(shape));
+    for (const [file, text] of manifestFiles(shape)) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), text);
+    }
     writeFileSync(join(folder, "desired.json"), JSON.stringify(desiredServices(shape)));
     const program = (args: readonly string[]): Program => ({
       command: process.execPath,
