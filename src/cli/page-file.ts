@@ -28,6 +28,8 @@ export function pageFileOf({ options, stack }: Invocation): string | undefined {
 
 /** Writes the page of a plan. */
 export function writePlanPage(invocation: Invocation, plan: Plan, sources: Sources): void {
+  // The document of thousands of changes takes longer than the plan itself.
+  if (pageFileOf(invocation) === undefined) return;
   writeDocumentPage(invocation, planDocument(plan, new Map(), sources), scopeOf(invocation));
 }
 

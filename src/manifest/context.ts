@@ -49,7 +49,7 @@ export interface LoadedManifest {
   readonly diagnostics: readonly Diagnostic[];
   /** Text of every file read, for code frames: same offsets, secrets starred out. */
   readonly sources: ReadonlyMap<string, string>;
-  /** The text of all files as one, secrets as their sources; of manifests only. */
+  /** The text of all files as one, secrets as their sources; of manifests only, where no source is read (`skip`). */
   readonly merged?: () => string;
 }
 

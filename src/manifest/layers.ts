@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { FileRequest } from "./context";
 import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } from "./files";
-import type { Findings } from "./findings";
+import type { Findings, Report } from "./findings";
 import { MaskedTexts, maskBroken } from "./mask";
 import { mergeFiles, mostComparisons, overlay } from "./merge";
 import { checkTopLevel } from "./meta";
@@ -76,8 +76,9 @@ function readOver(
       }
       bytesLeft -= Buffer.byteLength(text);
       texts.set(file, text);
-      const { root, failed } = parseYaml(file, text, report, (broken) => maskBroken(broken, index));
-      masked.add(file, text, root, failed, index);
+      const parse = (to: Report) => parseYaml(file, text, to, (broken) => maskBroken(broken, index));
+      const { root, failed } = parse(report);
+      masked.add(file, text, { readTree: () => parse(() => undefined).root, failed }, index);
       isPartial ||= failed;
       if (root === undefined) continue;
       checkTopLevel(root, index, report);

@@ -64,9 +64,6 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     ...{ index, cwd, environment, report: findings.report },
     ...{ texts: files.texts, masked: files.masked, bytesLeft: files.bytesLeft },
   });
-  // With a stage it is the manifest of that stage.
-  const printed = stage === undefined ? root : withoutStages(root);
-  const merged = (): string => printManifest(printed, { index, texts: files.texts });
   const blocks = walkBlocks(root, index, findings.report);
   const context: ReadContext = {
     ...contextOf(request, files, index, findings),
@@ -91,7 +88,23 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const concerns = request.concerns?.(desired);
   await fetchSecrets(built, cwd, context, { findings, reach: request.secrets, concerns });
   const diagnostics = sortDiagnostics(findings.all());
-  return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: files.masked, merged };
+  return {
+    ...(hasErrors(diagnostics) ? {} : { desired }),
+    ...{ diagnostics, sources: files.masked },
+    // The tree takes more memory than all else: what goes on to the service lets go of it.
+    ...(request.secrets === "skip" && { merged: printer(files, root, stage, index) }),
+  };
+}
+
+/** Returns what prints a merged manifest; with a stage it is the manifest of that stage. */
+function printer(
+  { texts }: ReadFiles,
+  root: MapNode,
+  stage: StageDeclaration | undefined,
+  index: TypeIndex,
+): () => string {
+  const printed = stage === undefined ? root : withoutStages(root);
+  return () => printManifest(printed, { index, texts });
 }
 
 const withoutStages = (root: MapNode): MapNode => {

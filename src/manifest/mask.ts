@@ -14,9 +14,18 @@ import {
 export class MaskedTexts extends Map<string, string> {
   readonly #waiting = new Map<string, () => string>();
 
-  /** Takes the text of a file; without `root` it could not be read, and with `failed` not as a whole. */
-  add(file: string, text: string, root: SourceNode | undefined, failed: boolean, index: TypeIndex): void {
+  /**
+   * Takes the text of a file, and how to read its tree again: the tree takes much more memory than the text. Without
+   * a tree the file could not be read, and with `failed` not as a whole.
+   */
+  add(
+    file: string,
+    text: string,
+    { readTree, failed }: { readonly readTree: () => SourceNode | undefined; readonly failed: boolean },
+    index: TypeIndex,
+  ): void {
     this.#waiting.set(file, () => {
+      const root = readTree();
       const shown = root === undefined ? text : maskSecrets(text, root, index);
       return failed ? maskBroken(shown, index) : shown;
     });
