@@ -47,7 +47,10 @@ const ownCredentials = new Set([
   "RNV_STATE_HTTP_CLIENT_PRIVATE_KEY_PEM",
   "TF_HTTP_PASSWORD",
   "TF_HTTP_CLIENT_PRIVATE_KEY_PEM",
-  "RNV_STATE_HTTP_CLIENT_PRIVATE_KEY_PEM",
+  "RNV_GITLAB_TOKEN",
+  "RNV_WEBHOOK_SECRET",
+  // Whoever has the address of a webhook may write there.
+  "RNV_WEBHOOK_URL",
 ]);
 
 /** Also credentials of the state's store, which a service may well have under the same name. */

@@ -13,6 +13,7 @@ const settings = [
     "RNV_ALLOW_COMMANDS",
     "RNV_ALLOW_ENV",
     "RNV_BASE_URL",
+    "RNV_COMMENT_AUTHOR",
     "RNV_SECRET_DIRS",
     "RNV_STAGE",
     "RNV_STATE",

@@ -271,7 +271,7 @@ services:
 `,
         ".env": "D=canary-4\n",
       },
-      { environment: { C: "c" } },
+      { environment: { C: "c" }, secrets: "skip" },
     );
     expect(briefs(found)).toEqual([]);
     const merged = found.merged?.() ?? "";
