@@ -131,3 +131,51 @@ function gitFolder(folder: string): string | undefined {
     if (at === dirname(at)) return undefined;
   }
 }
+
+/** Events of GitHub whose payload tells where a pull request comes from. */
+const pullRequestEvents = new Set([
+  "pull_request",
+  "pull_request_target",
+  "pull_request_review",
+  "pull_request_review_comment",
+]);
+
+/**
+ * Says why what a job checked out may be the work of a stranger: a pull request from a fork, or one of which that cannot be
+ * told. Undefined for any other job.
+ */
+export function strangersJob(environment: ProcessEnvironment): string | undefined {
+  const { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source = "", CI_PROJECT_ID: project } = environment;
+  if (environment.GITLAB_CI === "true")
+    return source !== "" && source !== project ? "This merge request comes from a fork" : undefined;
+  if (environment.GITHUB_ACTIONS !== "true") return undefined;
+  const { GITHUB_EVENT_NAME: event = "", GITHUB_EVENT_PATH: path = "", GITHUB_REPOSITORY: own } = environment;
+  const payload = readEvent(path);
+  if (event === "issue_comment")
+    return at(payload, "issue", "pull_request") === undefined
+      ? undefined
+      : "Somebody commented on a pull request, which may come from a fork";
+  if (event === "workflow_run")
+    return at(payload, "workflow_run", "head_repository", "full_name") === own
+      ? undefined
+      : "This run follows one of a fork";
+  if (!pullRequestEvents.has(event)) return undefined;
+  const head = at(payload, "pull_request", "head", "repo", "full_name");
+  return head !== undefined && head === at(payload, "pull_request", "base", "repo", "full_name")
+    ? undefined
+    : "This pull request comes from a fork";
+}
+
+function readEvent(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function at(value: unknown, ...path: readonly string[]): unknown {
+  let found = value;
+  for (const step of path) found = (found as Readonly<Record<string, unknown>> | null | undefined)?.[step];
+  return found ?? undefined;
+}

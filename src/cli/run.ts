@@ -8,6 +8,7 @@ import {
   type OptionValues,
   type VerbRun,
 } from "./invocation";
+import { strangersJob } from "./job";
 import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
 import { applyVerb, destroyVerb } from "./verbs/apply";
@@ -184,8 +185,9 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
   function handle(handler: Handler): (...parsed: unknown[]) => Promise<void> {
     return async (...parsed) => {
       const command = parsed.at(-1) as Command;
-      const options: OptionValues = command.optsWithGlobals();
-      if (typeof options.chdir === "string") changeFolder(options.chdir);
+      const given: OptionValues = command.optsWithGlobals();
+      if (typeof given.chdir === "string") changeFolder(given.chdir);
+      const options = withTrust(given, command, terminal);
       exitCode = await handler({
         terminal,
         environment: process.env,
@@ -206,6 +208,18 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
     if (cause instanceof CommanderError) return cause.exitCode;
     return reportFailure(cause, { terminal, environment: process.env }, interruption.signal.aborted);
   }
+}
+
+/** A manifest of a stranger is not trusted, whether or not the job says so. */
+function withTrust(options: OptionValues, command: Command, terminal: Terminal): OptionValues {
+  if (options.untrusted === true || process.env.RNV_UNTRUSTED?.trim() === "0") return options;
+  const why = process.env.RNV_UNTRUSTED?.trim() === "1" ? undefined : strangersJob(process.env);
+  if (why === undefined && process.env.RNV_UNTRUSTED?.trim() !== "1") return options;
+  if (why !== undefined && command.options.some((option) => option.attributeName() === "untrusted"))
+    terminal.err(
+      `${why}: the manifest is not trusted (--untrusted; RNV_UNTRUSTED=0 in the job trusts it).\n`,
+    );
+  return { ...options, untrusted: true };
 }
 
 const quoted = (word: string): string =>

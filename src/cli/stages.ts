@@ -1,4 +1,5 @@
 import { createHttpTransport } from "../api/http-transport";
+import { exitCodeOf } from "../commands/context";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import { type FoundStages, findStages } from "../manifest/load-manifest";
 import { findStage, stageMissing } from "../manifest/stages";
@@ -100,7 +101,7 @@ export function enter(
   const declared = findStage(stages, asked);
   if (declared.stage === undefined) return fail([declared.mistake]);
   const placed = place(asked);
-  if (hasErrors(placed.diagnostics)) fail(placed.diagnostics);
+  if (hasErrors(placed.diagnostics)) fail(placed.diagnostics, exitCodeOf(placed.diagnostics));
   const { workspace, state } = placed.place;
   const own = workspaceOf(environment).toLowerCase();
   if (workspace !== undefined && own !== "" && own !== workspace)

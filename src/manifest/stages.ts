@@ -248,6 +248,18 @@ export function placeStage(
       "holds a secret, and is read by everybody who reads this file",
       "leave it out: RNV_STATE_HTTP_USERNAME, RNV_STATE_HTTP_PASSWORD and AWS_… hold credentials",
     );
+  if (state !== undefined && !context.trust.mayKeepState(state) && !isFileInside(state, cwd))
+    context.report(
+      error(
+        "guard.untrusted",
+        `the state of stage ${stageText(asked)} is elsewhere, and this manifest is not trusted (--untrusted)`,
+        {
+          range: declared.state?.range,
+          detail: "Our credentials for the state would go where the manifest says.",
+          hint: `list it in RNV_ALLOW_STATE: https://git.example.com/state/*`,
+        },
+      ),
+    );
   const path =
     overlay === undefined ? undefined : resolve(cwd, dirname(declared.overlay?.range.file ?? ""), overlay);
   const problem = path === undefined ? undefined : overlayProblem(path, { cwd, files });
@@ -257,6 +269,25 @@ export function placeStage(
     ...(state !== undefined && { state }),
     ...(path !== undefined && problem === undefined && { overlay: path }),
   };
+}
+
+/** Whether the address of a state is a path in the project folder, also with links followed. */
+function isFileInside(address: string, cwd: string): boolean {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(address)) return false;
+  // What is not there yet lies where the nearest folder does that is.
+  for (let path = resolve(cwd, address); ; path = dirname(path)) {
+    const real = realOf(path);
+    if (real !== undefined) return isWithin(real, [cwd]);
+    if (path === dirname(path)) return false;
+  }
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function overlayProblem(

@@ -10,6 +10,11 @@ export interface Trust {
   readonly commandsForbiddenBy?: "--untrusted" | "RNV_ALLOW_COMMANDS=0";
   /** Whether `RNV_ALLOW_ENV` names a variable of the environment. */
   readonly isAllowed: (name: string) => boolean;
+  /**
+   * Whether a stage may keep its state there, where our credentials for it go: any address, unless the manifest is not
+   * trusted. `RNV_ALLOW_STATE` names those, `https://git.example.com/state/*` for all that begin so.
+   */
+  readonly mayKeepState: (address: string) => boolean;
   /** Whether a manifest may read it: any, unless it is not trusted or `RNV_ALLOW_ENV` names others. */
   readonly mayRead: (name: string) => boolean;
 }
@@ -27,8 +32,20 @@ export function trustOf(environment: ProcessEnvironment, isUntrusted: boolean): 
       : forbids && { commandsForbiddenBy: "RNV_ALLOW_COMMANDS=0" as const }),
     isAllowed,
     mayRead: (name) => !isUntrusted || isAllowed(name),
+    mayKeepState: (address) => !isUntrusted || listed(environment.RNV_ALLOW_STATE, address),
   };
 }
+
+/** A star stands behind a slash, so that no host can be made longer, and for no query, which may name another server. */
+const listed = (list: string | undefined, address: string): boolean =>
+  (list ?? "")
+    .split(/[\s,]+/)
+    .filter((word) => word !== "")
+    .some((word) =>
+      word.endsWith("/*")
+        ? address.startsWith(word.slice(0, -1)) && !address.includes("?")
+        : address === word,
+    );
 
 /** The hint where a program is not run. */
 export const commandHint =

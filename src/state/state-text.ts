@@ -116,5 +116,9 @@ const unreadable = (name: string, why: string) => ({
   diagnostics: [error("state.unreadable", `${name} cannot be read: ${why}`)],
 });
 
+/** What the parser says, without the part of the text that it quotes: the file may be another than a state. */
 const firstLine = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause)).split("\n", 1)[0]?.slice(0, 200) ?? "";
+  (cause instanceof Error ? cause.message : String(cause))
+    .split("\n", 1)[0]
+    ?.replace(/Unexpected token .*$/, "a character that does not belong there")
+    .slice(0, 200) ?? "";

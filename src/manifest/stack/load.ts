@@ -43,6 +43,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     unit: request.stack,
     types: indexStackTypes(index),
     environment: request.environment,
+    trust: trustOf(request.environment, request.untrusted === true),
     fillIn: request.secrets === "resolve",
     spent: { misses: 0, characters: 0, steps: 0 },
     report: findings.report,
@@ -59,7 +60,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     report: withConstructs(stackBlocks, foundData, findings),
     misses: { count: 0 },
     secretFolder: cwd,
-    trust: trustOf(request.environment, request.untrusted === true),
+    trust: context.trust,
     secretNames: secretNamesIn(blocks.values()),
     isPartial,
   };

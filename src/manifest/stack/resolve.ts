@@ -4,6 +4,7 @@ import { crossStackData, dataSegments } from "../../model/data-source";
 import { camelCase, terraformPrefix } from "../../model/text";
 import type { StackUnit } from "../context";
 import type { MapEntry, SourceNode } from "../tree";
+import { unlisted } from "../values";
 import { dataAttribute } from "./data-attributes";
 import { isObject, type Json, type JsonLocation, type JsonObject } from "./document";
 import { type Environment, evaluateText, objectOf } from "./language/evaluate";
@@ -358,8 +359,12 @@ function sensitiveValue(name: string, entry: StackEntry, body: JsonObject, scope
 }
 
 function plainValue(name: string, entry: StackEntry, body: JsonObject, scope: Scope): Value {
-  const { environment } = scope.context;
+  const { environment, trust } = scope.context;
   const variable = setVariable(name, environment);
+  if (variable !== undefined && !trust.mayRead(variable)) {
+    const { problem, hint } = unlisted(variable);
+    throw new StackProblem("guard.untrusted", problem, hint);
+  }
   const type = typeof body.type === "string" ? body.type : impliedType(body.default);
   // Text of the environment is no template.
   if (variable !== undefined)

@@ -4,6 +4,7 @@ import { suggest } from "../../diagnostics/suggest";
 import { terraformPrefix, variableResource, variablesResource } from "../../model/text";
 import type { StackUnit } from "../context";
 import { type Report, suggestedMisses } from "../findings";
+import type { Trust } from "../trust";
 import { isObject, type Json, type JsonLocation, type JsonObject, type StackDocument } from "./document";
 import type { ExpressionProblem } from "./language/expression-value";
 import type { StackType } from "./names";
@@ -54,6 +55,7 @@ export interface StackContext {
   /** Resource types by their name in Terraform. */
   readonly types: ReadonlyMap<string, StackType>;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly trust: Trust;
   /** Secrets are read; without that, variables may have no value. */
   readonly fillIn: boolean;
   readonly report: Report;

