@@ -12,6 +12,7 @@ const settings = [
   ...[
     "RNV_ALLOW_COMMANDS",
     "RNV_ALLOW_ENV",
+    "RNV_ALLOW_STATE",
     "RNV_BASE_URL",
     "RNV_COMMENT_AUTHOR",
     "RNV_SECRET_DIRS",
@@ -19,6 +20,7 @@ const settings = [
     "RNV_STAGE",
     "RNV_STATE",
     "RNV_STATE_ENCRYPTION",
+    "RNV_UNTRUSTED",
   ],
   ...["RNV_STATE_TIMEOUT", "RNV_WORKSPACE_ID", "RNV_GAP_", "RNV_VAR_", "RNV_STATE_HTTP_", "TF_HTTP_"],
   ...["RNV_STATE_HTTP_X", "TF_HTTP_X", "TF_HTTP_ADDRESS", "RNV_STATE_HTTP_LOCK_ADDRESS"],
