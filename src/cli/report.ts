@@ -10,7 +10,7 @@ import { createStyle, type Style } from "../render/style";
 
 import type { Terminal } from "./terminal";
 
-export const exitCodes = { done: 0, error: 1, changes: 2, refused: 4, interrupted: 130 } as const;
+export const exitCodes = { done: 0, error: 1, changes: 2, refused: 4, stale: 5, interrupted: 130 } as const;
 
 interface Screen {
   readonly terminal: Terminal;

@@ -2,12 +2,15 @@ import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
 import type { RunOrigin } from "../model/history";
+import { pastRuns } from "../model/history";
+import type { State } from "../model/state";
 import type { Plain } from "../model/value";
-import { isExpected } from "../plan/digest";
+import { compareWithRecord, isExpected, isRestOf, type PlanRecord } from "../plan/digest";
 import { compareWithSaved, readSavedPlan, type SavedPlan, type SavedRequest } from "../plan/document";
 import { isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import { type Change, hasChanges, type Plan, type PlanInput, type Revealed } from "../plan/plan";
+import { differenceLine } from "../render/job-comment";
 import type { StateSession } from "../state/backend";
 import { addresses, type Context, exitCodeOf, type Outcome, type PlanRequest } from "./context";
 import { execute } from "./execute";
@@ -21,6 +24,11 @@ export interface ApplyRequest extends PlanRequest {
   readonly commandLine?: string;
   /** The digest that the plan must have; with another one nothing is written (exit 5). */
   readonly expectDigest?: string;
+  /**
+   * The record of the plan that was reviewed: the plan must be that one, or what an earlier run left of it, or do nothing;
+   * with another one nothing is written (exit 5).
+   */
+  readonly reviewed?: PlanRecord;
   readonly lockTimeoutMs: number;
   /** Most changes in flight at once. */
   readonly parallelism: number;
@@ -68,7 +76,7 @@ async function applyLocked(
   const { built, diagnostics, sources } = await buildPlan(context, wanted, start);
   if (!built) return stopped(diagnostics, sources);
   if (!saved) reportRevealed(context, built.plan);
-  const refusal = refuse(built.plan, diagnostics, saved, request.expectDigest);
+  const refusal = refuse(built.plan, diagnostics, saved, unexpected(built.plan, request, session.state));
   if (refusal) return { ...stopped(refusal.diagnostics, sources), plan: refusal.plan };
 
   const plan = await approvedPlan(built, request);
@@ -100,11 +108,21 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
   };
 }
 
-/** The plan itself is shown: it is the difference to what was expected. */
-function unexpected(plan: Plan, expected: string): Diagnostic {
+/** Returns why a plan is not the one that was expected. It is shown itself: that is the difference. */
+function unexpected(
+  plan: Plan,
+  { expectDigest, reviewed }: Pick<ApplyRequest, "expectDigest" | "reviewed">,
+  state: State | undefined,
+): Diagnostic | undefined {
+  const expected = expectDigest ?? reviewed?.digest;
+  if (expected === undefined || isExpected(plan, expected)) return undefined;
+  const runs = state ? pastRuns(state) : [];
+  if (reviewed && (!hasChanges(plan) || isRestOf(reviewed, plan, runs))) return undefined;
   const does = hasChanges(plan) ? "would now do something else" : "has nothing left to do";
+  const digests = `expected the digest ${expected}, and this plan has ${plan.digest}`;
+  const isKnown = reviewed !== undefined && Object.keys(reviewed.changes).length > 0;
   return error("plan.digest", `the plan is not the one that was reviewed: it ${does}`, {
-    detail: `expected the digest ${expected}, and this plan has ${plan.digest}`,
+    detail: isKnown ? `${differenceLine(compareWithRecord(reviewed, plan))}\n${digests}` : digests,
     hint: "compare it with the plan that was reviewed; once this one is, give its digest",
   });
 }
@@ -120,14 +138,13 @@ function refuse(
   plan: Plan,
   diagnostics: readonly Diagnostic[],
   saved: SavedPlan | undefined,
-  expectDigest: string | undefined,
+  other: Diagnostic | undefined,
 ): { readonly diagnostics: readonly Diagnostic[]; readonly plan?: Plan } | undefined {
   // An error that keeps any plan from being applied says more than a difference that it causes.
   if (hasErrors(diagnostics)) return { diagnostics, plan };
   const stale = saved && compareWithSaved(saved, plan);
   if (stale) return { diagnostics: [...diagnostics, stale] };
-  if (expectDigest !== undefined && !isExpected(plan, expectDigest))
-    return { diagnostics: [...diagnostics, unexpected(plan, expectDigest)], plan };
+  if (other) return { diagnostics: [...diagnostics, other], plan };
   const isRefused = plan.changes.some((change) => change.guard !== undefined && !isUnconfirmed(change));
   return isRefused ? { diagnostics: [...diagnostics, ...plan.changes.flatMap(guardOf)], plan } : undefined;
 }

@@ -30,7 +30,7 @@ type Digested = Pick<Plan, "options" | "changes" | "outputs">;
  * and without it the text of a secret would be open to guesses from a comment that anyone may read.
  */
 export function digestPlan(plan: Digested, fingerprintKey: Uint8Array | undefined): PlanDigests {
-  const listed = plan.changes.filter((change) => isWritten(change, plan));
+  const listed = listedChanges(plan);
   const open = digestOf(
     plan,
     listed.map((change) => [change.address, contentOf(change, plan)]),
@@ -48,13 +48,72 @@ export function digestPlan(plan: Digested, fingerprintKey: Uint8Array | undefine
 export const isExpected = ({ digest, openDigest }: Plan, expected: string): boolean =>
   expected === digest || expected === openDigest;
 
-/** Digests of each change without its secrets, by address: where two plans differ. */
-export const digestChanges = (plan: Digested): ReadonlyMap<Address, string> =>
-  new Map(
-    plan.changes
-      .filter((change) => isWritten(change, plan))
-      .map((change) => [change.address, sha256(canonicalJson(contentOf(change, plan)))]),
-  );
+/** A change of a reviewed plan, as far as another plan is compared with it. */
+export interface ReviewedChange {
+  readonly action: string;
+  /** Of its content without secrets and without the fields that were not known yet; the first digits are enough. */
+  readonly digest: string;
+  /** Paths of the fields that were not known yet. */
+  readonly unknown: readonly string[];
+}
+
+/** What a plan leaves behind for those who compare another one with it: it holds no value. */
+export interface PlanRecord {
+  readonly digest: string;
+  readonly changes: Readonly<Record<string, ReviewedChange>>;
+}
+
+/** Returns the record of a plan. */
+export function recordPlan(plan: Plan): PlanRecord {
+  const changes = listedChanges(plan).map((change): [string, ReviewedChange] => {
+    const unknown = change.attributes.flatMap(({ path, after }) => (after.kind === "unknown" ? [path] : []));
+    return [change.address, { action: change.action, digest: contentDigest(change, plan, unknown), unknown }];
+  });
+  return { digest: plan.digest ?? "", changes: Object.fromEntries(changes) };
+}
+
+/** How a plan differs from a reviewed one at an address. */
+export interface PlanDifference {
+  readonly address: string;
+  /** `new`: it was not reviewed. `gone`: it would no longer be done. `other`: it would do something else. */
+  readonly kind: "new" | "gone" | "other";
+}
+
+/** Returns where a plan differs from a reviewed one, by address; nothing where only a secret or an output does. */
+export function compareWithRecord(reviewed: PlanRecord, plan: Plan): readonly PlanDifference[] {
+  const fresh = new Map(listedChanges(plan).map((change) => [String(change.address), change]));
+  const addresses = [...new Set([...Object.keys(reviewed.changes), ...fresh.keys()])].sort();
+  return addresses.flatMap((address): PlanDifference[] => {
+    const before = reviewed.changes[address];
+    const change = fresh.get(address);
+    if (!before) return [{ address, kind: "new" }];
+    if (!change) return [{ address, kind: "gone" }];
+    const isSame =
+      before.action === change.action &&
+      contentDigest(change, plan, before.unknown).startsWith(before.digest);
+    return isSame ? [] : [{ address, kind: "other" }];
+  });
+}
+
+/**
+ * Returns whether a plan is the rest of a reviewed one that was begun and not brought to its end: nothing in it does
+ * anything else than was reviewed.
+ */
+export const isRestOf = (reviewed: PlanRecord, plan: Plan, runs: readonly Begun[]): boolean =>
+  runs.some(({ digest, exitCode }) => digest === reviewed.digest && exitCode !== 0) &&
+  compareWithRecord(reviewed, plan).every(({ kind }) => kind === "gone");
+
+/** A run that the state remembers, as far as it tells whether a plan was brought to its end. */
+interface Begun {
+  readonly digest: string;
+  readonly exitCode?: number | undefined;
+}
+
+const listedChanges = (plan: Digested): readonly Change[] =>
+  plan.changes.filter((change) => isWritten(change, plan));
+
+const contentDigest = (change: Change, plan: Digested, without: readonly string[]): string =>
+  sha256(canonicalJson(contentOf(change, plan, without)));
 
 function digestOf({ options, outputs }: Digested, changes: readonly (readonly [Address, Plain])[]): string {
   const shown = outputs.map(({ name, before, after }): [string, Plain] => [
@@ -67,9 +126,10 @@ function digestOf({ options, outputs }: Digested, changes: readonly (readonly [A
   return sha256(canonicalJson(content as Plain));
 }
 
-function contentOf(change: Change, plan: Pick<Plan, "options">): Plain {
+function contentOf(change: Change, plan: Pick<Plan, "options">, without: readonly string[] = []): Plain {
   const { action, id, previousAddress, onRemove, lifecycle = [] } = change;
-  const fields = plan.options.mode === "refresh-only" ? (change.drift ?? []) : change.attributes;
+  const all = plan.options.mode === "refresh-only" ? (change.drift ?? []) : change.attributes;
+  const fields = all.filter(({ path }) => !without.includes(path));
   const ends = action === "delete" || action === "forget";
   return {
     action: ends ? `${action} ${onRemove}` : action,

@@ -60,11 +60,15 @@ const skipCause = (because: readonly string[]): string =>
 function summaryText(event: SummaryEvent, style: Style): string {
   const { colors } = style;
   const colour = event.exitCode === 0 ? colors.green : event.exitCode === 8 ? colors.yellow : colors.red;
-  const line = colour(colors.bold(`${opening(event)} Resources: ${countsText(event)}.`));
+  const line = colour(colors.bold(summaryLine(event)));
   return event.hint === undefined ? line : `${line}\n\n${event.hint.split("\n").map(escapeText).join("\n")}`;
 }
 
-function opening({ mode, exitCode }: SummaryEvent): string {
+/** `Apply complete! Resources: 1 added, 0 changed, 0 destroyed.` */
+export const summaryLine = (event: Pick<SummaryEvent, "mode" | "exitCode" | "counts">): string =>
+  `${opening(event)} Resources: ${countsText(event)}.`;
+
+function opening({ mode, exitCode }: Pick<SummaryEvent, "mode" | "exitCode">): string {
   const verb = mode === "destroy" ? "Destroy" : "Apply";
   if (exitCode === 0) return `${verb} complete!`;
   if (exitCode === 8) return `${verb} saved, awaiting checkout.`;
@@ -72,7 +76,7 @@ function opening({ mode, exitCode }: SummaryEvent): string {
   return `${verb} incomplete.`;
 }
 
-function countsText({ mode, counts }: SummaryEvent): string {
+function countsText({ mode, counts }: Pick<SummaryEvent, "mode" | "counts">): string {
   const extra = (count: number, word: string) => (count > 0 ? [`${count} ${word}`] : []);
   const { adopted, added, changed, destroyed, forgotten, failed, skipped }: ApplyCounts = counts;
   const core =

@@ -44,17 +44,24 @@ const defaultLimit = 60_000;
 /** Kept free for the note that tells what was left out. */
 const reserve = 400;
 const mostRows = 200;
+/** Rows of a table that is not folded away. */
+const mostOpen = 25;
 const mostItems = 50;
 /** Addresses in the details of many changes that do the same. */
 const mostListed = 50;
 
 /**
  * A plan for a pull request: summary, what ends or is blocked, a table, and what each resource changes, folded away. What
- * is too long for the limit is cut from the end of the reading order and counted; no deletion ever is.
+ * is too long for the limit is cut from the end of the reading order and counted; no deletion ever is. With `fold`, a
+ * long table is folded away but for what ends or is blocked. `title` is Markdown.
  */
-export function planMarkdown(plan: Plan, limit = defaultLimit): string {
+export function planMarkdown(
+  plan: Plan,
+  limit = defaultLimit,
+  { title = "rnv plan", fold = false } = {},
+): string {
   const entries = planEntries(plan);
-  const head = ["### rnv plan", `**${planLine(plan)}**`, ...blocked(entries)];
+  const head = [`### ${title}`, `**${planLine(plan)}**`, ...blocked(entries)];
   const revealed = revealedLine(plan, asDeclared);
   const closing = [
     ...outputs(plan),
@@ -66,7 +73,11 @@ export function planMarkdown(plan: Plan, limit = defaultLimit): string {
   ];
   const losses = entries.filter(({ first }) => isLoss(first));
   const shorter = [
-    () => [...head, ...findings(plan.diagnostics), ...planTable(entries, losses.length + mostRows)],
+    () => [
+      ...head,
+      ...findings(plan.diagnostics),
+      ...planTable(entries, losses.length + mostRows, fold ? losses.length : undefined),
+    ],
     () => [...head, ...findings(plan.diagnostics.filter(isError)), ...planTable(entries, losses.length)],
   ];
   for (const opening of shorter) {
@@ -256,20 +267,24 @@ const marks: Readonly<Record<Action, string>> = {
 };
 
 /** A row for each entry, `most` of them; the last says what the rest would do. */
-function planTable(entries: readonly PlanEntry[], most: number): string[] {
+function planTable(entries: readonly PlanEntry[], most: number, open = most): string[] {
   if (entries.length === 0) return [];
   const rest = entries.slice(most).flatMap(({ changes }) => changes);
+  const rows = entries.slice(0, most).map(row);
+  const more =
+    rest.length > 0 ? [tableRow(["", `and ${rest.length} more`, escapeMarkdown(countsOf(rest)), ""])] : [];
+  const isFolded = open < most && rows.length - open > mostOpen;
+  if (!isFolded) return [table([...rows, ...more])];
+  const folded = entries.slice(open).flatMap(({ changes }) => changes);
+  const summary = `<summary>${escapeHtml(`${open === 0 ? "" : "and "}${countsOf(folded)}`)}</summary>`;
   return [
-    [
-      tableRow(["action", "resource", "what", "effect"]),
-      "| --- | --- | --- | --- |",
-      ...entries.slice(0, most).map(row),
-      ...(rest.length > 0
-        ? [tableRow(["", `and ${rest.length} more`, escapeMarkdown(countsOf(rest)), ""])]
-        : []),
-    ].join("\n"),
+    ...(open === 0 ? [] : [table(rows.slice(0, open))]),
+    `<details>${summary}\n\n${table([...rows.slice(open), ...more])}\n\n</details>`,
   ];
 }
+
+const table = (rows: readonly string[]): string =>
+  [tableRow(["action", "resource", "what", "effect"]), "| --- | --- | --- | --- |", ...rows].join("\n");
 
 function row({ first, changes }: PlanEntry): string {
   const names = changes.map(({ address }) => codeSpan(shorten(address, longestName)));

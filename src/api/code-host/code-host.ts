@@ -1,11 +1,12 @@
 import type { Secret } from "../../model/secret";
+import type { ProcessEnvironment } from "../../model/text";
 import type { Clock } from "../../model/time";
 import type { Transport } from "../transport";
 
 /**
  * The host of a repository, as far as jobs need it (DESIGN section 15): comments, issues, pull requests (GitLab's merge
- * requests). What is ours is found by a marker, a hidden line of the text, and only where this token's own account
- * wrote it: anyone may copy a marker. Failed calls throw `ApiError` with a hint of their own.
+ * requests). What is ours is found by a marker, the first hidden line `<!-- rnv … -->` of the text, and only where
+ * this token's own account wrote it: anyone may copy a marker. Failed calls throw `ApiError` with a hint of their own.
  */
 export interface CodeHost {
   /** For messages: `GitHub`. */
@@ -68,6 +69,15 @@ export interface PullRequest {
   /** The commit that brought it to its target branch. */
   readonly mergeCommit?: string;
 }
+
+/** The systems of jobs whose code host rnv speaks to; elsewhere it writes files only. */
+export type JobPlatform = "github" | "gitlab";
+
+/** Returns the system that runs this job; undefined elsewhere. */
+export const platformOf = (environment: ProcessEnvironment): JobPlatform | undefined => {
+  if (environment.GITHUB_ACTIONS === "true") return "github";
+  return environment.GITLAB_CI === "true" ? "gitlab" : undefined;
+};
 
 /** What the client of a host is opened with. */
 export interface HostOptions {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { ApiError } from "../api-error";
 import type { CodeHost, Discussion, HostComment, HostIssue, HostOptions, PullRequest } from "./code-host";
 import { createHostClient, type HostClient } from "./host-client";
+import { isMarked } from "./marker";
 import { askOnce, makeOnce } from "./once";
 
 const user = z.looseObject({ login: z.string() });
@@ -60,7 +61,7 @@ export function createGitHub(options: HostOptions): CodeHost {
         needs: needsComments,
       });
       const own = await isOwn();
-      return found.filter((one) => own(one) && one.body?.includes(marker)).map(commentOf);
+      return found.filter((one) => own(one) && isMarked(one.body, marker)).map(commentOf);
     },
     writeComment: (at, marker, body) =>
       makeOnce(
@@ -111,7 +112,7 @@ function issuesOf(client: HostClient, repository: string, isOwn: OwnTest, option
   const findIssue: CodeHost["findIssue"] = async (marker) => {
     const own = await isOwn();
     const isIt = (one: z.infer<typeof issue>): boolean =>
-      one.pull_request === undefined && own(one) && one.body?.includes(marker) === true;
+      one.pull_request === undefined && own(one) && isMarked(one.body, marker);
     const found = await client.sendPages(
       {
         operation: "listing open issues",

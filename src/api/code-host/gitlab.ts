@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { CodeHost, Discussion, HostComment, HostIssue, HostOptions, PullRequest } from "./code-host";
 import { createHostClient, type HostClient } from "./host-client";
+import { isMarked } from "./marker";
 import { askOnce, makeOnce } from "./once";
 
 const user = z.looseObject({ username: z.string() });
@@ -52,7 +53,7 @@ export function createGitLab(options: HostOptions): CodeHost {
         needs,
       });
       return found
-        .filter((one) => one.system !== true && one.author?.username === name && one.body?.includes(marker))
+        .filter((one) => one.system !== true && one.author?.username === name && isMarked(one.body, marker))
         .map(commentOf);
     },
     writeComment: (at, marker, body) =>
@@ -92,7 +93,7 @@ function issuesOf(client: HostClient, project: string, ownName: () => Promise<st
   const findIssue: CodeHost["findIssue"] = async (marker) => {
     const name = await ownName();
     const isIt = (one: z.infer<typeof issue>): boolean =>
-      one.author?.username === name && one.description?.includes(marker) === true;
+      one.author?.username === name && isMarked(one.description, marker);
     const found = await client.sendPages(
       {
         operation: "listing open issues",

@@ -1,18 +1,9 @@
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
 import type { ProcessEnvironment } from "../../model/text";
-import type { CodeHost, HostOptions } from "./code-host";
+import { type CodeHost, type HostOptions, type JobPlatform, platformOf } from "./code-host";
 import { createGitHub } from "./github";
 import { createGitLab } from "./gitlab";
-
-/** The systems of jobs whose code host rnv speaks to; elsewhere it writes files only. */
-export type JobPlatform = "github" | "gitlab";
-
-/** Returns the system that runs this job; undefined elsewhere. */
-export const platformOf = (environment: ProcessEnvironment): JobPlatform | undefined => {
-  if (environment.GITHUB_ACTIONS === "true") return "github";
-  return environment.GITLAB_CI === "true" ? "gitlab" : undefined;
-};
 
 interface OpenedHost {
   /** Undefined where the job runs elsewhere, or without what is needed to speak to its host. */

@@ -100,10 +100,13 @@ function refuseWithPlanFile({ options }: Invocation): void {
   ]);
 }
 
-async function applyAndShow(
-  invocation: Invocation,
-  request: PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest">,
-): Promise<number> {
+type ShownRequest = PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest" | "reviewed">;
+
+const applyAndShow = async (invocation: Invocation, request: ShownRequest): Promise<number> =>
+  (await showApply(invocation, request)).exitCode;
+
+/** Applies, and shows how it goes; returns the outcome with the exit code of the process. */
+export async function showApply(invocation: Invocation, request: ShownRequest): Promise<ApplyOutcome> {
   const { terminal, options } = invocation;
   const running = {
     lockTimeoutMs: options.lockTimeout as number,
@@ -153,7 +156,8 @@ async function applyAndShow(
     const verb = plan?.options.mode === "destroy" ? "Destroy" : "Apply";
     terminal.err(`\n${verb} cancelled. Nothing was changed.\n`);
   }
-  return outcome.cancelled && invocation.signal.aborted ? exitCodes.interrupted : exitCode;
+  const isInterrupted = outcome.cancelled === true && invocation.signal.aborted;
+  return isInterrupted ? { ...outcome, exitCode: exitCodes.interrupted } : outcome;
 }
 
 function showOutputs(terminal: Invocation["terminal"], { plan, outputs = {} }: ApplyOutcome): void {

@@ -1,0 +1,181 @@
+import { appendFileSync } from "node:fs";
+import { Option } from "commander";
+import { diagnosticOf } from "../api/api-error";
+import { type CodeHost, type JobPlatform, platformOf } from "../api/code-host/code-host";
+import type * as hosts from "../api/code-host/open-host";
+import { createHttpTransport } from "../api/http-transport";
+import { findReview, type Review } from "../commands/ci/find-review";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { stageText } from "../model/stage";
+import type { ProcessEnvironment } from "../model/text";
+import { systemClock } from "../model/time";
+import { version } from "../model/version";
+import { type CommentSubject, markerOf } from "../render/job-comment";
+import { readText } from "./files";
+import { type Invocation, listOf } from "./invocation";
+import { startedBy } from "./job";
+import { positive } from "./options";
+import { report, repositoryPath } from "./report";
+import { manifestIn } from "./synthesize";
+
+/** What a job of GitHub Actions or GitLab says of itself; elsewhere next to nothing. */
+export interface CiJob {
+  readonly platform?: JobPlatform | undefined;
+  /** The pull request (merge request) that it runs for. */
+  readonly pullRequest?: number | undefined;
+  readonly commit?: string | undefined;
+  /** Address of its page. */
+  readonly page?: string | undefined;
+  /** A pull request runs what it proposes: its plan is the one to review. A queue, a push or a schedule does not. */
+  readonly proposes: boolean;
+  /** A queue tries what a branch will be once the pull request is merged. */
+  readonly isQueue: boolean;
+}
+
+/** Which comment a job keeps. */
+export const commentOptions = [
+  new Option(
+    "--pull-request <number>",
+    "the pull request or merge request, where the job does not say",
+  ).argParser(positive),
+  new Option("--no-comment", "write no comment"),
+];
+
+/** Reads the job of an invocation; `--pull-request` wins over what the job says. */
+export function readJob({ environment, cwd, options }: Invocation): CiJob {
+  const platform = platformOf(environment);
+  const { commit, job: page } = startedBy(environment, cwd, []);
+  const read =
+    platform === "github" ? githubJob(environment) : platform === "gitlab" ? gitlabJob(environment) : none;
+  const given = typeof options.pullRequest === "number" ? options.pullRequest : undefined;
+  if (given !== undefined)
+    return { platform, page, commit, pullRequest: given, proposes: true, isQueue: false };
+  return { platform, page, commit, ...read };
+}
+
+type JobKind = Pick<CiJob, "pullRequest" | "proposes" | "isQueue"> & { readonly commit?: string };
+
+const none: JobKind = { proposes: false, isQueue: false };
+
+/** A payload of an event, as far as a job needs it. */
+interface GithubEvent {
+  readonly action?: string;
+  readonly pull_request?: { readonly number?: number; readonly head?: { readonly sha?: string } };
+  readonly issue?: { readonly number?: number; readonly pull_request?: object };
+  readonly merge_group?: { readonly head_ref?: string; readonly head_sha?: string };
+}
+
+function githubJob(environment: ProcessEnvironment): JobKind {
+  const event = eventOf(environment.GITHUB_EVENT_PATH);
+  if (environment.GITHUB_EVENT_NAME === "merge_group") {
+    const ref = event.merge_group?.head_ref ?? environment.GITHUB_REF ?? "";
+    const number = /\/pr-(\d+)-[0-9a-f]+$/.exec(ref)?.[1];
+    return { ...none, isQueue: true, pullRequest: number === undefined ? undefined : Number(number) };
+  }
+  const commented = event.issue?.pull_request && event.issue.number;
+  const number = event.pull_request?.number ?? commented;
+  if (number === undefined) return none;
+  // Merged or given up: what was reviewed stays as it was.
+  const proposes = event.action !== "closed";
+  const sha = event.pull_request?.head?.sha;
+  return { ...none, pullRequest: number, proposes, ...(sha !== undefined && proposes && { commit: sha }) };
+}
+
+function eventOf(path: string | undefined): GithubEvent {
+  if (path === undefined || path === "") return {};
+  try {
+    return JSON.parse(readText(path)) as GithubEvent;
+  } catch {
+    throw new DiagnosticsError([
+      error("config.invalid", "GITHUB_EVENT_PATH names no payload of an event", {
+        hint: "the runner writes it; in a container it has to be mounted",
+      }),
+    ]);
+  }
+}
+
+function gitlabJob(environment: ProcessEnvironment): JobKind {
+  const number = Number(environment.CI_MERGE_REQUEST_IID);
+  if (!Number.isInteger(number) || number <= 0) return none;
+  const isQueue = environment.CI_MERGE_REQUEST_EVENT_TYPE === "merge_train";
+  return { ...none, pullRequest: number, proposes: !isQueue, isQueue };
+}
+
+/** Opens the code host of the job; undefined where there is none, or what it needs is not set, which is told. */
+function openJobHost(invocation: Invocation): CodeHost | undefined {
+  const { environment } = invocation;
+  // Loaded where a job speaks to its host.
+  const { openCodeHost } = require("../api/code-host/open-host") as typeof hosts;
+  const { host, diagnostics } = openCodeHost(environment, {
+    transport: createHttpTransport({ environment }),
+    clock: systemClock,
+    // For jitter: no secret.
+    random: Math.random,
+    userAgent: `rnv/${version}`,
+  });
+  report(invocation, diagnostics);
+  return host;
+}
+
+/** Speaks to the code host; what it cannot be told is a warning. */
+export async function tellHost(
+  invocation: Invocation,
+  tell: (host: CodeHost) => Promise<void>,
+): Promise<void> {
+  const host = openJobHost(invocation);
+  if (host === undefined) return;
+  try {
+    await tell(host);
+  } catch (cause) {
+    report(invocation, [{ ...diagnosticOf(cause), severity: "warning" }]);
+  } finally {
+    await host.close();
+  }
+}
+
+/** The manifest, stack and stage of a run: what its comments are about. */
+export function subjectOf({ cwd, environment, options: given, stack, stage }: Invocation): CommentSubject {
+  const files = listOf(given.file);
+  const read = files.length > 0 ? files : [manifestIn(cwd) ?? "rnv.yaml"];
+  const manifest = read.map((file) => repositoryPath(file, cwd, environment) ?? file).join(",");
+  return { manifest, stack: stack?.name, stage: stage ? stageText(stage) : undefined };
+}
+
+/** Finds the review of a job. Throws where the host cannot be asked. */
+export async function reviewOf(
+  invocation: Invocation,
+  { pullRequest: number, commit }: CiJob,
+): Promise<Review> {
+  const host = openJobHost(invocation);
+  if (host === undefined) return {};
+  try {
+    const marker = markerOf("plan", subjectOf(invocation));
+    return await findReview(host, { pullRequest: number, commit, marker });
+  } finally {
+    await host.close();
+  }
+}
+
+/** Appends outputs that later steps read: to the file of GitHub, one line for each. Values hold no line breaks. */
+export function writeOutputs({ environment }: Invocation, outputs: Readonly<Record<string, string>>): void {
+  const lines = Object.entries(outputs).map(([name, value]) => `${name}=${value}\n`);
+  appendTo(environment.GITHUB_OUTPUT, lines.join(""));
+}
+
+/** Characters: GitHub refuses summaries above 1 MiB. */
+const longestSummary = 1_000_000;
+
+/** Appends Markdown to the summary of the job, where it has one. */
+export function writeSummary({ environment }: Invocation, markdown: string): void {
+  appendTo(environment.GITHUB_STEP_SUMMARY, `${markdown.slice(0, longestSummary)}\n`);
+}
+
+function appendTo(file: string | undefined, text: string): void {
+  if (file === undefined || file === "") return;
+  try {
+    appendFileSync(file, text);
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
+    throw new DiagnosticsError([error("command.usage", `cannot write ${file} (${code})`)]);
+  }
+}

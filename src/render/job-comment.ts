@@ -1,0 +1,199 @@
+import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
+import { shortList } from "../model/text";
+import { type PlanDifference, type PlanRecord, recordPlan } from "../plan/digest";
+import { hasChanges, type Plan } from "../plan/plan";
+import { diagnosticsText, type Sources } from "./diagnostics";
+import { codeSpan, escapeMarkdown, fencedBlock, shorten } from "./escape-text";
+import { planMarkdown } from "./plan-markdown";
+import { counted, planLine } from "./plan-wording";
+import { plainStyle } from "./style";
+
+/** The plan that a comment is about: one comment for each. */
+export interface CommentSubject {
+  /** Path from the root of the repository. */
+  readonly manifest: string;
+  readonly stack?: string | undefined;
+  readonly stage?: string | undefined;
+}
+
+/** Where a comment comes from. */
+export interface CommentOrigin {
+  readonly commit?: string | undefined;
+  /** Address of the job's page, where the whole report is kept. */
+  readonly page?: string | undefined;
+}
+
+/**
+ * Returns the hidden line by which a text of ours is found again: `plan`, `apply`, `drift` of a manifest in a stage. No
+ * part of it can end a comment of HTML.
+ */
+export function markerOf(kind: string, { manifest, stack, stage }: CommentSubject): string {
+  const parts = Object.entries({ manifest, stack, stage }).map(
+    ([name, value]) => `${name}=${encodeURIComponent(value ?? "")}`,
+  );
+  return `<!-- rnv ${kind} ${parts.join(" ")} -->`;
+}
+
+/** A longer record than this makes the comment poorer than it makes the comparison richer. */
+const longestRecord = 12_000;
+
+/** The record of a plan as the second hidden line: what an apply compares its own plan with. */
+function recordLine(plan: Plan): string {
+  if (hasErrors(plan.diagnostics)) return "<!-- rnv record none -->";
+  const { digest, changes } = recordPlan(plan);
+  const line = (record: PlanRecord): string =>
+    `<!-- rnv record ${Buffer.from(JSON.stringify(record)).toString("base64url")} -->`;
+  const short = Object.entries(changes).map(([address, one]) => [
+    address,
+    { ...one, digest: one.digest.slice(0, digestLength) },
+  ]);
+  const whole = line({ digest, changes: Object.fromEntries(short) });
+  return whole.length <= longestRecord ? whole : line({ digest, changes: {} });
+}
+
+/** Digits of the digest of a change: they tell where plans differ; the digest of the plan decides. */
+const digestLength = 16;
+
+/** Reads the record behind a marker; undefined where there is none, or somebody wrote into it. */
+export function readRecord(body: string, marker: string): PlanRecord | undefined {
+  const lines = body.split(/\r?\n/);
+  const line = lines[lines.indexOf(marker) + 1] ?? "";
+  const found = /^<!-- rnv record ([\w-]+) -->$/.exec(line)?.[1];
+  if (found === undefined || !lines.includes(marker)) return undefined;
+  try {
+    const { digest, changes } = JSON.parse(Buffer.from(found, "base64url").toString("utf8")) as PlanRecord;
+    return /^[0-9a-f]{64}$/.test(digest) && typeof changes === "object" ? { digest, changes } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns whether a plan has nothing that a reader would want to know. */
+export const saysNothing = (plan: Plan): boolean =>
+  !hasChanges(plan) &&
+  plan.diagnostics.length === 0 &&
+  plan.standing.length === 0 &&
+  plan.unchecked.length === 0;
+
+/** The comment on a plan, with its marker and its record, within `limit` characters. */
+export function planComment(
+  plan: Plan,
+  subject: CommentSubject,
+  origin: CommentOrigin,
+  limit: number,
+): string {
+  const head = [markerOf("plan", subject), recordLine(plan)].join("\n");
+  return `${head}\n${planSection(plan, subject, origin, limit - head.length - 1)}`;
+}
+
+function planSection(plan: Plan, subject: CommentSubject, origin: CommentOrigin, limit: number): string {
+  const title = `rnv plan${subjectText(subject)}`;
+  if (saysNothing(plan)) return `**${title}**: ${planLine(plan)}\n`;
+  const foot = `\n${originLine(origin)}\n`;
+  const room = limit - foot.length;
+  const text = planMarkdown(plan, room, { title, fold: true });
+  if (text.length <= room) return `${text}${foot}`;
+  const warning =
+    "> [!CAUTION]\n> This plan is too long for a comment: not even the list of what it ends fits. Read the report of the job before you approve.";
+  return `### ${title}\n\n**${planLine(plan)}**\n\n${warning}\n${foot}`;
+}
+
+/** The comment where no plan could be made: what stood there before is no longer what would be done. */
+export function failedPlanComment(
+  diagnostics: readonly Diagnostic[],
+  sources: Sources,
+  subject: CommentSubject,
+  origin: CommentOrigin,
+  limit: number,
+): string {
+  const parts = [markerOf("plan", subject), `### rnv plan${subjectText(subject)}`];
+  const foot = originLine(origin);
+  const room = Math.min(limit - 1000, 20_000);
+  const text = shorten(diagnosticsText(diagnostics, plainStyle, sources).trimEnd(), room);
+  return `${parts.join("\n")}\n\n**No plan could be made.**\n\n${fencedBlock(text.split("\n"))}\n\n${foot}\n`;
+}
+
+/** How an apply in a job ended, as far as its comment tells. */
+export interface AppliedResult {
+  readonly exitCode: number;
+  /** Undefined where it ended before anything was applied. */
+  readonly summary?: string | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: Sources;
+}
+
+/** The comment on an apply that ran. */
+export function appliedComment(
+  { exitCode, summary, diagnostics, sources }: AppliedResult,
+  subject: CommentSubject,
+  origin: CommentOrigin,
+): string {
+  const title = `${markerOf("apply", subject)}\n### rnv apply${subjectText(subject)}`;
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const text = shorten(diagnosticsText(errors, plainStyle, sources).trimEnd(), 20_000);
+  const found = errors.length === 0 ? [] : [fencedBlock(text.split("\n"))];
+  const state = exitCode === 0 ? "**Applied.**" : `**Ended with exit code ${exitCode}.**`;
+  return `${[title, `${state} ${escapeMarkdown(summary ?? "")}`, ...found, originLine(origin)].join("\n\n")}\n`;
+}
+
+/** The comment on an apply that was refused because its plan is not the reviewed one. */
+export function refusedComment(
+  plan: Plan,
+  differences: readonly PlanDifference[],
+  subject: CommentSubject,
+  origin: CommentOrigin,
+  limit: number,
+): string {
+  const head = [
+    `${markerOf("apply", subject)}\n### rnv apply${subjectText(subject)}`,
+    "> [!WARNING]\n> Nothing was applied: the plan is no longer the one that was reviewed.",
+    differenceText(differences),
+    `To go on: run the job of the plan again, review what it says then, and run this job again. Or review the plan below and give its digest: \`rnv ci apply --expect-digest ${plan.digest}\``,
+  ].join("\n\n");
+  const rest = planSection(plan, subject, origin, limit - head.length - 100);
+  return `${head}\n\n<details><summary>The plan as it is now</summary>\n\n${rest}\n</details>\n`;
+}
+
+const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
+  new: "would change now, and was not reviewed",
+  gone: "was reviewed, and no longer needs to change",
+  other: "would change in another way than was reviewed",
+};
+
+/** Lines of a list before the rest is counted. */
+const mostDifferences = 40;
+
+/** Lists where a plan differs from the reviewed one. */
+export function differenceText(differences: readonly PlanDifference[]): string {
+  if (differences.length === 0) return "What differs is a value that no plan shows: a secret, or an output.";
+  const lines = differences
+    .slice(0, mostDifferences)
+    .map(({ address, kind }) => `- ${codeSpan(address)} ${differenceWords[kind]}`);
+  const left = differences.length - lines.length;
+  return [...lines, ...(left > 0 ? [`- and ${counted(left, "more difference")}`] : [])].join("\n");
+}
+
+/** The same in one line, for a message. */
+export const differenceLine = (differences: readonly PlanDifference[]): string =>
+  differences.length === 0
+    ? differenceText(differences)
+    : shortList(
+        differences.map(({ address, kind }) => `${address} ${differenceWords[kind]}`),
+        5,
+      );
+
+const subjectText = ({ manifest, stack, stage }: CommentSubject): string =>
+  ` of ${[stage, stack, stage === undefined && stack === undefined ? manifest : undefined]
+    .filter((part) => part !== undefined && part !== "")
+    .map((part) => codeSpan(part ?? ""))
+    .join(", ")}`;
+
+/** Where the whole report is, and what it was made from. */
+function originLine({ commit, page }: CommentOrigin): string {
+  const isPlain = page !== undefined && /^https?:\/\/[\w.:/@%-]+$/.test(page);
+  const report = isPlain
+    ? `the whole report is kept by [the job](${page})`
+    : "the whole report is kept by the job";
+  const made = commit === undefined ? "" : `commit ${codeSpan(commit.slice(0, 10))}; `;
+  return `<sub>${made}${report}</sub>`;
+}

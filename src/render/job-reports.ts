@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { isWritten, type Plan } from "../plan/plan";
+import { diagnosticData, type Sources } from "./diagnostics";
+import { escapeHtml, escapeJson, escapeText } from "./escape-text";
+import { actionPhrase, planLine } from "./plan-wording";
+
+/** What stands in the way of a plan, each at its place: its findings, and a finding for each change that is blocked. */
+export const planFindings = (plan: Plan): readonly Diagnostic[] => [
+  ...plan.diagnostics,
+  ...plan.changes.flatMap(({ address, guard, instance }) =>
+    guard
+      ? [error(guard.code, guard.summary, { address, hint: guard.hint, range: instance.desired?.range })]
+      : [],
+  ),
+];
+
+/** A plan as JUnit: a case for each change, failed where it is blocked, and one for each error. */
+export function planJunit(plan: Plan, suite: string): string {
+  const changed = plan.changes.filter((change) => isWritten(change, plan));
+  const cases = [
+    ...changed.map((change) =>
+      testCase(change.type, `${change.address} ${actionPhrase(change)}`, change.guard),
+    ),
+    ...plan.diagnostics
+      .filter(({ severity }) => severity === "error")
+      .map((found) => testCase("plan", found.address ?? found.code, found)),
+  ];
+  return junit(suite, cases.length === 0 ? [testCase("plan", planLine(plan))] : cases);
+}
+
+/** A plan that could not be made, as JUnit. */
+export const failedJunit = (diagnostics: readonly Diagnostic[], suite: string): string =>
+  junit(
+    suite,
+    diagnostics
+      .filter(({ severity }) => severity === "error")
+      .map((found) => testCase("plan", found.address ?? found.code, found)),
+  );
+
+interface JunitCase {
+  readonly text: string;
+  readonly isFailed: boolean;
+}
+
+function testCase(
+  type: string,
+  name: string,
+  failure?: { readonly code: string; readonly summary: string; readonly hint?: string | undefined },
+): JunitCase {
+  const head = `<testcase classname="${xml(type)}" name="${xml(name)}"`;
+  if (!failure) return { text: `${head}/>`, isFailed: false };
+  const words = [failure.summary, failure.hint].filter((part) => part !== undefined).join("; ");
+  const inner = `<failure type="${xml(failure.code)}" message="${xml(failure.summary)}">${xml(words)}</failure>`;
+  return { text: `${head}>${inner}</testcase>`, isFailed: true };
+}
+
+function junit(suite: string, cases: readonly JunitCase[]): string {
+  const failures = cases.filter(({ isFailed }) => isFailed).length;
+  const counts = `tests="${cases.length}" failures="${failures}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `  <testsuite name="${xml(suite)}" ${counts}>`,
+    ...cases.map(({ text }) => `    ${text}`),
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+/** Text of XML: hidden characters, which XML does not know, are escaped before. */
+const xml = (text: string): string => escapeHtml(escapeText(text)).replaceAll("&#39;", "&apos;");
+
+/** The counts of a plan as GitLab's report `terraform` has them. */
+export const gitlabCounts = ({ summary }: Plan): string =>
+  `${escapeJson({ create: summary.add, update: summary.change, delete: summary.destroy })}\n`;
+
+/** Findings as GitLab's report `codequality` has them: those with a place; `pathOf` gives the path in the repository. */
+export function codeQuality(
+  findings: readonly Diagnostic[],
+  sources: Sources,
+  pathOf: (file: string) => string | undefined,
+): string {
+  const issues = findings.flatMap((found) => {
+    const { severity, code, summary, hint, range } = found;
+    const path = range && pathOf(range.file);
+    const data = diagnosticData(found, sources);
+    const line = "location" in data ? data.location.line : undefined;
+    if (path === undefined) return [];
+    const description = escapeText([summary, hint].filter((part) => part !== undefined).join("; "));
+    return [
+      {
+        description,
+        check_name: code,
+        // What it is about, not where: a line above it makes it no other.
+        fingerprint: createHash("sha256").update([code, path, summary].join("\0")).digest("hex"),
+        severity: severity === "error" ? "critical" : "minor",
+        location: { path, lines: { begin: line ?? 1 } },
+      },
+    ];
+  });
+  return `${escapeJson(issues, 2)}\n`;
+}

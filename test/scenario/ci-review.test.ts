@@ -1,0 +1,234 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
+import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
+
+const shop = (branch: string, more = "") =>
+  `projects:\n  shop:\n    services:\n      api: { kind: web, configuration: { repository: "https://git.example.com/shop", branch: ${branch} } }\n${more}`;
+const web = '      web: { kind: web, configuration: { repository: "https://git.example.com/shop" } }\n';
+const merged = "a".repeat(40);
+
+/** A pull request is planned, the world changes or does not, it is merged, and applied (DESIGN section 15). */
+describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform) => {
+  let scenario: Scenario;
+  let server: CodeHostServer;
+  const outputs = (name: "output" | "summary") => readFileSync(join(scenario.folder, name), "utf8");
+
+  beforeAll(async () => {
+    scenario = await openScenario();
+    server = await serveCodeHost(platform);
+    server.pulls.push({
+      number: 7,
+      branch: "change",
+      commit: "b".repeat(40),
+      isOpen: true,
+      commits: [merged],
+    });
+  });
+  afterAll(async () => {
+    await scenario.close();
+    await server.close();
+  });
+  beforeEach(() => {
+    scenario.write("rnv.yaml", shop("main"));
+    for (const file of ["output", "summary"]) scenario.write(file, "");
+    server.comments.length = 0;
+    server.addComment("pull 7", "atlantis[bot]", "another tool's comment");
+    scenario.forget();
+  });
+
+  const event = (payload: object) => {
+    scenario.write("event.json", JSON.stringify(payload));
+    return { GITHUB_EVENT_PATH: join(scenario.folder, "event.json") };
+  };
+  const common = () => ({
+    ...server.environment,
+    GITHUB_OUTPUT: platform === "github" ? join(scenario.folder, "output") : "",
+    GITHUB_STEP_SUMMARY: platform === "github" ? join(scenario.folder, "summary") : "",
+  });
+  const inPullRequest = () => ({
+    ...common(),
+    ...(platform === "github"
+      ? {
+          GITHUB_EVENT_NAME: "pull_request",
+          ...event({ action: "synchronize", pull_request: { number: 7 } }),
+        }
+      : { CI_MERGE_REQUEST_IID: "7" }),
+  });
+  const onMain = () => ({
+    ...common(),
+    ...(platform === "github"
+      ? { GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged, ...event({}) }
+      : { CI_COMMIT_SHA: merged }),
+  });
+  const inQueue = () => ({
+    ...common(),
+    ...(platform === "github"
+      ? {
+          GITHUB_EVENT_NAME: "merge_group",
+          GITHUB_SHA: "c".repeat(40),
+          ...event({ merge_group: { head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${"d".repeat(40)}` } }),
+        }
+      : { CI_MERGE_REQUEST_IID: "7", CI_MERGE_REQUEST_EVENT_TYPE: "merge_train" }),
+  });
+  const plan = (env: Record<string, string>, ...args: string[]): Promise<CliRun> =>
+    scenario.runWith({ env }, "ci", "plan", ...args);
+  const apply = (...args: string[]): Promise<CliRun> =>
+    scenario.runWith({ env: onMain() }, "ci", "apply", ...args);
+  /** Texts of our comments of a kind. */
+  const own = (kind: "plan" | "apply") =>
+    server.comments.filter(({ body }) => body.startsWith(`<!-- rnv ${kind} `)).map(({ body }) => body);
+  const changeLive = (branch: string) => {
+    const [api] = scenario.emulator.store.services();
+    scenario.emulator.store.editConfiguration(api?.id ?? "", { branch });
+  };
+
+  it("is applied at the merge, once, and a job that runs again does nothing", async () => {
+    const planned = await plan(inPullRequest());
+    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("Plan: 3 to add") });
+    expect(own("plan")).toEqual([expect.stringContaining("**Plan: 3 to add, 0 to change, 0 to destroy.**")]);
+    expect(scenario.requests()).toEqual([]);
+    const applied = await apply();
+    expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
+    await scenario.isQuiet();
+    expect(own("apply")).toEqual([expect.stringContaining("**Applied.** Apply complete!")]);
+    scenario.forget();
+    expect(await apply()).toMatchObject({ code: 0 });
+    expect(scenario.requests()).toEqual([]);
+    expect(own("apply")).toHaveLength(1);
+  });
+
+  it("is refused when the live service has changed since, says how, and is applied after another review", async () => {
+    scenario.write("rnv.yaml", shop("release"));
+    await plan(inPullRequest());
+    const [reviewed] = own("plan");
+    changeLive("hotfix");
+    const refused = await apply();
+    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining("error[plan.digest]") });
+    expect(refused.stderr).toContain("service.shop.api would change in another way than was reviewed");
+    expect(scenario.requests()).toEqual([]);
+    expect(own("plan")).toEqual([reviewed]);
+    const [told = ""] = own("apply");
+    expect(told).toContain("Nothing was applied");
+    expect(told).toContain("- `service.shop.api` would change in another way than was reviewed");
+    expect(told).toContain('"hotfix"');
+    // The job of the plan again: it rewrites what is to be reviewed.
+    await plan(inPullRequest());
+    expect(own("plan")).toHaveLength(1);
+    expect(own("plan")).not.toEqual([reviewed]);
+    expect(await apply()).toMatchObject({ code: 0 });
+    expect(own("apply")).toEqual([expect.stringContaining("**Applied.**")]);
+    await scenario.isQuiet();
+    expect(server.comments.filter(({ author }) => author === "atlantis[bot]")).toHaveLength(1);
+  });
+
+  it("refuses what was never reviewed, and whatever a stranger's comment says", async () => {
+    scenario.write("rnv.yaml", shop("other"));
+    await plan(inPullRequest());
+    const [body = ""] = own("plan");
+    server.comments.length = 0;
+    expect(await apply()).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("pull request 7 has no plan of this manifest and stage"),
+    });
+    server.addComment("pull 7", "mallory", body);
+    expect(await apply()).toMatchObject({ code: 5 });
+    expect(scenario.requests()).toEqual([]);
+    const digest =
+      /^digest=(\w+)$/m.exec(outputs("output"))?.[1] ??
+      /Digest: (\w+)/.exec((await scenario.run("plan")).stdout)?.[1];
+    expect(await apply("--expect-digest", String(digest))).toMatchObject({ code: 0 });
+    await scenario.isQuiet();
+  });
+
+  it("goes on where an apply of it stopped half-way", async () => {
+    scenario.write("rnv.yaml", shop("half", web));
+    await plan(inPullRequest());
+    scenario.fail(({ method, path }) =>
+      method === "POST" && path.endsWith("/services") ? { kind: "status", status: 403 } : undefined,
+    );
+    const stopped = await apply();
+    expect(stopped.code).not.toBe(0);
+    expect(own("apply")).toEqual([expect.stringContaining("**Ended with exit code")]);
+    scenario.fail();
+    expect(await apply()).toMatchObject({ code: 0 });
+    await scenario.isQuiet();
+    scenario.write("rnv.yaml", shop("half"));
+    await scenario.run("apply", ...approve, "--confirm-delete", "service.shop.web");
+  });
+
+  it("is compared in a queue, where the comment stays as it was reviewed", async () => {
+    scenario.write("rnv.yaml", shop("queued", web));
+    await plan(inPullRequest());
+    const [reviewed] = own("plan");
+    expect(await plan(inQueue())).toMatchObject({ code: 0 });
+    changeLive("meanwhile");
+    expect(await plan(inQueue())).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("the plan in the merge queue is not the one that was reviewed"),
+    });
+    expect(own("plan")).toEqual([reviewed]);
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("writes reports and outputs, and one line for a plan that is empty, only where a comment stands", async () => {
+    await scenario.run("apply", ...approve);
+    scenario.forget();
+    expect(await plan(inPullRequest(), "--report", "reports")).toMatchObject({ code: 0 });
+    expect(own("plan")).toEqual([]);
+    scenario.write("rnv.yaml", shop("reported"));
+    const detailed = await plan(inPullRequest(), "--report", "reports", "-detailed-exitcode");
+    expect(detailed.code).toBe(2);
+    const read = (name: string) => scenario.read(`reports/${name}`);
+    const { digest } = JSON.parse(read("plan.json")) as { digest: string };
+    expect(read("plan.md")).toContain(digest);
+    expect(read("plan.html")).toContain("<!DOCTYPE html>");
+    expect(read("junit.xml")).toContain('<testsuite name="rnv plan" tests="2" failures="0">');
+    expect(JSON.parse(read("gl-terraform.json"))).toEqual({ create: 0, update: 2, delete: 0 });
+    expect(JSON.parse(read("gl-code-quality-report.json"))).toEqual([]);
+    expect(read("rnv.env")).toBe(`RNV_CHANGES=true\nRNV_DIGEST=${digest}\nRNV_EXITCODE=2\n`);
+    if (platform === "github") {
+      expect(outputs("output").trimEnd().split("\n").slice(-3)).toEqual([
+        "changes=true",
+        `digest=${digest}`,
+        "exitcode=2",
+      ]);
+      expect(outputs("summary")).toContain("Plan: 0 to add, 2 to change");
+    }
+    expect(own("plan")).toHaveLength(1);
+    expect((await scenario.run("show", "reports/plan.rnvplan")).stdout).toContain(`Digest: ${digest}`);
+    scenario.write("rnv.yaml", shop("main"));
+    expect(await plan(inPullRequest(), "--report", "reports")).toMatchObject({ code: 0 });
+    const [empty = ""] = own("plan");
+    expect(empty.split("\n").filter((line) => line !== "" && !line.startsWith("<!--"))).toEqual([
+      "**rnv plan of `rnv.yaml`**: No changes. Your infrastructure matches the configuration.",
+    ]);
+    for (const { text } of scenario.files()) expect(text).not.toContain(hostTokens[platform]);
+  });
+
+  it("says that no plan could be made, and what was reviewed before is no longer applied", async () => {
+    scenario.write("rnv.yaml", shop("fine"));
+    await plan(inPullRequest());
+    scenario.write("rnv.yaml", shop("broken", "      web: { kind: [\n"));
+    expect(await plan(inPullRequest())).toMatchObject({ code: 1 });
+    expect(own("plan")).toEqual([expect.stringContaining("**No plan could be made.**")]);
+    scenario.write("rnv.yaml", shop("fine"));
+    expect(await apply()).toMatchObject({ code: 5 });
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("fails no plan where the comment cannot be written, and says what the job needs", async () => {
+    scenario.write("rnv.yaml", shop("unseen"));
+    server.refuse = ({ method }) =>
+      method === "GET" ? undefined : { status: 403, body: '{"message":"Resource not accessible"}' };
+    const { code, stderr } = await plan(inPullRequest());
+    server.refuse = undefined;
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("Resource not accessible"),
+    });
+    expect(stderr).toContain(
+      platform === "github" ? "permissions: pull-requests: write" : "RNV_GITLAB_TOKEN",
+    );
+  });
+});
