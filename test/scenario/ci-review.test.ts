@@ -186,7 +186,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(read("junit.xml")).toContain('<testsuite name="rnv plan" tests="2" failures="0">');
     expect(JSON.parse(read("gl-terraform.json"))).toEqual({ create: 0, update: 2, delete: 0 });
     expect(JSON.parse(read("gl-code-quality-report.json"))).toEqual([]);
-    expect(read("rnv.env")).toBe(`RNV_CHANGES=true\nRNV_DIGEST=${digest}\nRNV_EXITCODE=2\n`);
+    expect(read("rnv.env")).toBe(`PLAN_CHANGES=true\nPLAN_DIGEST=${digest}\nPLAN_EXITCODE=2\n`);
     if (platform === "github") {
       expect(outputs("output").trimEnd().split("\n").slice(-3)).toEqual([
         "changes=true",

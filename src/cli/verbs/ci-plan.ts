@@ -138,12 +138,12 @@ function writeReports(
   writePlanPage({ ...invocation, options: { ...given, html: join(folder, "plan.html") } }, made, sources);
 }
 
-/** GitLab reads outputs from a file of its own: `artifacts: reports: dotenv`. */
+/** GitLab reads outputs from a file of its own (`artifacts: reports: dotenv`), as variables: PLAN_DIGEST. */
 function writeEnvironment(
   { cwd, options: given }: Invocation,
   outputs: Readonly<Record<string, string>>,
 ): void {
-  const lines = Object.entries(outputs).map(([name, value]) => `RNV_${name.toUpperCase()}=${value}\n`);
+  const lines = Object.entries(outputs).map(([name, value]) => `PLAN_${name.toUpperCase()}=${value}\n`);
   writeWholeFile(join(resolve(cwd, String(given.report)), "rnv.env"), lines.join(""), { mode: 0o644 });
 }
 
