@@ -75,6 +75,11 @@ export interface StateSession {
   append(entries: readonly JournalEntry[], options: { readonly durable: boolean }): Promise<void>;
   /** Writes a new snapshot with the next serial and empties the journal. Returns what was written. */
   commit(state: State): Promise<State>;
+  /**
+   * Removes the state, its journal and its backups; nothing but `release` may follow. False where the store removes
+   * nothing: over HTTP.
+   */
+  erase(): Promise<boolean>;
   release(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { fc } from "../support/fixed-seed";
@@ -119,6 +119,9 @@ describe("examples/preview", () => {
     expect(listed.stages.map(({ stage }: { stage: string }) => stage)).toEqual(
       wanted.map((pull) => `preview/${pull}`),
     );
+    // What is gone has left nothing behind, the sweep that was killed included.
+    const folders = readdirSync(join(scenario.folder, ".rnv", "preview"));
+    expect(folders.map(Number).sort((a, b) => a - b)).toEqual(wanted);
     expect(foreign()).toBe(before);
     // Nothing is left to do, and a sweep that finds nothing writes nothing.
     scenario.forget();

@@ -44,6 +44,8 @@ describe("instances of a stage whose states are elsewhere", () => {
     server.fault = undefined;
     expect(await rnv("stage", "sweep", "--stage", "preview", "--keep", "2")).toMatchObject({ code: 0 });
     expect(names()).toEqual(["pr-2"]);
+    // Nothing of the instances that are gone, backups and locks included.
+    expect([...server.stored.keys()].filter((key) => !/pr-2\.json|x\.y/.test(key))).toEqual([]);
   });
 
   it("are named where a server of states cannot list them", async () => {

@@ -76,6 +76,7 @@ export function dyingContext(context: Context, death: Death): DyingContext {
             isFormOutdated: held.isFormOutdated,
             append: (entries, options) => whileAlive(() => held.append(entries, options)),
             commit: (state) => whileAlive(() => held.commit(state)),
+            erase: () => whileAlive(() => held.erase()),
             release: () => whileAlive(() => held.release()),
           };
         },

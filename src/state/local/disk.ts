@@ -196,6 +196,18 @@ export async function listBackups(disk: Disk, files: StateFiles): Promise<string
   return found;
 }
 
+/**
+ * Removes all that a state consists of, the lock apart. The snapshot goes last, once the rest is gone for good: a journal
+ * or a backup without it would be taken for the state.
+ */
+export async function removeState(disk: Disk, files: StateFiles): Promise<void> {
+  await disk.remove(files.journal);
+  for (const backup of await listBackups(disk, files)) await disk.remove(backup);
+  await syncFolderOf(disk, files.snapshot);
+  await disk.remove(files.snapshot);
+  await syncFolderOf(disk, files.snapshot);
+}
+
 /** Writes the new snapshot under another name and keeps the current snapshot as the newest backup. */
 export async function prepareSnapshot(
   disk: Disk,

@@ -24,6 +24,7 @@ import {
   listBackups,
   prepareSnapshot,
   readFailed,
+  removeState,
   type StateFiles,
   scratchOf,
   syncFolderOf,
@@ -224,6 +225,21 @@ class LocalSession implements StateSession {
     return this.#inTurn(async () => {
       try {
         return await this.#commit(state);
+      } catch (cause) {
+        throw writeFailed(this.files.snapshot, cause);
+      }
+    });
+  }
+
+  erase(): Promise<boolean> {
+    return this.#inTurn(async () => {
+      try {
+        await this.#mayWrite();
+        await this.#journal?.close();
+        this.#journal = undefined;
+        this.#failed = new Error("the state is removed");
+        await removeState(this.disk, this.files);
+        return true;
       } catch (cause) {
         throw writeFailed(this.files.snapshot, cause);
       }

@@ -109,6 +109,27 @@ export class RemoteSession implements StateSession {
     });
   }
 
+  erase(): Promise<boolean> {
+    return this.#inTurn(async () => {
+      if (this.#failed !== undefined) throw this.#failed;
+      const { store } = this.parts;
+      const { remove } = store;
+      if (remove === undefined) return false;
+      await this.#checkLock();
+      const version = this.#version;
+      try {
+        // Where an answer was lost, the next attempt finds nothing any more.
+        if (version !== undefined && !(await retryUnanswered(this.#retryPolicy(), () => remove(version))))
+          if ((await retryUnanswered(this.#retryPolicy(), () => store.read())) !== undefined)
+            throw this.#lose();
+      } catch (cause) {
+        throw remoteUnwritten(store.location, cause);
+      }
+      this.#failed = new Error("the state is removed");
+      return true;
+    });
+  }
+
   release(): Promise<void> {
     return this.#inTurn(async () => {
       const { store, lock } = this.parts;

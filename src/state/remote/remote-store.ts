@@ -35,6 +35,8 @@ export interface RemoteStore {
   read(): Promise<StoredState | undefined>;
   /** Replaces exactly the version expected; undefined expects nothing to be there. */
   write(bytes: Uint8Array, expected: string | undefined, lock: LockRecord): Promise<WriteAnswer>;
+  /** Removes the backups, then exactly the version expected; false where another is stored. Absent where the store cannot. */
+  readonly remove?: (expected: string) => Promise<boolean>;
   /** Says `taken` also when the lock is this record's already: an earlier answer may have been lost. */
   takeLock(record: LockRecord): Promise<LockAnswer>;
   /** Puts one record in place of another in one step. Absent where the store cannot. */

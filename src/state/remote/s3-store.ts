@@ -2,6 +2,7 @@ import type { Transport, WireResponse } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
+import { keptBackups } from "../local/disk";
 import { decodeLockText, encodeLock, isSameLock, type LockRecord } from "../lock-record";
 import { checkEndpoint, type StateAddress, stateTimeout } from "../state-address";
 import {
@@ -103,6 +104,10 @@ export function createS3Store(settings: S3StateSettings, transport: Transport): 
       const condition = expected === undefined ? { "if-none-match": "*" } : { "if-match": expected };
       const version = await objects.put("", bytes, condition);
       return version === undefined ? { kind: "changed" } : { kind: "written", version };
+    },
+    async remove(expected) {
+      for (let slot = 0; slot < keptBackups; slot += 1) await objects.delete(backup(slot));
+      return objects.delete("", { "if-match": expected });
     },
     takeLock: (record) => takeLock(objects, record, location),
     async replaceLock(from, to) {

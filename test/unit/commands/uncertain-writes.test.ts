@@ -132,6 +132,7 @@ describe("a create whose run ended with its answer", () => {
         state: held.state,
         isFormOutdated: held.isFormOutdated,
         commit: (state) => (hasEnded ? never : held.commit(state)),
+        erase: () => (hasEnded ? never : held.erase()),
         release: () => (hasEnded ? never : held.release()),
         append: async (entries, options) => {
           if (hasEnded) return never;

@@ -35,6 +35,45 @@ describe("a session on a local state", () => {
     expect((await backend().read())?.open).toHaveLength(51);
   });
 
+  it("removes a state with all that lies beside it; where the power ends, nothing older is left", async () => {
+    const emptied = async () => {
+      const { disk, backend } = setUp();
+      // The removal of the journal fails; the snapshot knows it.
+      disk.fault = ({ name, path: at }) => {
+        if (name === "remove" && at === `${path}.journal`) throw diskError("EIO");
+        return undefined;
+      };
+      for (const entries of [[resourceEntry("service.a", "1")], []]) {
+        const session = await backend().lock(holder(`w${entries.length}`), 0);
+        if (entries.length > 0) await session.append(entries, { durable: true });
+        await session.commit(replayJournal(emptyState({ lineage: "l", ...origin }), entries));
+        await session.release();
+      }
+      disk.fault = () => undefined;
+      return { disk, session: await backend().lock(holder("e"), 0), before: disk.calls.length };
+    };
+    const { disk, session, before } = await emptied();
+    expect(await session.erase()).toBe(true);
+    const calls = disk.calls.length - before;
+    await expect(session.commit(emptyState({ lineage: "l", ...origin }))).rejects.toThrow();
+    await session.release();
+    expect([...disk.names.keys()]).toEqual([]);
+    for (let at = 0; at < calls; at += 1)
+      for (const keeps of [() => true, () => false, ...[1, 2, 3].map((n) => () => (at * n) % 2 === 0)]) {
+        const cut = await emptied();
+        cut.disk.fault = ({ index }) => {
+          if (index >= cut.before + at) throw diskError("POWER");
+          return undefined;
+        };
+        await cut.session.erase().catch(() => undefined);
+        const after = createLocalBackend({
+          ...{ path, host: "here", pid: 101, isAlive: () => false, clock: stillClock() },
+          ...{ ...origin, disk: cut.disk.afterPowerCut(keeps) },
+        });
+        expect({ at, resources: (await after.read())?.resources ?? {} }).toEqual({ at, resources: {} });
+      }
+  });
+
   it("syncs nothing for entries that need not be durable", async () => {
     const { disk, backend } = setUp();
     const session = await backend().lock(holder("a"), 0);

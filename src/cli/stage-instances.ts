@@ -1,0 +1,102 @@
+import { Option } from "commander";
+import { isEmptied } from "../commands/erase-state";
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import type { FoundStages } from "../manifest/load-manifest";
+import type { StageDeclaration } from "../manifest/stages";
+import { isStageWord, type StageName, stageWordRule } from "../model/stage";
+import type { State } from "../model/state";
+import { withContext } from "./context";
+import { type Invocation, listOf, type StageRun } from "./invocation";
+import { options } from "./options";
+import { instancesOf, stagesOf } from "./stages";
+
+export const reading = [options.file, options.untrusted, options.stage, options.json];
+
+export const ids = new Option(
+  "--ids <ids>",
+  "the instances to look at, with commas between them, where a state over https cannot list them",
+).argParser(idList);
+
+/** Parses `12,15`; may be given more than once. */
+export function idList(text: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, ...text.split(/[\s,]+/).filter((word) => word !== "")];
+}
+
+export const usage = (summary: string, hint?: string): DiagnosticsError =>
+  new DiagnosticsError([error("command.usage", summary, { hint })]);
+
+export async function foundIn(invocation: Invocation): Promise<FoundStages> {
+  const found = await stagesOf(invocation, listOf(invocation.options.file));
+  if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1, found.sources);
+  if (found.stages.size > 0) return found;
+  throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");
+}
+
+/** A stage that stands, or may stand, with what its state says. */
+export interface Standing {
+  readonly name: StageName;
+  readonly declared: StageDeclaration;
+  readonly run: StageRun;
+  readonly state?: State | undefined;
+  readonly problem?: Diagnostic;
+}
+
+export const isEmpty = ({ state, problem }: Standing): boolean => problem === undefined && isEmptied(state);
+
+/** A stage or an instance with its state; states are read whatever workspace they belong to. */
+export async function standingOf(
+  invocation: Invocation,
+  { place, sources }: FoundStages,
+  declared: StageDeclaration,
+  name: StageName,
+): Promise<Standing> {
+  const { environment } = invocation;
+  const anyWorkspace = { ...environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
+  const placed = place(name);
+  const { state } = placed.place;
+  const run = { ...name, takesUnnamed: false, ...(state !== undefined && { state }) };
+  const of = { name, declared, run };
+  const [wrong] = placed.diagnostics;
+  if (wrong !== undefined) return { ...of, problem: wrong };
+  try {
+    const reading = { ...invocation, stage: run, environment: anyWorkspace, sources };
+    return { ...of, state: await withContext(reading, ({ backend }) => backend.read()) };
+  } catch (cause) {
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+    return { ...of, problem: cause.diagnostics[0] as Diagnostic };
+  }
+}
+
+/** The instances of an `each` stage that have a state, or those that are named; states that own nothing among them. */
+export async function standings(
+  invocation: Invocation,
+  found: FoundStages,
+  declared: StageDeclaration,
+): Promise<readonly Standing[] | undefined> {
+  const { name } = declared;
+  if (!declared.each) return [await standingOf(invocation, found, declared, { name })];
+  const given = invocation.options.ids as readonly string[] | undefined;
+  const listed = given ?? (await instancesOf(invocation, found, name));
+  if (listed === undefined) return undefined;
+  const all: Standing[] = [];
+  for (const id of [...new Set(checkedIds(listed))].sort(byNumber))
+    all.push(await standingOf(invocation, found, declared, { name, id }));
+  return all;
+}
+
+const byNumber = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });
+
+export function checkedIds(listed: readonly string[]): readonly string[] {
+  const wrong = listed.find((id) => !isStageWord(id));
+  if (wrong === undefined) return listed;
+  throw usage(
+    `${JSON.stringify(wrong.slice(0, 80))} is no id of an instance`,
+    `an id holds ${stageWordRule}`,
+  );
+}
+
+export const failWith =
+  ({ sources }: FoundStages) =>
+  (diagnostics: readonly Diagnostic[], exitCode = 1): never => {
+    throw new DiagnosticsError(diagnostics, exitCode, sources);
+  };

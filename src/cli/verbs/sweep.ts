@@ -1,0 +1,288 @@
+import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Option } from "commander";
+import { type ApplyOutcome, apply } from "../../commands/apply";
+import { planRequest } from "../../commands/context";
+import { eraseState } from "../../commands/erase-state";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { FoundStages } from "../../manifest/load-manifest";
+import { listStages, type StageDeclaration } from "../../manifest/stages";
+import { stageText } from "../../model/stage";
+import { escapeJson } from "../../render/escape-text";
+import { counted } from "../../render/plan-wording";
+import { withContext } from "../context";
+import { readStandardInput, readText } from "../files";
+import type { Invocation } from "../invocation";
+import { duration, options } from "../options";
+import { createPrompter } from "../prompt";
+import { exitCodes, report, reportFailure } from "../report";
+import { readSettings } from "../settings";
+import {
+  checkedIds,
+  failWith,
+  foundIn,
+  idList,
+  ids,
+  isEmpty,
+  reading,
+  type Standing,
+  standings,
+  usage,
+} from "../stage-instances";
+import { askedStage, enter } from "../stages";
+import type { Verb } from "./verb";
+
+export const stageSweepVerb: Verb = {
+  usage: "sweep",
+  summary: "Destroy the instances of a stage that are not kept",
+  detail:
+    "Only where the stage is disposable, and only what the states of its instances own. One after the other; an error " +
+    "in one does not stop the others: exit 3, and the same command again goes on. Instances to keep are named, or those " +
+    "to destroy are told by their age; with both, what is old and not kept goes. With `expires` and neither, what has " +
+    "expired goes.",
+  readsStages: true,
+  options: [
+    ...reading,
+    ids,
+    new Option("--keep <ids>", "instances that stay, with commas between them (repeatable)").argParser(
+      idList,
+    ),
+    new Option("--keep-from <file>", "a file that lists them, one a line; - for standard input"),
+    new Option("--older-than <duration>", "only those whose last run is so long ago: 72h").argParser(
+      duration,
+    ),
+    new Option("--allow-empty", "keep none"),
+    new Option("--dry-run", "say what would be destroyed, and destroy nothing"),
+    options.autoApprove,
+    options.noInput,
+    options.lockTimeout,
+    options.answerTimeout,
+    options.parallelism,
+  ],
+  examples: [
+    ["rnv stage sweep --stage preview --keep 12,15", "all instances but two"],
+    ["rnv stage sweep --stage preview --keep-from open.txt", "those that a file does not list"],
+    ["rnv stage sweep --stage preview --older-than 72h", "those that nothing was applied to for three days"],
+  ],
+  handler: runSweep,
+};
+
+/** Which instances stay. */
+interface Kept {
+  /** Undefined: none is named, and age alone decides. */
+  readonly ids?: ReadonlySet<string>;
+  /** Milliseconds since the last run; undefined where age does not count. */
+  readonly ageMs?: number;
+}
+
+async function keptBy(
+  { options, terminal }: Invocation,
+  { name, expiresMs }: StageDeclaration,
+): Promise<Kept> {
+  const { keep, keepFrom, olderThan } = options as {
+    readonly keep?: readonly string[];
+    readonly keepFrom?: string;
+    readonly olderThan?: number;
+  };
+  if (keep === undefined && keepFrom === undefined) {
+    const ageMs = olderThan ?? expiresMs;
+    if (ageMs !== undefined) return { ageMs };
+    if (options.allowEmpty === true) return { ids: new Set() };
+    throw usage(
+      "it is not said which instances stay",
+      `--keep 12,15, --keep-from FILE or --older-than 72h; --allow-empty keeps none; or let stage ${name} have expires: 72h`,
+    );
+  }
+  const text =
+    keepFrom === undefined
+      ? ""
+      : keepFrom === "-"
+        ? Buffer.from(await readStandardInput(terminal)).toString("utf8")
+        : readText(keepFrom);
+  const named = checkedIds([...(keep ?? []), ...idList(text)]);
+  if (named.length === 0 && options.allowEmpty !== true)
+    throw usage(
+      "the list of instances that stay is empty",
+      "a list that could not be made looks the same; --allow-empty destroys all of them",
+    );
+  return { ids: new Set(named), ...(olderThan !== undefined && { ageMs: olderThan }) };
+}
+
+const isKept = ({ name, state }: Standing, { ids: named, ageMs }: Kept, now: number): boolean => {
+  if (named?.has(name.id ?? "")) return true;
+  if (ageMs === undefined) return false;
+  const lastRun = Date.parse(state?.lastRunAt ?? "");
+  // Without a time nobody knows how old it is.
+  return Number.isNaN(lastRun) || now - lastRun < ageMs;
+};
+
+async function runSweep(invocation: Invocation): Promise<number> {
+  const { options, terminal, signal } = invocation;
+  const found = await foundIn(invocation);
+  const declared = sweepable(invocation, found);
+  const kept = await keptBy(invocation, declared);
+  const known = await standings(invocation, found, declared);
+  if (known === undefined)
+    throw usage(
+      `the instances of stage ${declared.name} cannot be listed: its state is at https://`,
+      "name those there may be: --ids 12,13,14",
+    );
+  const all = known.filter((one) => !isEmpty(one));
+  const goes = all.filter((one) => !isKept(one, kept, Date.now()));
+  const emptied = known.filter(
+    (one) => one.state !== undefined && isEmpty(one) && !isKept(one, kept, Date.now()),
+  );
+  const say = (text: string): void => {
+    if (options.json !== true) terminal.out(text);
+  };
+  const stays = all.filter((one) => !goes.includes(one)).map(({ name }) => stageText(name));
+  if (options.dryRun !== true)
+    for (const one of emptied) await eraseEmptied(invocation, found, one).catch(() => undefined);
+  if (options.dryRun === true || goes.length === 0) {
+    say(
+      goes.length === 0
+        ? `Nothing to sweep: ${counted(all.length, "instance")} of ${declared.name} kept.\n`
+        : "Would destroy:\n",
+    );
+    for (const { name } of goes) say(`  ${stageText(name)}\n`);
+    if (options.json === true)
+      terminal.out(
+        `${escapeJson(sweepJson({ would: goes.map(({ name }) => stageText(name)), kept: stays }), 2)}\n`,
+      );
+    return exitCodes.done;
+  }
+  // In another workspace nothing is swept, rather than one after the other refused.
+  for (const { name } of goes) enter(invocation, found, name, failWith(found));
+  const ask = options.autoApprove === true ? undefined : createPrompter(invocation);
+  const names = goes.map(({ name }) => `  ${stageText(name)}\n`).join("");
+  const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. Only 'yes' will be accepted to approve.\n\n  Enter a value: `;
+  if (ask !== undefined && (await ask(question))?.trim() !== "yes") {
+    terminal.err("\nSweep cancelled. Nothing was changed.\n");
+    return signal.aborted ? exitCodes.interrupted : exitCodes.error;
+  }
+  const swept: SweptInstance[] = [];
+  for (const one of goes) {
+    if (signal.aborted) break;
+    const done = await sweepOne(invocation, found, one);
+    swept.push(done);
+    say(
+      done.exitCode === 0
+        ? `${done.stage}: destroyed (${counted(done.destroyed, "resource")}).\n`
+        : `${done.stage}: not destroyed.\n`,
+    );
+  }
+  const failed = swept.filter(({ exitCode }) => exitCode !== 0).length;
+  const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
+  say(
+    `Swept ${counted(swept.length - failed, "instance")} of ${declared.name}, ${stays.length} kept${left}.\n`,
+  );
+  if (options.json === true) terminal.out(`${escapeJson(sweepJson({ swept, kept: stays }), 2)}\n`);
+  if (signal.aborted) return exitCodes.interrupted;
+  return failed === 0 ? exitCodes.done : 3;
+}
+
+/** The stage to sweep; refused where it is not disposable. */
+function sweepable(invocation: Invocation, found: FoundStages): StageDeclaration {
+  const asked = askedStage(invocation);
+  if (asked === undefined)
+    throw usage(
+      "no stage is named to sweep",
+      `name one: --stage NAME; there are: ${listStages(found.stages)}`,
+    );
+  const declared = found.stages.get(asked.name);
+  if (declared === undefined) return enter(invocation, found, asked, failWith(found)) as never;
+  if (!declared.disposable)
+    throw new DiagnosticsError(
+      [
+        error("guard.stage", `stage ${asked.name} is not disposable: nothing of it is swept`, {
+          range: declared.range,
+          hint: "write disposable: true where all of its instances may be destroyed without a confirmation by name",
+        }),
+      ],
+      exitCodes.refused,
+      found.sources,
+    );
+  if (!declared.each)
+    throw usage(
+      `stage ${asked.name} stands once, and has no instances to sweep`,
+      `rnv destroy --stage ${asked.name}`,
+    );
+  if (asked.id === undefined) return declared;
+  throw usage("a sweep is about all instances of a stage", `--stage ${asked.name}, and --keep`);
+}
+
+interface SweptInstance {
+  readonly stage: string;
+  readonly destroyed: number;
+  readonly exitCode: number;
+}
+
+/** Destroys what the state of one instance owns. */
+async function sweepOne(
+  invocation: Invocation,
+  found: FoundStages,
+  { name, declared }: Standing,
+): Promise<SweptInstance> {
+  const { options } = invocation;
+  const stage = stageText(name);
+  try {
+    const entered = enter(invocation, found, name, failWith(found));
+    const outcome: ApplyOutcome = await withContext({ ...invocation, stage: entered }, (context) =>
+      apply(context, {
+        ...planRequest,
+        mode: "destroy",
+        recordedOf: { name: stage, protect: declared.protect, disposable: declared.disposable },
+        commandLine: invocation.commandLine,
+        lockTimeoutMs: options.lockTimeout as number,
+        parallelism: options.parallelism as number,
+        approve: async () => ({ confirmedDeletes: [] }),
+      }),
+    );
+    report(invocation, outcome.diagnostics, outcome.sources);
+    if (outcome.exitCode === 0) await eraseEmptied(invocation, found, { name });
+    return { stage, destroyed: outcome.counts?.destroyed ?? 0, exitCode: outcome.exitCode };
+  } catch (cause) {
+    return { stage, destroyed: 0, exitCode: reportFailure(cause, invocation, invocation.signal.aborted) };
+  }
+}
+
+/** Removes the state of an instance that owns nothing any more, with the folder that is its own. */
+async function eraseEmptied(
+  invocation: Invocation,
+  found: FoundStages,
+  { name }: Pick<Standing, "name">,
+): Promise<void> {
+  const { cwd, environment, options } = invocation;
+  const stage = enter(invocation, found, name, failWith(found));
+  const state = typeof options.state === "string" ? options.state : undefined;
+  const isElsewhere = stage.state !== undefined || (environment.RNV_STATE ?? "").trim() !== "";
+  const { stateFolder } = readSettings(environment, { cwd, stage, state });
+  await withContext({ ...invocation, stage }, (context) =>
+    eraseState(context, {
+      lockTimeoutMs: 0,
+      beside: () => {
+        if (!isElsewhere) rmSync(join(stateFolder, "state.key"), { force: true });
+      },
+    }),
+  );
+  // A folder that holds something else stays.
+  if (!isElsewhere && existsSync(stateFolder) && readdirSync(stateFolder).length === 0)
+    rmdirSync(stateFolder);
+}
+
+const sweepJson = (document: {
+  readonly swept?: readonly SweptInstance[];
+  readonly would?: readonly string[];
+  readonly kept: readonly string[];
+}) => ({
+  format_version: "1.0",
+  ...(document.swept && {
+    swept: document.swept.map(({ stage, destroyed, exitCode }) => ({
+      stage,
+      destroyed,
+      exit_code: exitCode,
+    })),
+  }),
+  ...(document.would && { would_sweep: document.would }),
+  kept: document.kept,
+});
