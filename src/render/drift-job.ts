@@ -4,9 +4,11 @@ import { diagnosticData, diagnosticsText } from "./diagnostics";
 import { driftDocument } from "./drift-json";
 import { driftLine, driftMarkdown, driftText } from "./drift-text";
 import { codeSpan, escapeJson, escapeMarkdown, escapeText, fencedBlock } from "./escape-text";
+import type { CommentSubject } from "./job-comment";
 import { counted } from "./plan-wording";
 import { type Gauge, gaugesText, labelsText, samplesIn } from "./prometheus";
 import { alignColumns, plainStyle, type Style } from "./style";
+import { exactTime } from "./time-text";
 
 const words = {
   clean: "no drift",
@@ -140,6 +142,25 @@ export function stageMarkdown(one: StageDrift, limit = defaultLimit): string {
   const body = driftMarkdown(one.report, { title, limit: limit - errors.length });
   return errors === "" ? body : `${body}\n${errors}`;
 }
+
+/** Titles the issue of a stage. */
+export const issueTitle = ({ manifest, stage, stack }: CommentSubject): string =>
+  [`Drift of ${escapeText(manifest)}`, nameOfStage({ stage, stack })]
+    .filter((part) => part !== "")
+    .join(": ");
+
+/** The text of the issue of a stage, within `limit` characters. */
+export function issueText(one: StageDrift, job: DriftJob, limit: number): string {
+  const footer = `Looked at ${exactTime(job.at)}${pageText(job)}. What shall stay goes into \`rnv.drift.yaml\`, with its last day and the reason; else \`rnv apply\` repairs it. This issue is closed once nothing is found.\n`;
+  return `${stageMarkdown(one, Math.min(limit, defaultLimit) - footer.length - 400)}\n${footer}`;
+}
+
+/** What is said where the issue of a stage is closed. */
+export const farewellText = (job: DriftJob): string =>
+  `No drift any more, as of ${exactTime(job.at)}${pageText(job)}.\n`;
+
+const pageText = ({ page, commit }: DriftJob): string =>
+  `${commit === undefined ? "" : ` on ${codeSpan(commit.slice(0, 10))}`}${page === undefined ? "" : ` by [this job](${page})`}`;
 
 /** What a channel shows of a job: one line for the job, and one for each stage that is not clean. */
 function messageOf(job: DriftJob): string {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Option } from "commander";
 import { createHttpTransport } from "../../api/http-transport";
 import { deliver, readWebhook } from "../../api/webhook";
+import { keepIssue } from "../../commands/ci/keep-issue";
 import { type DriftOutcome, drift } from "../../commands/drift";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
@@ -12,14 +13,19 @@ import { stageText } from "../../model/stage";
 import { systemClock } from "../../model/time";
 import { version } from "../../model/version";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
-import { type DriftJob, jobExitCode, type StageDrift } from "../../plan/drift-job";
+import { type DriftJob, jobExitCode, type StageDrift, statusOf } from "../../plan/drift-job";
 import {
   driftJobJson,
   driftJobMarkdown,
   driftJobText,
   driftMetrics,
+  farewellText,
+  issueText,
+  issueTitle,
   webhookBody,
 } from "../../render/drift-job";
+import { markerOf } from "../../render/job-comment";
+import { readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
 import { withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import { formatOf, type Invocation, listOf } from "../invocation";
@@ -42,13 +48,15 @@ export const ciDriftVerb: Verb = {
   detail:
     "The same findings as `rnv drift`, in one report for all stages: an error in one does not stop the others, and the exit code " +
     "is that of the stage that says most. A webhook is called also when nothing has drifted, so that its silence means that the " +
-    "job is broken. With RNV_WEBHOOK_SECRET its header X-Rnv-Signature is sha256= and the HMAC-SHA-256 of the body.",
+    "job is broken. In GitHub Actions and GitLab each stage that has drifted has one issue, which is rewritten, and closed when the " +
+    "drift is gone. With RNV_WEBHOOK_SECRET its header X-Rnv-Signature is sha256= and the HMAC-SHA-256 of the body.",
   readsStages: true,
   options: [
     ...scopeOptions.filter((option) => option !== options.stack),
     repeated("--stage <stage>", "a stage, or an instance of one: staging, preview/12 (RNV_STAGE)"),
     new Option("--all-stages", "every stage of the manifest, and every instance that has a state"),
     ...driftOptions,
+    new Option("--no-issue", "keep no issue for each stage that has drifted, on GitHub and GitLab"),
     new Option("--report <folder>", "write drift.md and drift.json there"),
     new Option("--metrics <file>", "write the numbers there in Prometheus' text format, whole or not at all"),
     new Option("--webhook <url>", "POST the result there as JSON with a text for people (RNV_WEBHOOK_URL)"),
@@ -103,6 +111,7 @@ async function runCiDrift(invocation: Invocation): Promise<number> {
     if (failed !== undefined) failures.push(failed);
   }
   report(invocation, [...notes, ...unused, ...failures], accepted.sources);
+  await tellJob(invocation, job);
   for (const { diagnostics, sources } of found)
     annotate({ terminal, environment, cwd }, diagnostics, sources);
   return hasErrors(failures) ? worstExitCode([job.exitCode, exitCodes.error]) : job.exitCode;
@@ -228,6 +237,32 @@ function show(invocation: Invocation, job: DriftJob): void {
   if (format === "json") terminal.out(driftJobJson(job));
   else if (format === "markdown") terminal.out(driftJobMarkdown(job));
   else terminal.out(driftJobText(job, outStyle(invocation)));
+}
+
+/** Tells the job's system: its outputs, its summary, and the issue of each stage. */
+async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
+  const { drifted, exitCode } = { drifted: job.stages.some((one) => statusOf(one) === "drift"), ...job };
+  writeOutputs(invocation, { drift: String(drifted), exitcode: String(exitCode) });
+  writeSummary(invocation, driftJobMarkdown(job));
+  const { pullRequest, platform } = readJob(invocation);
+  // What a pull request proposes is no drift of what is merged.
+  if (invocation.options.issue === false || platform === undefined || pullRequest !== undefined) return;
+  const { manifest } = subjectOf(invocation);
+  await tellHost(invocation, async (host) => {
+    const failures: unknown[] = [];
+    for (const one of job.stages) {
+      const status = statusOf(one);
+      // What was not looked at has neither drifted nor been repaired.
+      if (status === "error" || status === "interrupted") continue;
+      const subject = { manifest, stage: one.stage, stack: one.stack };
+      const body = status === "clean" ? undefined : issueText(one, job, host.mostCharacters);
+      const wanted = { marker: markerOf("drift", subject), title: issueTitle(subject), body };
+      await keepIssue(host, { ...wanted, farewell: farewellText(job) }).catch((cause) =>
+        failures.push(cause),
+      );
+    }
+    if (failures.length > 0) throw failures[0];
+  });
 }
 
 /** Writes the files that were asked for; returns what could not be written. */

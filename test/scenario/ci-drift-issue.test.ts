@@ -1,0 +1,127 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
+
+const manifest = `stages:
+  production: {}
+  staging: {}
+projects:
+  shop:
+    name: Shop \${stage.name}
+    services:
+      api: { kind: web, configuration: { repository: "https://git.example.com/a", branch: main } }
+`;
+
+describe.each(["github", "gitlab"] as const)("the issue of a drift job on %s", (platform) => {
+  let scenario: Scenario;
+  let host: CodeHostServer;
+  const job = (more: Readonly<Record<string, string>> = {}, ...args: readonly string[]) =>
+    scenario.runWith({ env: { ...host.environment, ...more } }, "ci", "drift", "--all-stages", ...args);
+  const edit = (branch: string) => {
+    const { store } = scenario.emulator;
+    const project = store.projects().find(({ name }) => name === "Shop production")?.id;
+    const id = store.services().find(({ projectId }) => projectId === project)?.id ?? "";
+    store.editConfiguration(id, { branch });
+  };
+  const writes = () =>
+    host.seen.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
+  beforeAll(async () => {
+    host = await serveCodeHost(platform);
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", manifest);
+    for (const stage of ["production", "staging"])
+      expect(await scenario.run("apply", "--stage", stage, ...approve)).toMatchObject({ code: 0 });
+  });
+  afterAll(async () => {
+    await scenario.close();
+    await host.close();
+  });
+  beforeEach(() => {
+    host.seen.length = 0;
+  });
+
+  it("a clean run opens none", async () => {
+    expect(await job()).toMatchObject({ code: 0, stderr: "" });
+    expect(writes()).toEqual([]);
+  });
+
+  it("is opened for the stage that has drifted, rewritten while it stands, and never doubled", async () => {
+    edit("evil @everyone");
+    expect(await job()).toMatchObject({ code: 2 });
+    const [issue] = host.issues;
+    expect(host.issues).toHaveLength(1);
+    expect(issue).toMatchObject({
+      title: "Drift of rnv.yaml: production",
+      isOpen: true,
+      labels: ["rnv-drift"],
+    });
+    expect(issue?.body).toContain("<!-- rnv drift manifest=rnv.yaml stack= stage=production -->");
+    expect(issue?.body).toContain("Drift: 1 changed outside rnv.");
+    expect(issue?.body).toContain("This issue is closed once nothing is found.");
+    edit("worse");
+    host.issues.push({
+      ...(issue as never as (typeof host.issues)[0]),
+      number: 5,
+      author: "mallory",
+    } as never);
+    host.seen.length = 0;
+    const again = await job({}, "--report", "out");
+    expect(again).toMatchObject({ code: 2 });
+    expect(host.issues.filter(({ author }) => author !== "mallory")).toHaveLength(1);
+    expect(issue?.body).toContain("worse");
+    expect(issue?.body).not.toContain("@everyone");
+    expect(writes()).toHaveLength(1);
+    expect(host.issues.find(({ author }) => author === "mallory")?.body).not.toContain("worse");
+    for (const text of [again.stdout, again.stderr, ...scenario.files().map((file) => file.text)])
+      for (const token of Object.values(hostTokens)) expect(text).not.toContain(token);
+  });
+
+  it("stays as it is while its stage cannot be looked at, in the job of a pull request, and where nobody wants it", async () => {
+    const path = join(scenario.folder, ".rnv/production/state.json");
+    const state = readFileSync(path, "utf8");
+    writeFileSync(path, "{ broken");
+    expect(await job()).toMatchObject({ code: 1 });
+    writeFileSync(path, state);
+    expect(await job({}, "--no-issue")).toMatchObject({ code: 2 });
+    writeFileSync(join(scenario.folder, "event.json"), JSON.stringify({ pull_request: { number: 7 } }));
+    const pull: Readonly<Record<string, string>> =
+      platform === "github"
+        ? { GITHUB_EVENT_NAME: "push", GITHUB_EVENT_PATH: join(scenario.folder, "event.json") }
+        : { CI_MERGE_REQUEST_IID: "7" };
+    expect(await job(pull)).toMatchObject({ code: 2 });
+    expect(writes()).toEqual([]);
+  });
+
+  it("a host that refuses, and a token that is missing, are told and do not change how the job ends", async () => {
+    host.refuse = ({ method }) => (method === "GET" ? undefined : { status: 403, body: '{"message":"no"}' });
+    const refused = await job();
+    host.refuse = undefined;
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("warning[") });
+    const without = await job({ GITHUB_TOKEN: "", RNV_GITLAB_TOKEN: "" });
+    expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining("is not set") });
+  });
+
+  it("is closed with a comment when the drift is gone, and another is opened when it comes back", async () => {
+    const [issue] = host.issues;
+    edit("main");
+    expect(await job()).toMatchObject({ code: 0 });
+    expect(issue?.isOpen).toBe(false);
+    expect(host.comments).toMatchObject([
+      { at: `issue ${issue?.number}`, body: expect.stringContaining("No drift any more, as of ") },
+    ]);
+    host.seen.length = 0;
+    expect(await job()).toMatchObject({ code: 0 });
+    expect(writes()).toEqual([]);
+    edit("again");
+    expect(await job()).toMatchObject({ code: 2 });
+    expect(host.issues.filter(({ author, isOpen }) => isOpen && author !== "mallory")).toHaveLength(1);
+  });
+
+  it("tells the job: its outputs and its summary", async () => {
+    const files = { GITHUB_OUTPUT: "outputs", GITHUB_STEP_SUMMARY: "summary.md" };
+    expect(await job(files)).toMatchObject({ code: 2 });
+    expect(scenario.read("outputs")).toBe("drift=true\nexitcode=2\n");
+    expect(scenario.read("summary.md")).toContain("| production | drift | 3 | 1 |");
+  });
+});
