@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { type EndedRun, judgeMember, makeReport, unrunMember } from "../../commands/fleet/judge-member";
@@ -8,13 +8,14 @@ import { memberEnvironment } from "../../manifest/fleet-environment";
 import type { FleetMember, FleetVerb, Shard } from "../../model/fleet";
 import {
   type FleetReport,
+  fleetMetrics,
   fleetReportJson,
   fleetReportMarkdown,
   fleetReportText,
   type MemberResult,
   memberLine,
 } from "../../render/fleet-report";
-import { packageRoot, writeWholeFile } from "../files";
+import { packageRoot, readText, writeWholeFile } from "../files";
 import { formatOf, type Invocation } from "../invocation";
 import { jobVariables } from "../job";
 import { exitCodes, outStyle } from "../report";
@@ -73,6 +74,11 @@ export function showReport(invocation: Invocation, report: FleetReport): void {
     const folder = resolve(cwd, options.report);
     makeFolder(folder);
     writeWholeFile(join(folder, reportName(report.shard)), fleetReportJson(report), { mode: 0o644 });
+  }
+  if (typeof options.metrics === "string") {
+    const path = resolve(cwd, options.metrics);
+    // Read by a collector that is another user.
+    writeWholeFile(path, fleetMetrics(report, existsSync(path) ? readText(path) : ""), { mode: 0o644 });
   }
   if (format === "json") terminal.out(fleetReportJson(report));
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));

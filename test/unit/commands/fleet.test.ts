@@ -5,6 +5,7 @@ import { memberEnvironment, stateOfMember } from "../../../src/manifest/fleet-en
 import type { FleetMember } from "../../../src/model/fleet";
 import {
   type FleetReport,
+  fleetMetrics,
   fleetReportMarkdown,
   fleetReportSchema,
   fleetReportText,
@@ -191,4 +192,23 @@ it("tells first who needs somebody, keeps within its size, and shows names and e
   expect(markdown.length).toBeLessThan(65_000);
   expect(markdown).toContain("more members");
   expect(markdown.replace(/```[\s\S]*?```|`+[^`]*`+/g, "")).not.toContain("<img");
+});
+
+it("writes numbers for Prometheus, and keeps when a member was clean last", () => {
+  const metrics = (status: "clean" | "drift", at: string, before?: string) =>
+    fleetMetrics(
+      makeReport(
+        { ...head, started_at: at, selected: ["a"] },
+        [{ ...resultOf("a", status), drift: { drifted: 1, missing: 0, pending: 0, unmanaged: 2 } }],
+        { isDetailed: true },
+      ),
+      before,
+    );
+  const clean = metrics("clean", "2026-01-01T00:00:00Z");
+  expect(clean).toContain('rnv_fleet_last_clean_run_timestamp_seconds{verb="drift",member="a"} 1767225600\n');
+  const later = metrics("drift", "2026-01-02T00:00:00Z", clean);
+  expect(later).toContain('rnv_fleet_last_clean_run_timestamp_seconds{verb="drift",member="a"} 1767225600\n');
+  expect(later).toContain('rnv_fleet_last_run_timestamp_seconds{verb="drift",member="a"} 1767312000\n');
+  expect(later).toContain('rnv_fleet_members{verb="drift",status="drift"} 1\n');
+  expect(later).toContain('rnv_fleet_drifted{verb="drift",member="a"} 1\n');
 });
