@@ -1,0 +1,407 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { parseAllDocuments } from "yaml";
+import * as z from "zod";
+import type { VerbRun } from "../../src/cli/invocation";
+import { createProgram, normalizeArgv, optionShapes } from "../../src/cli/run";
+import { createTerminal } from "../../src/cli/terminal";
+import { fleetReportSchema } from "../../src/render/fleet-report";
+import { openScenario, type Scenario } from "../support/cli";
+import { fakeStreams } from "../unit/cli/fake-streams";
+
+const root = join(__dirname, "..", "..");
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+
+/** Every file of YAML that a team copies, with those of folders whose names begin with a dot. */
+const files = [
+  ".pre-commit-hooks.yaml",
+  ...readdirSync(join(root, "examples"), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.ya?ml$/.test(file) && !/node_modules|cdktf\.out|\.rnv/.test(file))
+    .map((file) => `examples/${file}`),
+].sort();
+const workflowFiles = files.filter((file) => file.includes("/workflows/"));
+
+function documentsOf(file: string): readonly unknown[] {
+  const documents = parseAllDocuments(read(file), { uniqueKeys: true });
+  return [...documents].map((document) => {
+    expect({ file, errors: [...document.errors, ...document.warnings].map(String) }).toEqual({
+      file,
+      errors: [],
+    });
+    return document.toJS();
+  });
+}
+
+const words = z.string();
+const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+const permissions = z.partialRecord(
+  z.enum(["contents", "pull-requests", "issues"]),
+  z.enum(["read", "write"]),
+);
+const step = z.strictObject({
+  id: words.optional(),
+  name: words.optional(),
+  if: words.optional(),
+  uses: words.optional(),
+  with: scalars.optional(),
+  run: words.optional(),
+  shell: words.optional(),
+  env: scalars.optional(),
+  "working-directory": words.optional(),
+});
+const concurrency = z.union([
+  words,
+  z.strictObject({ group: words, "cancel-in-progress": z.boolean().optional() }),
+]);
+const job = z.strictObject({
+  "runs-on": z.literal("ubuntu-latest"),
+  "timeout-minutes": z.int().optional(),
+  if: words.optional(),
+  needs: z.union([words, z.array(words)]).optional(),
+  environment: words.optional(),
+  permissions: permissions.optional(),
+  concurrency: concurrency.optional(),
+  outputs: scalars.optional(),
+  env: scalars.optional(),
+  strategy: z.strictObject({ "fail-fast": z.boolean(), matrix: words }).optional(),
+  steps: z.array(step).min(1),
+});
+/** Keys and values as GitHub documents them, as far as these files use them: another one is a slip of the pen. */
+const workflow = z.strictObject({
+  name: words,
+  on: z.union([
+    words,
+    z.partialRecord(
+      z.enum(["push", "pull_request", "merge_group", "schedule", "workflow_dispatch"]),
+      z.unknown(),
+    ),
+  ]),
+  permissions: permissions,
+  concurrency: concurrency.optional(),
+  env: scalars.optional(),
+  jobs: z.record(z.string(), job),
+});
+const action = z.strictObject({
+  name: words,
+  description: words,
+  inputs: z.record(
+    z.string(),
+    z.strictObject({ description: words, required: z.boolean().optional(), default: words.optional() }),
+  ),
+  outputs: z.record(z.string(), z.strictObject({ description: words, value: words })),
+  runs: z.strictObject({ using: z.literal("composite"), steps: z.array(step) }),
+});
+
+const workflowOf = (file: string) => workflow.parse(documentsOf(file)[0]);
+const stepsOf = (file: string) =>
+  file.endsWith("action.yml")
+    ? action.parse(documentsOf(file)[0]).runs.steps
+    : Object.values(workflowOf(file).jobs).flatMap(({ steps }) => steps);
+
+/** What a line of these files is when it runs. */
+const filledIn = (text: string): string =>
+  text
+    .replace(/\$\{\{ matrix\.shard \}\}/g, "1/4")
+    .replace(/\$\[\[ inputs\.stage \]\]/g, "production")
+    .replace(/"?\$PLANFILE"?/g, "plan.rnvplan")
+    .replace(/["']/g, "");
+
+/** The words behind `rnv` of every command in a text. */
+const commandsIn = (text: string): readonly string[] =>
+  [
+    ...text.replace(/^\s*#.*$/gm, "").matchAll(/(?:npx (?:--no-install )?|entry: )rnv ([a-z][^\n>|;)]*)/g),
+  ].map(([, words = ""]) => filledIn(words).trim());
+
+function commandsOf(file: string): readonly string[] {
+  if (file.endsWith("Dockerfile"))
+    return [(JSON.parse(/^CMD (.*)$/m.exec(read(file))?.[1] ?? "[]") as string[]).join(" ")];
+  if (workflowFiles.includes(file))
+    return stepsOf(file).flatMap(({ with: inputs, run = "" }) => [
+      ...(inputs?.command === undefined ? [] : [filledIn(String(inputs.command))]),
+      ...commandsIn(run),
+    ]);
+  const args = [...read(file).matchAll(/args: \[([^\]]*)\]/g)].map(([, list = ""]) =>
+    list.replaceAll(",", ""),
+  );
+  return [...args, ...commandsIn(read(file))];
+}
+
+/** Parses a command line as the program does, and runs nothing. Rejects where a verb or an option does not exist. */
+async function parse(line: string): Promise<readonly string[]> {
+  const ran: string[] = [];
+  const run: VerbRun =
+    () =>
+    async (...parsed) => {
+      ran.push((parsed.at(-1) as ReturnType<typeof createProgram>).name());
+    };
+  const streams = fakeStreams();
+  const program = createProgram(run, createTerminal(streams, { environment: {}, noColor: true }), "1.0.0");
+  try {
+    await program.parseAsync([...normalizeArgv(line.split(/\s+/), optionShapes(program))], { from: "user" });
+  } catch {
+    throw new Error(`rnv ${line}: ${streams.stderr.text}`);
+  }
+  return ran;
+}
+
+it("every file of YAML parses, with no key twice", () => {
+  expect(workflowFiles.length).toBe(10);
+  for (const file of files) documentsOf(file);
+});
+
+const withCommands = [...files, "examples/kubernetes/Dockerfile"]
+  .map((file) => ({ file, commands: commandsOf(file) }))
+  .filter(({ commands }) => commands.length > 0);
+
+it("every file that runs rnv is looked at", () => {
+  expect(withCommands.map(({ file }) => file)).toEqual(
+    expect.arrayContaining([
+      ...[".pre-commit-hooks.yaml", "examples/atlantis/atlantis.yaml", "examples/gitlab/templates/rnv.yml"],
+      ...["Dockerfile", "drift.yaml", "fleet.yaml"].map((name) => `examples/kubernetes/${name}`),
+      ...workflowFiles,
+    ]),
+  );
+  expect(withCommands.flatMap(({ commands }) => commands).length).toBeGreaterThan(25);
+});
+
+it.each(withCommands)("$file: each command exists, with its options", async ({ commands }) => {
+  for (const line of commands)
+    expect({ line, ran: await parse(line) }).toEqual({ line, ran: [expect.any(String)] });
+});
+
+it("a command that does not exist is found", async () => {
+  await expect(parse("ci drift --all-stage")).rejects.toThrow("unknown option");
+  await expect(parse("fleet plan --changed-since")).rejects.toThrow("argument missing");
+  await expect(parse("fleet drfit")).rejects.toThrow("drift");
+});
+
+describe.each([...workflowFiles, "examples/github/action.yml"])("%s", (file) => {
+  it("pins each action by commit, with its version beside it", () => {
+    for (const [, used = "", comment = ""] of read(file).matchAll(/uses: (\S+)(.*)$/gm))
+      if (used !== "./.github/actions/rnv")
+        expect({ used, comment }).toEqual({
+          used: expect.stringMatching(/^actions\/[a-z-]+@[0-9a-f]{40}$/),
+          comment: expect.stringMatching(/^ # v\d+\.\d+\.\d+$/),
+        });
+  });
+
+  it("runs nothing that an event, a branch or a title says, and gives secrets to steps that run rnv", () => {
+    for (const { run = "", uses = "", env = {} } of stepsOf(file)) {
+      const inserted = [...run.matchAll(/\$\{\{\s*([\w.-]+)/g)].map(([, name]) => name);
+      expect({ run, inserted: inserted.filter((name) => name !== "github.sha") }).toEqual({
+        run,
+        inserted: [],
+      });
+      const secrets = JSON.stringify(env).match(/secrets\.\w+/g) ?? [];
+      if (secrets.length > 0) expect(`${run} ${uses}`).toMatch(/npx rnv|actions\/rnv/);
+      if (/npm (ci|install)/.test(run)) expect(run).toContain("--ignore-scripts");
+    }
+  });
+});
+
+/** The permissions that a job needs, by what it runs. */
+const needed: readonly (readonly [command: RegExp, permissions: z.infer<typeof permissions>])[] = [
+  [/^ci (plan|apply)/, { contents: "read", "pull-requests": "write" }],
+  [/^ci drift/, { contents: "read", issues: "write" }],
+  [/^(ci|stage) sweep/, { contents: "read", "pull-requests": "read" }],
+  [/./, { contents: "read" }],
+];
+
+it.each(workflowFiles.filter((file) => file.startsWith("examples/github/")))(
+  "%s has the least permissions",
+  (file) => {
+    const { permissions: ofAll, jobs } = workflowOf(file);
+    expect(ofAll).toEqual({});
+    for (const { steps, permissions: given, "timeout-minutes": minutes } of Object.values(jobs)) {
+      expect(minutes).toBeGreaterThan(0);
+      const text = steps
+        .map(({ with: inputs, run = "" }) => String(inputs?.command ?? commandsIn(run)[0] ?? ""))
+        .join("");
+      expect(given).toEqual(needed.find(([command]) => command.test(text))?.[1]);
+      for (const { uses = "", with: inputs } of steps)
+        if (uses.includes("checkout")) expect(inputs).toMatchObject({ "persist-credentials": false });
+    }
+  },
+);
+
+it("pods have no root, no capability, no account of the cluster, and a root filesystem that is read-only", () => {
+  for (const name of ["drift", "fleet"]) {
+    const text = JSON.stringify(documentsOf(`examples/kubernetes/${name}.yaml`)[0]);
+    for (const told of [
+      ...['"runAsNonRoot":true', '"readOnlyRootFilesystem":true', '"allowPrivilegeEscalation":false'],
+      ...[
+        '"capabilities":{"drop":["ALL"]}',
+        '"automountServiceAccountToken":false',
+        '"seccompProfile":{"type":"RuntimeDefault"}',
+      ],
+    ])
+      expect(text).toContain(told);
+    expect(text).not.toMatch(/:latest"/);
+  }
+  const { spec } = documentsOf("examples/kubernetes/fleet.yaml")[0] as {
+    spec: {
+      completions: number;
+      template: { spec: { containers: { env: { name: string; value: string }[] }[] } };
+    };
+  };
+  const shards = spec.template.spec.containers[0]?.env.find(({ name }) => name === "RNV_SHARDS");
+  expect(Number(shards?.value)).toBe(spec.completions);
+  const dockerfile = read("examples/kubernetes/Dockerfile");
+  expect(dockerfile).toMatch(/^USER 1000:1000$/m);
+  expect(dockerfile).toContain("npm ci --ignore-scripts --omit=dev");
+});
+
+it("Renovate finds the commits that manifests pin, and in the files that hooks look at", () => {
+  const [manager] = (
+    JSON.parse(read("examples/renovate/renovate.json")) as {
+      customManagers: { matchStrings: string[]; managerFilePatterns: string[] }[];
+    }
+  ).customManagers;
+  const found = [
+    ...read("examples/renovate/rnv.yaml").matchAll(new RegExp(manager?.matchStrings[0] ?? "", "g")),
+  ];
+  expect(found.map(({ groups }) => ({ ...groups }))).toEqual([
+    {
+      packageName: "https://git.example.com/shop/api",
+      currentValue: "main",
+      currentDigest: "2b1f0c7f9d3f6f4f2c1b7ad2f8a3f1c9e0d4b6a5",
+    },
+    {
+      packageName: "https://git.example.com/shop/worker",
+      currentValue: "stable",
+      currentDigest: "7c9e6679f7425f40de944be07fc1f90ae7a1b2c3",
+    },
+  ]);
+  const [hook] = documentsOf(".pre-commit-hooks.yaml")[0] as {
+    files: string;
+    entry: string;
+    language: string;
+  }[];
+  const patterns = [hook?.files ?? "", manager?.managerFilePatterns[0]?.slice(1, -1) ?? ""].map(
+    (one) => new RegExp(one),
+  );
+  for (const pattern of patterns) {
+    for (const file of ["rnv.yaml", "shop/rnv.yml", "rnv/api/web.yaml", "stages/production.yaml"])
+      expect(pattern.test(file)).toBe(true);
+    for (const file of ["package.json", "other.yaml", "rnv.yaml.md"]) expect(pattern.test(file)).toBe(false);
+  }
+});
+
+it("what READMEs of the jobs link to is there", () => {
+  for (const folder of ["github", "gitlab", "kubernetes"]) {
+    const file = join(root, "examples", folder, "README.md");
+    for (const [, link = ""] of readFileSync(file, "utf8").matchAll(/\]\((\.[^)#]+)\)/g))
+      expect({ link, exists: existsSync(join(root, "examples", folder, link)) }).toEqual({
+        link,
+        exists: true,
+      });
+    for (const [, name = ""] of readFileSync(file, "utf8").matchAll(/`([\w/]+\.ya?ml)`/g))
+      expect({
+        name,
+        found: files.some((one) => relative(`examples/${folder}`, one).endsWith(name)) || name === "rnv.yaml",
+      }).toEqual({ name, found: true });
+  }
+});
+
+describe("the jobs of a fleet, played", () => {
+  let scenario: Scenario;
+  const names = ["a", "b", "teams/c", "teams/d", "e"];
+  beforeAll(async () => {
+    scenario = await openScenario();
+    for (const name of names) {
+      mkdirSync(join(scenario.folder, name), { recursive: true });
+      const service = `services:\n  api: { kind: web, configuration: { repository: "https://git.example.com/${name}" } }\n`;
+      writeFileSync(join(scenario.folder, name, "rnv.yaml"), service);
+    }
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.com", ...args], {
+        cwd: scenario.folder,
+      });
+    git("init", "-qb", "main");
+    git("commit", "-qm", "empty", "--allow-empty");
+    git("update-ref", "refs/remotes/origin/main", "HEAD");
+    git("add", "-A");
+    git("commit", "-qm", "all");
+  });
+  afterAll(() => scenario.close());
+
+  /** Runs commands of a file, one after the other; what they wrote is joined to one report, and taken away. */
+  async function play(runs: readonly { readonly env: Record<string, string>; readonly words: string }[]) {
+    const before = scenario.files().map(({ path }) => path);
+    for (const { env, words } of runs) {
+      const run = await scenario.runWith(
+        { env: { RNV_STATE: "state/${member}.json", ...env } },
+        ...words.split(" "),
+      );
+      expect({ words, code: run.code, stderr: run.code === 0 ? "" : run.stderr }).toEqual({
+        words,
+        code: 0,
+        stderr: "",
+      });
+    }
+    const written = scenario.files().filter(({ path }) => !before.includes(path));
+    const { code, stdout } = await scenario.run("fleet", "report", "reports", "-json");
+    execFileSync("rm", ["-r", join(scenario.folder, "reports")]);
+    const report = fleetReportSchema.parse(JSON.parse(stdout));
+    const parts = written.map(({ text }) =>
+      fleetReportSchema.parse(JSON.parse(text)).members.map(({ name }) => name),
+    );
+    return {
+      code,
+      parts,
+      all: report.members.map(({ name }) => name),
+      written: written.map(({ path }) => relative(scenario.folder, path)),
+    };
+  }
+
+  it("pods of the Indexed Job are the whole, each member once, and write nothing but reports", async () => {
+    const [words = ""] = commandsOf("examples/kubernetes/fleet.yaml");
+    const played = await play(
+      [0, 1, 2, 3].map((index) => ({
+        env: { JOB_COMPLETION_INDEX: String(index), RNV_SHARDS: "4" },
+        words: words.replace("/reports", "reports"),
+      })),
+    );
+    expect(played).toMatchObject({ code: 0, all: [...names].sort() });
+    expect(played.parts.flat().sort()).toEqual([...names].sort());
+    expect(played.written.filter((path) => !path.startsWith("reports/"))).toEqual([]);
+  });
+
+  it("parallel jobs of GitLab are the whole", async () => {
+    const [words = ""] = commandsOf("examples/gitlab/templates/rnv.yml").filter((line) =>
+      line.startsWith("fleet plan"),
+    );
+    const played = await play(
+      [1, 2, 3, 4].map((index) => ({
+        env: { CI_NODE_INDEX: String(index), CI_NODE_TOTAL: "4" },
+        words: words.replace("$CI_DEFAULT_BRANCH", "main"),
+      })),
+    );
+    expect(played.parts.flat().sort()).toEqual([...names].sort());
+  });
+
+  it("the matrix of the GitHub workflow is the whole", async () => {
+    const file = "examples/github/workflows/fleet.yml";
+    const [matrix = "", plan = ""] = commandsOf(file);
+    const { stdout } = await scenario.run(...matrix.split(" "));
+    const { include } = JSON.parse(stdout) as { include: readonly { shard: string }[] };
+    expect(include).toHaveLength(4);
+    const played = await play(include.map(({ shard }) => ({ env: {}, words: plan.replace("1/4", shard) })));
+    expect(played.parts.flat().sort()).toEqual([...names].sort());
+    // A pull request that touches nothing has no job.
+    expect(read(file)).toContain(`needs.members.outputs.matrix != '${JSON.stringify({ include: [] })}'`);
+  });
+
+  it("the composite action hands words on, and no shell reads them", () => {
+    const run = stepsOf("examples/github/action.yml").find(({ id }) => id === "rnv")?.run ?? "";
+    const hostile = "ci plan --stage $(touch${IFS}owned) ; touch owned * `touch owned`";
+    const printed = execFileSync("bash", ["-ec", `npx() { printf '%s\\n' "$@"; }\n${run}`], {
+      cwd: scenario.folder,
+      env: { PATH: process.env.PATH, RNV_WORDS: hostile },
+      encoding: "utf8",
+    });
+    expect(printed.trim().split("\n")).toEqual(["--no-install", "rnv", ...hostile.split(" ")]);
+    expect(existsSync(join(scenario.folder, "owned"))).toBe(false);
+  });
+});
