@@ -1,6 +1,7 @@
 import { type Diagnostic, positionAt } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { shortList } from "../../model/text";
+import { planDocument } from "../../plan/document";
 import type { AcceptedDrift, DriftReport, PendingResource } from "../../plan/drift";
 import type { AttributeChange, Plan } from "../../plan/plan";
 import {
@@ -16,6 +17,7 @@ import {
   plainly,
   unmanagedWhole,
 } from "../drift-text";
+import { planDocumentSchema } from "../plan-json";
 import { asRecorded, revealedLine, standingPhrase } from "../plan-wording";
 import { addressesInReadingOrder } from "../reading-order";
 import { plainText } from "../values";
@@ -23,6 +25,8 @@ import { fieldRows, type Lines } from "./entry";
 import { html, list, type Markup, nothing } from "./markup";
 import { page, type Section } from "./page";
 import { findingsSection, type ReportScope, uncheckedList, unmanagedSection } from "./plan-page";
+import { type Mark, type Topology, topologyOf } from "./topology";
+import { topologySection } from "./topology-svg";
 
 /** What a page of drift is made of besides the report. */
 export interface DriftScope extends ReportScope {
@@ -47,6 +51,7 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
     ["Service", plan.binding.baseUrl],
     ["Counted", report.failOn.join(", ")],
   ] as const;
+  const anchors = new Set([...report.missing, ...report.drifted.map(({ address }) => address)]);
   return page({
     heading: "rnv drift",
     verdict: report.hasDrift ? "\u2716 Drift" : "\u2714 No drift",
@@ -55,6 +60,7 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
     facts: facts.filter(([, value]) => value !== ""),
     sections: [
       findingsSection(scope.diagnostics),
+      topologySection(driftTopology(report, plan, scope), anchors),
       missingSection(report),
       driftedSection(report, lines),
       pendingSection(report, lines),
@@ -72,6 +78,17 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
       unmanagedSection({ unmanaged: unmanagedWhole(report) }),
     ],
   });
+}
+
+/** What is there, with marks of what was found. */
+function driftTopology(report: DriftReport, plan: Plan, { types }: ReportScope): Topology {
+  const found = new Map<string, Mark>([
+    ...report.pending.map(({ address }) => [address, "update"] as const),
+    ...report.drifted.map(({ address }) => [address, "drift"] as const),
+    ...report.missing.map((address) => [address, "delete"] as const),
+  ]);
+  const document = planDocumentSchema.parse(planDocument(plan));
+  return topologyOf(document, types, found);
 }
 
 type Kind = "missing" | "drifted" | "pending";

@@ -34,6 +34,8 @@ import {
 } from "./entry";
 import { html, list, type Markup, nothing, type Part, preformatted } from "./markup";
 import { page, type Section } from "./page";
+import { topologyOf } from "./topology";
+import { topologySection } from "./topology-svg";
 
 /** What a report needs besides the plan. */
 export interface ReportScope {
@@ -66,6 +68,7 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
       blockedSection(plan),
       findingsSection(plan.diagnostics),
       summarySection(plan),
+      topologySection(topologyOf(data, scope.types), anchorsOf(plan)),
       changesSection(plan),
       outputsSection(plan),
       movedSection(plan),
@@ -75,6 +78,10 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
     ],
   });
 }
+
+/** The ids of the entries of a plan. */
+const anchorsOf = (plan: Plan): ReadonlySet<string> =>
+  new Set(planEntries(plan).flatMap(({ changes }) => changes.map(({ address }) => address)));
 
 function verdictOf(plan: Plan): { readonly verdict: string; readonly tone: "stop" | "act" | "calm" } {
   if (plan.diagnostics.some(({ severity }) => severity === "error"))

@@ -1,0 +1,158 @@
+import { escapeText } from "../escape-text";
+import { textWidth } from "../style";
+import { html, linkTo, type Markup, nothing, type Part } from "./markup";
+import type { Section } from "./page";
+import { type PlacedEdge, type Point, placeNodes, type Rectangle } from "./place-nodes";
+import type { Mark, Topology, TopologyNode } from "./topology";
+
+/** Sign, word and colours of a mark: a shape, a word and a colour each tell it. */
+const marks: Readonly<
+  Record<Mark, { readonly sign: string; readonly word: string; readonly ink: string; readonly paper: string }>
+> = {
+  create: { sign: "+", word: "create", ink: "#116329", paper: "#dafbe1" },
+  update: { sign: "~", word: "update", ink: "#7d4e00", paper: "#fff8c5" },
+  replace: { sign: "\u00b1", word: "replace", ink: "#6639ba", paper: "#fbefff" },
+  delete: { sign: "\u2212", word: "destroy", ink: "#a40e26", paper: "#ffebe9" },
+  adopt: { sign: ">", word: "import", ink: "#0550ae", paper: "#ddf4ff" },
+  forget: { sign: "<", word: "forget", ink: "#59636e", paper: "#f6f8fa" },
+  drift: { sign: "\u2260", word: "drift", ink: "#7d4e00", paper: "#fff8c5" },
+  same: { sign: "", word: "unchanged", ink: "#59636e", paper: "#ffffff" },
+};
+
+const nodeWidth = 214;
+const nodeHeight = 62;
+const foldedHeight = 42;
+/** Widths of a character of the two sizes, in the widest of the fonts that may show it. */
+const titleCharacter = 7.9;
+const noteCharacter = 6.7;
+const longestLabel = 16;
+const margin = 14;
+
+/** Text of at most so many columns of a terminal, which are those of a font of one width. */
+function clip(text: string, columns: number): string {
+  const escaped = escapeText(text);
+  if (textWidth(escaped) <= columns) return escaped;
+  const kept: string[] = [];
+  let width = 1;
+  for (const character of escaped) {
+    width += textWidth(character);
+    if (width > columns) break;
+    kept.push(character);
+  }
+  return `${kept.join("")}\u2026`;
+}
+
+const labelOf = (names: readonly string[]): string =>
+  names.length === 0
+    ? ""
+    : clip(names[0] as string, names.length === 1 ? longestLabel : longestLabel - 3) +
+      (names.length === 1 ? "" : ` +${names.length - 1}`);
+
+/** The picture of a workspace with its legend, and the same as a list. `anchors` are ids of this page. */
+export function topologySection(topology: Topology, anchors: ReadonlySet<string>): Section | undefined {
+  const { nodes, edges, boxes, isCoarse } = topology;
+  if (nodes.length === 0) return undefined;
+  const labels = new Map(edges.map((edge) => [`${edge.from} ${edge.to}`, labelOf(edge.names)]));
+  const placed = placeNodes({
+    nodes: nodes.map(({ id, box, folded }) => ({
+      ...{ id, box, width: nodeWidth, height: folded === undefined ? nodeHeight : foldedHeight },
+    })),
+    edges: edges.map(({ from, to }) => ({
+      ...{ from, to, labelWidth: Math.ceil(textWidth(labels.get(`${from} ${to}`) ?? "") * noteCharacter) },
+    })),
+  });
+  const [width, height] = [Math.ceil(placed.width) + 2 * margin, Math.ceil(placed.height) + 2 * margin];
+  const names = new Map(edges.map((edge) => [`${edge.from} ${edge.to}`, edge.names]));
+  const svg = html`<svg class="topology" role="group" aria-label="Topology" width="${width}" height="${height}" viewBox="${-margin} ${-margin} ${width} ${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace">
+<rect class="paper" x="${-margin}" y="${-margin}" width="${width}" height="${height}" fill="#ffffff"/>
+${[...placed.boxes].map(([id, at]) => boxMark(boxes.get(id) ?? id, at))}
+${placed.edges.map((edge) => edgeMark(edge, labels, names))}
+${nodes.map((node) => nodeMark(node, placed.nodes.get(node.id) as Rectangle, anchors))}
+</svg>`;
+  const body = html`<div class="picture" tabindex="0" role="region" aria-label="Picture of the topology">${svg}</div>
+${legend(nodes)}${isCoarse ? html`<p>There are too many services to draw: each node is a project.</p>` : nothing}${edgeList(topology)}`;
+  return { id: "topology", title: "Topology", body };
+}
+
+const boxMark = (title: string, { x, y, width, height }: Rectangle): Markup =>
+  html`<g class="box"><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10" fill="#f6f8fa" stroke="#d1d9e0"/><text x="${x + 14}" y="${y + 22}" font-size="13" font-weight="600" fill="#59636e">${clip(title, 22)}</text></g>
+`;
+
+const rounded = (value: number): number => Math.round(value * 10) / 10;
+
+/** Level along nodes and labels, a smooth slope between columns. */
+function pathOf(points: readonly Point[]): string {
+  const [first = { x: 0, y: 0 }, ...rest] = points;
+  let at = first;
+  const steps = rest.map((to) => {
+    const middle = rounded((at.x + to.x) / 2);
+    const step =
+      at.y === to.y
+        ? `H${rounded(to.x)}`
+        : `C${middle} ${rounded(at.y)} ${middle} ${rounded(to.y)} ${rounded(to.x)} ${rounded(to.y)}`;
+    at = to;
+    return step;
+  });
+  return `M${rounded(first.x)} ${rounded(first.y)}${steps.join("")}`;
+}
+
+function edgeMark(
+  { edge, points, label }: PlacedEdge,
+  labels: ReadonlyMap<string, string>,
+  names: ReadonlyMap<string, readonly string[]>,
+): Markup {
+  const key = `${edge.from} ${edge.to}`;
+  const end = points.at(-1) as Point;
+  const back = (points.at(-2)?.x ?? 0) > end.x ? 1 : -1;
+  const tip = `M${rounded(end.x)} ${rounded(end.y)}l${back * 8} -4v8z`;
+  const title = `${edge.from} refers to ${edge.to}: ${(names.get(key) ?? []).join(", ")}`;
+  return html`<g class="edge"><title>${title}</title><path d="${pathOf(points)}" fill="none" stroke="#818b98" stroke-width="1.4"/><path d="${tip}" fill="#818b98"/>${label ? html`<text x="${rounded(label.x)}" y="${rounded(label.y + 10)}" font-size="11" fill="#59636e">${labels.get(key)}</text>` : nothing}</g>
+`;
+}
+
+/** Dashed for what comes, a double frame for what goes: the outline tells the action too. */
+function frame(mark: Mark, { x, y, width, height }: Rectangle): Part {
+  const { ink, paper } = marks[mark];
+  const dash = mark === "create" || mark === "adopt" ? html` stroke-dasharray="6 3"` : nothing;
+  const outer = html`<rect class="face" x="${x}" y="${y}" width="${width}" height="${height}" rx="${mark === "delete" ? 0 : 8}" fill="${paper}" stroke="${mark === "same" ? "#d1d9e0" : ink}" stroke-width="${mark === "same" ? 1 : 2}"${dash}/>`;
+  return mark === "delete" || mark === "replace"
+    ? html`${outer}<rect class="face inner" x="${x + 4}" y="${y + 4}" width="${width - 8}" height="${height - 8}" rx="${mark === "delete" ? 0 : 5}" fill="none" stroke="${ink}"/>`
+    : outer;
+}
+
+function nodeMark(node: TopologyNode, at: Rectangle, anchors: ReadonlySet<string>): Markup {
+  const { x, y } = { x: rounded(at.x), y: rounded(at.y) };
+  const { ink, sign, word } = marks[node.mark];
+  const room = nodeWidth - 20;
+  const isSame = node.mark === "same";
+  const notes = [
+    ...(node.isBlocked ? ["! blocked"] : []),
+    ...(isSame ? [] : [`${sign} ${word}`]),
+    ...node.notes,
+  ];
+  const told = [node.title, word, node.isBlocked ? "blocked" : "", node.facts, ...node.notes].filter(
+    (text) => text !== "",
+  );
+  const lines =
+    node.folded === undefined
+      ? html`<text x="${x + 10}" y="${y + 20}" font-size="13" font-weight="700" fill="#1f2328">${clip(node.title, Math.floor(room / titleCharacter))}</text><text class="quiet" x="${x + 10}" y="${y + 36}" font-size="11" fill="#59636e">${clip(node.facts, Math.floor(room / noteCharacter))}</text><text class="told" x="${x + 10}" y="${y + 52}" font-size="11" font-weight="600" fill="${ink}">${clip(notes.join(" \u00b7 "), Math.floor(room / noteCharacter))}</text>`
+      : html`<text class="quiet" x="${x + 10}" y="${y + 18}" font-size="11" font-weight="600" fill="#59636e">${clip(node.title, Math.floor(room / noteCharacter))}</text><text class="quiet" x="${x + 10}" y="${y + 33}" font-size="11" fill="#59636e">${clip(node.facts, Math.floor(room / noteCharacter))}</text>`;
+  const shape = html`<title>${told.join(", ")}</title>${frame(node.mark, { ...at, x, y })}${lines}`;
+  const group = html`<g class="node ${node.mark}${node.isBlocked ? " stopped" : ""}"${isSame ? nothing : html` data-changed=""`}>${shape}</g>`;
+  return anchors.has(node.id) ? html`<a href="${linkTo(node.id)}">${group}</a>\n` : html`${group}\n`;
+}
+
+function legend(nodes: readonly TopologyNode[]): Markup {
+  const used = (Object.keys(marks) as Mark[]).filter((mark) => nodes.some((node) => node.mark === mark));
+  return html`<ul class="plain legend">${used.map((mark) => html`<li><svg width="34" height="20" aria-hidden="true"><g class="node ${mark}">${frame(mark, { x: 2, y: 2, width: 30, height: 16 })}</g></svg>${marks[mark].sign} ${marks[mark].word}`)}</ul>
+`;
+}
+
+/** The edges in words, for who does not see them. */
+function edgeList({ edges }: Topology): Markup {
+  if (edges.length === 0) return nothing;
+  const rows = edges.map(
+    ({ from, to, names }) => html`<tr><td><code>${from}</code><td><code>${to}</code><td>${names.join(", ")}`,
+  );
+  return html`<details><summary>The same as a list: ${edges.length} references</summary><table><thead><tr><th>From<th>To<th>For</thead><tbody>${rows}</tbody></table></details>`;
+}

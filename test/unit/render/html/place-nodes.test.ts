@@ -1,0 +1,137 @@
+import { type BoxedGraph, placeNodes } from "../../../../src/render/html/place-nodes";
+import { fc } from "../../../support/fixed-seed";
+import { crossingsOf, overlapsOf } from "../../../support/geometry";
+
+/** Boxes with their nodes, and `from>to` for each edge. */
+const graphOf = (boxes: Readonly<Record<string, string>>, edges: string, labelWidth = 90): BoxedGraph => ({
+  nodes: Object.entries(boxes).flatMap(([box, names]) =>
+    names.split(" ").map((id) => ({ id, box: box === "" ? undefined : box, width: 214, height: 62 })),
+  ),
+  edges: edges.split(/\s+/).map((edge) => {
+    const [from = "", to = ""] = edge.split(">");
+    return { from, to, labelWidth };
+  }),
+});
+
+const shop = graphOf(
+  {
+    shop: "web api worker database cache",
+    data: "etl warehouse reports queue",
+    platform: "auth mail metrics",
+  },
+  `web>api web>auth web>cache api>database api>cache api>queue api>auth api>mail worker>database worker>queue
+   worker>mail etl>queue etl>warehouse etl>database reports>warehouse reports>mail auth>metrics mail>metrics
+   api>metrics reports>auth`,
+);
+
+const company = graphOf(
+  {
+    shop: "web api admin worker shopdb cache search images",
+    billing: "invoices payments ledger billdb receipts taxes webhooks rates",
+    data: "etl warehouse reports events lake scheduler exports quality",
+    platform: "auth mail metrics logs secrets gateway audit flags",
+    support: "desk chat bots kb deskdb surveys phone inbox",
+  },
+  `web>api web>search web>images admin>api admin>auth api>shopdb api>cache api>search api>auth api>payments worker>shopdb
+   worker>mail worker>images search>shopdb invoices>billdb invoices>taxes payments>ledger payments>rates ledger>billdb
+   receipts>invoices receipts>mail webhooks>payments taxes>rates etl>events etl>lake etl>shopdb warehouse>lake
+   reports>warehouse exports>warehouse scheduler>etl quality>lake gateway>auth gateway>flags auth>secrets mail>logs
+   metrics>logs audit>logs audit>auth flags>secrets desk>deskdb desk>kb desk>auth chat>desk bots>kb bots>chat surveys>deskdb
+   phone>inbox inbox>desk inbox>mail exports>mail`,
+);
+
+describe("a picture of services", () => {
+  it("lets at most 3 of 20 references of 12 services in 3 projects cross", () => {
+    expect(shop.nodes).toHaveLength(12);
+    expect(shop.edges).toHaveLength(20);
+    const placed = placeNodes(shop);
+    expect(crossingsOf(placed)).toBeLessThanOrEqual(3);
+    expect(overlapsOf(placed)).toEqual([]);
+  });
+
+  it("lets at most 25 of 50 references of 40 services in 5 projects cross", () => {
+    expect(company.nodes).toHaveLength(40);
+    expect(company.edges).toHaveLength(50);
+    const placed = placeNodes(company);
+    expect(crossingsOf(placed)).toBeLessThanOrEqual(25);
+    expect(overlapsOf(placed)).toEqual([]);
+  });
+
+  it("is the same for the same graph, in whatever order it is given", () => {
+    const turned = { nodes: [...shop.nodes].reverse(), edges: shop.edges };
+    expect(placeNodes(turned)).toEqual(placeNodes(shop));
+  });
+
+  it("draws circles, and services that refer to each other", () => {
+    const placed = placeNodes(graphOf({ a: "x y", "": "z" }, "x>y y>x y>z z>x"));
+    expect(placed.nodes.size).toBe(3);
+    expect(placed.edges).toHaveLength(4);
+    expect(overlapsOf(placed)).toEqual([]);
+  });
+
+  it("finds what overlaps and what crosses", () => {
+    const at = (x: number, y: number) => ({ x, y, width: 10, height: 10 });
+    const edge = { from: "a", to: "b", labelWidth: 0 };
+    const points = (...xs: number[]) => [
+      { x: 0, y: xs[0] as number },
+      { x: 9, y: xs[1] as number },
+    ];
+    const planted = {
+      ...{ width: 0, height: 0, boxes: new Map() },
+      nodes: new Map([
+        ["a", at(0, 0)],
+        ["b", at(5, 5)],
+      ]),
+      edges: [
+        { edge, points: points(0, 5) },
+        { edge, points: points(5, 0) },
+      ],
+    };
+    expect(overlapsOf(planted)).toEqual(["a and b"]);
+    expect(crossingsOf(planted)).toBe(1);
+  });
+});
+
+it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
+  const graph = fc
+    .record({
+      boxes: fc.array(fc.option(fc.constantFrom("a", "b", "c", "d"), { nil: undefined }), {
+        minLength: 1,
+        maxLength: 24,
+      }),
+      edges: fc.array(fc.tuple(fc.nat(23), fc.nat(23), fc.integer({ min: 0, max: 110 })), { maxLength: 40 }),
+    })
+    .map(({ boxes, edges }): BoxedGraph => {
+      const ids = new Set<string>();
+      return {
+        nodes: boxes.map((box, i) => ({ id: `n${i}`, box, width: 214, height: i % 5 === 0 ? 42 : 62 })),
+        edges: edges.flatMap(([from, to, labelWidth]) => {
+          const edge = { from: `n${from % boxes.length}`, to: `n${to % boxes.length}`, labelWidth };
+          const key = `${edge.from} ${edge.to}`;
+          if (ids.has(key) || edge.from === edge.to) return [];
+          ids.add(key);
+          return [edge];
+        }),
+      };
+    });
+  fc.assert(
+    fc.property(graph, (given) => {
+      const placed = placeNodes(given);
+      expect(placed.nodes.size).toBe(given.nodes.length);
+      expect(overlapsOf(placed)).toEqual([]);
+      expect(overlapsOf({ ...placed, nodes: placed.boxes, edges: [] })).toEqual([]);
+      for (const { x, y, width, height } of placed.nodes.values()) {
+        expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
+        expect(x + width).toBeLessThanOrEqual(placed.width + 0.01);
+        expect(y + height).toBeLessThanOrEqual(placed.height + 0.01);
+      }
+      for (const { id, box } of given.nodes) {
+        const inner = placed.nodes.get(id);
+        const outer = box === undefined ? undefined : placed.boxes.get(box);
+        if (inner && outer)
+          expect(inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width).toBe(true);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,119 @@
+import { planDocument } from "../../../../src/plan/document";
+import type { Plan } from "../../../../src/plan/plan";
+import { topologyOf } from "../../../../src/render/html/topology";
+import { planDocumentSchema } from "../../../../src/render/plan-json";
+import { resourceTypes } from "../../../../src/resources";
+import { pageOf } from "../../../support/html-plans";
+import { address, change, field, plan, value } from "../../../support/plan-fixture";
+
+const topology = (given: Plan) => topologyOf(planDocumentSchema.parse(planDocument(given)), resourceTypes);
+
+const service = (name: string, action: "no-op" | "update" | "create" | "delete" = "no-op", rest = {}) =>
+  change(action, `service.${name}`, {
+    instance: {
+      resolved: new Map([
+        ["kind", "web"],
+        ["configuration.plan", "starter"],
+      ]),
+      defaults: new Map(),
+      fingerprints: {},
+    },
+    ...(action === "update" && { attributes: [field("configuration.branch", value("a"), value("b"))] }),
+    ...rest,
+  });
+
+const reference = (name: string, ...to: readonly string[]) =>
+  change("no-op", `variable.${name}`, { references: to.map(address) });
+
+const shop = plan([
+  change("no-op", "project.shop"),
+  change("no-op", "project.blog"),
+  service("shop.api", "update", { cost: { before: { usd: 7, ngn: 1 }, after: { usd: 14, ngn: 2 } } }),
+  change("update", "deployment.shop.api", { effects: ["deploys"], reason: "service.shop.api changes" }),
+  service("shop.database"),
+  service("shop.cache"),
+  service("shop.old"),
+  service("shop.older"),
+  service("blog.web"),
+  service("docs"),
+  reference("shop.api.DATABASE_URL", "service.shop.database"),
+  reference("shop.api.DATABASE_HOST", "service.shop.database"),
+  reference("shop.cache.API", "service.shop.api"),
+]);
+
+it("draws what changes with its neighbours, and counts the rest", () => {
+  const { nodes, edges, boxes } = topology(shop);
+  expect(nodes.map(({ title, box, mark }) => [title, box, mark])).toEqual([
+    ["api", "project.shop", "update"],
+    ["database", "project.shop", "same"],
+    ["cache", "project.shop", "same"],
+    ["2 services more", "project.shop", "same"],
+    ["2 services more", undefined, "same"],
+  ]);
+  expect([...boxes.values()]).toEqual(["shop"]);
+  expect(edges).toEqual([
+    { from: "service.shop.api", to: "service.shop.database", names: ["DATABASE_HOST", "DATABASE_URL"] },
+    { from: "service.shop.cache", to: "service.shop.api", names: ["API"] },
+  ]);
+});
+
+it("tells kind, plan, price, parts and effects of a node", () => {
+  const [api] = topology(plan([...shop.changes, change("create", "variable.shop.api.NEW")])).nodes;
+  expect(api).toMatchObject({ facts: "USD 7 → 14", notes: ["1 variable", "deploys"], isBlocked: false });
+});
+
+it("marks a service whose parts change alone, and one that is blocked", () => {
+  const guard = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
+  const { nodes } = topology(
+    plan([
+      service("shop.api"),
+      change("update", "variable.shop.api.KEY", { attributes: [field("value", value(1), value(2))] }),
+      service("shop.old", "delete", { guard }),
+    ]),
+  );
+  expect(nodes.map(({ title, mark, isBlocked }) => [title, mark, isBlocked])).toEqual([
+    ["api", "update", false],
+    ["old", "delete", true],
+  ]);
+});
+
+it("shows everything where nothing changes", () => {
+  const quiet = plan(shop.changes.map((one) => ({ ...one, action: "no-op" as const })));
+  expect(topology(quiet).nodes.map(({ title }) => title)).toEqual([
+    "api",
+    "database",
+    "cache",
+    "old",
+    "older",
+    "web",
+    "docs",
+  ]);
+});
+
+it("draws projects alone above 300 nodes", () => {
+  const many = Array.from({ length: 400 }, (_, i) => service(`p${i % 8}.s${i}`, "update"));
+  const projects = Array.from({ length: 8 }, (_, i) => change("no-op", `project.p${i}`));
+  const { nodes, edges, isCoarse } = topology(
+    plan([
+      ...projects,
+      ...many,
+      reference("p1.s1.A", "service.p0.s0"),
+      reference("p1.s9.B", "service.p0.s8"),
+    ]),
+  );
+  expect(isCoarse).toBe(true);
+  expect(nodes).toHaveLength(8);
+  expect(nodes[0]).toMatchObject({ title: "p0", facts: "50 services", mark: "update", notes: ["50 update"] });
+  expect(edges).toEqual([{ from: "project.p1", to: "project.p0", names: ["2 references"] }]);
+});
+
+it("draws by presentation attributes, links to what is on the page, and says it in words too", () => {
+  const html = pageOf(shop);
+  const [svg = ""] = /<svg class="topology"[\s\S]*?<\/svg>/.exec(html) ?? [];
+  expect(svg).toContain('<a href="#service.shop.api"><g class="node update" data-changed="">');
+  expect(svg).not.toContain('href="#service.shop.cache"');
+  expect(svg).toContain("<title>api, update, USD 7 → 14, deploys</title>");
+  for (const [shape] of svg.matchAll(/<(?:rect|text|path)\b[^>]*>/g))
+    expect(shape).toMatch(/ (?:fill|stroke)="/);
+  expect(html).toContain("The same as a list: 2 references");
+});
