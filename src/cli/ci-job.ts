@@ -101,6 +101,25 @@ function gitlabJob(environment: ProcessEnvironment): JobKind {
   return { ...none, pullRequest: number, proposes: !isQueue, isQueue };
 }
 
+/** Asks the code host of the job. Throws where there is none, or it does not answer. */
+export async function askHost<Answer>(
+  invocation: Invocation,
+  ask: (host: CodeHost) => Promise<Answer>,
+): Promise<Answer> {
+  const host = openJobHost(invocation);
+  if (host === undefined)
+    throw new DiagnosticsError([
+      error("config.missing", "there is no code host to ask", {
+        hint: "run it in a job of GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN",
+      }),
+    ]);
+  try {
+    return await ask(host);
+  } finally {
+    await host.close();
+  }
+}
+
 /** Opens the code host of the job; undefined where there is none, or what it needs is not set, which is told. */
 function openJobHost(invocation: Invocation): CodeHost | undefined {
   const { environment } = invocation;

@@ -32,6 +32,17 @@ import {
 import { askedStage, enter } from "../stages";
 import type { Verb } from "./verb";
 
+/** How a sweep goes, whatever decides what stays. */
+export const sweepOptions = [
+  ...reading,
+  ids,
+  new Option("--older-than <duration>", "only those whose last run is so long ago: 72h").argParser(duration),
+  new Option("--dry-run", "say what would be destroyed, and destroy nothing"),
+  options.lockTimeout,
+  options.answerTimeout,
+  options.parallelism,
+];
+
 export const stageSweepVerb: Verb = {
   usage: "sweep",
   summary: "Destroy the instances of a stage that are not kept",
@@ -42,22 +53,14 @@ export const stageSweepVerb: Verb = {
     "expired goes.",
   readsStages: true,
   options: [
-    ...reading,
-    ids,
     new Option("--keep <ids>", "instances that stay, with commas between them (repeatable)").argParser(
       idList,
     ),
     new Option("--keep-from <file>", "a file that lists them, one a line; - for standard input"),
-    new Option("--older-than <duration>", "only those whose last run is so long ago: 72h").argParser(
-      duration,
-    ),
     new Option("--allow-empty", "keep none"),
-    new Option("--dry-run", "say what would be destroyed, and destroy nothing"),
+    ...sweepOptions,
     options.autoApprove,
     options.noInput,
-    options.lockTimeout,
-    options.answerTimeout,
-    options.parallelism,
   ],
   examples: [
     ["rnv stage sweep --stage preview --keep 12,15", "all instances but two"],
@@ -68,9 +71,9 @@ export const stageSweepVerb: Verb = {
 };
 
 /** Which instances stay. */
-interface Kept {
-  /** Undefined: none is named, and age alone decides. */
-  readonly ids?: ReadonlySet<string>;
+export interface Kept {
+  /** Whether an id is kept; undefined: none is named, and age alone decides. */
+  readonly keeps?: (id: string) => boolean;
   /** Milliseconds since the last run; undefined where age does not count. */
   readonly ageMs?: number;
 }
@@ -87,7 +90,7 @@ async function keptBy(
   if (keep === undefined && keepFrom === undefined) {
     const ageMs = olderThan ?? expiresMs;
     if (ageMs !== undefined) return { ageMs };
-    if (options.allowEmpty === true) return { ids: new Set() };
+    if (options.allowEmpty === true) return { keeps: () => false };
     throw usage(
       "it is not said which instances stay",
       `--keep 12,15, --keep-from FILE or --older-than 72h; --allow-empty keeps none; or let stage ${name} have expires: 72h`,
@@ -105,22 +108,31 @@ async function keptBy(
       "the list of instances that stay is empty",
       "a list that could not be made looks the same; --allow-empty destroys all of them",
     );
-  return { ids: new Set(named), ...(olderThan !== undefined && { ageMs: olderThan }) };
+  const kept = new Set(named);
+  return { keeps: (id) => kept.has(id), ...(olderThan !== undefined && { ageMs: olderThan }) };
 }
 
-const isKept = ({ name, state }: Standing, { ids: named, ageMs }: Kept, now: number): boolean => {
-  if (named?.has(name.id ?? "")) return true;
+const isKept = ({ name, state }: Standing, { keeps, ageMs }: Kept, now: number): boolean => {
+  if (keeps?.(name.id ?? "")) return true;
   if (ageMs === undefined) return false;
   const lastRun = Date.parse(state?.lastRunAt ?? "");
   // Without a time nobody knows how old it is.
   return Number.isNaN(lastRun) || now - lastRun < ageMs;
 };
 
-async function runSweep(invocation: Invocation): Promise<number> {
+function runSweep(invocation: Invocation): Promise<number> {
+  return sweepStage(invocation, keptBy);
+}
+
+/** Sweeps a stage of the instances that `choose` does not keep; it is asked once the stage is known to be disposable. */
+export async function sweepStage(
+  invocation: Invocation,
+  choose: (invocation: Invocation, declared: StageDeclaration) => Promise<Kept>,
+): Promise<number> {
   const { options, terminal, signal } = invocation;
   const found = await foundIn(invocation);
   const declared = sweepable(invocation, found);
-  const kept = await keptBy(invocation, declared);
+  const kept = await choose(invocation, declared);
   const known = await standings(invocation, found, declared);
   if (known === undefined)
     throw usage(
