@@ -141,14 +141,14 @@ export async function tellHost(
   invocation: Invocation,
   tell: (host: CodeHost) => Promise<void>,
 ): Promise<void> {
-  const host = openJobHost(invocation);
-  if (host === undefined) return;
+  let host: CodeHost | undefined;
   try {
-    await tell(host);
+    host = openJobHost(invocation);
+    if (host) await tell(host);
   } catch (cause) {
     report(invocation, [{ ...diagnosticOf(cause), severity: "warning" }]);
   } finally {
-    await host.close();
+    await host?.close();
   }
 }
 

@@ -26,9 +26,9 @@ export interface ApplyRequest extends PlanRequest {
   readonly expectDigest?: string;
   /**
    * The record of the plan that was reviewed: the plan must be that one, or what an earlier run left of it, or do nothing;
-   * with another one nothing is written (exit 5).
+   * with another one nothing is written (exit 5). A diagnostic where nothing was reviewed.
    */
-  readonly reviewed?: PlanRecord;
+  readonly reviewed?: PlanRecord | Diagnostic;
   readonly lockTimeoutMs: number;
   /** Most changes in flight at once. */
   readonly parallelism: number;
@@ -84,7 +84,7 @@ async function applyLocked(
   const guarded = plan.changes.flatMap(guardOf);
   if (guarded.length > 0) return { ...stopped([...diagnostics, ...guarded], sources), plan };
 
-  const result = await execute(context, session, built, plan, {
+  const result = await execute(context, session, built, asReviewed(plan, request), {
     parallelism: request.parallelism,
     origin: originOfRun(context, wanted),
     exitCodeOfLeft: exitCodeOfLeft(plan, diagnostics),
@@ -108,16 +108,24 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
   };
 }
 
+/** The history names the plan that was reviewed: that of which this is the rest, or that was made without a secret. */
+const asReviewed = (plan: Plan, { expectDigest, reviewed }: ApplyRequest): Plan => {
+  const digest = expectDigest ?? (reviewed && "digest" in reviewed ? reviewed.digest : undefined);
+  return digest === undefined ? plan : { ...plan, digest };
+};
+
 /** Returns why a plan is not the one that was expected. It is shown itself: that is the difference. */
 function unexpected(
   plan: Plan,
   { expectDigest, reviewed }: Pick<ApplyRequest, "expectDigest" | "reviewed">,
   state: State | undefined,
 ): Diagnostic | undefined {
+  if (reviewed && !hasChanges(plan)) return undefined;
+  if (reviewed && "code" in reviewed) return reviewed;
   const expected = expectDigest ?? reviewed?.digest;
   if (expected === undefined || isExpected(plan, expected)) return undefined;
   const runs = state ? pastRuns(state) : [];
-  if (reviewed && (!hasChanges(plan) || isRestOf(reviewed, plan, runs))) return undefined;
+  if (reviewed && isRestOf(reviewed, plan, runs)) return undefined;
   const does = hasChanges(plan) ? "would now do something else" : "has nothing left to do";
   const digests = `expected the digest ${expected}, and this plan has ${plan.digest}`;
   const isKnown = reviewed !== undefined && Object.keys(reviewed.changes).length > 0;

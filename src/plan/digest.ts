@@ -97,10 +97,10 @@ export function compareWithRecord(reviewed: PlanRecord, plan: Plan): readonly Pl
 
 /**
  * Returns whether a plan is the rest of a reviewed one that was begun and not brought to its end: nothing in it does
- * anything else than was reviewed.
+ * anything else than was reviewed. `runs` are those that the state remembers, newest first.
  */
 export const isRestOf = (reviewed: PlanRecord, plan: Plan, runs: readonly Begun[]): boolean =>
-  runs.some(({ digest, exitCode }) => digest === reviewed.digest && exitCode !== 0) &&
+  isLeft(runs.find(({ digest }) => digest === reviewed.digest)) &&
   compareWithRecord(reviewed, plan).every(({ kind }) => kind === "gone");
 
 /** A run that the state remembers, as far as it tells whether a plan was brought to its end. */
@@ -108,6 +108,8 @@ interface Begun {
   readonly digest: string;
   readonly exitCode?: number | undefined;
 }
+
+const isLeft = (run: Begun | undefined): boolean => run !== undefined && run.exitCode !== 0;
 
 const listedChanges = (plan: Digested): readonly Change[] =>
   plan.changes.filter((change) => isWritten(change, plan));

@@ -1,6 +1,7 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
-import { type PlanDifference, type PlanRecord, recordPlan } from "../plan/digest";
+import { type PlanDifference, type PlanRecord, type ReviewedChange, recordPlan } from "../plan/digest";
 import { hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { codeSpan, escapeMarkdown, fencedBlock, shorten } from "./escape-text";
@@ -37,22 +38,34 @@ export function markerOf(kind: string, { manifest, stack, stage }: CommentSubjec
 /** A longer record than this makes the comment poorer than it makes the comparison richer. */
 const longestRecord = 12_000;
 
-/** The record of a plan as the second hidden line: what an apply compares its own plan with. */
-function recordLine(plan: Plan): string {
-  if (hasErrors(plan.diagnostics)) return "<!-- rnv record none -->";
-  const { digest, changes } = recordPlan(plan);
-  const line = (record: PlanRecord): string =>
-    `<!-- rnv record ${Buffer.from(JSON.stringify(record)).toString("base64url")} -->`;
-  const short = Object.entries(changes).map(([address, one]) => [
-    address,
-    { ...one, digest: one.digest.slice(0, digestLength) },
-  ]);
-  const whole = line({ digest, changes: Object.fromEntries(short) });
-  return whole.length <= longestRecord ? whole : line({ digest, changes: {} });
+/** A record as it stands in a comment: short names, and only the first digits of the digests of changes. */
+interface StoredRecord {
+  readonly d: string;
+  /** By address: the action, the digest, and the paths of what was not known. */
+  readonly c: Readonly<Record<string, readonly [action: string, digest: string, ...unknown: string[]]>>;
 }
 
 /** Digits of the digest of a change: they tell where plans differ; the digest of the plan decides. */
 const digestLength = 16;
+
+/** The record of a plan as the second hidden line: what an apply compares its own plan with. */
+function recordLine(plan: Plan): string {
+  if (hasErrors(plan.diagnostics)) return "<!-- rnv record none -->";
+  const { digest, changes } = recordPlan(plan);
+  const line = (record: StoredRecord): string =>
+    `<!-- rnv record ${deflateRawSync(JSON.stringify(record)).toString("base64url")} -->`;
+  const stored = Object.entries(changes).map(
+    ([address, { action, digest: whole, unknown }]): [string, StoredRecord["c"][string]] => [
+      address,
+      [action, whole.slice(0, digestLength), ...unknown],
+    ],
+  );
+  const whole = line({ d: digest, c: Object.fromEntries(stored) });
+  return whole.length <= longestRecord ? whole : line({ d: digest, c: {} });
+}
+
+/** Bytes of a record, unpacked: more than any comment holds. */
+const largestRecord = 1_000_000;
 
 /** Reads the record behind a marker; undefined where there is none, or somebody wrote into it. */
 export function readRecord(body: string, marker: string): PlanRecord | undefined {
@@ -61,8 +74,16 @@ export function readRecord(body: string, marker: string): PlanRecord | undefined
   const found = /^<!-- rnv record ([\w-]+) -->$/.exec(line)?.[1];
   if (found === undefined || !lines.includes(marker)) return undefined;
   try {
-    const { digest, changes } = JSON.parse(Buffer.from(found, "base64url").toString("utf8")) as PlanRecord;
-    return /^[0-9a-f]{64}$/.test(digest) && typeof changes === "object" ? { digest, changes } : undefined;
+    const packed = Buffer.from(found, "base64url");
+    const text = inflateRawSync(packed, { maxOutputLength: largestRecord }).toString("utf8");
+    const { d: digest, c } = JSON.parse(text) as StoredRecord;
+    const changes = Object.entries(c).map(
+      ([address, [action, whole, ...unknown]]): [string, ReviewedChange] => [
+        address,
+        { action, digest: whole, unknown },
+      ],
+    );
+    return /^[0-9a-f]{64}$/.test(digest) ? { digest, changes: Object.fromEntries(changes) } : undefined;
   } catch {
     return undefined;
   }
@@ -136,18 +157,18 @@ export function appliedComment(
   return `${[title, `${state} ${escapeMarkdown(summary ?? "")}`, ...found, originLine(origin)].join("\n\n")}\n`;
 }
 
-/** The comment on an apply that was refused because its plan is not the reviewed one. */
+/** The comment on an apply that was refused because its plan is not the reviewed one; nothing was without `differences`. */
 export function refusedComment(
   plan: Plan,
-  differences: readonly PlanDifference[],
+  differences: readonly PlanDifference[] | undefined,
   subject: CommentSubject,
   origin: CommentOrigin,
   limit: number,
 ): string {
   const head = [
     `${markerOf("apply", subject)}\n### rnv apply${subjectText(subject)}`,
-    "> [!WARNING]\n> Nothing was applied: the plan is no longer the one that was reviewed.",
-    differenceText(differences),
+    `> [!WARNING]\n> Nothing was applied: ${differences ? "the plan is no longer the one that was reviewed" : "no plan of it was reviewed here"}.`,
+    ...(differences ? [differenceText(differences)] : []),
     `To go on: run the job of the plan again, review what it says then, and run this job again. Or review the plan below and give its digest: \`rnv ci apply --expect-digest ${plan.digest}\``,
   ].join("\n\n");
   const rest = planSection(plan, subject, origin, limit - head.length - 100);

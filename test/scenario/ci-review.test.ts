@@ -6,6 +6,7 @@ import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-
 const shop = (branch: string, more = "") =>
   `projects:\n  shop:\n    services:\n      api: { kind: web, configuration: { repository: "https://git.example.com/shop", branch: ${branch} } }\n${more}`;
 const web = '      web: { kind: web, configuration: { repository: "https://git.example.com/shop" } }\n';
+const stateKey = { RNV_STATE_KEY: "ab".repeat(32) };
 const merged = "a".repeat(40);
 
 /** A pull request is planned, the world changes or does not, it is merged, and applied (DESIGN section 15). */
@@ -43,6 +44,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
   };
   const common = () => ({
     ...server.environment,
+    ...stateKey,
     GITHUB_OUTPUT: platform === "github" ? join(scenario.folder, "output") : "",
     GITHUB_STEP_SUMMARY: platform === "github" ? join(scenario.folder, "summary") : "",
   });
@@ -142,19 +144,36 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
   });
 
   it("goes on where an apply of it stopped half-way", async () => {
-    scenario.write("rnv.yaml", shop("half", web));
-    await plan(inPullRequest());
+    const canary = "7hCanaryOfProduction";
+    const secrets = { SHOP_TOKEN: canary, ...stateKey };
+    const withToken = `${web.trimEnd().slice(0, -1)}, variables: { TOKEN: { fromEnv: SHOP_TOKEN } } }\n`;
+    scenario.write("rnv.yaml", shop("half", withToken));
+    // The job of the pull request has no secret of production.
+    await plan(inPullRequest(), "--no-secrets");
+    const apply = () => scenario.runWith({ env: { ...onMain(), ...secrets } }, "ci", "apply");
     scenario.fail(({ method, path }) =>
       method === "POST" && path.endsWith("/services") ? { kind: "status", status: 403 } : undefined,
     );
     const stopped = await apply();
     expect(stopped.code).not.toBe(0);
     expect(own("apply")).toEqual([expect.stringContaining("**Ended with exit code")]);
+    // Stopped a second time, further on.
+    scenario.fail(({ method, path }) =>
+      method === "POST" && path.endsWith("/variables") ? { kind: "status", status: 403 } : undefined,
+    );
+    expect((await apply()).code).not.toBe(0);
     scenario.fail();
     expect(await apply()).toMatchObject({ code: 0 });
-    await scenario.isQuiet();
+    const quiet = await scenario.runWith({ env: secrets }, "plan", "-detailed-exitcode");
+    expect(quiet.code).toBe(0);
+    // It came to its end: what somebody undoes afterwards is not done again by the same job.
+    changeLive("undone");
+    expect(await apply()).toMatchObject({ code: 5 });
+    changeLive("half");
+    for (const { body } of server.comments) expect(body).not.toContain(canary);
     scenario.write("rnv.yaml", shop("half"));
-    await scenario.run("apply", ...approve, "--confirm-delete", "service.shop.web");
+    const removed = ["apply", ...approve, "--confirm-delete", "service.shop.web"];
+    expect((await scenario.runWith({ env: secrets }, ...removed)).code).toBe(0);
   });
 
   it("is compared in a queue, where the comment stays as it was reviewed", async () => {
@@ -172,7 +191,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
   });
 
   it("writes reports and outputs, and one line for a plan that is empty, only where a comment stands", async () => {
-    await scenario.run("apply", ...approve);
+    await scenario.runWith({ env: stateKey }, "apply", ...approve);
     scenario.forget();
     expect(await plan(inPullRequest(), "--report", "reports")).toMatchObject({ code: 0 });
     expect(own("plan")).toEqual([]);

@@ -7,7 +7,7 @@ import { appliedComment, markerOf, refusedComment } from "../../render/job-comme
 import { commentOptions, readJob, reviewOf, subjectOf, tellHost, writeOutputs } from "../ci-job";
 import type { Invocation } from "../invocation";
 import { options, planningOptions, runningOptions } from "../options";
-import { exitCodes, report } from "../report";
+import { exitCodes } from "../report";
 import { showApply } from "./apply";
 import { planRequestOf } from "./plan";
 import type { Verb } from "./verb";
@@ -40,15 +40,12 @@ async function runApplyInJob(invocation: Invocation): Promise<number> {
   const review = await reviewOf(invocation, job);
   const expected = typeof given.expectDigest === "string" ? given.expectDigest : undefined;
   const record = expected === undefined ? review.record : { digest: expected, changes: {} };
-  // Nothing is reviewed: only a plan that does nothing passes.
-  const reviewed = record ?? { digest: "none", changes: {} };
+  const reviewed = record ?? unreviewed(review);
   const outcome = await showApply(
     { ...invocation, options: { ...given, autoApprove: true } },
     { ...planRequestOf(given), reviewed },
   );
   const { exitCode, plan: made, diagnostics, sources, counts } = outcome;
-  if (record === undefined && exitCode === exitCodes.stale)
-    report(invocation, [unreviewed(review, job.platform === "gitlab" ? "GitLab" : "GitHub")]);
   writeOutputs(invocation, { exitcode: String(exitCode), digest: made?.digest ?? "" });
   const mode = made?.options.mode ?? "apply";
   const summary = counts && summaryLine({ mode, exitCode, counts });
@@ -60,13 +57,7 @@ async function runApplyInJob(invocation: Invocation): Promise<number> {
     const subject = subjectOf(invocation);
     const body =
       exitCode === exitCodes.stale && made
-        ? refusedComment(
-            made,
-            record ? compareWithRecord(record, made) : [],
-            subject,
-            job,
-            host.mostCharacters,
-          )
+        ? refusedComment(made, record && compareWithRecord(record, made), subject, job, host.mostCharacters)
         : appliedComment({ exitCode, summary, diagnostics, sources }, subject, job);
     const at = { kind: "pull request", number } as const;
     await keepComment(host, at, { marker: markerOf("apply", subject), body, isQuiet: false });

@@ -176,7 +176,7 @@ async function compareInQueue(invocation: Invocation, job: CiJob, made: Plan): P
   const differences = record ? compareWithRecord(record, made) : undefined;
   if (differences)
     writeSummary(invocation, `Not the plan that was reviewed:\n\n${differenceText(differences)}`);
-  const found = unreviewed(review, "this job");
+  const found = unreviewed(review);
   report(invocation, [
     differences
       ? {

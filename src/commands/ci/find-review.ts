@@ -31,11 +31,11 @@ export async function findReview(
 }
 
 /** An apply without a review: it does nothing. */
-export const unreviewed = ({ pullRequest }: Review, name: string): Diagnostic =>
+export const unreviewed = ({ pullRequest }: Review): Diagnostic =>
   error(
     "plan.digest",
     pullRequest === undefined
-      ? `nothing was reviewed: ${name} knows no pull request of this commit`
+      ? "nothing was reviewed: no pull request of this commit is known"
       : `nothing was reviewed: pull request ${pullRequest} has no plan of this manifest and stage`,
     {
       hint: "plan in the pull request with rnv ci plan; or review rnv plan, and give its digest: --expect-digest",

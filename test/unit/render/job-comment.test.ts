@@ -1,0 +1,167 @@
+import { isMarked } from "../../../src/api/code-host/marker";
+import { compareWithRecord } from "../../../src/plan/digest";
+import type { Change, Plan } from "../../../src/plan/plan";
+import {
+  appliedComment,
+  differenceText,
+  failedPlanComment,
+  markerOf,
+  planComment,
+  readRecord,
+  refusedComment,
+} from "../../../src/render/job-comment";
+import { codeQuality, failedJunit, planFindings, planJunit } from "../../../src/render/job-reports";
+import { fc } from "../../support/fixed-seed";
+import { change, field, plan, shopPlan, value } from "../../support/plan-fixture";
+
+const subject = { manifest: "shop/rnv.yaml", stage: "production" };
+const origin = { commit: "0123456789abcdef", page: "https://ci.example/jobs/1" };
+const marker = markerOf("plan", subject);
+const digest = "d".repeat(64);
+const planned = (changes: readonly Change[], rest: Partial<Plan> = {}) => plan(changes, { digest, ...rest });
+const comment = (made: Plan, limit = 65_536) => planComment(made, subject, origin, limit);
+
+const renamed = (i: number, more: Partial<Change> = {}) =>
+  change("update", `service.shop.service-${i}`, {
+    attributes: [field("configuration.branch", value("a"), value(`${i}`), { cause: "drift" })],
+    ...more,
+  });
+
+it("begins with its marker and its record, tells counts, losses, cost and guards, and where the rest is", () => {
+  const text = comment({ ...shopPlan, digest });
+  expect(text.split("\n")[0]).toBe("<!-- rnv plan manifest=shop%2Frnv.yaml stack= stage=production -->");
+  expect(text).toContain(
+    "### rnv plan of `production`\n\n**Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.**",
+  );
+  expect(text).toContain("--confirm-delete");
+  expect(text).toContain("Estimated monthly cost: **USD 7 → 14 (+7)");
+  expect(text).toContain(
+    "commit `0123456789`; the whole report is kept by [the job](https://ci.example/jobs/1)",
+  );
+  expect(readRecord(text, marker)?.digest).toBe(digest);
+  expect(compareWithRecord(readRecord(text, marker) as never, { ...shopPlan, digest })).toEqual([]);
+});
+
+it("is found by the marker of its stage alone, also where a value repeats another one, or people wrote above it", () => {
+  const other = markerOf("plan", { ...subject, stage: "preview/7" });
+  const evil = comment(
+    planned([renamed(1, { attributes: [field("p", value(1), value(`x\n${other}\ny`))] })]),
+  );
+  expect(evil).toContain(other);
+  expect([isMarked(evil, marker), isMarked(evil, other)]).toEqual([true, false]);
+  const edited = `I looked at this.\r\n\r\n${evil.replaceAll("\n", "\r\n")}`;
+  expect(isMarked(edited, marker)).toBe(true);
+  expect(readRecord(edited, marker)?.digest).toBe(digest);
+  expect(readRecord(evil, other)).toBeUndefined();
+});
+
+it("has a record that nobody else's text ends, and none where the plan has errors", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (manifest, stage) => {
+      const line = markerOf("plan", { manifest, stage });
+      expect(line).toMatch(/^<!-- rnv plan [^<>\n]*-->$/);
+    }),
+  );
+  const broken = planned([renamed(1)], {
+    diagnostics: [{ severity: "error", code: "plan.cycle", summary: "no" }],
+  });
+  expect(readRecord(comment(broken), marker)).toBeUndefined();
+  for (const record of ["e30", "!!", Buffer.from("{}").toString("base64url")])
+    expect(readRecord(`${marker}\n<!-- rnv record ${record} -->\n`, marker)).toBeUndefined();
+});
+
+describe("a long plan", () => {
+  const many = (count: number) => planned(Array.from({ length: count }, (_, i) => renamed(i)));
+
+  it("folds its table away, but never what ends or is blocked", () => {
+    const lost = change("delete", "service.shop.lost", { id: "1", name: "lost" });
+    const text = comment(planned([...many(40).changes, lost]));
+    const fold = text.indexOf("<details>");
+    expect(text.slice(0, fold)).toContain("| **delete** | `service.shop.lost` |");
+    expect(text.slice(0, fold)).not.toContain("service-7`");
+    expect(text).toContain("<details><summary>and Services: 40 to change.</summary>");
+    expect(comment(many(20))).not.toContain("<summary>and");
+  });
+
+  it.each([65_536, 1_000_000, 20_000])("stays within %d characters, whatever it holds", (limit) => {
+    for (const count of [300, 3000])
+      for (const action of ["update", "delete"] as const) {
+        const changes = many(count).changes.map((one) => ({ ...one, action, name: "x".repeat(80) }));
+        const text = comment(planned(changes), limit);
+        expect(text.length).toBeLessThanOrEqual(limit);
+        expect(text.split("\n")[0]).toBe(marker);
+        expect(readRecord(text, marker)?.digest).toBe(digest);
+        expect(text).toContain("the whole report is kept by");
+        const isWhole = /service\.shop\.service-0(?!\d)/.test(text);
+        const isSaid = text.includes("left out") || text.includes("too long for a comment");
+        expect(isWhole || isSaid).toBe(true);
+        const refused = refusedComment(planned(changes), [], subject, origin, limit);
+        expect(refused.length).toBeLessThanOrEqual(limit);
+      }
+    const failed = failedPlanComment(
+      Array.from({ length: 3000 }, (_, i) => ({
+        severity: "error",
+        code: "manifest.unknown_key",
+        summary: `no ${i} ${"`".repeat(9)}`,
+      })),
+      new Map(),
+      subject,
+      origin,
+      limit,
+    );
+    expect(failed.length).toBeLessThanOrEqual(limit);
+  });
+});
+
+it("tells in one line that nothing changes", () => {
+  expect(comment(planned([])).split("\n").slice(2)).toEqual([
+    "**rnv plan of `production`**: No changes. Your infrastructure matches the configuration.",
+    "",
+  ]);
+});
+
+it("tells how an apply ended, and where a plan differs from the reviewed one", () => {
+  const applied = appliedComment(
+    {
+      exitCode: 3,
+      summary: "Apply incomplete. Resources: 1 added.",
+      diagnostics: [{ severity: "error", code: "apply.failed", summary: "no" }],
+      sources: new Map(),
+    },
+    subject,
+    origin,
+  );
+  expect(applied).toContain("**Ended with exit code 3.** Apply incomplete.");
+  expect(applied).toContain("error[apply.failed]: no");
+  const reviewed = readRecord(comment(planned([renamed(1), renamed(2)])), marker) as never;
+  const now = planned([renamed(1), renamed(2, { action: "delete" }), renamed(3)]);
+  const without = planned([renamed(1)]);
+  expect(differenceText(compareWithRecord(reviewed, now)).split("\n")).toEqual([
+    "- `service.shop.service-2` would change in another way than was reviewed",
+    "- `service.shop.service-3` would change now, and was not reviewed",
+  ]);
+  expect(differenceText(compareWithRecord(reviewed, without))).toContain("no longer needs to change");
+  expect(differenceText([])).toContain("a value that no plan shows");
+});
+
+it("writes JUnit and code quality of what is blocked, at its line", () => {
+  const guard = { code: "guard.prevent_destroy", summary: `<no> "&" \u0007`, hint: "let go" } as const;
+  const range = { file: "rnv.yaml", start: 6, end: 9 };
+  const blocked = renamed(1, { guard });
+  const made = planned([{ ...blocked, instance: { ...blocked.instance, desired: { range } as never } }]);
+  expect(planJunit(made, "rnv plan")).toContain(
+    '<failure type="guard.prevent_destroy" message="&lt;no&gt; &quot;&amp;&quot; \\u0007">',
+  );
+  expect(planJunit(planned([]), "s")).toContain('tests="1" failures="0"');
+  const errors = [{ severity: "error", code: "manifest.syntax", summary: "no" }] as const;
+  expect(failedJunit(errors, "s")).toContain('tests="1" failures="1"');
+  const sources = new Map([["rnv.yaml", "a: 1\nb: 2\n"]]);
+  const issues = JSON.parse(codeQuality(planFindings(made), sources, (file) => `shop/${file}`));
+  expect(issues).toMatchObject([
+    {
+      check_name: "guard.prevent_destroy",
+      severity: "critical",
+      location: { path: "shop/rnv.yaml", lines: { begin: 2 } },
+    },
+  ]);
+});
