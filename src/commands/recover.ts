@@ -109,6 +109,7 @@ async function readInput(
   const target = { reads, desired, state, destroys: request.mode === "destroy" };
   const refreshed = await refreshUntilCurrent(target, context);
   const filled = fillData(desired, refreshed.data);
+  const { stage } = originOf(context);
   return {
     desired: filled.desired,
     data: filled.uses,
@@ -120,6 +121,7 @@ async function readInput(
     inventory: refreshed.inventory,
     holdings: refreshed.holdings,
     catalog: await reads.catalog(),
+    ...(stage && { stage: stage.name }),
     timestamp: new Date(context.clock.now()).toISOString(),
     types: resourceTypes,
     options,

@@ -33,6 +33,7 @@ export function planDocument(
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
   return compact({
     format_version: "1.2",
+    stage: plan.stage,
     timestamp: plan.timestamp,
     applyable: !hasErrors(plan.diagnostics) && plan.changes.every(({ guard }) => guard === undefined),
     errored: hasErrors(plan.diagnostics),

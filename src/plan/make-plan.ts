@@ -65,6 +65,7 @@ export function makePlan(input: PlanInput): Plan {
     ...compared,
     digest,
     openDigest: open,
+    ...(input.stage !== undefined && { stage: input.stage }),
     ...(input.timestamp !== undefined && { timestamp: input.timestamp }),
     summary: summarize(changes),
     unmanaged: listUnmanaged(input, decisions),

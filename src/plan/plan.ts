@@ -203,6 +203,8 @@ export interface Plan {
   readonly outputs: readonly OutputChange[];
   /** Every output as it is once the plan is applied, unchanged ones too; a secret one has no value. */
   readonly plannedOutputs: Readonly<Record<string, ShownValue>>;
+  /** The stage that it is about: `preview/12`; undefined without stages. */
+  readonly stage?: string;
   /** When it was made, ISO 8601; no part of what it says. */
   readonly timestamp?: string;
   /** Of what it changes: the same wherever the same would be done (`plan/digest.ts`). */
@@ -247,6 +249,8 @@ export interface PlanInput {
   /** Data sources, whose values stand in `desired` already; none unless said. */
   readonly data?: readonly DataUse[];
   readonly catalog: Catalog;
+  /** The stage that the plan is about: `preview/12`. */
+  readonly stage?: string;
   /** When the plan is made, ISO 8601. */
   readonly timestamp?: string;
   readonly types: readonly ResourceType[];

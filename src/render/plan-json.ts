@@ -52,6 +52,7 @@ export function planOf(data: PlanDocument): Plan {
         sideOf(value ?? null, sensitive, value === undefined, false),
       ]),
     ),
+    stage: data.stage,
     timestamp: data.timestamp,
     digest: data.digest,
     summary: data.summary,
@@ -262,6 +263,10 @@ export const revealedValue = z.strictObject({
 /** The plan document that `planDocument` makes and `planFromDocument` reads. */
 export const planDocumentSchema = z.strictObject({
   format_version: z.literal("1.2"),
+  stage: z
+    .string()
+    .optional()
+    .describe("The stage that the plan is about: `preview/12`; absent without stages."),
   timestamp: z.iso.datetime().optional().describe("When the plan was made."),
   applyable: z.boolean(),
   errored: z.boolean(),

@@ -58,7 +58,10 @@ const mostListed = 50;
 export function planMarkdown(
   plan: Plan,
   limit = defaultLimit,
-  { title = "rnv plan", fold = false } = {},
+  {
+    title = plan.stage === undefined ? "rnv plan" : `rnv plan of ${codeSpan(plan.stage)}`,
+    fold = false,
+  } = {},
 ): string {
   const entries = planEntries(plan);
   const head = [`### ${title}`, `**${planLine(plan)}**`, ...blocked(entries)];

@@ -43,6 +43,7 @@ const below = " ".repeat(6);
 export function planText(plan: Plan, style: Style, sources?: Sources): string {
   const entries = planEntries(plan);
   const sections = [
+    plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
     changeSection(plan, entries, style),
     movedSection(plan),
     outputSection(plan, style),

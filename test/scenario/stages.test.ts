@@ -50,6 +50,16 @@ describe("stages of a manifest", () => {
       const { stdout } = await scenario.run("output", "-raw", "stage", "--stage", stage);
       expect(stdout).toBe(stage);
     }
+    const planned = async (...format: string[]) =>
+      (await scenario.run("plan", "--stage", "staging", ...format)).stdout;
+    expect(await planned()).toMatch(/^Stage: staging\n[\s\S]*No changes/);
+    expect(await planned("--format", "markdown")).toMatch(/^### rnv plan of `staging`\n/);
+    expect(JSON.parse(await planned("-json"))).toMatchObject({ stage: "staging" });
+    await scenario.run("plan", "--stage", "staging", "-out", "staging.plan");
+    expect((await scenario.run("show", "staging.plan")).stdout).toMatch(/^Stage: staging\n/);
+    expect((await scenario.run("destroy", "--stage", "staging", ...approve)).stdout).toMatch(
+      /^Stage: staging\n/,
+    );
     expect(existsSync(join(scenario.folder, ".rnv/state.json"))).toBe(false);
   });
 
