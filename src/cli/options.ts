@@ -18,6 +18,10 @@ export const options = {
   ),
   stack: list("--stack <stack>", "one stack of an app of several, or a pattern: 'prod-*'"),
   stage: new Option("--stage <stage>", "the stage, or an instance of one: staging, preview/12 (RNV_STAGE)"),
+  stagesOf: list(
+    "-f, --file <path>",
+    "the manifest that declares the stages, where it is not the default one",
+  ),
   target: list("--target <address>", "only this address and what it needs"),
   exclude: list("--exclude <address>", "all but this address and what needs it"),
   replace: list("--replace <address>", "delete it and create it again"),

@@ -2,6 +2,7 @@ import { createHttpTransport } from "../api/http-transport";
 import { exitCodeOf } from "../commands/context";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import { type FoundStages, findStages } from "../manifest/load-manifest";
+import { isStackPath } from "../manifest/stack/files";
 import { findStage, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
 import { systemClock } from "../model/time";
@@ -9,7 +10,7 @@ import { resourceTypes } from "../resources";
 import { instancePlace, listInstances } from "../state/list-instances";
 import type { StateAddress } from "../state/state-address";
 import { readStandardInput } from "./files";
-import { formatOf, type Invocation, type StageRun } from "./invocation";
+import { formatOf, type Invocation, listOf, type StageRun } from "./invocation";
 import { errorDocument, exitCodes } from "./report";
 import { readSettings, workspaceOf } from "./settings";
 import { manifestIn } from "./synthesize";
@@ -76,11 +77,12 @@ export async function inStageOfState(invocation: Invocation): Promise<Invocation
   const { cwd, options, environment } = invocation;
   const asked = askedStage(invocation);
   const isSet = typeof options.state === "string" || (environment.RNV_STATE ?? "").trim() !== "";
-  const manifest = manifestIn(cwd);
-  if (manifest === undefined)
+  const files = listOf(options.file);
+  const areStacks = await Promise.all(files.map((file) => file !== "-" && isStackPath(file, cwd)));
+  if (files.length === 0 ? manifestIn(cwd) === undefined : areStacks.includes(true))
     return asked === undefined ? invocation : { ...invocation, stage: undeclaredStage(asked) };
   if (asked === undefined && isSet) return invocation;
-  const found = await stagesOf(invocation, []);
+  const found = await stagesOf(invocation, files);
   const fail = (diagnostics: readonly Diagnostic[], exitCode = 1): never => {
     throw new DiagnosticsError(diagnostics, exitCode, found.sources);
   };

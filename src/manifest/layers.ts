@@ -34,7 +34,7 @@ export function readFiles(request: FileRequest, reading: Reading): ReadFiles {
   return readOver({ root: emptyRoot, ...none }, layers, request, reading);
 }
 
-/** Whether the text of any file speaks of stages; also where it cannot be read. */
+/** Whether the text of any file speaks of stages; also where one that is named, or one of several, cannot be read. */
 export function mentionsStages({ files, cwd, standardInput }: FileRequest): boolean {
   let isUnread = false;
   const report = (): void => {
@@ -45,7 +45,7 @@ export function mentionsStages({ files, cwd, standardInput }: FileRequest): bool
       readSource(file, cwd, maxTotalBytes, report, file === standardInputName ? standardInput : undefined),
     ),
   );
-  return isUnread ? texts.length > 0 : texts.some((text) => text?.includes("stages"));
+  return isUnread ? texts.length + files.length > 0 : texts.some((text) => text?.includes("stages"));
 }
 
 /** Lays one more file or folder over files that were read. */

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, normalize, resolve } from "node:path";
 import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredResource } from "../model/desired";
@@ -74,7 +74,30 @@ export function readStages(root: MapNode, report: Report): Stages {
     const stage = readStage(named, report);
     if (stage !== undefined) stages.set(stage.name, stage);
   }
+  refuseSharedStates([...stages.values()], report);
   return stages;
+}
+
+/** Refuses two stages with one state, also where one has it by default: the second would be refused by what is in it. */
+function refuseSharedStates(stages: readonly StageDeclaration[], report: Report): void {
+  const owners = new Map<string, string>();
+  // The default ones first: they are told of at who names another's.
+  for (const { name, each, state, range } of [...stages].sort(
+    (a, b) => Number(!!a.state) - Number(!!b.state),
+  )) {
+    const id = each ? "/${stage.id}" : "";
+    const text = fillStage(String(state?.value ?? `.rnv/${name}${id}/state.json`), { name });
+    const place = text.includes("://") ? text : normalize(text);
+    const owner = owners.get(place);
+    if (owner === undefined) owners.set(place, name);
+    else
+      report(
+        error("manifest.stage", `the state of stage ${name} is that of stage ${owner}`, {
+          range: state?.range ?? range,
+          hint: "let it hold ${stage.name}, or leave it out: .rnv/NAME/state.json",
+        }),
+      );
+  }
 }
 
 /** Folders below `.rnv` that hold something else than the state of a stage. */
