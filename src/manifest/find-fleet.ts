@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { FleetMember } from "../model/fleet";
@@ -7,7 +7,7 @@ import { splitStage, stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { compareTexts } from "../model/text";
 import { parseDuration } from "../model/time";
-import { readSource, reasonOf } from "./files";
+import { isWithin, readSource, reasonOf } from "./files";
 import { collectFindings } from "./findings";
 import { type DeclaredMember, fleetFileName, namesOf, readFleetFile } from "./fleet-file";
 import { findStages } from "./load-manifest";
@@ -163,6 +163,23 @@ function membersOf(
     stage: stageText(stage),
     ...(found.stages.get(stage.name)?.state !== undefined && { hasStateOfStage: true as const }),
   }));
+}
+
+/** What keeps the folder of a member from being looked at; undefined where nothing does. */
+export function folderProblem({ name, folder }: FleetMember, root: string): Diagnostic | undefined {
+  try {
+    const real = realpathSync.native(join(root, folder));
+    if (!statSync(real).isDirectory())
+      return error("manifest.not_found", `the folder ${folder} of ${name} is a file`, {
+        hint: "name a file with `file`, and its folder with `dir`",
+      });
+    if (isWithin(real, [root])) return undefined;
+    return error("manifest.unreadable", `the folder ${folder} of ${name} is a link out of the fleet`);
+  } catch (cause) {
+    return error("manifest.not_found", `cannot look at the folder ${folder} of ${name}: ${reasonOf(cause)}`, {
+      hint: "dir starts at the folder of the fleet file; the name of the member unless said",
+    });
+  }
 }
 
 /** Paths outside of the folder of a member that it is made of, absolute: manifests that are named, and `../…` in what they say. */

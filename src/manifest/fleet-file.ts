@@ -165,6 +165,14 @@ function refuseUnlisted(root: MapNode, trust: Trust, report: Report): void {
         "an untrusted fleet file names a state",
         "set RNV_STATE in the job: it may hold ${member}",
       );
+    const file = part.entries.get("file")?.value;
+    for (const node of file?.kind === "list" ? file.items : file === undefined ? [] : [file])
+      if (node.kind === "scalar" && !isInside(String(node.value)))
+        refuse(
+          node.range,
+          "an untrusted fleet file names a manifest outside of the folder",
+          "copy it into the folder",
+        );
     const names = part.entries.get("env")?.value;
     const nodes =
       names?.kind === "list"

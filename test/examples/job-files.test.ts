@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { parseAllDocuments } from "yaml";
+import { parseAllDocuments, parseDocument } from "yaml";
 import * as z from "zod";
 import type { VerbRun } from "../../src/cli/invocation";
 import { createProgram, normalizeArgv, optionShapes } from "../../src/cli/run";
@@ -285,6 +285,42 @@ it("Renovate finds the commits that manifests pin, and in the files that hooks l
     for (const file of ["rnv.yaml", "shop/rnv.yml", "rnv/api/web.yaml", "stages/production.yaml"])
       expect(pattern.test(file)).toBe(true);
     for (const file of ["package.json", "other.yaml", "rnv.yaml.md"]) expect(pattern.test(file)).toBe(false);
+  }
+});
+
+it("the screens of README.md are such files, and README.md is no longer than 250 lines", async () => {
+  const text = read("README.md");
+  expect(text.split("\n").length - 1).toBeLessThan(250);
+  const screens = text.slice(text.indexOf("## In CI\n"), text.indexOf("## Emulator"));
+  const blocks = [...screens.matchAll(/```(yaml|sh)\n([\s\S]*?)```/g)].map(([, language, block = ""]) => ({
+    language,
+    block,
+  }));
+  expect(blocks.map(({ language }) => language)).toEqual(["yaml", "yaml", "sh"]);
+  const github = workflow.parse(parseDocument(blocks[0]?.block ?? "").toJS());
+  const steps = Object.values(github.jobs).flatMap((one) => one.steps);
+  const commands = steps.flatMap(({ with: inputs }) => (inputs?.command ? [String(inputs.command)] : []));
+  expect(commands).toEqual([expect.stringMatching(/^ci plan/), expect.stringMatching(/^ci apply/)]);
+  for (const { uses = "" } of steps) expect(uses).toMatch(/@[0-9a-f]{40}$|^\.\/\.github\/actions\/rnv$/);
+  const crontab = commandsIn(blocks[2]?.block ?? "");
+  expect(crontab).toHaveLength(2);
+  for (const line of [...commands, ...crontab])
+    expect({ line, ran: await parse(line) }).toEqual({ line, ran: [expect.any(String)] });
+});
+
+it.each(["README.md", "examples/command-line.md"])("what %s links to is there, headings too", (file) => {
+  const slugs = (text: string): readonly string[] =>
+    [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\s-]/g, "")
+        .replaceAll(" ", "-"),
+    );
+  for (const [, link = ""] of read(file).matchAll(/\]\(([^):]+)\)/g)) {
+    const [path = "", heading] = link.split("#");
+    const target = relative(root, join(root, file, "..", path));
+    expect({ link, exists: existsSync(join(root, target)) }).toEqual({ link, exists: true });
+    if (heading !== undefined) expect(slugs(read(target))).toContain(heading);
   }
 });
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
@@ -112,11 +112,14 @@ it("gives each member what the fleet file names for it, and never another's key"
   shop: { dir: teams/shop, env: { RNV_API_KEY: SHOP_KEY, TOKEN: SHOP_TOKEN }, state: "state/\${member}.json" }
   docs: { dir: teams/docs, env: { RNV_API_KEY: DOCS_KEY } }
   late: { dir: teams/late, env: [LATE_TOKEN] }
+  link: { dir: teams/link, file: [shop/rnv.yaml, ../../etc.yaml] }
+  none: { dir: teams/none }
 `,
   );
   const spy =
     '        variables: { TOKEN: { fromEnv: TOKEN }, ALL: { fromCommand: ["sh", "-c", "env > seen.txt; echo x"], env: [SHOP_KEY, DOCS_KEY, SHOP_TOKEN, EXTRA] } }\n';
   for (const name of ["shop", "docs", "late"]) write(`teams/${name}/rnv.yaml`, manifest(name, spy));
+  symlinkSync("/etc", join(scenario.folder, "teams/link"));
   const env = {
     RNV_API_KEY: "rnv_of_the_fleet",
     SHOP_KEY: embeddedApiKey,
@@ -125,7 +128,9 @@ it("gives each member what the fleet file names for it, and never another's key"
     EXTRA: "canary-of-the-job",
   };
   const run = await scenario.runWith({ env }, "fleet", "plan", "-json");
-  const [docs, late, shop] = reportOf(run.stdout).members;
+  const [docs, late, link, none, shop] = reportOf(run.stdout).members;
+  expect(link).toMatchObject({ status: "failed", diagnostics: [{ code: "manifest.unreadable" }] });
+  expect(none).toMatchObject({ status: "failed", diagnostics: [{ code: "manifest.not_found" }] });
   expect(shop).toMatchObject({ name: "shop", status: "changes" });
   expect(scenario.read("teams/shop/seen.txt")).not.toMatch(/canary|rnv_/);
   // Its source is handed to another member alone.
@@ -142,6 +147,7 @@ it("gives each member what the fleet file names for it, and never another's key"
   expect(refused.stderr).toContain("rnv.fleet.yaml:2:48");
   expect(refused.stderr).toContain("an untrusted fleet file reads SHOP_KEY of the environment");
   expect(refused.stderr).toContain("an untrusted fleet file names a state");
+  expect(refused.stderr).toContain("an untrusted fleet file names a manifest outside of the folder");
 });
 
 it("refuses a fleet whose members would have one state, and a file with mistakes, each at its place", async () => {

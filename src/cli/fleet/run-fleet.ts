@@ -4,8 +4,10 @@ import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { type EndedRun, judgeMember, makeReport, unrunMember } from "../../commands/fleet/judge-member";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { folderProblem } from "../../manifest/find-fleet";
 import { memberEnvironment } from "../../manifest/fleet-environment";
 import type { FleetMember, FleetVerb, Shard } from "../../model/fleet";
+import { diagnosticData } from "../../render/diagnostics";
 import {
   type FleetReport,
   fleetMetrics,
@@ -131,6 +133,8 @@ function memberRunner(
         member,
         given.missing.map((name) => notSet(member, name)),
       );
+    const problem = folderProblem(member, root);
+    if (problem !== undefined) return unrunMember(member, [diagnosticData(problem)]);
     const words = [
       verb,
       ...fixedOptions[verb],
