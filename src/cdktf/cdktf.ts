@@ -203,7 +203,7 @@ export interface Variable
     ResourceMembers {}
 
 /** Props of several variables. */
-export interface VariablesProps extends VariablesFields, OfService, Omit<ResourceArguments, "timeouts"> {}
+export interface VariablesProps extends VariablesFields, OfService, ResourceArguments {}
 
 /** Several variables of one service: `service.addVariables({ LOG_LEVEL: "info", TOKEN: fromEnv("TOKEN") })`. */
 export const Variables = made.Variables as unknown as ResourceClass<VariablesProps, Variables>;
@@ -213,6 +213,7 @@ export interface Variables
   extends cdktf.TerraformResource,
     VariablesAttributes,
     VariablesProperties,
+    Pick<VariableProperties, "timeouts" | "timeoutsInput" | "putTimeouts" | "resetTimeouts">,
     ResourceMembers {}
 
 /** Props of a deployment. */

@@ -114,6 +114,8 @@ export interface VariablesProperties {
   set values(value: Resolvable | VariablesFields["values"]);
   /** What the program gave as `values`. */
   readonly valuesInput: VariablesFields["values"] | undefined;
+  /** No variable is declared any more: those of the map are deleted. */
+  resetValues(): void;
   /** Id of the service they belong to. */
   serviceId: string;
   /** What the program gave as `serviceId`. */

@@ -2,6 +2,7 @@ import type { Construct } from "constructs";
 import type { OnRemove } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
 import {
+  generatedName,
   snakeCase,
   terraformNameOf,
   terraformPrefix,
@@ -18,8 +19,18 @@ import {
   writeAttributes,
 } from "./fields";
 import type { Library, ReferableLike } from "./library";
-import { addMember, addOwnId, followedBy, forgetGroups, hasType, noteType, parentOf } from "./parents";
+import {
+  addMember,
+  addOwnId,
+  followedBy,
+  forgetGroups,
+  hasType,
+  noteType,
+  parentOf,
+  stableText,
+} from "./parents";
 import { SecretVariables } from "./secret-variable";
+import { generatedLength } from "./secrets";
 
 /** A construct class before it is given the types of a library. */
 export interface ResourceClass {
@@ -36,6 +47,7 @@ export interface ResourceClass {
     /** It is in the tree and not in the JSON. */
     get isLeftOut(): boolean;
     synthesizeAttributes(): Record<string, unknown>;
+    saltOf(attributes: Written): string;
     givenField(name: string): unknown;
     giveField(name: string, value: unknown): void;
   };
@@ -107,22 +119,33 @@ const importOf =
   (scope: Construct, importToId: string, importId: string, provider?: unknown): unknown =>
     new library.ImportableResource(scope, importToId, { terraformResourceType, importId, provider });
 
-/** Terraform sends the value of a secret and keeps it in no state; the version tells it of a change. */
+/**
+ * Terraform sends the value of a secret and keeps it in no state; the version tells it of a change. One that is generated
+ * is made by the provider.
+ */
 function writeSecret(
   attributes: Written,
   { name, writeOnly, version }: SecretField,
   variables: SecretVariables,
+  salt: string,
 ): void {
+  const length = generatedLength(attributes[name]);
+  if (length !== undefined) {
+    delete attributes[name];
+    attributes[generatedName] = { length };
+    return;
+  }
   const value = variables.valueOf(name);
   if (value === undefined) return;
   delete attributes[name];
   attributes[writeOnly] = value;
-  attributes[version] = variables.versionOf(name);
+  attributes[version] = variables.version(salt);
 }
 
 /** The class with the fields that the program gives, and what is written of them. */
 function defineDeclared(library: Library, of: ClassOf) {
   const { type, terraformType, names, otherProps, secrets } = of;
+  const parentFields = type.parents.map(({ attribute }) => snakeCase(attribute));
   const nameField = type.nameAttribute === undefined ? undefined : snakeCase(type.nameAttribute);
 
   return class Declared extends library.TerraformResource {
@@ -138,7 +161,7 @@ function defineDeclared(library: Library, of: ClassOf) {
       this.#attributes = writeAttributes(props, names, `${terraformType} ${this.node.path}`, otherProps);
       if (nameField !== undefined) this.#attributes[nameField] ??= id;
       this.#variables = new SecretVariables(library, this);
-      for (const { name } of secrets) this.#variables.place(name, this.#attributes[name]);
+      for (const { name } of secrets) this.#placeSource(name);
       this.onRemove = props.onRemove as OnRemove | undefined;
       if (props[derived] === true) this.#comment.triggers = derived;
     }
@@ -161,7 +184,13 @@ function defineDeclared(library: Library, of: ClassOf) {
       else this.#attributes[name] = value;
       // A resource has a name in any case: that of its construct.
       if (name === nameField) this.#attributes[name] ??= this.node.id;
-      if (secrets.some((secret) => secret.name === name)) this.#variables.place(name, value);
+      if (secrets.some((secret) => secret.name === name)) this.#placeSource(name);
+    }
+
+    #placeSource(name: string): void {
+      const given = this.#attributes[name];
+      // What the provider makes up is no variable of Terraform.
+      this.#variables.place(name, generatedLength(given) === undefined ? given : undefined);
     }
 
     movedFrom(address: string): this {
@@ -171,9 +200,16 @@ function defineDeclared(library: Library, of: ClassOf) {
 
     synthesizeAttributes(): Written {
       const attributes = { ...this.#attributes };
-      for (const secret of secrets) writeSecret(attributes, secret, this.#variables);
+      for (const secret of secrets) writeSecret(attributes, secret, this.#variables, this.saltOf(attributes));
       if (Object.keys(this.#comment).length > 0) attributes["//"] = { [terraformPrefix]: this.#comment };
       return attributes;
+    }
+
+    /** Tells its versions from those of others for the same values, wherever the construct stands: by its name and parent. */
+    saltOf(attributes: Written): string {
+      const fields = [...parentFields, ...(nameField === undefined ? [] : [nameField])];
+      const stack = library.TerraformStack.of(this).node.id;
+      return [stack, ...fields.map((field) => stableText(library, this, attributes[field]))].join("/");
     }
 
     protected synthesizeHclAttributes(): Written {

@@ -1,12 +1,13 @@
 import type { Construct } from "constructs";
 import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
-import { variablesResource, writeOnlyNameOf, writeOnlyVersionOf } from "../model/text";
+import { generatedName, variablesResource, writeOnlyNameOf, writeOnlyVersionOf } from "../model/text";
 import { variable } from "../resources/variable";
 import { defineResource, type ResourceClass } from "./define-resource";
 import type { GivenProps, Written } from "./fields";
 import type { Library } from "./library";
 import { SecretVariables } from "./secret-variable";
+import { generatedLength } from "./secrets";
 
 /** Several variables of one service in one map, as a construct: `rnv_variables`. */
 const variablesType: ResourceType = {
@@ -45,21 +46,30 @@ export function defineVariables(library: Library): ResourceClass {
     #placeSources(): void {
       const values = (this.givenField("values") ?? {}) as Written;
       const names = new Set([...this.#secrets.names(), ...Object.keys(values).map((key) => `values.${key}`)]);
-      for (const name of names) this.#secrets.place(name, values[name.slice("values.".length)]);
+      for (const name of names) {
+        const value = values[name.slice("values.".length)];
+        // What the provider makes up is no variable of Terraform.
+        this.#secrets.place(name, generatedLength(value) === undefined ? value : undefined);
+      }
     }
 
     override synthesizeAttributes(): Written {
-      const { values = {}, ...others } = super.synthesizeAttributes() as { values?: Written };
-      const version = this.#secrets.versionOfAll();
-      if (version === undefined) return { ...others, values };
-      const sent = Object.entries(values).map(([key, value]) => [
-        key,
-        this.#secrets.valueOf(`values.${key}`) ?? value,
-      ]);
+      const { values: given = {}, ...others } = super.synthesizeAttributes() as { values?: Written };
+      const values: Written = {};
+      const made: Written = {};
+      for (const [key, value] of Object.entries(given)) {
+        const length = generatedLength(value);
+        if (length !== undefined) made[key] = { length };
+        else values[key] = this.#secrets.valueOf(`values.${key}`) ?? value;
+      }
+      const version = this.#secrets.version(this.saltOf(others));
+      const hasMade = Object.keys(made).length > 0;
       return {
         ...others,
-        [writeOnlyNameOf("values")]: Object.fromEntries(sent),
-        [writeOnlyVersionOf("values")]: version,
+        ...(version === undefined
+          ? { values }
+          : { [writeOnlyNameOf("values")]: values, [writeOnlyVersionOf("values")]: version }),
+        ...(hasMade && { [generatedName]: made }),
       };
     }
   };

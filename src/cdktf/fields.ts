@@ -217,14 +217,18 @@ function tokenOf(of: ReferableLike, path: string, kind: Field["token"]): unknown
 export type ComputedTypes = Readonly<Record<string, Pick<ComputedRule, "valueType">>>;
 
 /** Defines a getter for each computed attribute: a token of its type, the same each time. `note` is told of each `id`. */
-export function defineTokens(prototype: object, computed: ComputedTypes, note: (id: unknown) => void): void {
+export function defineTokens(
+  prototype: object,
+  computed: ComputedTypes,
+  note: (id: unknown, owner: ReferableLike) => void,
+): void {
   for (const [name, { valueType }] of Object.entries(computed)) {
     const attribute = snakeCase(name);
     const kind = valueType === "string" || valueType === "number" ? valueType : "json";
     defineGetter(prototype, name, (owner) => {
       const value = tokenOf(owner as ReferableLike, attribute, kind);
       Object.defineProperty(owner, name, { value });
-      if (name === "id") note(value);
+      if (name === "id") note(value, owner as ReferableLike);
       return value;
     });
   }

@@ -1,5 +1,6 @@
 import type { Construct } from "constructs";
 import type { ResourceType } from "../model/resource-type";
+import { snakeCase } from "../model/text";
 import type { GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
 
@@ -19,11 +20,20 @@ interface StackMembers {
 
 const membersOfStack = new WeakMap<object, StackMembers>();
 
-/** Tokens that are ids of constructs of rnv, whatever stack they are in; the library keeps every token as well. */
-const ownIds = new Set<unknown>();
+/** The construct of rnv that a token is the id of, whatever stack it is in; the library keeps every token as well. */
+const ownIds = new Map<unknown, ReferableLike>();
 
 /** Records the token that always stands for the id of one construct. */
-export const addOwnId = (token: unknown): unknown => ownIds.add(token);
+export const addOwnId = (token: unknown, construct: ReferableLike): unknown => ownIds.set(token, construct);
+
+/** Returns a text, the name of the construct instead of its id: it stays as it is where the construct moves. */
+export function stableText(library: Library, user: ReferableLike, value: unknown): string {
+  const named = ownIds.get(value) as (ReferableLike & { givenField(name: string): unknown }) | undefined;
+  const nameAttribute = named && typeOfConstruct.get(named)?.nameAttribute;
+  if (named !== undefined && nameAttribute !== undefined)
+    return resolved(library, named, named.givenField(snakeCase(nameAttribute)));
+  return value === undefined ? "" : resolved(library, user, value);
+}
 
 /** Records a resource that has a parent. */
 export function addMember(library: Library, member: Member): void {
@@ -73,8 +83,12 @@ function groupMembers(library: Library, members: readonly Member[]): NonNullable
 function identityOf(library: Library, { construct, parentId }: Member): unknown {
   const given = parentId();
   if (given === undefined || ownIds.has(given)) return given;
+  return resolved(library, construct, given);
+}
+
+function resolved(library: Library, scope: ReferableLike, value: unknown): string {
   const resolver = new library.DefaultTokenResolver(new library.StringConcat());
-  return library.Tokenization.resolve(given, { scope: construct, resolver, preparing: false });
+  return library.Tokenization.resolve(value, { scope, resolver, preparing: false });
 }
 
 /** False for a resource that was removed, is left out, or was moved to another construct: the library writes a `moved` block alone. */

@@ -26,16 +26,10 @@ export class SecretVariables {
     return this.#variables.get(name)?.stringValue;
   }
 
-  /** Returns a number that changes with the value, as an expression of Terraform; undefined where no source is given. */
-  versionOf(name: string): string | undefined {
-    const variable = this.#variables.get(name);
-    return variable && versionExpression([variable], this.owner.node.path);
-  }
-
-  /** The same for the values of all fields together. */
-  versionOfAll(): string | undefined {
+  /** Returns a number that changes with the values of all fields, as an expression of Terraform; undefined where no source is given. */
+  version(salt: string): string | undefined {
     const variables = [...this.#variables.values()];
-    return variables.length === 0 ? undefined : versionExpression(variables, this.owner.node.path);
+    return variables.length === 0 ? undefined : versionExpression(variables, salt);
   }
 
   /** Names of the fields that are given a source. */
@@ -87,12 +81,12 @@ function releaseVariable(variable: VariableLike, user: Construct): void {
 }
 
 /**
- * A number that changes with the values of variables, as an expression of Terraform: 32 bits of a digest, which differ from
- * construct to construct for the same value.
+ * A number that changes with the values of variables, as an expression of Terraform: 32 bits of a digest, which differ with
+ * the salt for the same value.
  */
-function versionExpression(variables: readonly VariableLike[], path: string): string {
+function versionExpression(variables: readonly VariableLike[], salt: string): string {
   const texts = variables.map(({ friendlyUniqueId }) => `\${var.${friendlyUniqueId}}`).join(" ");
-  return `\${parseint(substr(sha256("${path.replace(/[^\w/.-]/g, "_")} ${texts}"), 0, 8), 16)}`;
+  return `\${parseint(substr(sha256("${salt.replace(/[^\w/.-]/g, "_")} ${texts}"), 0, 8), 16)}`;
 }
 
 function variableName(origin: SecretOrigin, owner: string): string {

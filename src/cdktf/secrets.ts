@@ -23,6 +23,10 @@ export class SecretSource {
   }
 }
 
+/** Returns the length of a value that is to be generated; undefined for another. */
+export const generatedLength = (value: unknown): number | undefined =>
+  value instanceof SecretSource && "generate" in value.origin ? value.origin.generate.length : undefined;
+
 /** The value of an environment variable of the run. */
 export const fromEnv = (name: string): SecretSource => new SecretSource({ fromEnv: name });
 

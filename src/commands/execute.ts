@@ -10,7 +10,7 @@ import { shownIds } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { RecordedResource, RunRecord } from "../model/state";
 import { plainName } from "../model/text";
-import { type Attributes, canonicalJson, isPlain, type Plain } from "../model/value";
+import { type Attributes, canonicalJson, generatedText, isPlain, type Plain } from "../model/value";
 import type { Change, Plan } from "../plan/plan";
 import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
@@ -128,7 +128,7 @@ function runOf(
     record,
     retriableIntents: planning.retriableIntents,
     clock: context.clock,
-    generate: (length) => randomSecret(context.randomBytes, length),
+    generate: (length) => new Secret(generatedText(context.randomBytes, length)),
     fingerprintKey: planning.fingerprintKey ?? Buffer.from(record.id, "hex"),
     defaults: (type) => defaults.get(type) ?? new Map(),
     lookup: runLookup(plan, journal),
@@ -198,11 +198,4 @@ function knownOutputs(
     }
   }
   return { outputs: known, diagnostics };
-}
-
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-/** A secret of `length` characters of 6 random bits each, safe in URLs and shells. */
-function randomSecret(randomBytes: (size: number) => Uint8Array, length: number): Secret {
-  return new Secret(Array.from(randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join(""));
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
 import { durationPattern } from "../model/time";
+import { generatedLengths } from "../model/value";
 import { type AttributeShape, indexTypes, type PlacedType, unwrap } from "./type-index";
 
 type SchemaJson = { readonly [key: string]: unknown };
@@ -186,7 +187,9 @@ const secretSchema: SchemaJson = {
     ),
     sourceSchema("generate", {
       type: "object",
-      properties: { length: { type: "integer", minimum: 16, maximum: 256 } },
+      properties: {
+        length: { type: "integer", minimum: generatedLengths.from, maximum: generatedLengths.to },
+      },
       required: ["length"],
       additionalProperties: false,
       description: "Made up when the resource is created.",

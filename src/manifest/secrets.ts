@@ -6,6 +6,7 @@ import {
   Computed,
   canonicalJson,
   GeneratedSecret,
+  isGeneratedLength,
   type Plain,
   type Reference,
   Template,
@@ -341,7 +342,7 @@ function readGenerate(
   const length =
     value.kind === "map" && value.entries.size === 1 ? value.entries.get("length")?.value : undefined;
   const number = length?.kind === "scalar" ? length.value : undefined;
-  if (typeof number === "number" && Number.isInteger(number) && number >= 16 && number <= 256)
+  if (isGeneratedLength(number))
     return { kind: "value", attribute: { value: new GeneratedSecret(number), range: value.range } };
   context.report(
     error("manifest.secret_source", "generate takes a length from 16 to 256", {

@@ -62,6 +62,9 @@ export const adoptAttribute = "adopt";
 /** The attribute that gives the fields of the one block of a resource as one value. */
 export const settingsName = "settings";
 
+/** The attribute of a resource with a secret that has its provider make the value up. */
+export const generatedName = "generate";
+
 /** The name of a secret attribute whose value Terraform sends and does not keep. */
 export const writeOnlyNameOf = (name: string): string => `${name}_wo`;
 

@@ -18,6 +18,21 @@ export class GeneratedSecret {
   constructor(readonly length: number) {}
 }
 
+/** The lengths that a generated secret may have. */
+export const generatedLengths = { from: 16, to: 256 } as const;
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** Makes the text of a generated secret: characters of 6 random bits each, safe in URLs and shells. */
+export const generatedText = (randomBytes: (size: number) => Uint8Array, length: number): string =>
+  Array.from(randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join("");
+
+/** Whether a generated secret may be of this length. */
+export const isGeneratedLength = (length: unknown): length is number =>
+  Number.isInteger(length) &&
+  Number(length) >= generatedLengths.from &&
+  Number(length) <= generatedLengths.to;
+
 /** A secret whose text was not read: its source is not here, or it was not asked for. It is compared with nothing. */
 export class UnreadSecret {
   constructor(

@@ -1,4 +1,5 @@
 import type { LiveResource } from "../model/live";
+import { generatedName } from "../model/text";
 import { type Attributes, plainEqual } from "../model/value";
 import type { PrivateData } from "./messages";
 import type { Session } from "./provider";
@@ -95,5 +96,6 @@ function markSecretDrift(
   for (const { name, versionName } of type.secrets) {
     next[name] = null;
     next[versionName] = null;
+    next[generatedName] = null;
   }
 }

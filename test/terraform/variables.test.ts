@@ -50,6 +50,37 @@ describeTerraform("variables", () => {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("a generated value is made once, shown nowhere, and made anew for another length or a change outside", async () => {
+    const { id } = { id: idOf("TOKEN") };
+    variable("generate = { length = 40 }");
+    const applied = await world.apply();
+    const first = values().TOKEN ?? "";
+    expect(first).toMatch(/^[\w-]{40}$/);
+    expect(idOf("TOKEN")).toBe(id);
+    expect(applied + world.stateText()).not.toContain(first);
+    await world.expectNoChanges();
+    expect(values().TOKEN).toBe(first);
+    variable("generate = { length = 24 }");
+    await world.apply();
+    const second = values().TOKEN ?? "";
+    expect(second).toMatch(/^[\w-]{24}$/);
+    emulator.store.editVariable(id, { value: "changed" });
+    await world.apply();
+    expect(values().TOKEN).toMatch(/^[\w-]{24}$/);
+    expect(values().TOKEN).not.toBe(second);
+    await world.expectNoChanges();
+    variable("generate = { length = 8 }");
+    expect(await world.run("plan -no-color", 1)).toContain(
+      "length of generate is a whole number from 16 to 256",
+    );
+    variable(`generate = { length = 32 }\n value = "text"`);
+    expect(await world.run("plan -no-color", 1)).toContain("and generate are both set");
+    variable(`value = "third-secret"`);
+    await world.apply();
+    expect(values()).toEqual({ TOKEN: "third-secret" });
+    await world.expectNoChanges();
+  }, 60_000);
+
   it("a single variable moves into a map, which adds, changes and deletes by name", async () => {
     const id = idOf("TOKEN");
     map(`values = { TOKEN = "third-secret", LOG_LEVEL = "info" }`);
@@ -82,6 +113,31 @@ describeTerraform("variables", () => {
     emulator.store.deleteVariableNow(idOf("OTHER"));
     await world.apply();
     expect(values()).toEqual({ LOG_LEVEL: "w1", OTHER: "w2" });
+  }, 60_000);
+
+  it("a map makes values up beside others, each once, and one that was changed outside anew", async () => {
+    map(
+      `values_wo = { LOG_LEVEL = "w1" }\n values_wo_version = 1\n generate = { KEY = { length = 20 }, SALT = { length = 24 } }`,
+    );
+    await world.apply();
+    const { KEY: key = "", SALT: salt = "", ...others } = values();
+    expect(others).toEqual({ LOG_LEVEL: "w1" });
+    expect([key, salt].map((text) => text.length)).toEqual([20, 24]);
+    expect(world.stateText()).not.toContain(key);
+    await world.expectNoChanges();
+    world.settle();
+    emulator.store.editVariable(idOf("SALT"), { value: "changed" });
+    await world.apply();
+    expect(values()).toMatchObject({ LOG_LEVEL: "w1", KEY: key, SALT: expect.stringMatching(/^[\w-]{24}$/) });
+    map(`values = { LOG_LEVEL = "w2", KEY = "mine" }\n generate = { SALT = { length = 24 } }`);
+    await world.apply();
+    expect(values()).toMatchObject({ LOG_LEVEL: "w2", KEY: "mine" });
+    expect(world.stateText()).not.toContain(values().SALT ?? "");
+    await world.expectNoChanges();
+    map(`values = { KEY = "mine" }\n generate = { KEY = { length = 24 } }`);
+    expect(await world.run("plan -no-color", 1)).toContain("KEY has a value and is to be made up");
+    map(`values_wo = { LOG_LEVEL = "w1" }\n values_wo_version = 1`);
+    await world.apply();
   }, 60_000);
 
   it.each([

@@ -3,6 +3,7 @@ import { listingNamed } from "../../model/listings";
 import type { Parent } from "../../model/resource-type";
 import {
   catalogDataSource,
+  generatedName,
   snakeCase,
   terraformNameOf,
   writeOnlyNameOf,
@@ -18,6 +19,8 @@ export interface StackType {
   readonly attributes: ReadonlyMap<string, AttributeShape>;
   /** Attributes that only tell Terraform when to send a write-only one again. */
   readonly versions: ReadonlySet<string>;
+  /** The secret attribute that an attribute has made up. */
+  readonly generated: ReadonlyMap<string, AttributeShape>;
   readonly groups: ReadonlyMap<string, StackGroup>;
   /** Attributes that hold the id of a parent. */
   readonly parents: ReadonlyMap<string, Parent>;
@@ -61,6 +64,7 @@ function stackType(placed: PlacedType): StackType {
       ...writeOnly.map(([name, shape]) => [writeOnlyNameOf(name), shape] as const),
     ]),
     versions: new Set(writeOnly.map(([name]) => writeOnlyVersionOf(name))),
+    generated: new Map(writeOnly.map(([, shape]) => [generatedName, shape])),
     groups: new Map(groups),
     parents: bySnakeCase(parents.map((parent) => [parent.attribute, parent])),
     computed: bySnakeCase(Object.keys(computed).map((name) => [name, name])),

@@ -236,8 +236,14 @@ function readAttributes(source: ResourceSource): Pick<Block, "written" | "isRead
     isReadable = false;
     reader.refuse(problem, range);
   };
-  const add = (shape: AttributeShape, value: Json, location: JsonLocation): void => {
-    const found = reader.read(value, location);
+  const add = (
+    shape: AttributeShape,
+    value: Json,
+    location: JsonLocation,
+    as: (node: SourceNode) => SourceNode = (node) => node,
+  ): void => {
+    const read = reader.read(value, location);
+    const found = read && as(read);
     isReadable &&= found !== undefined;
     if (found === undefined) return;
     const node = inKind(found, schemaKinds(shape.schema));
@@ -251,15 +257,24 @@ function readAttributes(source: ResourceSource): Pick<Block, "written" | "isRead
   const others = [...ownKeys, ...terraformOnly, ...bindingKeys, ...type.parents.keys()];
   for (const [key, value] of Object.entries(resource.body)) {
     const at = resource.location.at(key);
-    const shape = type.attributes.get(key);
+    const generated = type.generated.get(key);
+    const shape = type.attributes.get(key) ?? generated;
     const group = type.groups.get(key) ?? groupAsValue(key, type);
     // Terraform takes null for an attribute that is left out.
     if (value === null || others.includes(key) || type.versions.has(key)) continue;
     if (shape !== undefined && written.some((earlier) => earlier.shape === shape))
       fail(
-        new StackProblem("stack.unsupported", `${shape.path} is written twice, stored and write-only`),
+        new StackProblem(
+          "stack.unsupported",
+          `${shape.path} is written twice: stored, write-only or made up`,
+        ),
         at.keyRange,
       );
+    else if (generated !== undefined)
+      add(generated, value, at, (node) => ({
+        ...{ kind: "map", range: at },
+        entries: new Map([[key, entryAt(key, node, at)]]),
+      }));
     else if (shape !== undefined) add(shape, value, at);
     else if (group === undefined)
       fail(unknownKey(key, [...type.attributes.keys(), ...type.groups.keys(), ...others]), at.keyRange);

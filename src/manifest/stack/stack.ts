@@ -1,7 +1,7 @@
 import type { DiagnosticCode, SourceRange } from "../../diagnostics/diagnostic";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { suggest } from "../../diagnostics/suggest";
-import { terraformPrefix, variableResource, variablesResource } from "../../model/text";
+import { generatedName, terraformPrefix, variableResource, variablesResource } from "../../model/text";
 import type { StackUnit } from "../context";
 import { type Report, suggestedMisses } from "../findings";
 import type { Trust } from "../trust";
@@ -273,19 +273,25 @@ function variablesOfMap(resource: StackResource): readonly StackResource[] {
   const { terraformType, name, body, location } = resource;
   if (terraformType !== variablesResource) return [resource];
   const service = /^\$\{rnv_service\.([\w-]+)\.id\}$/.exec(String(body.service_id))?.[1] ?? name;
-  const { values, values_wo: unstored, values_wo_version: _version, ...others } = body;
-  const maps = Object.entries({ values, values_wo: unstored }).filter(([, map]) => isObject(map));
+  const { values, values_wo, values_wo_version: _version, [generatedName]: made, ...others } = body;
+  const maps = Object.entries({ values, values_wo, [generatedName]: made }).filter(([, map]) =>
+    isObject(map),
+  );
   // What is one expression has no names yet: the type of the block stays, and is refused.
   if (maps.length === 0) return [resource];
   return maps.flatMap(([attribute, map]) =>
-    Object.entries(map as JsonObject).map(([key, value]) => ({
-      terraformType: variableResource,
-      name: `${service}__${key}`,
-      body: { ...others, key, value },
-      location: location.with({ value: location.at(attribute).at(key), key: location.at(attribute).at(key) }),
-      constructPath: resource.constructPath,
-      partOf: `${terraformType}.${name}`,
-    })),
+    Object.entries(map as JsonObject).map(([key, value]) => {
+      const at = location.at(attribute).at(key);
+      const field = attribute === generatedName ? generatedName : "value";
+      return {
+        terraformType: variableResource,
+        name: `${service}__${key}`,
+        body: { ...others, key, [field]: value },
+        location: location.with({ [field]: at, key: at }),
+        constructPath: resource.constructPath,
+        partOf: `${terraformType}.${name}`,
+      };
+    }),
   );
 }
 

@@ -22,7 +22,7 @@ import {
   parentIn,
   setValue,
   valueAt,
-  withWriteOnly,
+  withUnplanned,
 } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { holdsUnknown } from "../values/terraform-value";
@@ -180,7 +180,7 @@ async function takeOver(session: Session, type: TerraformShape, take: TakeOver):
   const meanings = await meaningsOf(session, type, prior, config);
   const change = planChange({ type, prior, config, priorPrivate: imported, catalog, meanings });
   if (change.replaced.length > 0) throw new DiagnosticsError([cannotTakeOver(create, live, change.replaced)]);
-  const wanted = withWriteOnly(type, change.planned, config);
+  const wanted = withUnplanned(type, change.planned, config);
   const values = { prior, planned: change.planned, wanted, config, kept: imported };
   const { state, kept, diagnostics } = await applyUpdate(session, type, values);
   if (hasErrors(diagnostics) || state === null) return { state: null, kept: noPrivateData, diagnostics };

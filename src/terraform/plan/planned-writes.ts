@@ -1,3 +1,4 @@
+import { generatedName } from "../../model/text";
 import { type Attributes, type Plain, plainEqual } from "../../model/value";
 import { isLost, type PrivateData } from "../messages";
 import { valueAt } from "../schema/attributes";
@@ -69,7 +70,12 @@ const isSecretChanged = (
 ): boolean => {
   const value = planned[name] ?? null;
   const version = planned[versionName] ?? null;
-  return (value !== null && value !== prior[name]) || (version !== null && version !== prior[versionName]);
+  const generated = planned[generatedName] ?? null;
+  return (
+    (value !== null && value !== prior[name]) ||
+    (version !== null && version !== prior[versionName]) ||
+    (generated !== null && !isSameValue(generated, prior[generatedName]))
+  );
 };
 
 /** `triggers` that differ from those of a run of ours, or `when = "always"`. */

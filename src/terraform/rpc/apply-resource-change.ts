@@ -6,7 +6,7 @@ import { replacementFindings } from "../apply/check-replacement";
 import { diagnosticMessages, diagnosticsOf, readPrivate, writePrivate } from "../messages";
 import type { RpcAnswer, Session } from "../provider";
 import { noteApplied } from "../reactions/note-changes";
-import { textIn, withWriteOnly } from "../schema/attributes";
+import { textIn, withUnplanned } from "../schema/attributes";
 import { configIn, stepsIn } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
@@ -23,7 +23,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
     const session = provider.requireSession();
     session.isApplying = true;
     if (planned !== undefined && config !== undefined) {
-      const wanted = withWriteOnly(type, planned, config);
+      const wanted = withUnplanned(type, planned, config);
       return prior === undefined
         ? applyCreate(session, type, { planned, wanted, config, kept })
         : applyUpdate(session, type, { prior, planned, wanted, config, kept });

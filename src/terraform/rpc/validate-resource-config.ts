@@ -1,7 +1,8 @@
 import type { ZodType } from "zod";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { timeoutNames, uuidPattern } from "../../model/text";
+import { generatedName, timeoutNames, uuidPattern } from "../../model/text";
 import { durationPattern } from "../../model/time";
+import { generatedLengths, isGeneratedLength } from "../../model/value";
 import { unmetExpectations } from "../expectation";
 import { diagnosticMessages } from "../messages";
 import type { RpcAnswer } from "../provider";
@@ -9,7 +10,15 @@ import { valueAt } from "../schema/attributes";
 import { settingsFindings, withSettings, writtenAt } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject } from "../values/codec";
-import { asObject, holdsUnknown, type TerraformObject, toPlain } from "../values/terraform-value";
+import {
+  asObject,
+  holdsUnknown,
+  isUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  toPlain,
+  unknown,
+} from "../values/terraform-value";
 
 /** ValidateResourceConfig: what is wrong with the values that are known, each at its attribute. */
 export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async (provider, request) => {
@@ -59,6 +68,12 @@ function secretFindings(
     const wrong = (attribute: string, summary: string, hint: string): readonly Diagnostic[] => [
       error("plan.invalid_combination", summary, { attribute, hint }),
     ];
+    if (isSet(generatedName)) {
+      const other = [name, writeOnlyName, versionName].find(isSet);
+      if (other !== undefined)
+        return wrong(generatedName, `${other} and ${generatedName} are both set`, "keep one of the two");
+      return generatedFindings(config[generatedName] ?? null);
+    }
     if (!isSet(writeOnlyName))
       return isSet(versionName)
         ? wrong(
@@ -79,6 +94,20 @@ function secretFindings(
   });
 }
 
+/** What is wrong with a value that is to be made up; `key`: of one among several. */
+export function generatedFindings(given: TerraformValue, key?: string): readonly Diagnostic[] {
+  const length = isUnknown(given) ? unknown : asObject(given)?.length;
+  if (isUnknown(length) || isGeneratedLength(length)) return [];
+  const { from, to } = generatedLengths;
+  const summary = `a length of ${generatedName} is a whole number from ${from} to ${to}`;
+  return [
+    error("manifest.invalid_value", key === undefined ? summary : `${key}: ${summary}`, {
+      attribute: generatedName,
+      hint: `write ${key ?? generatedName} = { length = 32 }`,
+    }),
+  ];
+}
+
 /** `commit` and `commit_sha` are one: both at once would be two answers to one question. */
 function pinFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
   return type.computed.flatMap(({ steps, rule }): readonly Diagnostic[] => {
@@ -96,7 +125,8 @@ function pinFindings(type: TerraformShape, config: TerraformObject): readonly Di
   });
 }
 
-function timeoutFindings(config: TerraformObject): readonly Diagnostic[] {
+/** Returns what is wrong with the durations in `timeouts`. */
+export function timeoutFindings(config: TerraformObject): readonly Diagnostic[] {
   const timeouts = asObject(config.timeouts ?? null) ?? {};
   return timeoutNames.flatMap((name) => {
     const value = timeouts[name];

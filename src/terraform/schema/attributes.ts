@@ -1,9 +1,17 @@
+import { randomBytes } from "node:crypto";
 import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import type { AppliableValue } from "../../model/resource-operations";
 import { Secret } from "../../model/secret";
-import { canonicalId } from "../../model/text";
-import { type Attributes, type Plain, type ResolvedValue, Unknown } from "../../model/value";
+import { canonicalId, generatedName } from "../../model/text";
+import {
+  type Attributes,
+  generatedText,
+  isGeneratedLength,
+  type Plain,
+  type ResolvedValue,
+  Unknown,
+} from "../../model/value";
 import { fromJson } from "../values/codec";
 import {
   asObject,
@@ -77,7 +85,10 @@ export const knownIn = (type: TerraformShape, config: TerraformObject): Map<stri
   );
 
 const secretsIn = (type: TerraformShape, config: TerraformObject): readonly [string, TerraformValue][] =>
-  type.secrets.map(({ path, name, writeOnlyName }) => [path, config[name] ?? config[writeOnlyName] ?? null]);
+  type.secrets.map(({ path, name, writeOnlyName }) => [
+    path,
+    config[name] ?? config[writeOnlyName] ?? config[generatedName] ?? null,
+  ]);
 
 /** Returns what a configuration declares, its secrets included as far as they are set; their text stays closed. */
 export function declaredWithSecrets(
@@ -98,15 +109,19 @@ export function appliableIn(type: TerraformShape, config: TerraformObject): Map<
   return attributes;
 }
 
-/** Returns what is to be written: as planned, with the write-only values, which a configuration alone has. */
-export const withWriteOnly = (
+/** Returns what is to be written: as planned, with the values that no plan has, written in the configuration or made up. */
+export const withUnplanned = (
   type: TerraformShape,
   planned: TerraformObject,
   config: TerraformObject,
 ): TerraformObject => ({
   ...planned,
   ...Object.fromEntries(
-    type.secrets.map(({ writeOnlyName }) => [writeOnlyName, config[writeOnlyName] ?? null]),
+    type.secrets.map(({ writeOnlyName }) => {
+      const length = asObject(planned[generatedName] ?? null)?.length;
+      const made = isGeneratedLength(length) ? generatedText(randomBytes, length) : null;
+      return [writeOnlyName, config[writeOnlyName] ?? made];
+    }),
   ),
 });
 

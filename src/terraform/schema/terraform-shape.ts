@@ -3,6 +3,7 @@ import type { Resource } from "../../api/reads";
 import type { ComputedRule } from "../../model/resource-type";
 import {
   adoptAttribute,
+  generatedName,
   protectionAttribute,
   settingsName,
   snakeCase,
@@ -11,7 +12,8 @@ import {
   writeOnlyNameOf,
   writeOnlyVersionOf,
 } from "../../model/text";
-import { mapOf, setOf, type TerraformType } from "../values/terraform-value";
+import { generatedLengths } from "../../model/value";
+import { mapOf, objectOf, setOf, type TerraformType } from "../values/terraform-value";
 import {
   type AttributeSchema,
   type BlockSchema,
@@ -236,7 +238,7 @@ const deletionProtection = ({ type }: Resource): AttributeSchema =>
     `True: no plan may delete or replace this ${type}, until an apply has set it to false. Default: false.`,
   );
 
-const timeouts = {
+export const timeouts = {
   name: "timeouts",
   block: {
     doc: "How long to wait for the service, such as `45m`.",
@@ -270,6 +272,9 @@ function docOf(resource: Resource, { path, schema }: AttributeBinding): string {
   return text.replace(/; (its logical name|in a manifest).*$/, ".");
 }
 
+/** The type of a value that is made up. */
+export const generatedType: TerraformType = objectOf({ length: "number" });
+
 function secretAttributes(resource: Resource, secret: SecretBinding): readonly AttributeSchema[] {
   const { path, name, writeOnlyName, versionName } = secret;
   const doc = resource.schema.shape[path]?.description ?? "";
@@ -288,5 +293,11 @@ function secretAttributes(resource: Resource, secret: SecretBinding): readonly A
       { writeOnly: true },
     ),
     optional(versionName, "number", `Raise it to send \`${writeOnlyName}\` again.`),
+    optional(
+      generatedName,
+      generatedType,
+      `Has the provider make the value up: a random text of \`length\` characters, from ${generatedLengths.from} to ${generatedLengths.to}. It is made ` +
+        `once and stored nowhere else; another length, or a value that was changed outside, makes a new one.`,
+    ),
   ];
 }

@@ -1,6 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { Secret } from "../../model/secret";
+import { generatedName } from "../../model/text";
+import { generatedText, isGeneratedLength } from "../../model/value";
 import { sendSecret, unappliedFields } from "../apply/after-write";
 import { type Applied, applyDelete } from "../apply/apply-delete";
 import { createOnce, takeUp } from "../apply/create-once";
@@ -9,7 +12,7 @@ import { diagnosticsOf, noPrivateData, withoutTaint } from "../messages";
 import type { Session } from "../provider";
 import { addressIn, emptyValue } from "../schema/attributes";
 import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
-import { declaredMap, entryType, textsIn } from "./variables";
+import { declaredMap, entryType, generatedMap, textsIn } from "./variables";
 
 /** The values of a change of a map. */
 export interface AppliedChange {
@@ -25,6 +28,8 @@ interface Entries {
   readonly updatedAt: Record<string, string>;
   /** Values as far as they were sent; only those that Terraform keeps. */
   readonly values: Record<string, TerraformValue>;
+  /** How long to wait for the service. */
+  readonly timeouts: TerraformValue;
 }
 
 /** Carries a map out, one variable at a time; what was done stays in the state whatever fails after it. */
@@ -38,12 +43,13 @@ export async function applyVariables(
     ids: { ...textsIn(prior?.ids) },
     updatedAt: { ...textsIn(prior?.updated_at) },
     values: { ...asObject(prior?.values) },
+    timeouts: (planned ?? prior)?.timeouts ?? null,
   };
   const wanted = wantedKeys(planned);
   // Write-only values are in no plan; all others are sent as they were planned.
-  const values = textsIn(
-    declaredMap({ values: planned?.values ?? null, values_wo: config?.values_wo ?? null }),
-  );
+  const declared = declaredMap({ values: planned?.values ?? null, values_wo: config?.values_wo ?? null });
+  const values = { ...textsIn(declared), ...generatedTexts(planned) };
+  const stored = textsIn(planned?.values);
   const diagnostics: Diagnostic[] = [];
   const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
     if (session.signal.aborted && diagnostics.length > 0) return;
@@ -58,7 +64,7 @@ export async function applyVariables(
     const value = values[name];
     if (isKept || value === undefined) continue;
     await attempt(name, () => setEntry(session, { serviceId, name, value, id }, entries));
-    if (planned?.values && !diagnostics.some(({ summary }) => summary.startsWith(`${name}: `)))
+    if (name in stored && !diagnostics.some(({ summary }) => summary.startsWith(`${name}: `)))
       entries.values[name] = value;
   }
   if (hasErrors(diagnostics)) session.incomplete.add(serviceId);
@@ -66,6 +72,15 @@ export async function applyVariables(
   const isCreated = prior === undefined && state !== null;
   return { state, diagnostics: isCreated ? withoutTaint(diagnostics) : diagnostics };
 }
+
+/** Makes a text for each value that is to be made up; it is used where the plan sends it. */
+const generatedTexts = (planned: TerraformObject | undefined): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(generatedMap(planned)).flatMap(([key, made]) => {
+      const length = asObject(made)?.length;
+      return isGeneratedLength(length) ? [[key, generatedText(randomBytes, length)]] : [];
+    }),
+  );
 
 /** Returns the planned keys: with the id that is known, and whether the value stays as it is. */
 function wantedKeys(planned: TerraformObject | undefined) {
@@ -96,6 +111,7 @@ function appliedState(
     ...kept,
     values: planned.values === null ? null : entries.values,
     values_wo_version: prior?.values_wo_version ?? null,
+    [generatedName]: prior?.[generatedName] ?? null,
   };
 }
 
@@ -164,7 +180,9 @@ async function removeEntry(
   name: string,
   entries: Entries,
 ): Promise<void> {
-  const state = { ...emptyValue(entryType), id: entries.ids[name] ?? null, key: name, service_id: serviceId };
+  const { ids, timeouts } = entries;
+  const place = { id: ids[name] ?? null, key: name, service_id: serviceId };
+  const state = { ...emptyValue(entryType), ...place, timeouts };
   const removed = await applyDelete(session, entryType, state, noPrivateData);
   if (removed.state !== null) throw new Error(removed.diagnostics[0]?.summary ?? `${name} was not deleted`);
   delete entries.ids[name];

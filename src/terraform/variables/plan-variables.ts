@@ -1,6 +1,6 @@
 import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import { canonicalId, shortList } from "../../model/text";
+import { canonicalId, generatedName, shortList } from "../../model/text";
 import { liveVariable, variable } from "../../resources/variable";
 import { isMadeBy } from "../apply/twins";
 import { addressOfId } from "../confirm-deleted";
@@ -15,7 +15,7 @@ import {
   type TerraformValue,
   unknown,
 } from "../values/terraform-value";
-import { declaredMap, textsIn } from "./variables";
+import { declaredMap, generatedMap, textsIn } from "./variables";
 
 interface VariablesChange {
   /** Undefined for a create. */
@@ -80,14 +80,22 @@ export function planVariables({ prior, config, takenOver }: VariablesChange): Va
 
 /** Returns the keys that a configuration declares: undefined where they are not known, null where no map is written. */
 export function declaredKeys(config: TerraformObject): readonly string[] | undefined | null {
-  const map = declaredMap(config);
-  if (map === null) return null;
-  return isUnknown(map) ? undefined : Object.keys(asObject(map) ?? {}).sort();
+  const maps = [declaredMap(config), config[generatedName] ?? null].filter((map) => map !== null);
+  if (maps.length === 0) return null;
+  return maps.some(isUnknown)
+    ? undefined
+    : [...new Set(maps.flatMap((map) => Object.keys(asObject(map) ?? {})))].sort();
 }
 
 /** Tells of a key whether its value is sent, though it is there: it is another, or a new version of all is. */
 function sentKeys(before: TerraformObject | undefined, config: TerraformObject): (key: string) => boolean {
   if (before === undefined) return () => true;
+  const [made, isMade] = [generatedMap(before), generatedMap(config)];
+  const isOther = sentTexts(before, config);
+  return (key) => (key in isMade ? !isSame(made[key], isMade[key]) : key in made || isOther(key));
+}
+
+function sentTexts(before: TerraformObject, config: TerraformObject): (key: string) => boolean {
   const values = asObject(config.values ?? null);
   const known = asObject(before.values ?? null) ?? {};
   if (values !== undefined) return (key) => !isSame(known[key], values[key]);
@@ -127,7 +135,7 @@ function undeclaredFindings(
     return [
       error("plan.invalid_combination", "there are no values", {
         attribute: "values",
-        hint: "set values or values_wo",
+        hint: "set values, values_wo or generate",
       }),
     ];
   const owned = Object.keys(textsIn(prior.ids));

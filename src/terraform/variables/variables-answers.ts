@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic";
-import { canonicalId, uuidPattern } from "../../model/text";
+import { canonicalId, generatedName, uuidPattern } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
 import { addressOfId } from "../confirm-deleted";
@@ -11,13 +11,14 @@ import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
 import { writtenNow } from "../record";
 import { isFromHere, locateImport } from "../rpc/resource-state";
+import { generatedFindings, timeoutFindings } from "../rpc/validate-resource-config";
 import { textIn } from "../schema/attributes";
 import { decodeObject, decodeState, encodeMessage, fromState, parseState } from "../values/codec";
 import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
 import { applyVariables } from "./apply-variables";
 import { noteAppliedKeys, noteKeys, notePlannedKeys, removedKeys } from "./note-keys";
 import { declaredKeys, nothingDeclared, planVariables, takenKeys } from "./plan-variables";
-import { declaredMap, entryType, readVariables, textsIn, variablesSchema } from "./variables";
+import { declaredMap, entryType, generatedMap, readVariables, textsIn, variablesSchema } from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
@@ -55,7 +56,12 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, { config
         `${name} is null`,
         "give it a value, or leave it out",
       );
-  return { diagnostics: diagnosticMessages(found) };
+  for (const [name, made] of Object.entries(generatedMap(given))) {
+    found.push(...generatedFindings(made, name));
+    if (name in (asObject(declaredMap(given)) ?? {}))
+      addFinding(generatedName, `${name} has a value and is to be made up`, "keep one of the two");
+  }
+  return { diagnostics: diagnosticMessages([...found, ...timeoutFindings(given)]) };
 };
 
 const upgrade: RpcAnswer<"UpgradeResourceState"> = async ({ inState }, { rawState }) => {
@@ -84,14 +90,24 @@ const move: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
     };
   const times = { [key]: updatedAt ?? "" };
   const values = value == null ? null : { [key]: value };
-  return { targetState: encoded(stateOf(serviceId, { values, ids: { [key]: id }, updated_at: times })) };
+  const made = (json as TerraformObject)[generatedName] ?? null;
+  const moved = stateOf(serviceId, { values, ids: { [key]: id }, updated_at: times });
+  return { targetState: encoded({ ...moved, [generatedName]: made && { [key]: made } }) };
 };
 
 const stateOf = (
   serviceId: string,
   entries: Pick<TerraformObject, "values" | "ids" | "updated_at">,
 ): TerraformObject => ({
-  ...{ service_id: serviceId, id: serviceId, values_wo: null, values_wo_version: null, adopt: null },
+  ...{
+    service_id: serviceId,
+    id: serviceId,
+    values_wo: null,
+    values_wo_version: null,
+    adopt: null,
+    timeouts: null,
+    [generatedName]: null,
+  },
   ...entries,
 });
 

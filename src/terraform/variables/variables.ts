@@ -2,14 +2,14 @@ import type { Variable } from "../../api/wire/shapes";
 import { lookAgain, staleWrite } from "../../apply/look";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { isOlder, isYoung } from "../../model/freshness";
-import { variablesResource } from "../../model/text";
+import { generatedName, variablesResource } from "../../model/text";
 import { liveVariable, variable } from "../../resources/variable";
 import { confirmDeleted, type Doubt, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
 import type { PrivateData } from "../messages";
 import type { Session } from "../provider";
 import { textIn } from "../schema/attributes";
 import { computed, optional, required, schemaOf } from "../schema/block";
-import { shapeOf } from "../schema/terraform-shape";
+import { generatedType, shapeOf, timeouts } from "../schema/terraform-shape";
 import { asObject, mapOf, type TerraformObject, type TerraformValue } from "../values/terraform-value";
 
 /** The type that each entry of the map is: all it does, the map does. */
@@ -33,6 +33,12 @@ export const variablesSchema = schemaOf(variablesResource, {
     ),
     optional("values_wo_version", "number", "Raise it to send `values_wo` again."),
     optional(
+      generatedName,
+      mapOf(generatedType),
+      "Values by name that the provider makes up, besides the others: `{ SESSION_KEY = { length = 32 } }`. Each is made once and stored " +
+        "nowhere else; another length, or a value that was changed outside, makes a new one.",
+    ),
+    optional(
       "adopt",
       "bool",
       "True: variables of the service that are declared here and in no state are taken over, instead of an error.",
@@ -41,6 +47,7 @@ export const variablesSchema = schemaOf(variablesResource, {
     computed("ids", mapOf("string"), "Ids of the variables by name."),
     computed("updated_at", mapOf("string"), "When each of them last changed, ISO 8601."),
   ],
+  groups: [timeouts],
 });
 
 /** Returns the texts of a map by name; none where the whole map is null or not known. */
@@ -54,6 +61,10 @@ export const textsIn = (value: TerraformValue | undefined): Readonly<Record<stri
 /** Returns the declared values: `values`, or `values_wo`. */
 export const declaredMap = ({ values, values_wo }: TerraformObject): TerraformValue =>
   values ?? values_wo ?? null;
+
+/** Returns the declared lengths of values that are made up, by name. */
+export const generatedMap = (config: TerraformObject | undefined): TerraformObject =>
+  asObject(config?.[generatedName] ?? null) ?? {};
 
 /** Variables of a service as they are shown. */
 interface ShownVariables {
@@ -147,9 +158,9 @@ function shownEntries(state: TerraformObject, listed: readonly Variable[]) {
     } else {
       ids[name] = live.id;
       // A value that is not known any more is null: another is sent, and one whose changes are ignored is left alone.
-      if (isTouched && keepsValues) values[name] = null;
+      if (isTouched && name in values) values[name] = null;
       // Nothing tells of a write-only value but its time: without it, it is sent again.
-      if (!isTouched || keepsValues) updatedAt[name] = live.updatedAt ?? known ?? "";
+      if (!isTouched || name in values) updatedAt[name] = live.updatedAt ?? known ?? "";
     }
   }
   return {

@@ -129,17 +129,17 @@ describe("the constructs", () => {
     expect(names).toEqual([expect.stringMatching(/^backend_shop_[0-9A-F]{8}__api$/), "fixed__api"]);
   });
 
-  it("share one variable for one source, and none between two generated secrets", () => {
+  it("share one variable for one source; the provider makes up what is generated, and asks nobody", () => {
     const stack = newStack();
     const service = new Service(stack, "api", { kind: "web" });
     for (const key of ["A", "B"]) service.addVariable(key, fromEnv("TOKEN"));
     for (const key of ["C", "D"]) service.addVariable(key, generate({ length: 32 }));
-    const { variable } = JSON.parse(Testing.synth(stack)) as { variable: Record<string, unknown> };
-    expect(Object.keys(variable)).toEqual([
-      "env_TOKEN",
-      expect.stringMatching(/^secret_generate_length_32_/),
-      expect.stringMatching(/^secret_generate_length_32_/),
-    ]);
+    const { variable, resource } = JSON.parse(Testing.synth(stack));
+    expect(Object.keys(variable)).toEqual(["env_TOKEN"]);
+    expect(resource.rnv_variable.api__C).toEqual({
+      ...{ key: "C", service_id: "${rnv_service.api.id}" },
+      generate: { length: 32 },
+    });
   });
 
   it("do not let a secret source stand inside text", () => {

@@ -1,5 +1,6 @@
 import * as cdktf from "cdktf";
 import * as cdktn from "cdktn";
+import { Construct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
 import * as onCdktn from "../../../src/cdktf/cdktn";
 import { createWorkbench, type Workbench } from "../../support/workbench";
@@ -51,7 +52,7 @@ describe.each([
     ).toBeUndefined();
   });
 
-  it("are write-only where one of them is a source; each source is a variable of its own", () => {
+  it("are write-only where one of them is a source; the provider makes up what is generated", () => {
     const length = 32;
     const { resource, variable } = written({
       LEVEL: "info",
@@ -59,12 +60,48 @@ describe.each([
       A: generate({ length }),
       B: generate({ length }),
     });
-    const { values, values_wo, values_wo_version } = resource.rnv_variables.shop__api;
+    const { values, values_wo, values_wo_version, generate: made } = resource.rnv_variables.shop__api;
+    expect(made).toEqual({ A: { length }, B: { length } });
     expect(values).toBeUndefined();
-    expect(values_wo).toMatchObject({ LEVEL: "info", TOKEN: "${var.env_TOKEN}" });
-    expect(new Set(Object.values(values_wo)).size).toBe(4);
+    expect(values_wo).toEqual({ LEVEL: "info", TOKEN: "${var.env_TOKEN}" });
     expect(values_wo_version).toContain("${var.env_TOKEN}");
-    expect(Object.keys(variable)).toHaveLength(3);
+    expect(Object.keys(variable)).toEqual(["env_TOKEN"]);
+  });
+
+  it("are no more, and waited for, as the program says later", () => {
+    const { resource } = written({ LEVEL: "info" }, (made) => {
+      made.resetValues();
+      made.putTimeouts({ delete: "5m" });
+      made.timeouts.update = "1m";
+    });
+    expect(resource.rnv_variables.shop__api).toEqual({
+      service_id: "${rnv_service.shop__api.id}",
+      values: {},
+      timeouts: { delete: "5m", update: "1m" },
+    });
+  });
+
+  it("have the same version wherever their construct stands, and another one in another service", () => {
+    const versions = (scopeId: string, name: string): readonly string[] => {
+      const stack = new library.TerraformStack(library.Testing.app(), "shop");
+      new RnvProvider(stack, "rnv");
+      const scope = new Construct(stack, scopeId);
+      const api = new Project(scope, "p", { name: "shop" }).addService("s", { kind: "web", name });
+      api.addVariable("TOKEN", fromEnv("TOKEN"));
+      api.addVariables({ A: fromEnv("A") });
+      const { resource } = JSON.parse(library.Testing.synth(stack));
+      const blocks = [...Object.values(resource.rnv_variable), ...Object.values(resource.rnv_variables)];
+      return (blocks as { value_wo_version?: string; values_wo_version?: string }[]).map(
+        (one) => one.value_wo_version ?? one.values_wo_version ?? "",
+      );
+    };
+    const before = versions("eu", "api");
+    expect(before).toEqual([
+      expect.stringContaining('"shop/api/TOKEN ${var.env_TOKEN}"'),
+      expect.stringContaining('"shop/api ${var.env_A}"'),
+    ]);
+    expect(versions("us", "api")).toEqual(before);
+    expect(versions("eu", "worker")).not.toEqual(before);
   });
 
   it("are set anew; a source that nothing needs is declared no longer", () => {

@@ -66,7 +66,14 @@ describe("the resources of a stack", () => {
     const version = { value_wo_version: '${parseint(sha256("x"), 16)}' };
     expect(await codes(variable({ value_wo: "text", ...version }))).toEqual([]);
     expect(await codes(variable({ value: "a", value_wo: "b" }))).toEqual([
-      "stack.unsupported rnv_variable.v: value is written twice, stored and write-only",
+      "stack.unsupported rnv_variable.v: value is written twice: stored, write-only or made up",
+    ]);
+    expect(await codes(variable({ generate: { length: 32 } }))).toEqual([]);
+    expect(await codes(variable({ generate: { length: 8 } }))).toEqual([
+      "manifest.secret_source generate takes a length from 16 to 256",
+    ]);
+    expect(await codes(variable({ generate: { length: 32 }, value_wo: "b" }))).toEqual([
+      "stack.unsupported rnv_variable.v: value is written twice: stored, write-only or made up",
     ]);
   });
 
