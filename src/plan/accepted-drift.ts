@@ -5,9 +5,9 @@ import { namePattern } from "../model/text";
 import {
   type AcceptedDrift,
   type Consequence,
-  countOf,
   type DriftClass,
   type DriftReport,
+  hasDriftLeft,
   type PendingResource,
 } from "./drift";
 
@@ -75,7 +75,7 @@ export function acceptDrift(
     ...(accepted.length > 0 && { accepted }),
     ...(expired.length > 0 && { expired }),
   };
-  const hasDrift = left.failOn.some((one) => countOf(left, one) > 0);
+  const hasDrift = hasDriftLeft(left);
   const unused = standing.map(({ entry }) => entry).filter((entry) => !used.has(entry));
   return { report: { ...left, hasDrift }, used, unused, expired };
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { worstExitCode } from "../model/exit-code";
-import { countOf, type DriftClass, type DriftReport, driftClasses } from "./drift";
+import { countOf, type DriftClass, type DriftReport, driftClasses, hasDriftLeft } from "./drift";
 
 /** What a drift job found in one stage, or in one stack of it. */
 export interface StageDrift {
@@ -12,8 +12,8 @@ export interface StageDrift {
   readonly seconds: number;
   /** Absent where the stage could not be read to its end. */
   readonly report?: DriftReport;
-  /** Recorded resources; absent with the report. */
-  readonly resources?: number;
+  /** Ids of the recorded resources; absent with the report. */
+  readonly recordedIds?: ReadonlySet<string>;
   readonly diagnostics: readonly Diagnostic[];
   /** Texts that the diagnostics point into. */
   readonly sources: ReadonlyMap<string, string>;
@@ -50,6 +50,28 @@ export const jobExitCode = (stages: readonly StageDrift[]): number =>
 /** The name of a stage or a stack of it in a list: `production`, `production/api`; empty where there is but one. */
 export const nameOfStage = ({ stage, stack }: Pick<StageDrift, "stage" | "stack">): string =>
   [stage, stack].filter((part) => part !== undefined).join(" ");
+
+/**
+ * Returns stages of one job without what another of them records: in a workspace that stages share, it is managed. What
+ * is left decides how a stage ended.
+ */
+export function withoutOthers(stages: readonly StageDrift[]): readonly StageDrift[] {
+  return stages.map((one) => {
+    const { report, exitCode } = one;
+    const isOthers = (id: string): boolean =>
+      stages.some(({ recordedIds }) => recordedIds !== one.recordedIds && recordedIds?.has(id) === true);
+    const unmanaged = report?.unmanaged.filter(({ id }) => !isOthers(id));
+    if (!report || unmanaged === undefined || unmanaged.length === report.unmanaged.length) return one;
+    const left = { ...report, unmanaged };
+    const hasDrift = hasDriftLeft(left);
+    const clean = report.expired === undefined ? 0 : 1;
+    return {
+      ...one,
+      report: { ...left, hasDrift },
+      exitCode: exitCode === 2 && !hasDrift ? clean : exitCode,
+    };
+  });
+}
 
 /** How many of each class a stage has; undefined where that is not known. */
 export const countsOfStage = ({ report }: StageDrift): Readonly<Record<DriftClass, number>> | undefined =>

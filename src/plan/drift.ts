@@ -110,8 +110,12 @@ export function driftReport(plan: Plan, requested: DriftRequested = {}): DriftRe
     ...(plan.revealed && { revealed: plan.revealed }),
     failOn: driftClasses.filter((one) => alwaysDrift.includes(one) || requested.failOn?.includes(one)),
   };
-  return { ...found, hasDrift: found.failOn.some((one) => countOf(found, one) > 0) };
+  return { ...found, hasDrift: hasDriftLeft(found) };
 }
+
+/** Whether anything of a class that counts is in a report. */
+export const hasDriftLeft = (report: Omit<DriftReport, "hasDrift">): boolean =>
+  report.failOn.some((one) => countOf(report, one) > 0);
 
 /** Returns how many of a class were found. */
 export const countOf = (report: Pick<DriftReport, DriftClass | "undeclared">, counted: DriftClass): number =>

@@ -25,7 +25,7 @@ const rowOf = (one: StageDrift): readonly string[] => {
   return [
     nameOfStage(one) || "-",
     words[statusOf(one)],
-    one.resources === undefined ? "-" : String(one.resources),
+    one.recordedIds === undefined ? "-" : String(one.recordedIds.size),
     ...driftClasses.map((of) => (counts === undefined ? "-" : String(counts[of]))),
   ];
 };
@@ -84,7 +84,7 @@ const stageOf = (one: StageDrift) => ({
   status: statusOf(one),
   exit_code: one.exitCode,
   seconds: one.seconds,
-  resources: one.resources,
+  resources: one.recordedIds?.size,
   ...countsOfStage(one),
 });
 
@@ -216,7 +216,7 @@ export function driftMetrics(job: DriftJob, previous = ""): string {
     }),
   });
   return gaugesText([
-    gauge("rnv_drift_resources", "Resources that the state records.", ({ resources }) => resources),
+    gauge("rnv_drift_resources", "Resources that the state records.", ({ recordedIds }) => recordedIds?.size),
     ...driftClasses.map((of) => gauge(`rnv_drift_${of}`, classHelp[of], (one) => countsOfStage(one)?.[of])),
     gauge(
       "rnv_drift_exit_code",

@@ -120,6 +120,18 @@ describe("a drift job of 20 stages", () => {
     expect(statSync(join(scenario.folder, "rnv.prom")).mode & 0o777).toBe(0o644);
   });
 
+  it("what another stage of the job records is managed, what nobody records is not", async () => {
+    expect(await job("--all-stages", "--fail-on", "unmanaged")).toMatchObject({ code: 0 });
+    expect(await job("--stage", "s1", "--fail-on", "unmanaged")).toMatchObject({ code: 2 });
+    const { id } = scenario.emulator.store.addService({ name: "theirs" });
+    const ended = await job("--all-stages", "--fail-on", "unmanaged", "--json");
+    scenario.emulator.store.deleteServiceNow(id);
+    expect(ended.code).toBe(2);
+    const { stages } = JSON.parse(ended.stdout);
+    expect(stages.map((one: { unmanaged: number }) => one.unmanaged)).toEqual(names.map(() => 1));
+    expect(stages[0].drift.unmanaged).toMatchObject([{ type: "service", name: "theirs" }]);
+  });
+
   it("an error in one stage stops no other; drift, what is missing and what failed are in one report, and the worst exit code wins", async () => {
     const cleanAt = readExposition(scenario.read("rnv.prom")).get(
       'rnv_drift_last_clean_run_timestamp_seconds{stage="s3"}',

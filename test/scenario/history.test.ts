@@ -96,6 +96,25 @@ describe("rnv history", () => {
     expect(await runs()).toMatchObject([{ exit_code: 0 }, cut, { exit_code: 3 }]);
   });
 
+  it("a run that was interrupted, and one whose deployment failed, are in it with their exit codes and the digest of their plan", async () => {
+    const { digest } = JSON.parse((await scenario.run("plan", "-json")).stdout);
+    const started = scenario.start({}, "apply", ...approve, "-parallelism=1");
+    let writes = 0;
+    scenario.fail(({ method }) => {
+      if (method === "GET") return undefined;
+      writes += 1;
+      const run = async (): Promise<void> => {
+        started.process.kill("SIGINT");
+        await started.shows("Interrupted. ");
+      };
+      return writes === 2 ? { kind: "hook", when: "before", run } : undefined;
+    });
+    expect(await started.ended).toMatchObject({ code: 130 });
+    scenario.fail();
+    expect(await runs()).toMatchObject([{ exit_code: 130, digest, counts: { failed: 0 } }]);
+    expect((await scenario.run("history")).stdout).toMatch(/interrupted \(exit 130\)/);
+  });
+
   it("the last 50 are kept", async () => {
     await scenario.run("apply", ...approve);
     const path = join(scenario.folder, ".rnv/state.json");

@@ -13,7 +13,7 @@ import { stageText } from "../../model/stage";
 import { systemClock } from "../../model/time";
 import { version } from "../../model/version";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
-import { type DriftJob, jobExitCode, type StageDrift, statusOf } from "../../plan/drift-job";
+import { type DriftJob, jobExitCode, type StageDrift, statusOf, withoutOthers } from "../../plan/drift-job";
 import {
   driftJobJson,
   driftJobMarkdown,
@@ -91,11 +91,12 @@ async function runCiDrift(invocation: Invocation): Promise<number> {
     if (invocation.signal.aborted) break;
     found.push(...(await lookAt(invocation, stage, looked)));
   }
+  const told = withoutOthers(found);
   const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));
   const job: DriftJob = {
-    ...{ at, commit, page, stages: found },
+    ...{ at, commit, page, stages: told },
     seconds: secondsSince(startedAt),
-    exitCode: invocation.signal.aborted ? exitCodes.interrupted : jobExitCode(found),
+    exitCode: invocation.signal.aborted ? exitCodes.interrupted : jobExitCode(told),
   };
   show(invocation, job);
   const unused = looked.unused(stages).map(acceptanceUnused);
@@ -224,10 +225,10 @@ async function lookAt(
 
 function shownOf(outcome: DriftOutcome): Omit<StageDrift, "stage" | "stack" | "seconds"> {
   const { plan, report, diagnostics, sources, exitCode } = outcome;
-  const recorded = plan?.changes.filter(({ instance }) => instance.recorded !== undefined).length;
+  const recordedIds = new Set(plan?.changes.flatMap(({ instance }) => instance.recorded?.id ?? []));
   return {
     ...{ exitCode, diagnostics, sources },
-    ...(report && isWhole(outcome) && { report, resources: recorded ?? 0 }),
+    ...(report && isWhole(outcome) && { report, recordedIds }),
   };
 }
 

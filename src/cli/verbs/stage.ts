@@ -23,6 +23,7 @@ import {
   usage,
 } from "../stage-instances";
 import { askedStage, enter } from "../stages";
+import { readAccepted } from "./plan";
 import { stageSweepVerb } from "./sweep";
 import type { Verb, VerbFamily } from "./verb";
 
@@ -129,7 +130,8 @@ async function driftOf(
   if (isEmpty(one) || one.problem !== undefined) return undefined;
   try {
     const stage = enter(invocation, found, one.name, failWith(found));
-    const request = { ...planRequest, files: listOf(invocation.options.file) };
+    const { acceptances } = readAccepted(invocation);
+    const request = { ...planRequest, files: listOf(invocation.options.file), acceptances };
     const { exitCode, diagnostics, sources } = await withContext({ ...invocation, stage }, (context) =>
       drift(context, request),
     );
