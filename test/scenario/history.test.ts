@@ -96,7 +96,7 @@ describe("rnv history", () => {
     expect(await runs()).toMatchObject([{ exit_code: 0 }, cut, { exit_code: 3 }]);
   });
 
-  it("a run that was interrupted, and one whose deployment failed, are in it with their exit codes and the digest of their plan", async () => {
+  it("a run that was interrupted is in it, with the digest that its plan was shown with", async () => {
     const { digest } = JSON.parse((await scenario.run("plan", "-json")).stdout);
     const started = scenario.start({}, "apply", ...approve, "-parallelism=1");
     let writes = 0;
@@ -113,6 +113,12 @@ describe("rnv history", () => {
     scenario.fail();
     expect(await runs()).toMatchObject([{ exit_code: 130, digest, counts: { failed: 0 } }]);
     expect((await scenario.run("history")).stdout).toMatch(/interrupted \(exit 130\)/);
+  });
+
+  it("a run whose deployment failed is in it with exit 7", async () => {
+    scenario.emulator.store.failNextDeployment("*");
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 7 });
+    expect(await runs()).toMatchObject([{ exit_code: 7, counts: { added: 4, failed: 1 } }]);
   });
 
   it("the last 50 are kept", async () => {
