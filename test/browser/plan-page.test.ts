@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describeInBrowser, type OpenBrowser, openBrowser } from "../support/browser";
 import { pageOf } from "../support/html-plans";
-import { change, field, plan, shopPlan, value } from "../support/plan-fixture";
+import { address, change, field, plan, shopPlan, value } from "../support/plan-fixture";
 
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
@@ -18,6 +18,8 @@ async function findingsOf(page: Page): Promise<readonly string[]> {
 }
 
 const widthOf = (page: Page): Promise<number> => page.evaluate("document.documentElement.scrollWidth");
+const focusOf = (page: Page): Promise<string> => page.evaluate("document.activeElement.textContent.trim()");
+const viewOf = (page: Page) => page.locator("svg.topology").getAttribute("viewBox");
 
 const forms: readonly [string, BrowserContextOptions][] = [
   ["light and narrow", { colorScheme: "light", viewport: { width: 360, height: 740 } }],
@@ -25,6 +27,23 @@ const forms: readonly [string, BrowserContextOptions][] = [
   ["light and wide", { colorScheme: "light", viewport: { width: 1600, height: 1000 } }],
   ["dark and wide", { colorScheme: "dark", viewport: { width: 1600, height: 1000 } }],
 ];
+
+/** More entries than are shown unfolded, in two projects. */
+const manyPlan = plan([
+  ...Array.from({ length: 12 }, (_, i) =>
+    change("update", `service.shop.s${i}`, {
+      attributes: [field("configuration.branch", value("main"), value(`release-${i}`))],
+    }),
+  ),
+  change("update", "service.blog.web", {
+    attributes: [field("configuration.plan", value("free"), value("starter"), { cause: "drift" })],
+    references: [address("service.shop.s0")],
+  }),
+  change("create", "service.blog.jobs", { attributes: [field("kind", value(""), value("worker"))] }),
+]);
+
+/** What a server of artefacts sends with every file. */
+const sandbox = "sandbox; default-src 'none'; img-src 'self'; style-src 'self'";
 
 describeInBrowser("the page of a plan", () => {
   let browser: OpenBrowser;
@@ -43,6 +62,148 @@ describeInBrowser("the page of a plan", () => {
     },
   );
 
+  it.each([
+    ["without scripts", { javaScriptEnabled: false }],
+    ["in a sandbox without scripts and styles", { policy: sandbox }],
+    ["in a dark sandbox", { policy: sandbox, colorScheme: "dark" as const }],
+  ])("is whole %s: text, folding, picture and links", async (_, options) => {
+    const { page } = await browser.open(pageOf(manyPlan), options);
+    expect(await page.locator("#filter").isVisible()).toBe(false);
+    expect(await page.locator("h1").innerText()).toBe("rnv plan");
+    expect(await page.locator("svg.topology").boundingBox()).toMatchObject({ width: expect.any(Number) });
+    const paper = page.locator("svg.topology rect.paper");
+    expect(await paper.getAttribute("fill")).toBe("#ffffff");
+    const body = page.locator('[id="service.blog.web"]');
+    expect(await body.isVisible()).toBe(false);
+    await page.locator("summary", { hasText: "service.blog.web" }).click();
+    expect(await body.innerText()).toContain('"free" → "starter"');
+  });
+
+  it("unfolds what a link leads to, with a script and without", async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await browser.open(pageOf(manyPlan), { javaScriptEnabled, hash: "#service.shop.s7" });
+      expect(await page.locator('[id="service.shop.s7"]').isVisible()).toBe(true);
+      expect(await page.locator('[id="service.shop.s6"]').isVisible()).toBe(false);
+    }
+  });
+
+  it("goes from a node of the picture to its change, out of a filter too", async () => {
+    const { page } = await browser.open(pageOf(manyPlan));
+    await page.selectOption('select[name="action"]', "create");
+    await page.locator('svg a[href="#service.blog.web"]').focus();
+    await page.keyboard.press("Enter");
+    await page.locator('[id="service.blog.web"]').waitFor();
+    expect(await page.locator("output").innerText()).toBe("14 of 14 shown");
+  });
+
+  it("filters by text, action, cause and project", async () => {
+    const { page } = await browser.open(pageOf(manyPlan));
+    const shown = () => page.locator(".entry:visible summary code").allInnerTexts();
+    await page.fill('input[name="text"]', "release-7");
+    expect(await shown()).toEqual(["service.shop.s7"]);
+    await page.click('button[type="reset"]');
+    await page.selectOption('select[name="cause"]', "drift");
+    expect(await shown()).toEqual(["service.blog.web"]);
+    await page.click('button[type="reset"]');
+    await page.selectOption('select[name="project"]', "blog");
+    expect(await shown()).toEqual(["service.blog.web", "service.blog.jobs"]);
+    await page.selectOption('select[name="action"]', "create");
+    expect(await shown()).toEqual(["service.blog.jobs"]);
+    expect(await page.locator("output").innerText()).toBe("1 of 14 shown");
+    expect(await page.locator("h3:visible").allInnerTexts()).toEqual(["Created 1"]);
+  });
+
+  it("is used by keys alone", async () => {
+    const { page } = await browser.open(pageOf(manyPlan));
+    await page.keyboard.press("Tab");
+    expect(await focusOf(page)).toBe("Skip to the report");
+    await page.keyboard.press("j");
+    const first = await focusOf(page);
+    await page.keyboard.press("j");
+    expect(await focusOf(page)).not.toBe(first);
+    await page.keyboard.press("k");
+    expect(await focusOf(page)).toBe(first);
+    await page.keyboard.press("Enter");
+    expect(await page.locator(".entry[open]").count()).toBe(1);
+    await page.keyboard.press("/");
+    await page.keyboard.type("jobs");
+    expect(await page.locator(".entry:visible").count()).toBe(1);
+  });
+
+  it("moves and zooms its picture by pointer, wheel, keys and buttons", async () => {
+    const { page } = await browser.open(pageOf(manyPlan), { viewport: { width: 1000, height: 800 } });
+    const start = await viewOf(page);
+    await page.click("text=Zoom in");
+    const zoomed = await viewOf(page);
+    expect(zoomed).not.toBe(start);
+    await page.click("text=Reset view");
+    expect(await viewOf(page)).toBe(start);
+    const picture = page.locator(".picture");
+    await picture.focus();
+    await page.keyboard.press("ArrowRight");
+    const panned = await viewOf(page);
+    expect(panned).not.toBe(start);
+    await page.keyboard.press("+");
+    expect(await viewOf(page)).not.toBe(panned);
+    await page.keyboard.press("0");
+    expect(await viewOf(page)).toBe(start);
+    const box = await picture.boundingBox();
+    const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 20];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 80, y + 40, { steps: 4 });
+    await page.mouse.up();
+    expect(await viewOf(page)).not.toBe(start);
+  });
+
+  it("copies the text that lets a blocked change pass", async () => {
+    const { page } = await browser.open(pageOf(shopPlan), {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await page.locator("#blocked button", { hasText: "Copy" }).click();
+    await page.locator("#blocked button", { hasText: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("--confirm-delete service.shop.docs");
+  });
+
+  it("prints every field, and nothing to click", async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await browser.open(pageOf(manyPlan), { javaScriptEnabled });
+      await page.emulateMedia({ media: "print" });
+      expect((await page.locator("ins", { hasText: "release-7" }).boundingBox())?.height).toBeGreaterThan(0);
+      expect(
+        await page
+          .locator("nav, #filter, .tools")
+          .evaluateAll((all) =>
+            all.some((one) => (one as never as { offsetHeight: number }).offsetHeight > 0),
+          ),
+      ).toBe(false);
+      expect((await page.pdf()).subarray(0, 5).toString()).toBe("%PDF-");
+    }
+  });
+
+  it("draws text inside its nodes, in the font that there is", async () => {
+    const { page } = await browser.open(pageOf(manyPlan));
+    const outside =
+      await page.evaluate(`[...document.querySelectorAll("svg.topology .node")].flatMap((node) => {
+      const face = node.querySelector("rect").getBBox();
+      return [...node.querySelectorAll("text")].filter((text) => text.getBBox().x + text.getBBox().width > face.x + face.width).map((text) => text.textContent);
+    })`);
+    expect(outside).toEqual([]);
+  });
+
+  it("opens a plan of 2,000 services with all its entries to filter", async () => {
+    const many = Array.from({ length: 2000 }, (_, i) =>
+      change("update", `service.p${i % 50}.s${i}`, {
+        attributes: [field("configuration.branch", value("main"), value(`release-${i}`))],
+      }),
+    );
+    const html = pageOf(plan(many));
+    expect(Buffer.byteLength(html)).toBeLessThan(2_000_000);
+    const { page, noise } = await browser.open(html);
+    expect(await page.locator("output").innerText()).toBe("2000 of 2000 shown");
+    expect(noise).toEqual([]);
+  });
+
   it("runs nothing of names and values that the service has", async () => {
     const hostile = `"><img src=x onerror=alert(1)></script><script>alert(2)</script>{{7*7}}\u202e`;
     const changes = [
@@ -51,6 +212,8 @@ describeInBrowser("the page of a plan", () => {
         attributes: [field("configuration.branch", value(hostile), value(`${hostile}\n${hostile}`))],
         effects: ["deploys"],
       }),
+      change("no-op", "variable.b.KEY", { name: hostile, references: [address("service.a")] }),
+      change("no-op", "service.b"),
     ];
     const { page, noise } = await browser.open(pageOf(plan(changes)));
     await page.locator("summary").first().click();
