@@ -1,8 +1,9 @@
 import { escapeText } from "../escape-text";
 import { textWidth } from "../style";
+import type { PlacedEdge, Point, Rectangle } from "./boxed-graph";
 import { html, linkTo, type Markup, nothing, type Part } from "./markup";
 import type { Section } from "./page";
-import { type PlacedEdge, type Point, placeNodes, type Rectangle } from "./place-nodes";
+import { placeNodes } from "./place-nodes";
 import type { Mark, Topology, TopologyNode } from "./topology";
 
 /** Sign, word and colours of a mark: a shape, a word and a colour each tell it. */

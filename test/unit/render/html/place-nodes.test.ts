@@ -1,4 +1,5 @@
-import { type BoxedGraph, placeNodes } from "../../../../src/render/html/place-nodes";
+import type { BoxedGraph } from "../../../../src/render/html/boxed-graph";
+import { placeNodes } from "../../../../src/render/html/place-nodes";
 import { fc } from "../../../support/fixed-seed";
 import { crossingsOf, overlapsOf } from "../../../support/geometry";
 
