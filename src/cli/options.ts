@@ -35,6 +35,19 @@ export const options = {
     "--verify-values",
     "reveal variables to compare their values, and write none that is equal (the service audits each reveal)",
   ),
+  policy: list(
+    "--policy <path>",
+    "policies that the plan must pass: a file or a folder, besides rnv.policy.yaml and RNV_POLICY",
+  ),
+  overridePolicy: list("--override-policy <name>", "apply although this overridable policy fails"),
+  maxIncrease: costLimit(
+    "--max-monthly-increase <money>",
+    "refuse a plan that adds more to the monthly cost: 50usd, 80000ngn",
+  ),
+  maxTotal: costLimit(
+    "--max-monthly-total <money>",
+    "refuse a plan after which everything costs more in a month",
+  ),
   allowEmpty: new Option("--allow-empty", "a manifest without resources deletes everything recorded"),
   refreshOnly: new Option("--refresh-only", "only bring the state up to date with what is live"),
   destroy: new Option("--destroy", "plan the deletion of everything recorded"),
@@ -71,6 +84,9 @@ export const planningOptions = [
   options.allowEmpty,
 ];
 
+/** What a plan must pass before it is applied. */
+export const policyOptions = [options.policy, options.overridePolicy, options.maxIncrease, options.maxTotal];
+
 /** How a run that writes goes on. */
 export const runningOptions = [
   options.autoApprove,
@@ -88,6 +104,16 @@ function list(flags: string, description: string): Option {
   return new Option(flags, `${description} (repeatable)`).argParser(
     (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
   );
+}
+
+/** An amount of money, such as `50usd`. */
+function costLimit(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text: string) => {
+    const [, amount, currency] = /^(\d+(?:\.\d+)?)\s*(usd|ngn)$/i.exec(text) ?? [];
+    if (amount === undefined || currency === undefined)
+      throw new InvalidArgumentError("Not an amount: a number and usd or ngn, such as 50usd.");
+    return { amount: Number(amount), currency: currency.toLowerCase() };
+  });
 }
 
 function noInput(): Option {

@@ -103,6 +103,7 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
   return {
     ...request,
     ...saved.request,
+    overridePolicies: [...(saved.request.overridePolicies ?? []), ...(request.overridePolicies ?? [])],
     confirmsAll: false,
     ...(revealed && { revealed: new Map(revealed as [Address, Revealed][]) }),
   };

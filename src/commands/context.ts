@@ -134,6 +134,18 @@ export interface PlanRequest {
   readonly recordedOf?: DesiredStage;
   /** Values revealed for the saved plan that is applied: they are not revealed again. */
   readonly revealed?: PlanInput["revealed"];
+  /** Files and folders of policies, besides that beside the manifest; undefined: the plan is not judged. */
+  readonly policies?: readonly string[];
+  /** Overridable policies that may fail. */
+  readonly overridePolicies?: readonly string[];
+  readonly costLimits?: readonly CostLimit[];
+}
+
+/** What all that is managed may cost in a month, or how much more than before. */
+export interface CostLimit {
+  readonly kind: "increase" | "total";
+  readonly amount: number;
+  readonly currency: "usd" | "ngn";
 }
 
 export const planRequest: PlanRequest = {

@@ -2,6 +2,7 @@ import { type Diagnostic, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import type { Plan, PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
+import { checkPolicies } from "./check-policies";
 import {
   type Connection,
   type Context,
@@ -96,8 +97,15 @@ export async function buildPlan(
   if (!read) return { diagnostics: [...declared, ...open], sources };
   const { input, plan: made, refusals } = await verifyValues(read, request, connection.reads);
   const foreseen = start.foresees ? await foresee(connection, made) : [];
-  const plan = { ...made, diagnostics: [...made.diagnostics, ...foreseen] };
+  const judged = request.policies && (await checkPolicies(context.cwd, request, made, desired));
+  const plan = {
+    ...made,
+    ...(judged && { checks: judged.checks }),
+    diagnostics: [...made.diagnostics, ...foreseen, ...(judged?.diagnostics ?? [])],
+  };
   const diagnostics = [...declared, ...open, ...plan.diagnostics, ...refusals];
+  // The texts of the manifest are masked when one is asked for: a copy would ask for all.
+  for (const [file, text] of judged?.sources ?? []) (sources as Map<string, string>).set(file, text);
   if (refusals.length > 0) return { diagnostics, sources };
   const { key: fingerprintKey, keyId } = key;
   return { built: { ...recovered, connection, input, plan, fingerprintKey, keyId }, diagnostics, sources };

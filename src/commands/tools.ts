@@ -8,6 +8,7 @@ import type { Lags } from "../emulator/lag";
 import type * as served from "../emulator/server";
 import { driftFileSchema } from "../manifest/drift-file";
 import type * as fleetFile from "../manifest/fleet-file";
+import type * as policyFile from "../manifest/policy-file";
 import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
 import { eventSchema } from "../model/apply-event";
 import { stateFileSchema } from "../model/state";
@@ -65,6 +66,7 @@ export const schemaNames = [
   "manifest",
   "overlay",
   "drift-file",
+  "policy",
   "fleet",
   "plan",
   "drift",
@@ -79,6 +81,10 @@ const schemas: Readonly<Record<SchemaName, () => unknown>> = {
   manifest: () => manifestJsonSchema(resourceTypes),
   overlay: () => overlayJsonSchema(resourceTypes),
   "drift-file": () => published(driftFileSchema, "Accepted drift of rnv"),
+  policy: () => {
+    const { policyFileSchema } = require("../manifest/policy-file") as typeof policyFile;
+    return published(policyFileSchema, "Policies of rnv");
+  },
   fleet: () => {
     const { fleetFileSchema } = require("../manifest/fleet-file") as typeof fleetFile;
     return published(fleetFileSchema, "A fleet of rnv: rnv.fleet.yaml");

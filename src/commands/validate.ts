@@ -5,6 +5,7 @@ import { referredAddresses } from "../model/value";
 import type { LabelledGraph } from "../render/graph";
 import { resourceTypes } from "../resources";
 import type { StateBackend } from "../state/backend";
+import { loadPolicies } from "./check-policies";
 import { type Context, exitCodeOf, type Outcome } from "./context";
 import { type LoadContext, load } from "./load";
 
@@ -17,10 +18,13 @@ export interface ValidateOutcome extends Outcome {
 /** `rnv validate`: the manifest alone. No request, no state, no secret source is read. */
 export async function validate(
   context: LoadContext,
-  request: { readonly files: readonly string[] },
+  request: { readonly files: readonly string[]; readonly policies?: readonly string[] },
 ): Promise<ValidateOutcome> {
   const loaded = await load(context, request.files, "skip");
-  return { ...loaded, exitCode: exitCodeOf(loaded.diagnostics) };
+  const policies = await loadPolicies(context.cwd, request);
+  const diagnostics = [...loaded.diagnostics, ...policies.diagnostics];
+  const sources = policies.sources.size === 0 ? loaded.sources : new Map([...loaded.sources, ...policies.sources]);
+  return { ...loaded, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
 }
 
 interface GraphOutcome extends Outcome {

@@ -107,6 +107,10 @@ export const diagnosticCodes = [
   "guard.stack",
   "guard.stage",
   "guard.workspace",
+  "guard.policy",
+  // Policies.
+  "policy.invalid",
+  "policy.failed",
   // Drift that is accepted.
   "drift.acceptance_expired",
   "drift.acceptance_unused",

@@ -3,7 +3,7 @@ import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { referencesOf, Template, UnreadSecret } from "../model/value";
+import { GeneratedSecret, referencesOf, Template, UnreadSecret } from "../model/value";
 import type { Block } from "./blocks";
 import type { ReadContext, SecretReach } from "./context";
 import { readImport, readLifecycle } from "./meta";
@@ -39,9 +39,16 @@ export function buildResource(block: Block, context: ReadContext, reach: SecretR
       continue;
     }
     const read = readSecret(shape, entry, block, context, reach);
-    if (read?.kind === "value") attributes.set(shape.path, read.attribute);
+    if (read?.kind === "value") {
+      const source = read.attribute.value instanceof GeneratedSecret ? "generate" : "value";
+      attributes.set(shape.path, { ...read.attribute, source });
+    }
     if (read?.kind !== "source") continue;
-    attributes.set(shape.path, { value: unread(read.source, context), range: read.source.range });
+    attributes.set(shape.path, {
+      value: unread(read.source, context),
+      range: read.source.range,
+      source: read.source.kind,
+    });
     if (reach !== "skip") sources.push(read.source);
   }
   if (block.isReadable) reportMissing(block, attributes, context);

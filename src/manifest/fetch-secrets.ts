@@ -52,7 +52,8 @@ export async function fetchSecrets(
           mayBeMissing: reach === "present",
           outputs,
         });
-        if (secret !== undefined) attributes.set(source.shape.path, { value: secret, range: source.range });
+        if (secret !== undefined)
+          attributes.set(source.shape.path, { value: secret, range: source.range, source: source.kind });
       }
     };
     await Promise.all(Array.from({ length: parallelFetches }, worker));
@@ -62,7 +63,11 @@ export async function fetchSecrets(
   const isNeeded = ({ source }: (typeof jobs)[number]): boolean => concerns?.(source.block.address) ?? true;
   const commands = jobs.filter(({ source }) => source.kind === "command");
   for (const { attributes, source } of commands.filter((job) => !isNeeded(job)))
-    attributes.set(source.shape.path, { value: new UnreadSecret(notConcerned), range: source.range });
+    attributes.set(source.shape.path, {
+      value: new UnreadSecret(notConcerned),
+      range: source.range,
+      source: source.kind,
+    });
   await run(commands.filter(isNeeded));
 }
 

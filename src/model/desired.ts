@@ -6,7 +6,12 @@ export interface DesiredAttribute {
   readonly value: DesiredValue;
   /** The value in the source. */
   readonly range: SourceRange;
+  /** Of a secret: where its text comes from. */
+  readonly source?: SecretSource;
 }
+
+/** Where the text of a secret comes from: `value` stands in the manifest itself. */
+export type SecretSource = "value" | "generate" | "env" | "file" | "command";
 
 export type OnRemove = "delete" | "archive" | "retain";
 

@@ -1,5 +1,6 @@
 import { type Diagnostic, error, hasErrors, positionAt, type SourceRange } from "../diagnostics/diagnostic";
 import { nameOf } from "../model/address";
+import type { Check } from "../model/policy";
 import { sha256 } from "../model/text";
 import { canonicalJson, isPlain, type Plain, unflatten } from "../model/value";
 import {
@@ -54,6 +55,7 @@ export function planDocument(
       attribute,
       is_equal: isEqual,
     })),
+    checks: plan.checks?.map((check) => checkDocument(check, sources)),
     diagnostics: plan.diagnostics.map((found) => diagnosticDocument(found, sources)),
     options: optionsDocument(plan),
     binding: { ...plan.binding },
@@ -230,6 +232,9 @@ const moneyOf = (money: { readonly usd: number; readonly ngn: number } | null): 
 const diagnosticDocument = ({ range, ...rest }: Diagnostic, sources: Sources): DocumentObject =>
   compact({ ...rest, range: range && plainRange(range, sources) });
 
+const checkDocument = ({ range, ...check }: Check, sources: Sources): DocumentObject =>
+  compact({ ...check, range: range && plainRange(range, sources) });
+
 /** A range may work its offsets out only when asked. */
 function plainRange({ file, start, end }: SourceRange, sources: Sources): DocumentObject {
   const text = sources.get(file);
@@ -298,6 +303,8 @@ export interface SavedRequest extends PlanOptions {
   readonly stack?: string;
   /** The stage that was planned: `preview/12`. */
   readonly stage?: string;
+  /** Policies that it overrides. */
+  readonly overridePolicies?: readonly string[];
 }
 
 export interface SavedPlan {
@@ -320,6 +327,7 @@ export function savePlan(
     readonly files: readonly string[];
     readonly stack?: string | undefined;
     readonly stage?: string | undefined;
+    readonly overridePolicies?: readonly string[] | undefined;
     readonly revealed?: PlanInput["revealed"];
     /** Texts of the files that were read, by path. */
     readonly sources?: Sources;
@@ -333,6 +341,7 @@ export function savePlan(
       files: extra.files,
       ...(extra.stack !== undefined && { stack: extra.stack }),
       ...(extra.stage !== undefined && { stage: extra.stage }),
+      ...(extra.overridePolicies?.length && { overridePolicies: extra.overridePolicies }),
     },
     plan: planDocument(plan, new Map(), extra.sources),
     ...(extra.revealed && { revealed: Object.fromEntries(extra.revealed) }),

@@ -3,6 +3,7 @@ import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
+import type { Check } from "../model/policy";
 import type { Holding } from "../model/resource-operations";
 import type { Effect, Money, ResourceType } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
@@ -222,6 +223,8 @@ export interface Plan {
   readonly revealed?: readonly RevealedValue[];
   /** Estimated monthly price of everything managed. */
   readonly cost: { readonly before: Money; readonly after: Money; readonly estimate: boolean };
+  /** Results of policies; undefined where none were judged. */
+  readonly checks?: readonly Check[];
   readonly diagnostics: readonly Diagnostic[];
   readonly binding: {
     /** Null before the first apply. */

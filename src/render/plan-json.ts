@@ -61,6 +61,7 @@ export function planOf(data: PlanDocument): Plan {
     unchecked: data.unchecked,
     revealed: data.revealed?.map(({ is_equal: isEqual, ...rest }) => ({ ...rest, isEqual })),
     cost: data.cost,
+    ...(data.checks && { checks: data.checks }),
     diagnostics: data.diagnostics,
     binding: data.binding,
   };
@@ -260,6 +261,16 @@ export const revealedValue = z.strictObject({
   is_equal: z.boolean(),
 });
 
+/** The result of a policy. */
+const checkSchema = z.strictObject({
+  policy: z.string(),
+  level: z.enum(["advisory", "overridable", "mandatory"]),
+  status: z.enum(["passed", "failed", "overridden", "error"]),
+  address: addressSchema.optional(),
+  message: z.string().optional(),
+  range: range.optional(),
+});
+
 /** The plan document that `planDocument` makes and `planFromDocument` reads. */
 export const planDocumentSchema = z.strictObject({
   format_version: z.literal("1.2"),
@@ -306,6 +317,10 @@ export const planDocumentSchema = z.strictObject({
     z.strictObject({ address: addressSchema, attribute: z.string().optional(), reason: z.string() }),
   ),
   revealed: z.array(revealedValue).optional(),
+  checks: z
+    .array(checkSchema)
+    .optional()
+    .describe("Results of policies: one for each that passed, and for each failure."),
   diagnostics: z.array(findingSchema({ range: range.optional() })),
   options: z.strictObject({
     mode: z.enum(["apply", "destroy", "refresh-only"]),

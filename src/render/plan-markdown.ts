@@ -15,6 +15,7 @@ import {
 import {
   actionPhrase,
   asDeclared,
+  checkWords,
   commonReason,
   counted,
   countsOf,
@@ -72,6 +73,7 @@ export function planMarkdown(
     ...standing(plan),
     ...unchecked(plan),
     ...(revealed === undefined ? [] : [revealed]),
+    ...policies(plan),
     ...footer(plan, entries),
   ];
   const losses = entries.filter(({ first }) => isLoss(first));
@@ -130,6 +132,10 @@ function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan
     ...digestMarker(plan),
   ]);
 }
+
+/** Those that failed are among the findings above. */
+const policies = ({ checks = [] }: Plan): string[] =>
+  checks.length === 0 ? [] : [`Policies: ${checkWords(checks)}.`];
 
 /** A comment that no reader sees: what a job compares before it applies. */
 const digestMarker = ({ digest }: Plan): string[] =>

@@ -8,6 +8,7 @@ import {
   actionPhrase,
   actionSymbols,
   asDeclared,
+  checkWords,
   commonReason,
   constructPhrase,
   counted,
@@ -53,12 +54,20 @@ export function planText(plan: Plan, style: Style, sources?: Sources): string {
     revealedLine(plan, asDeclared) ?? "",
     unmanagedLine(plan.unmanaged),
     diagnosticsText(plan.diagnostics, style, sources, false),
+    checksLine(plan, style),
     blockedLine(entries, style),
     closingLines(plan, entries, style),
     style.colors.bold(planLine(plan)),
     digestLine(plan, style),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+/** Says how many policies a plan passed; those that failed are told where its diagnostics are. */
+function checksLine({ checks = [] }: Plan, style: Style): string {
+  if (checks.length === 0) return "";
+  const words = checkWords(checks);
+  return style.colors.dim(`Policies: ${words}.`);
 }
 
 function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style): string {

@@ -1,5 +1,6 @@
 import { type Address, nameOf } from "../model/address";
 import type { Standing } from "../model/live";
+import type { Check } from "../model/policy";
 import type { Effect, Money } from "../model/resource-type";
 import { shortList } from "../model/text";
 import { changesRecordOnly } from "../plan/decision";
@@ -18,6 +19,27 @@ import {
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { addressesInReadingOrder, readingOrder } from "./reading-order";
 import { exactTime } from "./time-text";
+
+/** Counts the policies of a plan by their results: `3 passed, 1 failed`. */
+export function checkWords(checks: readonly Check[]): string {
+  const worst = new Map<string, Check["status"]>();
+  const order = ["passed", "overridden", "failed", "error"] as const;
+  for (const { policy, status } of checks) {
+    const known = worst.get(policy) ?? "passed";
+    worst.set(policy, order.indexOf(status) > order.indexOf(known) ? status : known);
+  }
+  const words = {
+    passed: "passed",
+    overridden: "overridden",
+    failed: "failed",
+    error: "could not be judged",
+  };
+  return order
+    .map((status) => [[...worst.values()].filter((one) => one === status).length, words[status]] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(", ");
+}
 
 /** The words of a plan, shared by text and Markdown so that both say the same. */
 

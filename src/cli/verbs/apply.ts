@@ -9,11 +9,11 @@ import { outputsText } from "../../render/state-text";
 import { withContext } from "../context";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";
-import { options, planningOptions, runningOptions, scopeOptions } from "../options";
+import { options, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
 import { createProgress } from "../progress";
 import { approvePlan, askablePlan, createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
-import { otherDiagnostics, planRequestOf, showPlan } from "./plan";
+import { otherDiagnostics, planRequestOf, policiesOf, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
 export const applyVerb: Verb = {
@@ -25,6 +25,7 @@ export const applyVerb: Verb = {
     "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by name.",
   options: [
     ...planningOptions,
+    ...policyOptions,
     options.verifyValues,
     options.refreshOnly,
     options.destroy,
@@ -49,6 +50,7 @@ function runApply(invocation: Invocation): Promise<number> {
   if (options.expectDigest !== undefined && invocation.stack?.sharesRun === true) throw onePlanExpected();
   return applyAndShow(invocation, {
     ...planRequestOf(options),
+    policies: policiesOf(invocation),
     ...(planFile === undefined ? {} : { savedPlan: readText(planFile) }),
     ...(typeof options.expectDigest === "string" && { expectDigest: options.expectDigest }),
   });
@@ -66,7 +68,7 @@ export const destroyVerb: Verb = {
   stacks: { use: "each, reversed", streams: true },
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
-  options: [...scopeOptions, options.confirmDelete, ...runningOptions],
+  options: [...scopeOptions, options.confirmDelete, ...policyOptions, ...runningOptions],
   examples: [
     ["rnv destroy", "shows the plan, then asks once for all of it"],
     ["rnv destroy -target service.shop.worker", "one service"],
@@ -76,7 +78,10 @@ export const destroyVerb: Verb = {
 };
 
 function runDestroy(invocation: Invocation): Promise<number> {
-  return applyAndShow(invocation, planRequestOf(invocation.options, "destroy"));
+  return applyAndShow(invocation, {
+    ...planRequestOf(invocation.options, "destroy"),
+    policies: policiesOf(invocation),
+  });
 }
 
 /** A saved plan has its own options: another set would look as if it counted. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { type PlanRequest, planRequest } from "../../commands/context";
+import { type CostLimit, type PlanRequest, planRequest } from "../../commands/context";
 import { type DriftOutcome, type DriftRequest, drift } from "../../commands/drift";
 import { plan } from "../../commands/plan";
 import { show } from "../../commands/state-verbs";
@@ -29,7 +29,7 @@ import { parseState } from "../../state/state-text";
 import { sourcesOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
-import { ignoredOptions, options, planningOptions, scopeOptions } from "../options";
+import { ignoredOptions, options, planningOptions, policyOptions, scopeOptions } from "../options";
 import { pageFileOf, writeDriftPage, writePlanPage, writeSavedPage, writeStatePage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import type { Verb } from "./verb";
@@ -43,6 +43,7 @@ export const validateVerb: Verb = {
     options.app,
     options.untrusted,
     options.stack,
+    options.policy,
     options.json,
     new Option("--print", "print the merged manifest: what all files say together, secrets as their sources"),
   ],
@@ -57,7 +58,10 @@ async function runValidate(invocation: Invocation): Promise<number> {
   const { terminal, options } = invocation;
   if (options.json === true && options.print === true)
     throw new DiagnosticsError([error("command.usage", "--json and --print exclude each other")]);
-  const outcome = await validate(sourcesOf(invocation), { files: listOf(options.file) });
+  const outcome = await validate(sourcesOf(invocation), {
+    files: listOf(options.file),
+    policies: policiesOf(invocation),
+  });
   const { diagnostics, sources, desired, exitCode } = outcome;
   if (options.json) {
     terminal.out(diagnosticsJson(diagnostics, sources));
@@ -84,6 +88,7 @@ export const planVerb: Verb = {
   detail: "Reads the service, writes nothing and takes no lock.",
   options: [
     ...planningOptions,
+    ...policyOptions,
     options.refreshOnly,
     options.destroy,
     new Option(
@@ -117,6 +122,7 @@ async function runPlan(invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
   const request: PlanRequest = {
     ...planRequestOf(options),
+    policies: policiesOf(invocation),
     isSaved: typeof options.out === "string",
     // What `--no-secrets` leaves of an option that is on unless said.
     secrets: options.secrets === false ? "present" : "resolve",
@@ -139,6 +145,7 @@ async function runPlan(invocation: Invocation): Promise<number> {
         files: request.files,
         stack: invocation.stack?.name,
         stage: invocation.stage ? stageText(invocation.stage) : undefined,
+        overridePolicies: request.overridePolicies,
         revealed: outcome.revealed,
         sources,
       }),
@@ -288,8 +295,24 @@ export function planRequestOf(
     allowEmpty: options.allowEmpty === true,
     confirmedDeletes: listOf(options.confirmDelete),
     verifyValues: options.verifyValues === true,
+    overridePolicies: listOf(options.overridePolicy),
+    costLimits: costLimitsOf(options),
   };
 }
+
+function costLimitsOf({ maxMonthlyIncrease, maxMonthlyTotal }: OptionValues): readonly CostLimit[] {
+  type Amount = Omit<CostLimit, "kind">;
+  return [
+    ...(maxMonthlyIncrease ? [{ kind: "increase" as const, ...(maxMonthlyIncrease as Amount) }] : []),
+    ...(maxMonthlyTotal ? [{ kind: "total" as const, ...(maxMonthlyTotal as Amount) }] : []),
+  ];
+}
+
+/** The policies that a run names, in its options or its environment: a manifest cannot take those of the latter away. */
+export const policiesOf = ({ options, environment }: Invocation): readonly string[] => [
+  ...(environment.RNV_POLICY ?? "").split(",").flatMap((path) => path.trim() || []),
+  ...listOf(options.policy),
+];
 
 function modeOf(options: OptionValues): PlanRequest["mode"] {
   if (options.destroy === true && options.refreshOnly === true) {

@@ -15,6 +15,7 @@ const settings = [
     "RNV_ALLOW_STATE",
     "RNV_BASE_URL",
     "RNV_COMMENT_AUTHOR",
+    "RNV_POLICY",
     "RNV_SECRET_DIRS",
     "RNV_SHARDS",
     "RNV_STAGE",

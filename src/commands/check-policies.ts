@@ -1,0 +1,126 @@
+import { createContext, Script } from "node:vm";
+import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagnostic";
+import { suggest } from "../diagnostics/suggest";
+import { readPolicies } from "../manifest/policy-file";
+import type { Desired } from "../model/desired";
+import { type Check, type Policy, stopsPlan } from "../model/policy";
+import type { Plan } from "../plan/plan";
+import { type CompiledPolicy, compilePolicies } from "../plan/policy/environment";
+import { judgePolicy } from "../plan/policy/judge";
+import { subjectsOf } from "../plan/policy/subjects";
+import { resourceTypes } from "../resources";
+import type { CostLimit, PlanRequest } from "./context";
+
+/** Milliseconds that one policy may take for all of a plan: one that loops is an error of that policy. */
+const longestJudgement = 2000;
+
+export interface PolicyResults {
+  readonly checks: readonly Check[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Texts of the policy files. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+type PolicyRequest = Pick<PlanRequest, "files" | "policies" | "overridePolicies" | "costLimits">;
+
+/** Reads and type-checks the policies that a request names, and those beside its manifest. */
+export async function loadPolicies(
+  cwd: string,
+  { files, policies: named = [] }: Pick<PolicyRequest, "files" | "policies">,
+): Promise<{
+  readonly compiled: readonly CompiledPolicy[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: ReadonlyMap<string, string>;
+}> {
+  const { policies, diagnostics, sources } = readPolicies({ cwd, files, named });
+  if (policies.length === 0) return { compiled: [], diagnostics, sources };
+  const read = compilePolicies(await import("@marcbachmann/cel-js"), policies, resourceTypes);
+  return { ...read, sources, diagnostics: [...diagnostics, ...read.diagnostics] };
+}
+
+/**
+ * Judges a plan by the policies of a request (DESIGN section 14). What fails is a result and a diagnostic: an error, which
+ * keeps the plan from being applied, or a warning where the policy is advisory or overridden.
+ */
+export async function checkPolicies(
+  cwd: string,
+  request: PolicyRequest,
+  plan: Plan,
+  desired: Pick<Desired, "removed" | "stage">,
+): Promise<PolicyResults> {
+  const { compiled, diagnostics, sources } = await loadPolicies(cwd, request);
+  const limits = (request.costLimits ?? []).map((limit) => judgeCost(limit, plan));
+  if (hasErrors(diagnostics)) return { checks: limits, diagnostics, sources };
+  const overrides = new Set(request.overridePolicies ?? []);
+  const refused = refuseOverrides(
+    overrides,
+    compiled.map(({ policy }) => policy),
+  );
+  const subjects = subjectsOf(plan, { stage: desired.stage?.name ?? "", removed: desired.removed });
+  const checks = [
+    ...compiled.flatMap((one) =>
+      withinTime(one.policy, () => judgePolicy(one, subjects(one.policy.each), overrides)),
+    ),
+    ...limits,
+  ];
+  return { checks, diagnostics: [...refused, ...checks.flatMap(diagnosticOf)], sources };
+}
+
+/** A name that overrides nothing would look as if it did. */
+function refuseOverrides(overrides: ReadonlySet<string>, policies: readonly Policy[]): readonly Diagnostic[] {
+  return [...overrides].flatMap((name): Diagnostic[] => {
+    const policy = policies.find((one) => one.name === name);
+    if (policy === undefined) {
+      const meant = suggest(
+        name,
+        policies.map((one) => one.name),
+      );
+      const hint = meant === undefined ? "leave it out" : `did you mean "${meant}"?`;
+      return [error("policy.invalid", `--override-policy ${name}: there is no such policy`, { hint })];
+    }
+    if (policy.level !== "mandatory") return [];
+    const summary = `the policy ${name} is mandatory and cannot be overridden`;
+    return [error("guard.policy", summary, { range: policy.range, hint: policy.message })];
+  });
+}
+
+const judgement = new Script("judge()");
+
+/** Runs a judgement in a context that ends it when it takes too long. */
+function withinTime({ name, level }: Policy, judge: () => readonly Check[]): readonly Check[] {
+  try {
+    return judgement.runInContext(createContext({ judge }), { timeout: longestJudgement });
+  } catch (cause) {
+    if ((cause as { readonly code?: unknown }).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw cause;
+    const message = `it cannot be judged: it takes longer than ${longestJudgement / 1000} s`;
+    return [{ policy: name, level, status: "error", message }];
+  }
+}
+
+function judgeCost({ kind, amount, currency }: CostLimit, { cost }: Plan): Check {
+  const { before, after } = cost;
+  const found = kind === "total" ? after[currency] : after[currency] - before[currency];
+  const check = { policy: `max-monthly-${kind}`, level: "mandatory" } as const;
+  if (found <= amount) return { ...check, status: "passed" };
+  const shown = (money: number) => `${currency.toUpperCase()} ${money.toLocaleString("en")}`;
+  const what = kind === "total" ? "the plan costs" : "the plan adds";
+  return {
+    ...check,
+    status: "failed",
+    message: `${what} ${shown(found)} a month, and ${shown(amount)} is the limit`,
+  };
+}
+
+function diagnosticOf(check: Check): Diagnostic[] {
+  const { policy, status, level, message, address, range } = check;
+  if (status === "passed") return [];
+  const details = { ...(address !== undefined && { address }), ...(range && { range }) };
+  const summary = `policy ${policy}${address === undefined ? "" : ` of ${address}`}: ${message}`;
+  if (!stopsPlan(check)) {
+    const told = status === "overridden" ? "overridden by --override-policy" : "advisory: nothing is stopped";
+    return [warning("policy.failed", summary, { ...details, hint: told })];
+  }
+  const hint =
+    level === "overridable" ? `if that is meant: --override-policy ${policy}` : "the policy is mandatory";
+  return [error("guard.policy", summary, { ...details, hint })];
+}

@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import * as z from "zod";
+import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
+import type { Policy, PolicyExpression } from "../model/policy";
+import { findFiles, maxTotalBytes, readSource, shownPath } from "./files";
+import { collectFindings, type Findings } from "./findings";
+import { judgeDocument } from "./schema-issues";
+import type { MapEntry, MapNode, SourceNode } from "./tree";
+import { parseYaml } from "./yaml";
+
+/** Name of the file beside a manifest that holds its policies. */
+export const policyFileName = "rnv.policy.yaml";
+
+/** Characters; CEL is read in one piece. */
+const longest = 4000;
+
+const expression = z.string().min(1, "expected an expression of CEL").max(longest);
+
+const policySchema = z.strictObject({
+  level: z
+    .enum(["advisory", "overridable", "mandatory"])
+    .describe(
+      "What it does when it fails: `advisory` is told, `overridable` stops unless --override-policy names it, `mandatory` stops.",
+    ),
+  each: z
+    .string()
+    .min(1)
+    .describe("What it is judged for: `plan`, each `change`, or each resource of a type: `service`."),
+  when: expression.optional().describe("CEL; where it is false there is nothing to judge."),
+  require: expression.describe("CEL; false fails the policy."),
+  message: z.string().min(1).describe("What people read where it fails."),
+});
+
+/** The document `rnv.policy.yaml`. */
+export const policyFileSchema = z.strictObject({
+  version: z.literal(1).optional(),
+  policies: z
+    .record(z.string().regex(/^[a-z][a-z0-9-]*$/, "expected a name: lower case, digits and -"), policySchema)
+    .describe("Rules that a plan must pass, by name."),
+});
+
+export interface ReadPolicies {
+  readonly policies: readonly Policy[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+interface PolicyPlaces {
+  readonly cwd: string;
+  /** Values of `-f`: the file beside the first is read where there is one. */
+  readonly files: readonly string[];
+  /** Files and folders that are named; all of them are read besides. */
+  readonly named: readonly string[];
+}
+
+/** Reads all policies that a plan must pass; none is returned after a mistake, and every mistake is collected. */
+export function readPolicies({ cwd, files, named }: PolicyPlaces): ReadPolicies {
+  const findings = collectFindings();
+  const sources = new Map<string, string>();
+  const policies = new Map<string, Policy>();
+  for (const path of new Set([...besideManifest(cwd, files), ...named.flatMap((one) => filesAt(cwd, one))])) {
+    const [file] = findFiles([shownPath(resolve(cwd, path), cwd)], cwd, findings.report)[0]?.files ?? [];
+    const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, findings.report);
+    if (file === undefined || text === undefined) continue;
+    sources.set(file, text);
+    for (const policy of policiesIn(file, text, findings)) {
+      const other = policies.get(policy.name);
+      if (other !== undefined)
+        findings.report(
+          error("policy.invalid", `the policy ${policy.name} stands twice`, {
+            range: policy.range,
+            detail: `It stands in ${other.range.file} already, and no file takes the place of another.`,
+            hint: "give it another name",
+          }),
+        );
+      else policies.set(policy.name, policy);
+    }
+  }
+  const diagnostics = sortDiagnostics(findings.all());
+  return { policies: hasErrors(diagnostics) ? [] : [...policies.values()], diagnostics, sources };
+}
+
+function besideManifest(cwd: string, [first = "rnv.yaml"]: readonly string[]): string[] {
+  const path = join(first === "-" ? resolve(cwd) : dirname(resolve(cwd, first)), policyFileName);
+  return existsSync(path) ? [path] : [];
+}
+
+/** The YAML files of a folder, by name; a file as it is. */
+function filesAt(cwd: string, path: string): string[] {
+  const at = resolve(cwd, path);
+  if (!existsSync(at) || !statSync(at).isDirectory()) return [at];
+  return readdirSync(at)
+    .filter((name) => /\.ya?ml$/.test(name) && !/\.rnvtest\.ya?ml$/.test(name))
+    .sort()
+    .map((name) => join(at, name));
+}
+
+function policiesIn(file: string, text: string, { report }: Findings): readonly Policy[] {
+  const { root, failed } = parseYaml(file, text, report);
+  const document = failed || root === undefined ? undefined : judgeDocument(policyFileSchema, root, report);
+  const nodes = root?.entries.get("policies")?.value;
+  if (document === undefined || nodes?.kind !== "map") return [];
+  return Object.entries(document.policies).map(([name, { when, ...policy }]) => {
+    const entry = nodes.entries.get(name) as MapEntry;
+    const fields = (entry.value as MapNode).entries;
+    const written = (key: string, value: string): PolicyExpression =>
+      expressionOf(text, fields.get(key)?.value as SourceNode, value);
+    return {
+      ...policy,
+      name,
+      range: entry.keyRange,
+      require: written("require", policy.require),
+      ...(when !== undefined && { when: written("when", when) }),
+    };
+  });
+}
+
+/** A text that stands in the file as it is keeps its offsets. */
+function expressionOf(source: string, { range }: SourceNode, text: string): PolicyExpression {
+  const at = source.slice(range.start, range.end).indexOf(text);
+  return { text, range, ...(at !== -1 && { start: range.start + at }) };
+}

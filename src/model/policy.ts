@@ -1,0 +1,45 @@
+import type { SourceRange } from "../diagnostics/diagnostic";
+import type { Address } from "./address";
+
+/** What a failed policy does: `advisory` is told, `overridable` stops unless it is overridden by name, `mandatory` stops. */
+export type PolicyLevel = "advisory" | "overridable" | "mandatory";
+
+/** A CEL expression as it is written, and where. */
+export interface PolicyExpression {
+  readonly text: string;
+  /** The scalar that holds it. */
+  readonly range: SourceRange;
+  /** Offset of its first character in the file; undefined where quotes or folding move its characters. */
+  readonly start?: number;
+}
+
+/** A rule that a plan must pass (DESIGN section 14). */
+export interface Policy {
+  readonly name: string;
+  readonly level: PolicyLevel;
+  /** What it is judged for: the `plan`, each `change`, or each resource of a type: `service`. */
+  readonly each: string;
+  /** Where it says no, there is nothing to judge; everything is judged unless given. */
+  readonly when?: PolicyExpression;
+  readonly require: PolicyExpression;
+  readonly message: string;
+  /** Its key in the file. */
+  readonly range: SourceRange;
+}
+
+/** The result of one policy; of a failed one, for one subject. */
+export interface Check {
+  readonly policy: string;
+  readonly level: PolicyLevel;
+  /** `error`: it could not be judged, which counts as failed. */
+  readonly status: "passed" | "failed" | "overridden" | "error";
+  /** What it failed for; undefined for the plan as a whole. */
+  readonly address?: Address;
+  readonly message?: string;
+  /** Where that is declared. */
+  readonly range?: SourceRange;
+}
+
+/** Whether a result keeps the plan from being applied. */
+export const stopsPlan = ({ level, status }: Check): boolean =>
+  (status === "failed" || status === "error") && level !== "advisory";

@@ -1,0 +1,185 @@
+import type * as cel from "@marcbachmann/cel-js";
+import type * as z from "zod";
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { didYouMean } from "../../diagnostics/suggest";
+import type { Policy, PolicyExpression } from "../../model/policy";
+import type { ResourceType } from "../../model/resource-type";
+
+type Library = typeof cel;
+
+/** A CEL type by its name, or an object by its fields. */
+type Shape = string | { readonly [field: string]: Shape };
+
+/** Members of lists, by the name of their type: a misspelt field of one is a mistake, too. */
+const members: Readonly<Record<string, Shape>> = {
+  Field: { path: "string", cause: "string", before: "dyn", after: "dyn" },
+  Part: { address: "string", type: "string", name: "string", action: "string", source: "string" },
+};
+
+/** Judges one subject: the variables of an expression by name. Throws what the library throws. */
+export type Evaluate = (variables: Readonly<Record<string, unknown>>) => unknown;
+
+/** A policy whose expressions are read and have the right types. */
+export interface CompiledPolicy {
+  readonly policy: Policy;
+  readonly when?: Evaluate;
+  readonly require: Evaluate;
+}
+
+/** A policy is a rule, not a program. */
+const limits = { maxAstNodes: 500, maxDepth: 30, maxListElements: 200, maxMapEntries: 50 };
+
+const money: Shape = { usd: "double", ngn: "double" };
+
+const planShape: Shape = {
+  mode: "string",
+  stage: "string",
+  workspace: "string",
+  summary: { add: "int", change: "int", destroy: "int", adopt: "int", forget: "int" },
+  cost: { before: money, after: money, increase: money },
+  changes: "list<Change>",
+  unmanaged: "int",
+};
+
+const changeShape: Shape = {
+  ...{ address: "string", type: "string", name: "string", action: "string", stage: "string" },
+  ...{ declared: "bool", removed: "bool", reason: "string", effects: "list<string>" },
+  cost: { before: money, after: money },
+  fields: "list<Field>",
+};
+
+/** What every resource has besides its own fields. */
+const resourceShape: Readonly<Record<string, Shape>> = {
+  ...{ address: "string", action: "string", stage: "string", parent: "string", declared: "bool" },
+  ...{ effects: "list<string>", unknown: "list<string>" },
+  cost: money,
+  parts: "list<Part>",
+};
+
+/** What the expressions of one scope are read with. */
+interface Reading {
+  readonly environment: cel.Environment;
+  readonly shape: Shape;
+}
+
+/** Reads and type-checks policies. Every mistake is returned, at its place. */
+export function compilePolicies(
+  library: Library,
+  policies: readonly Policy[],
+  types: readonly ResourceType[],
+): { readonly compiled: readonly CompiledPolicy[]; readonly diagnostics: readonly Diagnostic[] } {
+  const readings = new Map<string, Reading>();
+  const diagnostics: Diagnostic[] = [];
+  const compiled = policies.flatMap((policy): CompiledPolicy[] => {
+    const reading = readings.get(policy.each) ?? readingOf(library, policy.each, types);
+    if (reading === undefined) {
+      diagnostics.push(unknownScope(policy, types));
+      return [];
+    }
+    readings.set(policy.each, reading);
+    const compile = (expression: PolicyExpression): Evaluate | undefined => {
+      const { valid, type, error: problem } = reading.environment.check(expression.text);
+      if (valid && (type === "bool" || type === "dyn")) return reading.environment.parse(expression.text);
+      const mistake = problem ?? { summary: `it is ${type}, and true or false is wanted` };
+      diagnostics.push(mistakeIn(policy, expression, mistake, reading.shape));
+      return undefined;
+    };
+    const require = compile(policy.require);
+    const when = policy.when && compile(policy.when);
+    if (require === undefined || (policy.when && when === undefined)) return [];
+    return [{ policy, require, ...(when && { when }) }];
+  });
+  return { compiled, diagnostics };
+}
+
+function unknownScope({ name, each, range }: Policy, types: readonly ResourceType[]): Diagnostic {
+  const known = ["plan", "change", ...types.map(({ type }) => type)];
+  const hint = didYouMean(each, known) ?? `one of ${known.join(", ")}`;
+  const summary = `the policy ${name} is for each "${each}", which a plan does not have`;
+  return error("policy.invalid", summary, { range, hint });
+}
+
+function readingOf(
+  { Environment }: Library,
+  each: string,
+  types: readonly ResourceType[],
+): Reading | undefined {
+  const type = types.find((one) => one.type === each);
+  const own = each === "change" ? changeShape : type && { ...resourceShape, ...fieldsOf(type) };
+  if (own === undefined && each !== "plan") return undefined;
+  const shape: Record<string, Shape> = { plan: planShape, ...(own && { [each]: own }) };
+  const environment = new Environment({
+    ...{ enableOptionalTypes: true, homogeneousAggregateLiterals: false, limits },
+  });
+  for (const [name, schema] of Object.entries({ ...members, Change: changeShape }))
+    environment.registerType({ name, schema: schema as cel.ObjectSchema });
+  for (const [name, schema] of Object.entries(shape))
+    environment.registerVariable({ name, schema: schema as cel.ObjectSchema });
+  return { environment, shape };
+}
+
+/** The fields of a type without its secrets: no expression may see one, nor tell by its answer what it is. */
+function fieldsOf(type: ResourceType): Record<string, Shape> {
+  const fields: Record<string, Shape> = {};
+  for (const [key, field] of Object.entries(type.schema.shape)) {
+    const inner = withoutWrapping(field as z.ZodType);
+    const members = inner.def.type === "object" ? (inner as z.ZodObject).shape : undefined;
+    if (type.rules[key]?.secret) continue;
+    fields[key] = members
+      ? Object.fromEntries(
+          Object.entries(members)
+            .filter(([name]) => !type.rules[`${key}.${name}`]?.secret)
+            .map(([name, member]) => [name, celType(member as z.ZodType)]),
+        )
+      : celType(field as z.ZodType);
+  }
+  return fields;
+}
+
+type Wrapping = { readonly innerType?: z.ZodType };
+
+function withoutWrapping(schema: z.ZodType): z.ZodType {
+  const { innerType } = schema.def as Wrapping;
+  return innerType === undefined ? schema : withoutWrapping(innerType);
+}
+
+/** Whole numbers are `int`; what has several forms is `dyn`, checked where it is judged. */
+function celType(schema: z.ZodType): string {
+  const inner = withoutWrapping(schema);
+  const { type, format } = inner.def as { readonly type: string; readonly format?: string };
+  if (type === "string" || type === "enum") return "string";
+  if (type === "boolean") return "bool";
+  if (type === "number") return format?.includes("int") ? "int" : "dyn";
+  if (type === "array") return "list";
+  return "dyn";
+}
+
+interface Problem {
+  readonly summary: string;
+  readonly range?: { readonly start: number; readonly end: number };
+}
+
+/** Every name that an expression may hold. */
+const namesIn = (shape: Shape): readonly string[] =>
+  typeof shape === "string"
+    ? []
+    : Object.entries(shape).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
+
+/** Says what is wrong with an expression, at the place in the file where it can be told. */
+function mistakeIn(
+  { name }: Policy,
+  { text, start, range: whole }: PolicyExpression,
+  { summary, range }: Problem,
+  shape: Shape,
+): Diagnostic {
+  const isPlaced = range !== undefined && start !== undefined;
+  const at = isPlaced ? { file: whole.file, start: start + range.start, end: start + range.end } : whole;
+  const word = range === undefined ? "" : text.slice(range.start, range.end);
+  const known = /^\w+$/.test(word) ? [...namesIn(shape), ...namesIn({ ...members, Change: changeShape })] : [];
+  const variables = Object.keys(shape).map((variable) => `\`${variable}\``);
+  const hint = `it is judged with ${variables.join(" and ")}; secrets are not among their fields`;
+  return error("policy.invalid", `the policy ${name} cannot be read: ${summary}`, {
+    range: at,
+    hint: (known.includes(word) ? undefined : didYouMean(word, known)) ?? hint,
+  });
+}

@@ -1,0 +1,138 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const manifest = (replicas: number) => `projects:
+  shop:
+    services:
+      api:
+        kind: web
+        variables: { TOKEN: canary-secret-1 }
+        configuration: { replicas: ${replicas}, runtime: node, repository: "https://git.example.com/shop" }
+        deploy: { when: never }
+`;
+
+const policies = `policies:
+  replicas:
+    level: overridable
+    each: service
+    when: service.kind == "web"
+    require: service.configuration.replicas >= 2
+    message: web services need two replicas
+  health:
+    level: advisory
+    each: service
+    require: service.configuration.healthCheckPath != ""
+    message: no health check
+`;
+
+/** DESIGN section 14: a failed mandatory policy, or an overridable one without its override, is exit 4, and nothing is applied. */
+describe("policies", () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", manifest(1));
+    scenario.write("rnv.policy.yaml", policies);
+  });
+  afterAll(() => scenario.close());
+  const services = () => scenario.emulator.store.services().length;
+
+  it("stop plan and apply, and nothing is written", async () => {
+    const planned = await scenario.run("plan", "-json");
+    expect(planned.code).toBe(4);
+    const document = JSON.parse(planned.stdout);
+    expect(document.applyable).toBe(false);
+    expect(document.checks).toEqual([
+      expect.objectContaining({ policy: "replicas", status: "failed", address: "service.shop.api" }),
+      expect.objectContaining({ policy: "health", status: "failed", level: "advisory" }),
+    ]);
+    expect(document.checks[0].range).toMatchObject({ file: "rnv.yaml", line: 4 });
+    const applied = await scenario.run("apply", ...approve);
+    expect(applied.code).toBe(4);
+    expect(applied.stderr).toContain("policy replicas of service.shop.api: web services need two replicas");
+    expect(applied.stderr).toContain("if that is meant: --override-policy replicas");
+    expect(services()).toBe(0);
+    const markdown = await scenario.run("plan", "--format", "markdown");
+    expect(markdown.stdout).toContain("Policies: 2 failed.");
+  });
+
+  it("are overridden by name, and a saved plan carries that", async () => {
+    const unknown = await scenario.run("plan", "--override-policy", "replica");
+    expect(unknown).toMatchObject({ code: 1 });
+    expect(unknown.stderr).toContain('did you mean "replicas"?');
+    const planned = await scenario.run("plan", "--override-policy", "replicas", "-out", "p.rnvplan");
+    expect(planned.code).toBe(0);
+    expect(planned.stdout).toContain("Policies: 1 overridden, 1 failed.");
+    expect(await scenario.run("apply", "p.rnvplan")).toMatchObject({ code: 0 });
+    expect(services()).toBe(1);
+  });
+
+  it("that are mandatory cannot be overridden, and those of RNV_POLICY cannot be left out", async () => {
+    scenario.write(
+      "platform.yaml",
+      policies
+        .replace(/replicas:\n {4}level: overridable/, "two:\n    level: mandatory")
+        .replace("health:", "checked:"),
+    );
+    const env = { RNV_POLICY: "platform.yaml" };
+    const refused = await scenario.runWith(
+      { env },
+      "plan",
+      "--override-policy",
+      "replicas",
+      "--override-policy",
+      "two",
+    );
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain("the policy two is mandatory and cannot be overridden");
+    scenario.write("rnv.yaml", manifest(2));
+    expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
+    const gone = await scenario.runWith({ env: { RNV_POLICY: "elsewhere" } }, "plan");
+    expect(gone.code).toBe(1);
+  });
+
+  it("that throw or loop are errors of theirs and never pass", async () => {
+    const list = `[${Array.from({ length: 60 }, (_, i) => i).join(",")}]`;
+    const nested = ["a", "b", "c", "d", "e", "f"].reduceRight(
+      (inner, name) => `${list}.all(${name}, ${inner})`,
+      "a >= 0",
+    );
+    scenario.write(
+      "rnv.policy.yaml",
+      `policies:
+  throws: { level: mandatory, each: service, require: "1 / (service.configuration.replicas - 2) > 0", message: x }
+  loops: { level: mandatory, each: plan, require: "${nested}", message: x }
+`,
+    );
+    const planned = await scenario.run("plan", "-json");
+    expect(planned.code).toBe(4);
+    expect(JSON.parse(planned.stdout).checks).toEqual([
+      expect.objectContaining({
+        policy: "throws",
+        status: "error",
+        message: "it cannot be judged: division by zero",
+      }),
+      expect.objectContaining({
+        policy: "loops",
+        status: "error",
+        message: expect.stringContaining("takes longer than"),
+      }),
+    ]);
+  });
+
+  it("of cost are built in", async () => {
+    scenario.write("rnv.policy.yaml", "policies: {}\n");
+    scenario.write("rnv.yaml", manifest(2).replace("replicas: 2", "replicas: 2, plan: starter"));
+    expect(await scenario.run("plan", "--max-monthly-increase", "100usd")).toMatchObject({ code: 0 });
+    const dear = await scenario.run("plan", "--max-monthly-total", "1usd");
+    expect(dear.code).toBe(4);
+    expect(dear.stderr).toContain(
+      "policy max-monthly-total: the plan costs USD 14 a month, and USD 1 is the limit",
+    );
+    expect(await scenario.run("plan", "--max-monthly-total", "lots")).toMatchObject({ code: 1 });
+  });
+
+  it("show no secret", () => {
+    expect(
+      scenario.files().some(({ path, text }) => !path.endsWith("rnv.yaml") && text.includes("canary")),
+    ).toBe(false);
+  });
+});

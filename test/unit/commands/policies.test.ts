@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadPolicies } from "../../../src/commands/check-policies";
+import { positionAt } from "../../../src/diagnostics/diagnostic";
+
+/** DESIGN section 14: expressions are type-checked when read, and a mistake has its place. */
+describe("a policy file", () => {
+  const folders: string[] = [];
+  afterAll(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true });
+  });
+  const read = async (text: string, named: readonly string[] = []) => {
+    const cwd = mkdtempSync(join(tmpdir(), "rnv-policy-"));
+    folders.push(cwd);
+    writeFileSync(join(cwd, "rnv.policy.yaml"), text);
+    const found = await loadPolicies(cwd, { files: [], policies: named });
+    return {
+      names: found.compiled.map(({ policy }) => policy.name),
+      told: found.diagnostics.map(({ summary, range, hint }) => {
+        const { line, column } = positionAt(text, range?.start ?? 0);
+        return `${line}:${column} ${summary}${hint?.startsWith("did you mean") ? ` (${hint})` : ""}`;
+      }),
+    };
+  };
+  const policy = (each: string, require: string): string =>
+    `policies:\n  one:\n    level: mandatory\n    each: ${each}\n    require: ${require}\n    message: no\n`;
+
+  it.each([
+    ["service", "service.configuration.replicas >= 2"],
+    ["service", "service.kind == 'web' && service.stage == 'production' && service.cost.usd < 50.0"],
+    ["service", "service.parts.all(part, part.type != 'variable' || part.source != 'value')"],
+    ["deployment", "has(deployment.commit)"],
+    ["change", "change.action != 'delete' || change.removed"],
+    ["plan", "plan.cost.increase.usd <= 20.0 && plan.summary.destroy == 0"],
+  ])("may say of each %s: %s", async (each, require) => {
+    expect(await read(policy(each, JSON.stringify(require)))).toEqual({ names: ["one"], told: [] });
+  });
+
+  it.each([
+    [
+      "service",
+      "service.configuration.replica >= 2",
+      '5:36 the policy one cannot be read: No such key: replica (did you mean "replicas"?)',
+    ],
+    [
+      "service",
+      "servce.name != ''",
+      '5:14 the policy one cannot be read: Unknown variable: servce (did you mean "service"?)',
+    ],
+    [
+      "service",
+      "service.configuration.replicas",
+      "5:14 the policy one cannot be read: it is int, and true or false is wanted",
+    ],
+    [
+      "service",
+      "service.configuration.branch > 2",
+      "5:14 the policy one cannot be read: no such overload: string > int",
+    ],
+    [
+      "plan",
+      "plan.changes.all(c, c.acton != 'delete')",
+      '5:36 the policy one cannot be read: No such key: acton (did you mean "action"?)',
+    ],
+    ["plan", "service.kind == 'web'", "5:14 the policy one cannot be read: Unknown variable: service"],
+    ["service", "service.kind ==", "5:29 the policy one cannot be read: Unexpected token: EOF"],
+    [
+      "servce",
+      "1 == 1",
+      '2:3 the policy one is for each "servce", which a plan does not have (did you mean "service"?)',
+    ],
+  ])("is told where it is wrong, for each %s: %s", async (each, require, told) => {
+    expect(await read(policy(each, require))).toEqual({ names: [], told: [told] });
+  });
+
+  it("sees no secret", async () => {
+    const { told } = await read(policy("variable", "variable.value == 'x'"));
+    expect(told).toEqual(["5:23 the policy one cannot be read: No such key: value"]);
+  });
+
+  it("has one policy of each name, and every file that is named", async () => {
+    const text = policy("plan", "plan.mode != 'x'");
+    const twice = await read(text, ["rnv.policy.yaml"]);
+    expect(twice).toEqual({ names: ["one"], told: [] });
+    const missing = await read(text, ["platform.yaml"]);
+    expect(missing.told).toHaveLength(1);
+    const cwd = mkdtempSync(join(tmpdir(), "rnv-policy-"));
+    folders.push(cwd);
+    writeFileSync(join(cwd, "rules.yaml"), text);
+    const other = await read(text, [cwd]);
+    expect(other.names).toEqual([]);
+    expect(other.told).toEqual(["2:3 the policy one stands twice"]);
+  });
+
+  it("is no file of anything else", async () => {
+    const { told } = await read("policies:\n  One:\n    levl: mandatory\n");
+    expect(told.length).toBeGreaterThan(0);
+  });
+});
