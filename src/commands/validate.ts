@@ -23,7 +23,8 @@ export async function validate(
   const loaded = await load(context, request.files, "skip");
   const policies = await loadPolicies(context.cwd, request);
   const diagnostics = [...loaded.diagnostics, ...policies.diagnostics];
-  const sources = policies.sources.size === 0 ? loaded.sources : new Map([...loaded.sources, ...policies.sources]);
+  const sources =
+    policies.sources.size === 0 ? loaded.sources : new Map([...loaded.sources, ...policies.sources]);
   return { ...loaded, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
 }
 

@@ -175,7 +175,9 @@ function mistakeIn(
   const isPlaced = range !== undefined && start !== undefined;
   const at = isPlaced ? { file: whole.file, start: start + range.start, end: start + range.end } : whole;
   const word = range === undefined ? "" : text.slice(range.start, range.end);
-  const known = /^\w+$/.test(word) ? [...namesIn(shape), ...namesIn({ ...members, Change: changeShape })] : [];
+  const known = /^\w+$/.test(word)
+    ? [...namesIn(shape), ...namesIn({ ...members, Change: changeShape })]
+    : [];
   const variables = Object.keys(shape).map((variable) => `\`${variable}\``);
   const hint = `it is judged with ${variables.join(" and ")}; secrets are not among their fields`;
   return error("policy.invalid", `the policy ${name} cannot be read: ${summary}`, {
