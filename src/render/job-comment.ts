@@ -1,4 +1,4 @@
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type * as zlib from "node:zlib";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
 import { type PlanDifference, type PlanRecord, type ReviewedChange, recordPlan } from "../plan/digest";
@@ -38,6 +38,9 @@ export function markerOf(kind: string, { manifest, stack, stage }: CommentSubjec
 /** A longer record than this makes the comment poorer than it makes the comparison richer. */
 const longestRecord = 12_000;
 
+/** Loaded where there is a comment. */
+const loadZlib = () => require("node:zlib") as typeof zlib;
+
 /** A record as it stands in a comment: short names, and only the first digits of the digests of changes. */
 interface StoredRecord {
   readonly d: string;
@@ -53,7 +56,7 @@ function recordLine(plan: Plan): string {
   if (hasErrors(plan.diagnostics)) return "<!-- rnv record none -->";
   const { digest, changes } = recordPlan(plan);
   const line = (record: StoredRecord): string =>
-    `<!-- rnv record ${deflateRawSync(JSON.stringify(record)).toString("base64url")} -->`;
+    `<!-- rnv record ${loadZlib().deflateRawSync(JSON.stringify(record)).toString("base64url")} -->`;
   const stored = Object.entries(changes).map(
     ([address, { action, digest: whole, unknown }]): [string, StoredRecord["c"][string]] => [
       address,
@@ -75,7 +78,7 @@ export function readRecord(body: string, marker: string): PlanRecord | undefined
   if (found === undefined || !lines.includes(marker)) return undefined;
   try {
     const packed = Buffer.from(found, "base64url");
-    const text = inflateRawSync(packed, { maxOutputLength: largestRecord }).toString("utf8");
+    const text = loadZlib().inflateRawSync(packed, { maxOutputLength: largestRecord }).toString("utf8");
     const { d: digest, c } = JSON.parse(text) as StoredRecord;
     const changes = Object.entries(c).map(
       ([address, [action, whole, ...unknown]]): [string, ReviewedChange] => [

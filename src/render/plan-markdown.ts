@@ -154,7 +154,7 @@ function blocked(entries: readonly PlanEntry[]): string[] {
   const others = unconfirmed.length > mostItems ? held.filter((change) => !isUnconfirmed(change)) : held;
   const lines = others.map(
     ({ address, guard }) =>
-      `> - ${codeSpan(address)}: ${escapeMarkdown(guard?.summary ?? "")}. ${escapeMarkdown(guard?.hint ?? "")}`,
+      `> - ${codeSpan(address)}: ${escapeMarkdown(guard?.summary ?? "")}. ${hintText(address, guard?.hint ?? "")}`,
   );
   const many =
     others.length === held.length
@@ -163,6 +163,17 @@ function blocked(entries: readonly PlanEntry[]): string[] {
           `> - ${counted(unconfirmed.length, "deletion")} that nobody has confirmed, marked below; each by name: \`--confirm-delete ADDRESS\`, or \`removed:\` in the manifest`,
         ];
   return [`> [!CAUTION]\n> Blocked until it is resolved:\n${[...many, ...lines].join("\n")}`];
+}
+
+/** A hint; the option in it that confirms a deletion stands whole, to be copied. */
+function hintText(address: string, hint: string): string {
+  const option = `--confirm-delete ${address}`;
+  const [before = "", ...after] = hint.split(option);
+  if (after.length === 0) return escapeMarkdown(hint);
+  const rest = after.join(option);
+  const gap = (text: string, isThere: boolean): string => (text !== "" && isThere ? " " : "");
+  const head = `${escapeMarkdown(before)}${gap(before, before.endsWith(" "))}${codeSpan(option)}`;
+  return `${head}${gap(rest, rest.startsWith(" "))}${escapeMarkdown(rest)}`;
 }
 
 function findings(diagnostics: readonly Diagnostic[]): string[] {

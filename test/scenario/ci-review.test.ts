@@ -22,8 +22,9 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
       number: 7,
       branch: "change",
       commit: "b".repeat(40),
-      isOpen: true,
+      isOpen: false,
       commits: [merged],
+      mergeCommit: merged,
     });
   });
   afterAll(async () => {
@@ -143,6 +144,24 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     await scenario.isQuiet();
   });
 
+  it("does not apply what is not merged yet, and asks no host where a digest is given", async () => {
+    const [pull] = server.pulls.splice(0);
+    server.pulls.push({
+      ...(pull as (typeof server.pulls)[number]),
+      isOpen: true,
+      mergeCommit: undefined,
+    } as never);
+    scenario.write("rnv.yaml", shop("early"));
+    await plan(inPullRequest());
+    const early = await apply();
+    server.pulls.splice(0, 1, pull as (typeof server.pulls)[number]);
+    expect(early).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("no pull request was merged with this commit"),
+    });
+    expect(scenario.requests()).toEqual([]);
+  });
+
   it("goes on where an apply of it stopped half-way", async () => {
     const canary = "7hCanaryOfProduction";
     const secrets = { SHOP_TOKEN: canary, ...stateKey };
@@ -249,5 +268,27 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(stderr).toContain(
       platform === "github" ? "permissions: pull-requests: write" : "RNV_GITLAB_TOKEN",
     );
+  });
+
+  it("is red where a change is blocked: in the comment with what passes it, in JUnit, at its line", async () => {
+    scenario.write("rnv.yaml", shop("other").replace("kind: web", "kind: static"));
+    const blocked = await plan(inPullRequest());
+    expect(blocked.code).toBe(4);
+    expect(own("plan")).toEqual([
+      expect.stringContaining("confirm it by name: `--confirm-delete service.shop.api`"),
+    ]);
+    expect(scenario.read("rnv-report/junit.xml")).toContain('failures="1"');
+    const [issue] = JSON.parse(scenario.read("rnv-report/gl-code-quality-report.json"));
+    expect(issue).toMatchObject({
+      check_name: "guard.delete_unconfirmed",
+      location: { lines: { begin: 4 } },
+    });
+    if (platform === "github")
+      expect(blocked.stderr).toMatch(/::error file=rnv\.yaml,line=4,.*title=guard\.delete_unconfirmed::/);
+    const refused = await apply();
+    expect(refused).toMatchObject({ code: 4 });
+    expect(scenario.requests()).toEqual([]);
+    const confirmed = await apply("--confirm-delete", "service.shop.api");
+    expect(confirmed).toMatchObject({ code: 0 });
   });
 });

@@ -66,6 +66,7 @@ export interface PullRequest {
   /** The commit at its end. */
   readonly commit: string;
   readonly isOpen: boolean;
+  readonly isMerged: boolean;
   /** The commit that brought it to its target branch. */
   readonly mergeCommit?: string;
 }

@@ -206,6 +206,7 @@ const pullOf = (one: z.infer<typeof pull>): PullRequest => ({
   branch: one.head.ref,
   commit: one.head.sha,
   isOpen: one.state === "open",
+  isMerged: typeof one.merged_at === "string",
   ...(one.html_url !== undefined && { url: one.html_url }),
   ...(one.merged_at && one.merge_commit_sha && { mergeCommit: one.merge_commit_sha }),
 });

@@ -174,6 +174,8 @@ const pullOf = (one: z.infer<typeof merge>): PullRequest => {
   const mergeCommit = one.merge_commit_sha ?? one.squash_commit_sha ?? undefined;
   return {
     ...{ number: one.iid, branch: one.source_branch, commit: one.sha ?? "", isOpen: one.state === "opened" },
+    // `locked` while it is being merged: the commit may be there before that ends.
+    isMerged: one.state === "merged" || one.state === "locked",
     ...(one.web_url !== undefined && { url: one.web_url }),
     ...(mergeCommit !== undefined && { mergeCommit }),
   };

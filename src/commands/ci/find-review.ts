@@ -23,19 +23,23 @@ export async function findReview(
   host: CodeHost,
   { pullRequest, commit, marker }: ReviewPlace,
 ): Promise<Review> {
-  const found = pullRequest ?? (commit && (await host.pullRequestsOf(commit)).at(0)?.number);
-  if (found === undefined || found === "") return {};
+  const found = pullRequest ?? (commit === undefined ? undefined : await mergedWith(host, commit));
+  if (found === undefined) return {};
   const comments = await host.findComments({ kind: "pull request", number: found }, marker);
   const record = comments.map(({ body }) => readRecord(body, marker)).find((one) => one !== undefined);
   return { pullRequest: found, ...(record && { record }) };
 }
+
+/** One that is open has been reviewed by nobody yet. */
+const mergedWith = async (host: CodeHost, commit: string): Promise<number | undefined> =>
+  (await host.pullRequestsOf(commit)).find(({ isMerged }) => isMerged)?.number;
 
 /** An apply without a review: it does nothing. */
 export const unreviewed = ({ pullRequest }: Review): Diagnostic =>
   error(
     "plan.digest",
     pullRequest === undefined
-      ? "nothing was reviewed: no pull request of this commit is known"
+      ? "nothing was reviewed: no pull request was merged with this commit"
       : `nothing was reviewed: pull request ${pullRequest} has no plan of this manifest and stage`,
     {
       hint: "plan in the pull request with rnv ci plan; or review rnv plan, and give its digest: --expect-digest",

@@ -13,7 +13,7 @@ it("opens with the summary, then what blocks, then the table", () => {
     "",
     "> [!CAUTION]",
     "> Blocked until it is resolved:",
-    "> - `service.shop.docs`: service.shop.docs would be destroyed, and that is not confirmed. `--confirm-delete` service.shop.docs",
+    "> - `service.shop.docs`: service.shop.docs would be destroyed, and that is not confirmed. `--confirm-delete service.shop.docs`",
     "",
     "> [!WARNING]",
     '> - warning `plan.live_changed_too`: configuration.branch of service.shop.api had changed outside rnv too (live is "main")',
