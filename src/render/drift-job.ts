@@ -166,8 +166,8 @@ const pageText = ({ page, commit }: DriftJob): string =>
 function messageOf(job: DriftJob): string {
   const named = job.stages.filter(({ exitCode }) => exitCode !== 0);
   const lines = named.slice(0, mostLines).map((one) => {
-    const said = one.report && one.exitCode !== 1 ? driftLine(one.report) : firstError(one);
-    const name = nameOfStage(one);
+    const said = escapeText(one.report && one.exitCode !== 1 ? driftLine(one.report) : firstError(one));
+    const name = escapeText(nameOfStage(one));
     return name === "" ? said : `• ${name}: ${said}`;
   });
   const more = named.length > mostLines ? [`• and ${named.length - mostLines} more`] : [];
@@ -190,7 +190,7 @@ const inert = (text: string): string =>
 /** The body that a webhook is sent: `text` for channels, the rest for programs. */
 export const webhookBody = (job: DriftJob): string =>
   JSON.stringify({
-    text: inert(escapeText(messageOf(job)).replaceAll("\\n", "\n")),
+    text: inert(messageOf(job)),
     event: "drift",
     status: statusOf(job),
     exit_code: job.exitCode,

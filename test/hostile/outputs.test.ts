@@ -1,15 +1,27 @@
 import type { Diagnostic } from "../../src/diagnostics/diagnostic";
 import type { Address } from "../../src/model/address";
+import type { PastRun } from "../../src/model/history";
 import type { Release, ReleaseList, RunningService } from "../../src/model/live";
 import { readSavedPlan, savePlan } from "../../src/plan/document";
 import { type DriftReport, driftReport } from "../../src/plan/drift";
+import type { DriftJob, StageDrift } from "../../src/plan/drift-job";
 import type { Plan, PlanStanding } from "../../src/plan/plan";
 import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../src/render/diagnostics";
+import {
+  driftJobJson,
+  driftJobMarkdown,
+  driftJobText,
+  farewellText,
+  issueText,
+  issueTitle,
+  webhookBody,
+} from "../../src/render/drift-job";
 import { driftJson } from "../../src/render/drift-json";
 import { driftMarkdown, driftText } from "../../src/render/drift-text";
-import { escapeHtml } from "../../src/render/escape-text";
+import { escapeHtml, escapeJson } from "../../src/render/escape-text";
 import { eventJson, eventText } from "../../src/render/events";
 import { graphDot, graphMermaid } from "../../src/render/graph";
+import { historyJson, historyText } from "../../src/render/history-text";
 import { planJson } from "../../src/render/plan-json";
 import { planMarkdown } from "../../src/render/plan-markdown";
 import { planText } from "../../src/render/plan-text";
@@ -191,6 +203,20 @@ const event = (text: string) =>
     note: text,
   }) as const;
 
+const stageOf = (text: string): StageDrift => ({
+  ...{ stage: text, stack: text, exitCode: 2, seconds: 1, recordedIds: new Set<string>() },
+  ...{ report: driftOf(text), diagnostics: finding(text), sources: new Map([[text, text]]) },
+});
+const jobOf = (text: string): DriftJob => ({
+  ...{ at: "2026-01-01T00:00:00.000Z", seconds: 1, commit: text, exitCode: 2 },
+  stages: [stageOf(text), { ...stageOf(text), report: undefined as never, exitCode: 1 }],
+});
+const issueOf = (text: string): string =>
+  issueText(stageOf(text), jobOf(text), 60_000) + farewellText(jobOf(text));
+const runOf = (text: string): PastRun => ({
+  ...{ id: text, startedAt: text, command: text, by: text, commit: text, job: text, digest: text },
+});
+
 const lines = { text: planText, markdown: planMarkdown } as const;
 const renderers: Readonly<Record<string, (text: string) => string>> = {
   "plan as text": (text) => lines.text(planOf(text), plainStyle),
@@ -199,6 +225,13 @@ const renderers: Readonly<Record<string, (text: string) => string>> = {
   "drift as text": (text) => driftText(driftOf(text), plainStyle),
   "drift as Markdown": (text) => driftMarkdown(driftOf(text)),
   "drift as JSON": (text) => driftJson(driftOf(text)),
+  "drift job as text": (text) => driftJobText(jobOf(text), plainStyle),
+  "drift job as Markdown": (text) => driftJobMarkdown(jobOf(text)) + issueOf(text),
+  "title of an issue": (text) => issueTitle({ manifest: text, stage: text, stack: text }),
+  "drift job as JSON": (text) => driftJobJson(jobOf(text)),
+  "drift job for a channel": (text) => JSON.parse(webhookBody(jobOf(text))).text,
+  "history as text": (text) => historyText({ runs: [runOf(text)] }, 0, plainStyle),
+  "history as JSON": (text) => escapeJson(historyJson({ runs: [runOf(text)] })),
   "status as text": (text) =>
     statusText([runningOf(text)], 0, plainStyle) + oneStatusText(runningOf(text), 0, plainStyle),
   "status as JSON": (text) => statusJson([runningOf(text)]),
@@ -253,7 +286,8 @@ describe("whatever text comes from outside, output is inert for terminals and ru
 
   it("Markdown holds no link, image, mention, HTML or emphasis of an attacker", () => {
     for (const text of texts) {
-      const left = liveMarkdown(planMarkdown(planOf(text)) + driftMarkdown(driftOf(text)));
+      const drift = driftMarkdown(driftOf(text)) + driftJobMarkdown(jobOf(text)) + issueOf(text);
+      const left = liveMarkdown(planMarkdown(planOf(text)) + drift);
       if (alive.test(left)) expect({ text, left }).toEqual({ text, left: "inert" });
       checks += 1;
     }
