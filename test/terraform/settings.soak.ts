@@ -69,8 +69,39 @@ module "api" {
     emulator.store.editConfiguration(api()?.id ?? "", { replicas: 5 });
     call("var.api");
     const output = await world.apply();
-    expect(output).toMatch(/replicas += 5 -> 2/);
+    expect(output).toMatch(/replicas += "5" -> "2"/);
     expect(api()?.configuration).toMatchObject({ branch: "main", replicas: 2 });
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("shows nothing of it that is sensitive: not in a plan, of a change or of drift, nor in the state's text", async () => {
+    const secret = "npm run hidden-canary";
+    call(`merge(var.api, { start_command = sensitive("${secret}") })`);
+    const created = await world.run("plan -input=false");
+    expect(created).toMatch(/settings += \(sensitive value\)|start_command += \(sensitive value\)/);
+    expect(created + (await world.apply())).not.toContain("hidden-canary");
+    expect(api()?.configuration.startCommand).toBe(secret);
+    await world.expectNoChanges();
+    expect(await world.run("show")).not.toContain("hidden-canary");
+    emulator.store.editConfiguration(api()?.id ?? "", { startCommand: "npm run other-canary", replicas: 4 });
+    const drifted = await world.run("plan -input=false");
+    expect(drifted).toContain("1 to change");
+    expect(drifted).not.toContain("canary");
+    await world.apply();
+    expect(api()?.configuration).toMatchObject({ startCommand: secret, replicas: 2 });
+    await world.expectNoChanges();
+    call("var.api");
+    expect(await world.run("plan -input=false")).not.toContain("canary");
+    await world.apply();
+    expect(api()?.configuration.startCommand).toBe("");
+    await world.expectNoChanges();
+    // A map of texts, all of it sensitive.
+    call(`sensitive(tomap({ repository = "https://git.example.com/canary", replicas = "3" }))`);
+    const whole = await world.apply();
+    emulator.store.editConfiguration(api()?.id ?? "", { repository: "https://git.example.com/other-canary" });
+    expect(whole + (await world.run("plan -input=false"))).not.toContain("canary");
+    call("var.api");
+    await world.apply();
     await world.expectNoChanges();
   }, 60_000);
 

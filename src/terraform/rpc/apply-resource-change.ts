@@ -7,18 +7,18 @@ import { diagnosticMessages, diagnosticsOf, readPrivate, writePrivate } from "..
 import type { RpcAnswer, Session } from "../provider";
 import { noteApplied } from "../reactions/note-changes";
 import { textIn, withUnplanned } from "../schema/attributes";
-import { configIn, stepsIn } from "../schema/settings-value";
+import { configIn, inSettings, stepsIn, withReset } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { decodeObject, encodeMessage } from "../values/codec";
+import { encodeMessage } from "../values/codec";
 import type { TerraformObject } from "../values/terraform-value";
 
 /** ApplyResourceChange: carries a plan out. Whatever goes wrong, what is there stays in the state. */
 export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
-  const prior = decodeObject(type.valueType, request.priorState);
-  const planned = decodeObject(type.valueType, request.plannedState);
+  const prior = configIn(type, request.priorState);
   const config = configIn(type, request.config);
-  const { replacement, ...kept } = readPrivate(request.plannedPrivate);
+  const { replacement, reset, ...kept } = readPrivate(request.plannedPrivate);
+  const planned = withReset(type, configIn(type, request.plannedState), reset);
   const carryOut = async (): Promise<Applied> => {
     const session = provider.requireSession();
     session.isApplying = true;
@@ -45,7 +45,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
     ...{ prior: prior ?? planned, kept: applied.kept, state: applied.state, failed },
   });
   return {
-    newState: encodeMessage(type.valueType, applied.state),
+    newState: encodeMessage(type.valueType, applied.state && inSettings(type, applied.state)),
     private: isGone ? undefined : writePrivate(applied.kept),
     diagnostics: diagnosticMessages(applied.diagnostics, stepsIn(type, config)),
   };

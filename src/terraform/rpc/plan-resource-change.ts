@@ -32,7 +32,7 @@ import { notePlanned, noteRemoved } from "../reactions/note-changes";
 import { runsBecauseOfOthers } from "../reactions/react";
 import { importedState } from "../refreshed-state";
 import { declaredIn, nameIn, parentIn, showsUnwrittenBlock, textIn } from "../schema/attributes";
-import { configIn, stepsIn } from "../schema/settings-value";
+import { configIn, inSettings, resetIn, stepsIn } from "../schema/settings-value";
 import { isAdoptable, type TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, isNullMessage } from "../values/codec";
 import { isSameValue, type TerraformObject } from "../values/terraform-value";
@@ -59,7 +59,7 @@ export const planWithForesight: RpcAnswer<"PlanResourceChange"> = async (provide
 /** Returns what an apply would make of a resource, and what the catalog says against it. */
 const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
-  const prior = decodeObject(type.valueType, request.priorState);
+  const prior = configIn(type, request.priorState);
   const config = configIn(type, request.config);
   const { session } = provider;
   const priorPrivate = readPrivate(request.priorPrivate);
@@ -82,20 +82,20 @@ const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, req
   // Terraform plans a replacement twice: the second time as a create, with what it was given the first time.
   if (replacement && request.priorPrivate.length > 0) diagnostics.push(...waitingFindings(type, replacement));
   const isUnchanged = isSameValue(change.planned, prior ?? null);
+  const planned = inSettings(type, change.planned);
+  const reset = prior && resetIn(type, change.planned);
   return {
-    // What is imported, or given by `settings`, stands in the block: Terraform takes a block that nobody wrote for a
-    // mistake of the plan unless it is told so.
-    legacyTypeSystem: showsUnwrittenBlock(
-      type,
-      decodeObject(type.valueType, request.config) ?? {},
-      change.planned,
-    ),
-    plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, change.planned),
-    requiresReplace: change.replaced.map((path) => pathMessage(type.stepsOf(path) ?? [])),
+    // What is imported stands in the block: Terraform takes a block that nobody wrote for a mistake of the plan unless it
+    // is told so.
+    legacyTypeSystem: showsUnwrittenBlock(type, decodeObject(type.valueType, request.config) ?? {}, planned),
+    plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, planned),
+    requiresReplace: change.replaced.map((path) => pathMessage(stepsIn(type, config)(path) ?? [])),
     // A deletion that goes first is given it too, and keeps what the state has where it fails.
     plannedPrivate:
       replacement === undefined
-        ? request.priorPrivate
+        ? reset === undefined
+          ? request.priorPrivate
+          : writePrivate({ ...priorPrivate, reset })
         : writePrivate({ ...priorPrivate, nonce: randomUUID(), replacement }),
     diagnostics: diagnosticMessages(diagnostics, stepsIn(type, config)),
   };

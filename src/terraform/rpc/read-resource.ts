@@ -14,15 +14,16 @@ import { noteUpstream } from "../reactions/react";
 import { recordedOf } from "../record";
 import { refreshed } from "../refreshed-state";
 import { addressIn, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
+import { configIn, readIntoSettings } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { decodeObject, encodeMessage } from "../values/codec";
+import { encodeMessage } from "../values/codec";
 import { holdsNumber, type TerraformObject } from "../values/terraform-value";
 import { standingOf, waitWarnings } from "../warnings";
 
 /** ReadResource: what the service says of a resource now. Null is "gone", and needs proof. */
 export const readResource: RpcAnswer<"ReadResource"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
-  const state = decodeObject(type.valueType, request.currentState);
+  const state = configIn(type, request.currentState);
   const { session } = provider;
   const unchanged = { newState: request.currentState, private: request.private };
   if (session === undefined || state === undefined) return unchanged;
@@ -38,7 +39,9 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const isKept = imported === undefined && JSON.stringify(told) === JSON.stringify(settled);
   return {
     newState:
-      next === state && !holdsNumber(state) ? request.currentState : encodeMessage(type.valueType, next),
+      next === state && !holdsNumber(state)
+        ? request.currentState
+        : encodeMessage(type.valueType, next && readIntoSettings(type, next)),
     private: isKept ? request.private : writePrivate(told),
     diagnostics: messages,
   };

@@ -8,6 +8,7 @@ import type { RequestOf } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
 import { addressIn, emptyValue, setValue, withoutEmptyBlocks } from "../schema/attributes";
 import { schemaVersion } from "../schema/block";
+import { inSettings } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeState, encodeMessage } from "../values/codec";
 import { asObject, type TerraformValue } from "../values/terraform-value";
@@ -43,7 +44,8 @@ export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
 function stateOf(type: TerraformShape, version: unknown, json: Uint8Array | undefined): TerraformValue {
   const state = decodeState(type.valueType, json);
   const whole = asObject(state);
-  return whole === undefined || Number(version) > 1 ? state : withoutEmptyBlocks(type, whole);
+  if (whole === undefined) return state;
+  return inSettings(type, Number(version) > 1 ? whole : withoutEmptyBlocks(type, whole));
 }
 
 /** Whether the state of a move comes from this provider, whatever registry it was installed from. */

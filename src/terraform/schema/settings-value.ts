@@ -1,16 +1,19 @@
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
+import type { Plain } from "../../model/value";
 import type { Message } from "../protocol";
 import { decodeObject, dynamicOf } from "../values/codec";
 import {
   asObject,
   DynamicValue,
   holdsUnknown,
+  isSameValue,
   isUnknown,
   NumberText,
   type TerraformObject,
   type TerraformType,
   type TerraformValue,
+  toPlain,
   unknown,
 } from "../values/terraform-value";
 import type { PathSteps, TerraformShape } from "./terraform-shape";
@@ -41,6 +44,78 @@ export function withSettings(type: TerraformShape, config: TerraformObject): Ter
   const written = Object.entries(block).filter(([, value]) => value !== null);
   const merged = { ...block, ...fieldsOf(settings, given), ...Object.fromEntries(written) };
   return { ...config, [settings.group]: merged };
+}
+
+/**
+ * A value as Terraform keeps it: fields that `settings` give stand there alone, in the form in which they were given. Only
+ * there Terraform knows which of them are sensitive; a block that the provider filled would show them.
+ */
+export function inSettings(type: TerraformShape, whole: TerraformObject): TerraformObject {
+  const isGiven = type.settings !== undefined && givenIn(type, whole) !== null;
+  return isGiven ? { ...whole, [type.settings.group]: null } : whole;
+}
+
+/** Fields that a planned block has and `settings` does not give: those that go back to what they are by default. */
+export function resetIn(
+  type: TerraformShape,
+  planned: TerraformObject,
+): Readonly<Record<string, Plain>> | undefined {
+  const { settings } = type;
+  const given = givenIn(type, planned);
+  if (settings === undefined || given === null) return undefined;
+  const own = fieldsOf(settings, given);
+  const block = Object.entries(asObject(planned[settings.group] ?? null) ?? {});
+  const reset = block.filter(([name, value]) => value !== null && !holdsUnknown(value) && !(name in own));
+  return reset.length === 0
+    ? undefined
+    : Object.fromEntries(reset.map(([name, value]) => [name, toPlain(value)]));
+}
+
+/** A planned value whose block has what `resetIn` found of it. */
+export function withReset(
+  { settings }: TerraformShape,
+  planned: TerraformObject | undefined,
+  reset: Readonly<Record<string, Plain>> = {},
+): TerraformObject | undefined {
+  if (planned === undefined || settings === undefined) return planned;
+  const fields = Object.entries(reset).flatMap(([name, value]) => {
+    const field = settings.fields.get(name);
+    const converted = field === undefined ? undefined : convertTo(field, value as TerraformValue);
+    return converted !== undefined && "value" in converted ? [[name, converted.value] as const] : [];
+  });
+  if (fields.length === 0) return planned;
+  const block = asObject(planned[settings.group] ?? null) ?? {};
+  return { ...planned, [settings.group]: { ...block, ...Object.fromEntries(fields) } };
+}
+
+/** The same for what was read: a field that is another one by now is so in `settings`. */
+export function readIntoSettings(type: TerraformShape, whole: TerraformObject): TerraformObject {
+  const { settings } = type;
+  const given = asObject(givenIn(type, whole));
+  if (settings === undefined || given === undefined) return inSettings(type, whole);
+  const block = asObject(whole[settings.group] ?? null) ?? {};
+  const moved = Object.entries(fieldsOf(settings, given)).filter(
+    ([name, value]) => !isSameValue(value, block[name] ?? null),
+  );
+  if (moved.length === 0) return inSettings(type, whole);
+  const now = Object.fromEntries(moved.map(([name]) => [name, block[name] ?? null]));
+  const before = whole[settings.name] ?? null;
+  const kept = before instanceof DynamicValue ? before.type : "dynamic";
+  return inSettings(type, { ...whole, [settings.name]: withFields(kept, given, now) });
+}
+
+/** A value with other fields, in its type where they fit: Terraform knows what is sensitive by paths into that type. */
+function withFields(type: TerraformType, given: TerraformObject, fields: TerraformObject): DynamicValue {
+  if (typeof type === "string" || (type[0] !== "map" && type[0] !== "object"))
+    return dynamicOf({ ...given, ...fields });
+  const converted = Object.entries(fields).map(([name, value]) => {
+    const inner =
+      type[0] === "map" ? type[1] : ((type[1] as Record<string, TerraformType>)[name] ?? "dynamic");
+    const one = convertTo(inner, value);
+    return [name, "value" in one ? one.value : undefined] as const;
+  });
+  if (converted.some(([, value]) => value === undefined)) return dynamicOf({ ...given, ...fields });
+  return new DynamicValue(type, { ...given, ...(Object.fromEntries(converted) as TerraformObject) });
 }
 
 /** The fields of `settings` in the types of the block; what does not fit is left out, as validation has told. */

@@ -227,8 +227,8 @@ const settingsAttribute = ({ name, group }: GroupAsValue): AttributeSchema =>
     name,
     "dynamic",
     `The fields of the block \`${group}\` as one value, as a module is given them: \`${name} = var.api\`. Every field may ` +
-      `be left out or null, and a field that is none is an error. In place of the block, which then shows what they ` +
-      `are: a value that is sensitive is none for it, and belongs into a variable of the service.`,
+      `be left out or null, and a field that is none is an error. In place of the block, which then stays empty: what is ` +
+      `sensitive in the value is not shown.`,
   );
 
 const deletionProtection = ({ type }: Resource): AttributeSchema =>
