@@ -99,9 +99,12 @@ const modes: Readonly<Record<Plan["options"]["mode"], string>> = {
 };
 
 /** Neither time nor serial is among them: they are no part of what a plan says. */
-function factsOf({ binding, options, digest }: Plan, { stage, stack }: ReportScope): [string, string][] {
+function factsOf(
+  { binding, options, digest, stage: planned }: Plan,
+  { stage, stack }: ReportScope,
+): [string, string][] {
   const facts: [string, string | undefined][] = [
-    ["Stage", stage],
+    ["Stage", planned ?? stage],
     ["Stack", stack],
     ["Workspace", binding.workspaceId],
     ["Service", binding.baseUrl],
