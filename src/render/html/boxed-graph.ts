@@ -10,6 +10,10 @@ export interface GraphNode {
   readonly box?: string | undefined;
   readonly width: number;
   readonly height: number;
+  /** Where people have put it. */
+  readonly place?: Point | undefined;
+  /** It stands for others, and nobody has put it anywhere. */
+  readonly isFolded?: boolean;
 }
 
 export interface GraphEdge {
@@ -28,6 +32,10 @@ export interface Rectangle extends Point {
   readonly width: number;
   readonly height: number;
 }
+
+/** Returns whether two rectangles have a point in common. */
+export const isOverlapping = (a: Rectangle, b: Rectangle): boolean =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 export interface PlacedEdge {
   readonly edge: GraphEdge;

@@ -14,8 +14,8 @@ import type { LayerOrder } from "./order-layers";
 
 /** Pixels: from the labels of a column to the next one, around the nodes of a box, and for its title. */
 const slope = 64;
-const padding = 18;
-const titleRoom = 34;
+export const padding = 18;
+export const titleRoom = 34;
 
 /** What is in one lane, from top to bottom. */
 interface Lane {
@@ -298,7 +298,7 @@ function portsOf(
 export type Unsized = Pick<PlacedGraph, "nodes" | "boxes" | "edges">;
 
 /** Moves a picture to the origin, and says how large it is. */
-function sized({ nodes, boxes, edges }: Unsized): PlacedGraph {
+export function sized({ nodes, boxes, edges }: Unsized): PlacedGraph {
   const all = [
     ...[...nodes.values(), ...boxes.values()],
     ...edges.flatMap(({ label, points }) => [

@@ -142,6 +142,10 @@ export const pageScript = `
       put([center[0] - readable / 2, center[1] - (readable * shape) / 2, readable, 0]);
     };
     picture.classList.add("live");
+    const shown = Math.min(1, picture.clientWidth / whole[2]) * whole[3];
+    picture.style.height = Math.round(Math.min(innerHeight * 0.7, Math.max(160, shown))) + "px";
+    addEventListener("beforeprint", () => drawing.setAttribute("viewBox", whole.join(" ")));
+    addEventListener("afterprint", () => fit());
     drawing.setAttribute("width", "100%");
     drawing.setAttribute("height", "100%");
     const tools = make("div", "", "tools");

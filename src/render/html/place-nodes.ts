@@ -2,6 +2,7 @@ import { assignColumns, searchLayers } from "./arrange-columns";
 import {
   apart,
   type BoxedGraph,
+  type GraphEdge,
   type GraphNode,
   type Group,
   type PlacedEdge,
@@ -9,6 +10,7 @@ import {
   type Rectangle,
 } from "./boxed-graph";
 import { drawLanes, moved } from "./draw-lanes";
+import { freeEdges, savedPicture } from "./saved-places";
 
 /** Pixels of a row of pictures. */
 const widest = 1500;
@@ -18,8 +20,28 @@ const widest = 1500;
  * nor labels nor boxes overlap. The same graph has the same picture.
  */
 export function placeNodes(graph: BoxedGraph): PlacedGraph {
-  const groups = groupsOf(graph).map(placeGroup);
-  return packed(groups);
+  const saved = savedPictures(graph);
+  const isFree = ({ from, to }: GraphEdge): boolean =>
+    from !== to && saved.some(({ nodes }) => nodes.has(from) || nodes.has(to));
+  const ours = {
+    nodes: graph.nodes.filter(({ id }) => !saved.some(({ nodes }) => nodes.has(id))),
+    edges: graph.edges.filter((edge) => !isFree(edge)),
+  };
+  const picture = packed([...saved, ...groupsOf(ours).map(placeGroup)]);
+  const free = freeEdges(graph.edges.filter(isFree), picture.nodes, picture.edges);
+  return { ...picture, edges: [...picture.edges, ...free] };
+}
+
+/** Boxes whose nodes people have put somewhere. */
+function savedPictures({ nodes }: BoxedGraph): readonly PlacedGraph[] {
+  const boxes = [
+    ...new Set(nodes.flatMap(({ box, place }) => (box !== undefined && place ? [box] : []))),
+  ].sort();
+  return boxes.flatMap((box) => {
+    const own = nodes.filter((node) => node.box === box);
+    const [put, rest] = [own.filter(({ isFolded }) => !isFolded), own.filter(({ isFolded }) => isFolded)];
+    return savedPicture(put, rest) ?? [];
+  });
 }
 
 const byId = (a: GraphNode, b: GraphNode): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);

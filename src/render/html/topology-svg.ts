@@ -55,7 +55,8 @@ export function topologySection(topology: Topology, anchors: ReadonlySet<string>
   if (nodes.length === 0) return undefined;
   const labels = new Map(edges.map((edge) => [`${edge.from} ${edge.to}`, labelOf(edge.names)]));
   const placed = placeNodes({
-    nodes: nodes.map(({ id, box, folded }) => ({
+    nodes: nodes.map(({ id, box, folded, place }) => ({
+      ...{ place, isFolded: folded !== undefined },
       ...{ id, box, width: nodeWidth, height: folded === undefined ? nodeHeight : foldedHeight },
     })),
     edges: edges.map(({ from, to }) => ({

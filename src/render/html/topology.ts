@@ -7,9 +7,16 @@ import { counted, moneyChange, sameMoney } from "../plan-wording";
 /** How a node is marked: what becomes of it, or what was found. */
 export type Mark = "create" | "update" | "replace" | "delete" | "adopt" | "forget" | "drift" | "same";
 
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
 export interface TopologyNode {
   readonly id: string;
   readonly box?: string | undefined;
+  /** Where the saved layout of its project has it. */
+  readonly place?: Place | undefined;
   readonly title: string;
   /** Kind, plan, region, price. */
   readonly facts: string;
@@ -69,6 +76,7 @@ interface Drawn {
   readonly nodeAt: (address: string) => string | undefined;
   readonly parts: ReadonlyMap<string, readonly ResourceChange[]>;
   readonly pictureOf: (type: string) => Picture | undefined;
+  readonly placeOf: (change: ResourceChange) => Place | undefined;
 }
 
 function drawnFrom(changes: readonly ResourceChange[], types: Types): Drawn {
@@ -94,10 +102,29 @@ function drawnFrom(changes: readonly ResourceChange[], types: Types): Drawn {
     const node = pictureOf(change.type)?.as === "node" ? undefined : nodeOfChange(change);
     if (node !== undefined) parts.set(node, [...(parts.get(node) ?? []), change]);
   }
+  const boxOf = (change: ResourceChange) => holderIn(boxByName, change);
+  const places = new Map(
+    changes.flatMap((change) => {
+      const picture = pictureOf(change.type);
+      const saved = picture?.as === "places" ? valueAt(change, picture.attribute) : undefined;
+      return saved !== null && typeof saved === "object"
+        ? [[boxOf(change), saved as unknown as Places] as const]
+        : [];
+    }),
+  );
   return {
     nodes,
     boxes,
-    boxOf: (change) => holderIn(boxByName, change),
+    boxOf,
+    placeOf: (change) => {
+      const saved = places.get(boxOf(change));
+      const names = [nameOf(change.address).split(".").at(-1) ?? "", change.live_name, change.id ?? ""];
+      const name = names.find((one) => saved !== undefined && Object.hasOwn(saved, one));
+      const place = name === undefined ? undefined : saved?.[name];
+      return typeof place?.x === "number" && typeof place.y === "number"
+        ? { x: place.x, y: place.y }
+        : undefined;
+    },
     nodeAt: (address) => {
       const change = byAddress.get(address);
       return change && nodeOfChange(change);
@@ -106,6 +133,8 @@ function drawnFrom(changes: readonly ResourceChange[], types: Types): Drawn {
     pictureOf,
   };
 }
+
+type Places = Readonly<Record<string, Partial<Place> | undefined>>;
 
 const actionOf = ({ change }: ResourceChange): Mark => {
   if (change.importing) return "adopt";
@@ -132,6 +161,7 @@ function nodeOf(
   return {
     id: address,
     box: drawn.boxOf(change),
+    place: drawn.placeOf(change),
     title: nameOf(address).split(".").at(-1) ?? address,
     facts: [
       ...(picture?.as === "node" ? picture.facts : []).flatMap((path) => factAt(change, path)),
@@ -155,19 +185,23 @@ const partsOf = (parts: readonly ResourceChange[], { pictureOf }: Drawn): readon
   return named.length === 0 ? [] : [counted(named.length, named[0]?.type ?? "")];
 };
 
-/** The value of an attribute once the plan is applied, else before; a text, or none. */
-function factAt({ change }: ResourceChange, path: string): string[] {
-  const values: readonly (Plain | null)[] = [change.after, change.before] as never;
-  for (const side of values) {
-    const value = path
+function factAt(change: ResourceChange, path: string): string[] {
+  const value = valueAt(change, path);
+  return typeof value === "string" && value !== "" ? [value] : [];
+}
+
+/** The value of an attribute once the plan is applied, else before. */
+function valueAt({ change }: ResourceChange, path: string): Plain | undefined {
+  const sides = [change.after, change.before] as readonly (Plain | null)[];
+  const values = sides.map((side) =>
+    path
       .split(".")
       .reduce<Plain | undefined>(
         (at, key) => (at as Readonly<Record<string, Plain>> | null | undefined)?.[key],
         side,
-      );
-    if (typeof value === "string" && value !== "") return [value];
-  }
-  return [];
+      ),
+  );
+  return values.find((value) => value !== undefined && value !== null);
 }
 
 function edgesOf(changes: readonly ResourceChange[], drawn: Drawn): readonly TopologyEdge[] {

@@ -70,6 +70,21 @@ describe("a picture of services", () => {
     expect(overlapsOf(placed)).toEqual([]);
   });
 
+  it("leaves a box as people have put it, stretched until nothing overlaps", () => {
+    const at = { a: { x: 0, y: 0 }, b: { x: 100, y: 10 }, c: { x: 0, y: 100 } };
+    const graph = graphOf({ shop: "a b c", data: "d e" }, "a>b a>c d>e d>b");
+    const nodes = graph.nodes.map((node) => ({ ...node, place: at[node.id as keyof typeof at] }));
+    const placed = placeNodes({ ...graph, nodes });
+    const [a, b, c] = ["a", "b", "c"].map((id) => placed.nodes.get(id) ?? { x: 0, y: 0 });
+    expect((b?.x ?? 0) - (a?.x ?? 0)).toBeCloseTo(10 * ((b?.y ?? 0) - (a?.y ?? 0)));
+    expect(c).toMatchObject({ x: a?.x });
+    expect(placed.nodes.size).toBe(5);
+    expect(placed.edges).toHaveLength(4);
+    expect(overlapsOf(placed)).toEqual([]);
+    const same = graph.nodes.map((node) => ({ ...node, place: { x: 0, y: 0 } }));
+    expect(overlapsOf(placeNodes({ ...graph, nodes: same }))).toEqual([]);
+  });
+
   it("finds what overlaps and what crosses", () => {
     const at = (x: number, y: number) => ({ x, y, width: 10, height: 10 });
     const edge = { from: "a", to: "b", labelWidth: 0 };
@@ -105,7 +120,10 @@ it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
     .map(({ boxes, edges }): BoxedGraph => {
       const ids = new Set<string>();
       return {
-        nodes: boxes.map((box, i) => ({ id: `n${i}`, box, width: 214, height: i % 5 === 0 ? 42 : 62 })),
+        nodes: boxes.map((box, i) => ({
+          ...{ id: `n${i}`, box, width: 214, height: i % 5 === 0 ? 42 : 62 },
+          ...(box === "d" && { place: { x: (i * 53) % 700, y: (i * 97) % 500 } }),
+        })),
         edges: edges.flatMap(([from, to, labelWidth]) => {
           const edge = { from: `n${from % boxes.length}`, to: `n${to % boxes.length}`, labelWidth };
           const key = `${edge.from} ${edge.to}`;

@@ -1,3 +1,4 @@
+import type { Plain } from "../../../../src/model/value";
 import { planDocument } from "../../../../src/plan/document";
 import type { Plan } from "../../../../src/plan/plan";
 import { topologyOf } from "../../../../src/render/html/topology";
@@ -8,16 +9,17 @@ import { address, change, field, plan, value } from "../../../support/plan-fixtu
 
 const topology = (given: Plan) => topologyOf(planDocumentSchema.parse(planDocument(given)), resourceTypes);
 
+/** What is live, and declared as it is. */
+const instanceOf = (...attributes: readonly (readonly [string, Plain])[]) => ({
+  resolved: new Map(attributes),
+  defaults: new Map(),
+  fingerprints: {},
+  live: { type: "", id: "", name: "", parentId: null, attributes: new Map(attributes), computed: new Map() },
+});
+
 const service = (name: string, action: "no-op" | "update" | "create" | "delete" = "no-op", rest = {}) =>
   change(action, `service.${name}`, {
-    instance: {
-      resolved: new Map([
-        ["kind", "web"],
-        ["configuration.plan", "starter"],
-      ]),
-      defaults: new Map(),
-      fingerprints: {},
-    },
+    instance: instanceOf(["kind", "web"], ["configuration.plan", "starter"]),
     ...(action === "update" && { attributes: [field("configuration.branch", value("a"), value("b"))] }),
     ...rest,
   });
@@ -59,7 +61,11 @@ it("draws what changes with its neighbours, and counts the rest", () => {
 
 it("tells kind, plan, price, parts and effects of a node", () => {
   const [api] = topology(plan([...shop.changes, change("create", "variable.shop.api.NEW")])).nodes;
-  expect(api).toMatchObject({ facts: "USD 7 → 14", notes: ["1 variable", "deploys"], isBlocked: false });
+  expect(api).toMatchObject({
+    facts: "web · starter · USD 7 → 14",
+    notes: ["1 variable", "deploys"],
+    isBlocked: false,
+  });
 });
 
 it("marks a service whose parts change alone, and one that is blocked", () => {
@@ -112,8 +118,20 @@ it("draws by presentation attributes, links to what is on the page, and says it 
   const [svg = ""] = /<svg class="topology"[\s\S]*?<\/svg>/.exec(html) ?? [];
   expect(svg).toContain('<a href="#service.shop.api"><g class="node update" data-changed="">');
   expect(svg).not.toContain('href="#service.shop.cache"');
-  expect(svg).toContain("<title>api, update, USD 7 → 14, deploys</title>");
+  expect(svg).toContain("<title>api, update, web · starter · USD 7 → 14, deploys</title>");
   for (const [shape] of svg.matchAll(/<(?:rect|text|path)\b[^>]*>/g))
     expect(shape).toMatch(/ (?:fill|stroke)="/);
   expect(html).toContain("The same as a list: 2 references");
+});
+
+it("takes places from the saved layout of a project, and none from one that places by itself", () => {
+  const layout = (positions: Plain) =>
+    change("no-op", "layout.shop", {
+      instance: instanceOf(["positions", positions]),
+    });
+  const placesIn = (positions: Plain) =>
+    topology(plan([...shop.changes, layout(positions)])).nodes.map(({ place }) => place);
+  expect(placesIn({ api: { x: 1, y: 2 }, cache: { x: "1", y: 2 } })[0]).toEqual({ x: 1, y: 2 });
+  expect(placesIn({ api: { x: 1, y: 2 }, cache: { x: "1", y: 2 } })[2]).toBeUndefined();
+  expect(placesIn("auto")[0]).toBeUndefined();
 });
