@@ -145,8 +145,9 @@ export function stageMarkdown(one: StageDrift, limit = defaultLimit): string {
 
 /** Titles the issue of a stage. */
 export const issueTitle = ({ manifest, stage, stack }: CommentSubject): string =>
-  [`Drift of ${escapeText(manifest)}`, nameOfStage({ stage, stack })]
+  [`Drift of ${manifest}`, nameOfStage({ stage, stack })]
     .filter((part) => part !== "")
+    .map(escapeText)
     .join(": ");
 
 /** The text of the issue of a stage, within `limit` characters. */
