@@ -38,8 +38,8 @@ export interface Shape {
   readonly chained?: boolean;
   /** Services of one project; 500 unless said. */
   readonly perProject?: number;
-  /** Each project in a file of its own, in a folder `rnv/`. */
-  readonly isSplit?: true;
+  /** Each project in a file of its own: of one manifest in a folder `rnv/`, or each a manifest in a folder of its own. */
+  readonly isSplit?: true | "fleet";
 }
 
 /** The desired state as plain data: what the manifest says, and what the floor program reads. */
@@ -73,7 +73,7 @@ export function manifestFiles(shape: Shape): ReadonlyMap<string, string> {
   const projects = [...new Set(services.map(({ project }) => project))];
   return new Map(
     projects.map((name) => [
-      `rnv/${name}.yaml`,
+      shape.isSplit === "fleet" ? `${name}/rnv.yaml` : `rnv/${name}.yaml`,
       manifestOf(services.filter(({ project }) => project === name)),
     ]),
   );

@@ -167,6 +167,23 @@ const large: Measurement = {
   },
 };
 
+/** 100 manifests of 20 services in one workspace: each process reads all 2,000 of them. */
+const fleet: Measurement = {
+  name: "fleet",
+  run: async (bench, pairs) => {
+    const site = await bench.declared({ count: 2000, width: "lean", perProject: 20, isSplit: "fleet" });
+    await measure(site.rnv("fleet", "apply", "-auto-approve"));
+    const whole = { ...site.rnv("fleet", "drift"), shows: "Fleet: 100 members: 100 clean." };
+    const one = { ...site.rnv("drift"), cwd: join(site.folder, "p0") };
+    const compared = await inPairs(whole, one, pairs);
+    const name = "drift of 100 manifests of 20 services in one workspace";
+    return [
+      valuesRow(name, "wall", compared.a, "ms", atMost(15_000)),
+      ratioRow(name, "wall / that of one", compared, atMost(50), ["all", "one"]),
+    ];
+  },
+};
+
 interface Applied {
   /** First create to last answer, as the service saw it. */
   readonly createsMs: number;
@@ -336,6 +353,7 @@ export const measurements: readonly Measurement[] = [
   memory,
   growth,
   large,
+  fleet,
   creates(500, 10, { ideal: 1.25 }),
   creates(500, 32, { bare: 1.2 }),
   creates(5000, 32, { bare: 1.2 }),

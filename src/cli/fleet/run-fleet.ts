@@ -124,7 +124,7 @@ function memberRunner(
   { verb, childOptions, root, all }: Runner,
 ): (member: FleetMember) => Promise<MemberResult> {
   const { environment, options, signal } = invocation;
-  const program = join(packageRoot(__dirname), "dist", "bin", "rnv.js");
+  const program = programPath();
   const flags = startFlags();
   return async (member) => {
     const given = memberEnvironment(member, all, environment, (name) => jobVariables.has(name));
@@ -154,6 +154,12 @@ function memberRunner(
     tellAnnotations(ended, invocation);
     return judgeMember(verb, member, ended);
   };
+}
+
+/** The entry of this program: beside its bundle, else where the package has it. */
+function programPath(): string {
+  const beside = join(__dirname, "rnv.js");
+  return existsSync(beside) ? beside : join(packageRoot(__dirname), "dist", "bin", "rnv.js");
 }
 
 const notSet = (member: FleetMember, name: string) => ({
