@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type FleetMember, memberPlace, unstagedName } from "../model/fleet";
 import type { ProcessEnvironment } from "../model/text";
 import { commandEnvironment, trustOf } from "./trust";
@@ -25,6 +26,14 @@ const credentials: readonly (readonly string[])[] = [
   ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"],
 ];
 
+/** Settings that hold paths from the folder where the fleet was started, with what stands between several. */
+const paths: Readonly<Record<string, string>> = {
+  RNV_API_KEY_FILE: "\0",
+  NODE_EXTRA_CA_CERTS: "\0",
+  RNV_POLICY: ",",
+  RNV_SECRET_DIRS: ":",
+};
+
 export interface MemberEnvironment {
   readonly environment: Record<string, string>;
   /** Names that it is to be given and that are not set. */
@@ -39,7 +48,7 @@ export function memberEnvironment(
   member: FleetMember,
   all: readonly FleetMember[],
   environment: ProcessEnvironment,
-  isOfJob: (name: string) => boolean,
+  { cwd, isOfJob }: { readonly cwd: string; readonly isOfJob: (name: string) => boolean },
 ): MemberEnvironment {
   const own = Object.entries(member.environment);
   const ofOthers = new Set(all.flatMap((other) => Object.values(other.environment)));
@@ -62,11 +71,20 @@ export function memberEnvironment(
     if (text === undefined || text === "") missing.push(source);
     else given[name] = text;
   }
+  // The member's run starts in its own folder, where other files lie under the same names.
+  for (const [name, between] of Object.entries(paths))
+    if (given[name]) given[name] = absolute(given[name], between, cwd);
   if (member.workspace !== undefined) given.RNV_WORKSPACE_ID = member.workspace;
   const state = member.state ?? given.RNV_STATE;
   if (state !== undefined) given.RNV_STATE = stateOfMember(state, member);
   return { environment: given, missing };
 }
+
+const absolute = (text: string, between: string, cwd: string): string =>
+  text
+    .split(between)
+    .map((path) => (path.trim() === "" ? path : resolve(cwd, path.trim())))
+    .join(between);
 
 /** The address of the state of a member: its name, without its stage, stands where the address holds `${member}`. */
 export const stateOfMember = (address: string, { name }: FleetMember): string =>

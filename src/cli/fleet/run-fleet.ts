@@ -123,11 +123,14 @@ function memberRunner(
   invocation: Invocation,
   { verb, childOptions, root, all }: Runner,
 ): (member: FleetMember) => Promise<MemberResult> {
-  const { environment, options, signal } = invocation;
+  const { cwd, environment, options, signal } = invocation;
   const program = programPath();
   const flags = startFlags();
   return async (member) => {
-    const given = memberEnvironment(member, all, environment, (name) => jobVariables.has(name));
+    const given = memberEnvironment(member, all, environment, {
+      cwd,
+      isOfJob: (name) => jobVariables.has(name),
+    });
     if (given.missing.length > 0)
       return unrunMember(
         member,

@@ -57,7 +57,10 @@ it("a file of a folder, one beside it that is named, and the fleet file touch me
 
 describe("the environment of a member", () => {
   const of = (one: FleetMember, others: FleetMember[], environment: Record<string, string>) =>
-    memberEnvironment(one, [one, ...others], environment, (name) => name === "GITHUB_SHA");
+    memberEnvironment(one, [one, ...others], environment, {
+      cwd: "/job",
+      isOfJob: (name) => name === "GITHUB_SHA",
+    });
   const shop = member("shop", { environment: { RNV_API_KEY: "SHOP_KEY", AWS_ACCESS_KEY_ID: "SHOP_AWS" } });
 
   it("has settings, what the job says of itself and what is allowed; nothing else", () => {
@@ -90,6 +93,21 @@ describe("the environment of a member", () => {
       ...{ AWS_SECRET_ACCESS_KEY: "x", AWS_SESSION_TOKEN: "y", AWS_REGION: "r" },
     });
     expect(given).toEqual({ environment: { RNV_API_KEY: "s", AWS_REGION: "r" }, missing: ["SHOP_AWS"] });
+  });
+
+  it("has paths from the folder where the fleet was started: not from its own, which a pull request may fill", () => {
+    const { environment } = of(member("a"), [], {
+      ...{ RNV_POLICY: "policies, /org/policies", RNV_API_KEY_FILE: "../key", NODE_EXTRA_CA_CERTS: "ca.pem" },
+      RNV_SECRET_DIRS: "secrets:/run/secrets",
+    });
+    expect(environment).toEqual({
+      ...{
+        RNV_POLICY: "/job/policies,/org/policies",
+        RNV_API_KEY_FILE: "/key",
+        NODE_EXTRA_CA_CERTS: "/job/ca.pem",
+      },
+      RNV_SECRET_DIRS: "/job/secrets:/run/secrets",
+    });
   });
 
   it("has a state of its own where the address holds ${member}: two names never meet in one", () => {
