@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { stopsPlan } from "../model/policy";
 import { isWritten, type Plan } from "../plan/plan";
 import { diagnosticData, type Sources } from "./diagnostics";
 import { escapeHtml, escapeJson, escapeText } from "./escape-text";
@@ -25,6 +26,12 @@ export function planJunit(plan: Plan, suite: string): string {
     ...plan.diagnostics
       .filter(({ severity }) => severity === "error")
       .map((found) => testCase("plan", found.address ?? found.code, found)),
+    // Those that stop the plan are among its errors.
+    ...(plan.checks ?? [])
+      .filter((check) => !stopsPlan(check))
+      .map(({ policy, address }) =>
+        testCase("policy", address === undefined ? policy : `${policy} ${address}`),
+      ),
   ];
   return junit(suite, cases.length === 0 ? [testCase("plan", planLine(plan))] : cases);
 }

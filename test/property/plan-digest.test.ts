@@ -1,6 +1,6 @@
 import { Secret } from "../../src/model/secret";
 import { type DesiredValue, Template, UnreadSecret } from "../../src/model/value";
-import { digestPlan, isExpected } from "../../src/plan/digest";
+import { compareWithRecord, digestPlan, isExpected, isRestOf, recordPlan } from "../../src/plan/digest";
 import { planDocument } from "../../src/plan/document";
 import { makePlan } from "../../src/plan/make-plan";
 import type { AttributeChange, Change, Plan, PlanInput } from "../../src/plan/plan";
@@ -215,5 +215,65 @@ describe("the digest of a plan", () => {
       withSecret("b"),
     ].map(digestOf);
     expect(new Set(digests).size).toBe(digests.length);
+  });
+
+  it("has a record that tells every difference, and takes what a run left of it for the rest", () => {
+    fc.assert(
+      fc.property(manifest, manifest, fc.nat(), fc.boolean(), (first, second, pick, isEnded) => {
+        const [plan] = planned(first, second);
+        const record = recordPlan(plan);
+        const digest = record.digest;
+        const left = plan.changes.filter((_, i) => (i + pick) % 2 === 0);
+        // What was not known is known by now.
+        const known = left.map(
+          fieldWise((field) =>
+            field.after.kind === "unknown" ? { ...field, after: { kind: "value", value: "known" } } : field,
+          ),
+        );
+        const rest = { ...plan, changes: known };
+        expect(compareWithRecord(record, plan)).toEqual([]);
+        expect(compareWithRecord(record, rest).every(({ kind }) => kind === "gone")).toBe(true);
+        const runs = [
+          { digest: "another", exitCode: 0 },
+          { digest, exitCode: isEnded ? 0 : 3 },
+        ];
+        expect(isRestOf(record, rest, runs)).toBe(!isEnded);
+        expect(isRestOf(record, rest, [{ digest }])).toBe(true);
+        expect(isRestOf(record, rest, [])).toBe(false);
+        const listed = plan.changes.filter(({ action }) => action !== "no-op");
+        const one = listed[pick % Math.max(1, listed.length)];
+        fc.pre(one !== undefined);
+        const { address } = one as Change;
+        const edit = (rewrite: (change: Change) => Change): Plan => ({
+          ...plan,
+          changes: plan.changes.map((change) => (change.address === address ? rewrite(change) : change)),
+        });
+        expect(
+          compareWithRecord(
+            record,
+            edit((change) => ({ ...change, id: "another" })),
+          ),
+        ).toEqual([{ address, kind: "other" }]);
+        expect(
+          compareWithRecord(
+            record,
+            edit((change) => ({ ...change, action: "no-op" })),
+          ),
+        ).toEqual([{ address, kind: "gone" }]);
+        const kinds = compareWithRecord(
+          record,
+          edit((change) => ({ ...change, address: at("service.z") })),
+        );
+        expect(kinds.map(({ kind }) => kind).sort()).toEqual(["gone", "new"]);
+        expect(
+          isRestOf(
+            record,
+            edit((change) => ({ ...change, id: "another" })),
+            [{ digest }],
+          ),
+        ).toBe(false);
+      }),
+      runs,
+    );
   });
 });

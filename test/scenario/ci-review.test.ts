@@ -291,4 +291,23 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     const confirmed = await apply("--confirm-delete", "service.shop.api");
     expect(confirmed).toMatchObject({ code: 0 });
   });
+
+  it("is judged by policies that the repository cannot take away, at the plan and at the apply", async () => {
+    scenario.write("rnv.yaml", shop("policy").replace("kind: web", "kind: static"));
+    scenario.write(
+      "house.yaml",
+      'policies:\n  main: { level: mandatory, each: service, require: service.configuration.branch == "main", message: main alone }\n',
+    );
+    const judged = { RNV_POLICY: join(scenario.folder, "house.yaml") };
+    await plan(inPullRequest());
+    expect(await scenario.runWith({ env: { ...onMain(), ...judged } }, "ci", "apply")).toMatchObject({
+      code: 4,
+    });
+    const red = await plan({ ...inPullRequest(), ...judged });
+    expect({ red, comment: own("plan")[0] }).toMatchObject({
+      red: { code: 4 },
+      comment: expect.stringContaining("main alone"),
+    });
+    expect(scenario.requests()).toEqual([]);
+  });
 });

@@ -6,10 +6,10 @@ import { summaryLine } from "../../render/events";
 import { appliedComment, markerOf, refusedComment } from "../../render/job-comment";
 import { commentOptions, readJob, reviewOf, subjectOf, tellHost, writeOutputs } from "../ci-job";
 import type { Invocation } from "../invocation";
-import { options, planningOptions, runningOptions } from "../options";
+import { options, planningOptions, policyOptions, runningOptions } from "../options";
 import { exitCodes } from "../report";
 import { showApply } from "./apply";
-import { planRequestOf } from "./plan";
+import { planRequestOf, policiesOf } from "./plan";
 import type { Verb } from "./verb";
 
 export const ciApplyVerb: Verb = {
@@ -22,6 +22,7 @@ export const ciApplyVerb: Verb = {
     "told in a comment, and it ends with exit 5. A plan that changes nothing needs no review.",
   options: [
     ...planningOptions,
+    ...policyOptions,
     options.destroy,
     options.expectDigest,
     ...commentOptions,
@@ -43,7 +44,7 @@ async function runApplyInJob(invocation: Invocation): Promise<number> {
   const reviewed = record ?? unreviewed(review);
   const outcome = await showApply(
     { ...invocation, options: { ...given, autoApprove: true } },
-    { ...planRequestOf(given), reviewed },
+    { ...planRequestOf(given), policies: policiesOf(invocation), reviewed },
   );
   const { exitCode, plan: made, diagnostics, sources, counts } = outcome;
   writeOutputs(invocation, { exitcode: String(exitCode), digest: made?.digest ?? "" });

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { Option } from "commander";
 import { unreviewed } from "../../commands/ci/find-review";
 import { keepComment } from "../../commands/ci/keep-comment";
+import type { PlanRequest } from "../../commands/context";
 import { type PlanOutcome, plan } from "../../commands/plan";
 import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
 import { stageText } from "../../model/stage";
@@ -33,10 +34,10 @@ import {
 import { withContext } from "../context";
 import { writeWholeFile } from "../files";
 import type { Invocation } from "../invocation";
-import { ignoredOptions, options, planningOptions } from "../options";
+import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { writePlanPage } from "../page-file";
 import { annotate, errorDocument, exitCodes, report, repositoryPath } from "../report";
-import { otherDiagnostics, planRequestOf, showPlan } from "./plan";
+import { otherDiagnostics, planRequestOf, policiesOf, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
 const reportFolder = new Option("--report <dir>", "folder of the reports, to be kept as artefacts").default(
@@ -54,6 +55,7 @@ export const ciPlanVerb: Verb = {
     "the plan that was reviewed: exit 5 when it is another.",
   options: [
     ...planningOptions,
+    ...policyOptions,
     options.destroy,
     new Option(
       "--no-secrets",
@@ -77,6 +79,7 @@ async function runPlanInJob(invocation: Invocation): Promise<number> {
   const job = readJob(invocation);
   const request = {
     ...planRequestOf(given),
+    policies: policiesOf(invocation),
     secrets: given.secrets === false ? ("present" as const) : ("resolve" as const),
   };
   const outcome = await withContext(invocation, (context) => plan(context, request));
@@ -85,7 +88,7 @@ async function runPlanInJob(invocation: Invocation): Promise<number> {
   report(invocation, otherDiagnostics(outcome.plan, diagnostics, "text"), sources);
   if (outcome.plan) annotate(invocation, planFindings(outcome.plan).filter(isGuard), sources);
   const exitCode = exitCodeOf(outcome);
-  writeReports(invocation, outcome, request.files);
+  writeReports(invocation, outcome, request);
   const { plan: made } = outcome;
   const outputs = {
     changes: String(made !== undefined && hasChanges(made)),
@@ -113,7 +116,7 @@ function exitCodeOf({ plan: made, exitCode }: PlanOutcome): number {
 function writeReports(
   invocation: Invocation,
   { plan: made, diagnostics, sources, revealed }: PlanOutcome,
-  files: readonly string[],
+  { files, overridePolicies }: PlanRequest,
 ): void {
   const { cwd, environment, stack, stage, options: given } = invocation;
   const folder = resolve(cwd, String(given.report));
@@ -129,7 +132,14 @@ function writeReports(
     write("junit.xml", failedJunit(diagnostics, suite));
     return;
   }
-  const saved = { files, stack: stack?.name, stage: stage ? stageText(stage) : undefined, revealed, sources };
+  const saved = {
+    files,
+    stack: stack?.name,
+    stage: stage ? stageText(stage) : undefined,
+    revealed,
+    overridePolicies,
+    sources,
+  };
   if (!hasErrors(made.diagnostics)) write("plan.rnvplan", savePlan(made, saved), 0o600);
   write("plan.json", planJson(made));
   write("plan.md", planMarkdown(made, 1_000_000));
