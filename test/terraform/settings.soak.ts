@@ -105,6 +105,18 @@ module "api" {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("makes anew, as it is given now, what is replaced while a field goes", async () => {
+    call(`merge(var.api, { branch = "release" })`);
+    await world.apply();
+    call("var.api", `kind = "worker"`);
+    expect(await world.apply()).toContain("1 added, 0 changed, 1 destroyed");
+    expect(api()).toMatchObject({ kind: "worker", configuration: { branch: "main", replicas: 2 } });
+    await world.expectNoChanges();
+    call("var.api");
+    await world.apply();
+    await world.expectNoChanges();
+  }, 60_000);
+
   it("refuses a field that is none, a value that does not fit, and both forms at once", async () => {
     call(`{ repository = "https://git.example.com/shop/api", replica = 2, port = "many" }`);
     const output = await refused();

@@ -96,7 +96,7 @@ const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, req
         ? reset === undefined
           ? request.priorPrivate
           : writePrivate({ ...priorPrivate, reset })
-        : writePrivate({ ...priorPrivate, nonce: randomUUID(), replacement }),
+        : writePrivate({ ...priorPrivate, reset: undefined, nonce: randomUUID(), replacement }),
     diagnostics: diagnosticMessages(diagnostics, stepsIn(type, config)),
   };
 };
