@@ -1,10 +1,12 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
+import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import { type Change, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema, planOf } from "../plan-json";
 import {
   amount,
   asDeclared,
+  checkWords,
   counted,
   countsOf,
   isBlocked,
@@ -66,6 +68,7 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
     facts: factsOf(plan, scope),
     sections: [
       blockedSection(plan),
+      policiesSection(plan),
       findingsSection(plan.diagnostics),
       summarySection(plan),
       topologySection(topologyOf(data, scope.types), anchorsOf(plan)),
@@ -86,7 +89,7 @@ const anchorsOf = (plan: Plan): ReadonlySet<string> =>
 function verdictOf(plan: Plan): { readonly verdict: string; readonly tone: "stop" | "act" | "calm" } {
   if (plan.diagnostics.some(({ severity }) => severity === "error"))
     return { verdict: "\u2716 Failed", tone: "stop" };
-  if (isBlocked(plan)) return { verdict: "\u2716 Blocked", tone: "stop" };
+  if (isBlocked(plan) || plan.checks?.some(stopsPlan)) return { verdict: "\u2716 Blocked", tone: "stop" };
   return hasChanges(plan)
     ? { verdict: "\u25b6 Changes", tone: "act" }
     : { verdict: "\u2714 No changes", tone: "calm" };
@@ -128,6 +131,26 @@ function blockedSection(plan: Plan): Section | undefined {
   const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
 <table class="rows"><thead><tr><th>Resource<th>Why<th>What lets it pass</thead><tbody>${rows}</tbody></table>`;
   return { id: "blocked", title: "Blocked", count: held.length, body };
+}
+
+const checkMarks = {
+  passed: html`<span class="mark pass">\u2714 passed</span>`,
+  failed: html`<span class="mark fail">\u2716 failed</span>`,
+  overridden: html`<span class="mark warn">! overridden</span>`,
+  error: html`<span class="mark fail">\u2716 could not be judged</span>`,
+} as const;
+
+function policiesSection({ checks = [], changes }: Plan): Section | undefined {
+  if (checks.length === 0) return undefined;
+  const drawn = new Set(changes.filter(({ action }) => action !== "no-op").map(({ address }) => address));
+  const worstFirst = [...checks.filter(stopsPlan), ...checks.filter((check) => !stopsPlan(check))];
+  const rows = worstFirst.map((check) => {
+    const { policy, level, status, address, message, range } = check;
+    const canPass = level === "overridable" && stopsPlan(check);
+    return html`<tr><td>${checkMarks[status]}<th>${policy}<td>${level}<td>${address === undefined ? "the plan" : linkedAddress(address, drawn.has(address))}<td>${message}${range ? html` <code>${placeText(range)}</code>` : nothing}${canPass ? html` <code class="copy">--override-policy ${policy}</code>` : nothing}`;
+  });
+  const body = html`<p>${checkWords(checks)}.</p><table class="rows"><thead><tr><th>Result<th>Policy<th>Level<th>For<th>Why</thead><tbody>${rows}</tbody></table>`;
+  return { id: "policies", title: "Policies", count: checks.length, body };
 }
 
 export function findingsSection(diagnostics: readonly Diagnostic[]): Section | undefined {

@@ -55,6 +55,29 @@ it("says what was not checked, what stands elsewhere and what is not managed", (
   expect(text).toContain("configuration.branch of service.shop.api had changed outside rnv too");
 });
 
+it("shows policies, those that stop first, and what overrides one", () => {
+  const range = { file: "rnv.yaml", start: 3, end: 5 };
+  const html = pageOf(
+    plan([change("update", "service.shop.api", { attributes: [field("a", value(1), value(2))] })], {
+      checks: [
+        { policy: "names", level: "mandatory", status: "passed" },
+        {
+          ...{ policy: "replicas", level: "overridable", status: "failed", message: "two replicas", range },
+          address: address("service.shop.api"),
+        },
+      ],
+    }),
+  );
+  const text = textOf(html);
+  expect(text).toContain("✖ Blocked");
+  expect(text).toContain("1 passed, 1 failed.");
+  expect(text).toMatch(
+    /failed replicas overridable service.shop.api two replicas rnv.yaml.* --override-policy replicas .*passed names mandatory the plan/,
+  );
+  const advisory = plan([], { checks: [{ policy: "soft", level: "advisory", status: "failed" }] });
+  expect(textOf(pageOf(advisory))).not.toContain("Blocked");
+});
+
 it("allows its own style and script by digest, and nothing else", () => {
   const html = pageOf(shopPlan);
   const [, policy = ""] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html) ?? [];
