@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { join, relative, resolve } from "node:path";
+import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { CrossValue, CrossValues } from "../manifest/context";
 import { listStacks } from "../manifest/load-manifest";
@@ -15,7 +15,7 @@ import { escapeJson, escapeText } from "../render/escape-text";
 import { openContext } from "./context";
 import { readText } from "./files";
 import { formatOf, type Handler, type Invocation, listOf, type StackRun } from "./invocation";
-import { exitCodes, outStyle } from "./report";
+import { exitCodes, outStyle, report } from "./report";
 import { readSettings, stackPlace } from "./settings";
 import { askedStage, inDeclaredStage, inStageOfState, undeclaredStage } from "./stages";
 import { withStack } from "./synthesize";
@@ -84,6 +84,8 @@ export async function runOnStacks(
       }),
     ]);
   if (invocation.options.json !== true) tellNotes(chosen, invocation.terminal);
+  if (named.length === 0 && stacks.length > 1 && use === "each" && reading.others !== "none")
+    await tellLeftStates(invocation, stacks);
   const ordered = use === "each, reversed" ? [...chosen].reverse() : chosen;
   return runEach(invocation, { stacks, chosen: ordered, reading }, handler);
 }
@@ -136,11 +138,60 @@ function tellNotes(stacks: readonly StackFile[], terminal: Invocation["terminal"
       if (level === "info") terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
 }
 
+/**
+ * Warns of states whose stack the app declares no longer: where it was renamed, all that it holds would be made a second
+ * time under the new name; where it was removed, nothing deletes it.
+ */
+async function tellLeftStates(invocation: Invocation, stacks: readonly StackFile[]): Promise<void> {
+  const { cwd, stage } = invocation;
+  if (givenAddress(invocation) !== "") return;
+  const units = new Set(stacks.map(({ unit }) => unit));
+  const warnings: Diagnostic[] = [];
+  const found = statesOfStacks(cwd, stage);
+  // The state without a folder is that of an app of one stack: refused where it is read for another.
+  const isAlone = !found.some(({ name }) => units.has(name));
+  for (const { name: folder, path } of [...(isAlone ? [] : [stateOfOne(cwd, stage)]), ...found]) {
+    if (folder !== undefined && units.has(folder)) continue;
+    const stack = folder === undefined ? undefined : stackRun(folder, { isOneOfSeveral: true });
+    // One that cannot be read says nothing of the stacks that are there.
+    const state = await stateOf({ ...invocation, stack }).catch(() => undefined);
+    const name = state?.stack;
+    const count = Object.keys(state?.resources ?? {}).length;
+    if (count === 0 || name === undefined || units.has(name) || (folder ?? name) !== name) continue;
+    const what = `${count} ${count === 1 ? "resource" : "resources"}`;
+    warnings.push(
+      warning("guard.stack", `the app has no stack ${JSON.stringify(name)}, whose state holds ${what}`, {
+        detail: `They stay as they are: no plan reads ${relative(cwd, path)}.`,
+        hint: `declare it once more to change or destroy them; where it was renamed, rename the folder of its state as well: the next plan says how to write the new name into it`,
+      }),
+    );
+  }
+  report(invocation, warnings);
+}
+
+/** Where the state of an app of one stack lies, which may be without a folder of its own. */
+const stateOfOne = (cwd: string, stage: Invocation["stage"]) => ({
+  name: undefined,
+  path: join(folderOfStates(cwd, stage), "state.json"),
+});
+
+const folderOfStates = (cwd: string, stage: Invocation["stage"]): string =>
+  resolve(cwd, ".rnv", stage ? stageText(stage) : "");
+
+/** The stacks with a state in the folder of a stage, by their names. */
+function statesOfStacks(cwd: string, stage: Invocation["stage"]) {
+  const folder = folderOfStates(cwd, stage);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .map((name) => ({ name, path: join(folder, name, "state.json") }))
+    .filter(({ path }) => isFile(path));
+}
+
 /** The folders of states of stacks in a stage; none where there is a state without a stack. */
 function stacksWithState(cwd: string, stage: Invocation["stage"]): readonly string[] {
-  const folder = resolve(cwd, ".rnv", stage ? stageText(stage) : "");
-  if (!existsSync(folder) || isFile(join(folder, "state.json"))) return [];
-  return readdirSync(folder).filter((name) => isFile(join(folder, name, "state.json")));
+  const folder = folderOfStates(cwd, stage);
+  if (isFile(join(folder, "state.json"))) return [];
+  return statesOfStacks(cwd, stage).map(({ name }) => name);
 }
 
 function isFile(path: string): boolean {
@@ -265,10 +316,14 @@ async function aroundStack(
 }
 
 /** Whether each stack has a state of its own: the address is the default one, or holds the name of the stack. */
-function hasStateByStack({ options, environment }: Invocation): boolean {
-  const address = typeof options.state === "string" ? options.state : (environment.RNV_STATE ?? "").trim();
+function hasStateByStack(invocation: Invocation): boolean {
+  const address = givenAddress(invocation);
   return address === "" || address.includes(stackPlace);
 }
+
+/** The address of the state that was given; empty where it is the default one. */
+const givenAddress = ({ options, environment }: Invocation): string =>
+  typeof options.state === "string" ? options.state : (environment.RNV_STATE ?? "").trim();
 
 /** Throws `DiagnosticsError` where it is not clear which state is that of the stack. */
 function checkAddress(

@@ -324,7 +324,7 @@ function stackMismatch(state: State, name: string, { stack }: Origin): Diagnosti
   if (stack === undefined || state.stack === undefined || state.stack === stack) return undefined;
   return error("guard.stack", `${name} is the state of the stack ${state.stack}, not of ${stack}`, {
     detail: "Each stack has a state of its own: what one stack makes, another would rename or delete.",
-    hint: "let RNV_STATE (or --state) hold ${stack}, or leave it unset; where the stack was renamed, write its new name into the state: rnv state pull, then rnv state push -force",
+    hint: `let RNV_STATE (or --state) hold \${stack}, or leave it unset; where the stack was renamed, write its new name into the state: rnv state pull --state ${name}, then rnv state push --force --state ${name}`,
   });
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
@@ -55,6 +55,29 @@ describe("an app of several stacks", () => {
     synthesizeInto(scenario.folder, twoPlaces);
   });
   afterEach(() => scenario.close());
+
+  it("is told of the state of a stack that it has no more: renamed, all would be made again", async () => {
+    await rnv("apply", ...approve);
+    synthesizeInto(scenario.folder, (app) => {
+      new Services(app, "staging-apps", new Base(app, "staging"));
+      new Base(app, "production");
+    });
+    const { stderr, stdout } = await rnv("plan");
+    expect(stderr).toContain('the app has no stack "prod", whose state holds 1 resource');
+    expect(stderr).toContain('the app has no stack "prod-apps", whose state holds 3 resources');
+    expect(stderr).not.toContain('no stack "staging');
+    expect(stdout).toContain("project.shop will be created");
+    // One that is named is asked about alone.
+    expect((await rnv("plan", "staging")).stderr).not.toContain("the app has no stack");
+    renameSync(join(scenario.folder, ".rnv", "prod"), join(scenario.folder, ".rnv", "production"));
+    const [, hinted = ""] = /state pull --state (\S+),/.exec((await rnv("plan", "production")).stderr) ?? [];
+    const pulled = await scenario.run("state", "pull", "--state", hinted);
+    const file = join(scenario.folder, "moved.json");
+    writeFileSync(file, pulled.stdout.replace('"stack": "prod"', '"stack": "production"'));
+    await scenario.run("state", "push", "--force", "--state", hinted, file);
+    const again = await rnv("plan", "production");
+    expect(again.stdout).toContain('~ project.shop ("prod shop") will be updated in place');
+  });
 
   it("is applied stack by stack, each with a state of its own, and then is as it is declared", async () => {
     const planned = await rnv("plan");
