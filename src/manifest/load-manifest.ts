@@ -139,7 +139,9 @@ function readStage(
     return { files: base };
   }
   // What cannot be read may declare it.
-  const isUnclear = base.isPartial || findings.all().some(({ code }) => code === "manifest.stage");
+  const isUnclear =
+    base.isPartial ||
+    findings.all().some(({ code }) => code === "manifest.stage" || code === "manifest.not_found");
   if (isUnclear && !stages.has(asked.name)) return { files: base };
   const found = findStage(stages, asked);
   if (found.stage === undefined) {

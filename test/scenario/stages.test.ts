@@ -111,6 +111,8 @@ describe("stages of a manifest", () => {
       code: 1,
       stderr: expect.stringContaining("nowhere.yaml"),
     });
+    const { stderr } = await scenario.run("plan", "-f", "nowhere.yaml", "--stage", "eu");
+    expect(stderr).toContain("cannot read nowhere.yaml: it does not exist\n\n1 error\n");
   });
 
   it("a state of another stage changes nothing, with exit 4", async () => {
