@@ -38,8 +38,8 @@ export interface StackReading {
    * The states of the other stacks: `needed` for what they have made, read where they are there (the default), or not read.
    */
   readonly others?: "needed" | "none";
-  /** The word behind it may be a saved plan. */
-  readonly takesPlan?: true;
+  /** The word behind it may be a saved plan; `alone`: which is all that is read then. */
+  readonly takesPlan?: true | "alone";
   /** Its JSON is a line for each event. */
   readonly streams?: true;
 }
@@ -58,6 +58,7 @@ export async function runOnStacks(
   const words = isStackVerb ? listOf(given.positional[0]) : [];
   const planFile =
     takesPlan && words.length === 1 && isFile(resolve(given.cwd, words[0] as string)) ? words[0] : undefined;
+  if (planFile !== undefined && takesPlan === "alone") return handler({ ...given, positional: [planFile] });
   const named = planFile === undefined ? [...words, ...listOf(given.options.stack)] : [];
   const asked = askedStage(given);
   const synthesized = await withStack(
@@ -71,7 +72,7 @@ export async function runOnStacks(
   const files = listOf(synthesized.options.file);
   const stacks = await listStacks(files, synthesized.cwd);
   if (stacks.length === 0) {
-    refuseWords(named, takesPlan);
+    refuseWords(named, takesPlan !== false);
     return handler(await inStageOf(synthesized, files, reading));
   }
   const invocation = { ...synthesized, stage: undeclaredStage(asked) };

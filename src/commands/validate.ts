@@ -1,8 +1,10 @@
 import { findStages, listStacks, loadDesired } from "../manifest/load-manifest";
-import type { Desired } from "../model/desired";
+import { type Address, nameOf } from "../model/address";
+import type { Desired, DesiredResource } from "../model/desired";
 import type { StageName } from "../model/stage";
-import { referredAddresses } from "../model/value";
+import { isPlain, type Plain, referredAddresses, unflatten } from "../model/value";
 import type { LabelledGraph } from "../render/graph";
+import type { ResourceChange } from "../render/html/topology";
 import { resourceTypes } from "../resources";
 import type { StateBackend } from "../state/backend";
 import { loadPolicies } from "./check-policies";
@@ -30,6 +32,8 @@ export async function validate(
 
 interface GraphOutcome extends Outcome {
   readonly graph?: LabelledGraph;
+  /** The same, as a picture takes it. */
+  readonly drawn?: readonly ResourceChange[];
 }
 
 /** `rnv graph`: returns the dependencies, from the manifest alone. */
@@ -38,15 +42,42 @@ export async function graph(
   request: { readonly files: readonly string[] },
 ): Promise<GraphOutcome> {
   const { desired, diagnostics, sources } = await load(context, request.files, "skip");
-  return { graph: desired && graphOf(desired), diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+  return {
+    ...(desired && { graph: graphOf(desired), drawn: [...desired.resources.values()].map(drawnOf) }),
+    ...{ diagnostics, sources, exitCode: exitCodeOf(diagnostics) },
+  };
+}
+
+/** What it waits for, besides its parent. */
+const referencesOf = ({ dependsOn, attributes, parent }: DesiredResource): readonly Address[] => {
+  const referenced = [...attributes.values()].flatMap(({ value }) => referredAddresses(value));
+  return [...new Set([...dependsOn, ...referenced])].filter((to) => to !== parent);
+};
+
+function drawnOf(resource: DesiredResource): ResourceChange {
+  const { address, type, parent, attributes, constructPath: path } = resource;
+  const plain = [...attributes].flatMap(([name, { value }]): [string, Plain][] =>
+    isPlain(value) ? [[name, value]] : [],
+  );
+  return {
+    ...{ address, type, live_name: nameOf(address).split(".").at(-1) ?? "" },
+    change: {
+      actions: ["no-op"],
+      before: null,
+      after: unflatten(new Map(plain)) as ResourceChange["change"]["after"],
+    },
+    ...(path !== undefined && { construct: { path, ...(parent !== undefined && { in: parent }) } }),
+    ...{ references: [...referencesOf(resource)], attributes: [], effects: [], with_parent: false },
+  };
 }
 
 function graphOf({ resources, data }: Desired): LabelledGraph {
-  const edges = [...resources.values()].flatMap(({ address, parent, dependsOn, attributes }) => {
-    const referenced = [...attributes.values()].flatMap(({ value }) => referredAddresses(value));
-    const needed = new Set([...(parent === undefined ? [] : [parent]), ...dependsOn, ...referenced]);
-    return [...needed].map((to) => ({ from: address, to }));
-  });
+  const edges = [...resources.values()].flatMap((resource) =>
+    [...(resource.parent === undefined ? [] : [resource.parent]), ...referencesOf(resource)].map((to) => ({
+      from: resource.address,
+      to,
+    })),
+  );
   const lookups = [...data.values()].flatMap(({ address, query, dependsOn }) =>
     [...new Set([...dependsOn, ...[...query.values()].flatMap(({ value }) => referredAddresses(value))])].map(
       (to) => ({

@@ -1,20 +1,111 @@
+import { nameOf } from "../model/address";
+import type { ResourceType } from "../model/resource-type";
 import { compareTexts } from "../model/text";
+import { type Change, isListed, type Plan } from "../plan/plan";
 import { escapeText } from "./escape-text";
+
+/** How a node is marked: what becomes of it, or what was found. */
+export type Mark = "create" | "update" | "replace" | "delete" | "adopt" | "forget" | "drift" | "same";
+
+/** Sign, word and colours of a mark, in every picture: a shape, a word and a colour each tell it. */
+export const marks: Readonly<
+  Record<Mark, { readonly sign: string; readonly word: string; readonly ink: string; readonly paper: string }>
+> = {
+  create: { sign: "+", word: "create", ink: "#116329", paper: "#dafbe1" },
+  update: { sign: "~", word: "update", ink: "#7d4e00", paper: "#fff8c5" },
+  replace: { sign: "\u00b1", word: "replace", ink: "#6639ba", paper: "#fbefff" },
+  delete: { sign: "\u2212", word: "destroy", ink: "#a40e26", paper: "#ffebe9" },
+  adopt: { sign: ">", word: "import", ink: "#0550ae", paper: "#ddf4ff" },
+  forget: { sign: "<", word: "forget", ink: "#59636e", paper: "#f6f8fa" },
+  drift: { sign: "\u2260", word: "drift", ink: "#7d4e00", paper: "#fff8c5" },
+  same: { sign: "", word: "unchanged", ink: "#59636e", paper: "#ffffff" },
+};
 
 /** A directed graph of labels; an edge points from what depends to what it depends on. */
 export interface LabelledGraph {
   readonly nodes: readonly string[];
   readonly edges: readonly { readonly from: string; readonly to: string }[];
+  /** What a plan does, by node; nothing to those that are not here. */
+  readonly marked?: ReadonlyMap<string, NodeMark>;
 }
+
+interface NodeMark {
+  readonly mark: Mark;
+  readonly words: string;
+  readonly isBlocked: boolean;
+}
+
+/** What a plan is about, with what it refers to and lies in, marked with what the plan does. */
+export function graphOfPlan(
+  plan: Plan,
+  types: readonly Pick<ResourceType, "type" | "parents">[],
+): LabelledGraph {
+  const nodes = new Set<string>(plan.changes.map(({ address }) => address));
+  const parents = new Map(types.map(({ type, parents }) => [type, parents.map((parent) => parent.type)]));
+  const parentOf = ({ address, type, construct }: Change): readonly string[] => {
+    const name = nameOf(address);
+    const around = [name, name.slice(0, Math.max(0, name.lastIndexOf(".")))];
+    const near = around.flatMap((at) => (parents.get(type) ?? []).map((parent) => `${parent}.${at}`));
+    return [construct?.in ?? "", ...near].filter((at) => nodes.has(at)).slice(0, 1);
+  };
+  return {
+    nodes: [...nodes],
+    edges: plan.changes.flatMap((change) =>
+      [...new Set([...parentOf(change), ...(change.references ?? [])])].map((to) => ({
+        from: change.address,
+        to,
+      })),
+    ),
+    marked: new Map(
+      plan.changes
+        .filter((change) => isListed(change, plan))
+        .map((change): [string, NodeMark] => [change.address, markOf(change)]),
+    ),
+  };
+}
+
+function markOf({ action, guard, onRemove, reason, missing }: Change): NodeMark {
+  // Of what stays, only what has changed outside is listed.
+  const mark = action === "no-op" ? "drift" : action;
+  const { sign, word } = marks[mark];
+  const isRun = reason !== undefined && !missing && (action === "create" || action === "update");
+  const shown = isRun ? "run" : action === "delete" && onRemove === "archive" ? "archive" : word;
+  return {
+    mark,
+    words: `${guard ? "! blocked \u00b7 " : ""}${sign} ${shown}`,
+    isBlocked: guard !== undefined,
+  };
+}
+
+/** Shapes in the languages of Graphviz and Mermaid: an octagon ends something, two frames replace it. */
+const shapes: Readonly<Record<Mark, { readonly dot: string; readonly mermaid: readonly [string, string] }>> =
+  {
+    create: { dot: 'shape = box, style = "filled,rounded,dashed"', mermaid: ["([", "])"] },
+    update: { dot: "shape = hexagon, style = filled", mermaid: ["{{", "}}"] },
+    replace: { dot: "shape = doubleoctagon, style = filled", mermaid: ["[[", "]]"] },
+    delete: { dot: "shape = octagon, style = filled", mermaid: ["[/", "\\]"] },
+    adopt: { dot: "shape = house, style = filled", mermaid: ["[/", "/]"] },
+    forget: { dot: "shape = invhouse, style = filled", mermaid: ["[\\", "\\]"] },
+    drift: { dot: "shape = hexagon, style = filled", mermaid: ["{{", "}}"] },
+    same: { dot: "shape = box", mermaid: ["[", "]"] },
+  };
 
 /** The graph in the language of Graphviz. */
 export function graphDot(graph: LabelledGraph): string {
-  const quoted = (label: string) => `"${escapeText(label).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+  const inner = (label: string) => escapeText(label).replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+  const quoted = (label: string) => `"${inner(label)}"`;
+  const attributes = (node: string): string => {
+    const found = graph.marked?.get(node);
+    if (found === undefined) return "";
+    const { ink, paper } = marks[found.mark];
+    const width = found.isBlocked ? 4 : 1.5;
+    return ` [label = "${inner(node)}\\n${inner(found.words)}", ${shapes[found.mark].dot}, color = "${ink}", fontcolor = "${ink}", fillcolor = "${paper}", penwidth = ${width}]`;
+  };
   return [
     "digraph rnv {",
     "  rankdir = LR",
     '  node [shape = box, fontname = "sans-serif"]',
-    ...allNodes(graph).map((node) => `  ${quoted(node)}`),
+    ...allNodes(graph).map((node) => `  ${quoted(node)}${attributes(node)}`),
     ...sortedEdges(graph).map(({ from, to }) => `  ${quoted(from)} -> ${quoted(to)}`),
     "}",
     "",
@@ -25,13 +116,28 @@ export function graphDot(graph: LabelledGraph): string {
 export function graphMermaid(graph: LabelledGraph): string {
   const nodes = allNodes(graph);
   const ids = new Map(nodes.map((node, i) => [node, `n${i}`]));
+  const used = new Set([...(graph.marked?.values() ?? [])].map(({ mark }) => mark));
+  const box = (node: string): string => {
+    const found = graph.marked?.get(node);
+    const [open, close] = shapes[found?.mark ?? "same"].mermaid;
+    const words = found === undefined ? "" : `<br/>${mermaidLabel(found.words)}`;
+    return `${open}"${mermaidLabel(node)}${words}"${close}${found === undefined ? "" : `:::${found.mark}Mark`}`;
+  };
+  const styles = (Object.keys(marks) as Mark[]).filter((mark) => used.has(mark));
   return [
     "flowchart LR",
-    ...nodes.map((node) => `  ${ids.get(node)}["${mermaidLabel(node)}"]`),
+    ...nodes.map((node) => `  ${ids.get(node)}${box(node)}`),
     ...sortedEdges(graph).map(({ from, to }) => `  ${ids.get(from)} --> ${ids.get(to)}`),
+    ...styles.map((mark) => `  classDef ${mark}Mark ${mermaidStyle(mark)}`),
+    ...nodes
+      .filter((node) => graph.marked?.get(node)?.isBlocked)
+      .map((node) => `  style ${ids.get(node)} stroke-width:4px`),
     "",
   ].join("\n");
 }
+
+const mermaidStyle = (mark: Mark): string =>
+  `fill:${marks[mark].paper},stroke:${marks[mark].ink},color:${marks[mark].ink}${mark === "create" ? ",stroke-dasharray:6 3" : ""}`;
 
 /** Anything but plain characters as a character code: Mermaid reads quotes, HTML and Markdown in labels. */
 const mermaidLabel = (label: string): string =>

@@ -81,6 +81,24 @@ describe("verbs on an applied workspace", () => {
   it("graph prints DOT and Mermaid", async () => {
     expect(await ok("graph")).toMatch(/^digraph/);
     expect(await ok("graph", "-mermaid")).toMatch(/^(graph|flowchart) /);
+    expect(await ok("graph", "-format", "mermaid")).toBe(await ok("graph", "-mermaid"));
+    expect(await ok("graph", "-format", "svg")).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" /);
+    await fails(1, "graph", "-mermaid", "-format", "svg");
+  });
+
+  it("graph of a saved plan says what the plan does, from the file alone", async () => {
+    await ok("plan", "-destroy", "-out", "gone.plan");
+    const service =
+      /^ {2}"service.shop.api" \[label = "service.shop.api\\n! blocked · − destroy", shape = octagon/m;
+    mkdirSync(join(scenario.folder, "elsewhere"));
+    scenario.write("elsewhere/gone.plan", scenario.read("gone.plan"));
+    expect(await ok("-chdir=elsewhere", "graph", "gone.plan")).toMatch(service);
+    expect(await ok("graph", "gone.plan", "-format", "mermaid")).toContain("classDef deleteMark");
+    expect(await ok("graph", "gone.plan", "-format", "svg")).toContain("! blocked · − destroy");
+    expect(await fails(1, "graph", "gone.plan", "-f", "rnv.yaml")).toContain("leave --file out");
+    scenario.write("torn.plan", scenario.read("gone.plan").slice(0, 90));
+    expect(await fails(5, "graph", "torn.plan")).toContain("plan.damaged");
+    expect(scenario.requests()).toEqual([]);
   });
 
   it("deploy, restart, suspend, resume wait until it is done", async () => {

@@ -11,7 +11,7 @@ import { readAcceptances } from "../../manifest/drift-file";
 import { stageText } from "../../model/stage";
 import type { State } from "../../model/state";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
-import { readSavedPlan, savePlan } from "../../plan/document";
+import { readSavedPlan, type SavedPlan, savePlan } from "../../plan/document";
 import { type DriftClass, type DriftReport, driftClasses } from "../../plan/drift";
 import { isUnconfirmed } from "../../plan/guards";
 import { hasChanges, type Plan } from "../../plan/plan";
@@ -201,21 +201,27 @@ async function runShow(invocation: Invocation): Promise<number> {
   if (planFile === undefined) return showState(invocation);
   const text = readText(planFile);
   if (isStateText(text)) return showState(invocation, async () => stateIn(text, planFile));
-  const { document, diagnostics } = readSavedPlan(text);
-  const plan = document && planFromDocument(document.plan);
-  if (!plan) {
-    const damaged = error("plan.damaged", `${planFile} is not a saved plan of this version`, {
-      hint: "make it again: rnv plan -out",
-    });
-    throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged], 5);
-  }
+  const { document, plan } = planIn(text, planFile);
   const format = formatOf(invocation.options);
   // As it was when it was made: what only apply needs of a plan is not read back.
   if (format === "json")
     invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(document.plan), 2)}\n`);
   else showPlan(invocation, plan, format);
-  if (document) writeSavedPage(invocation, document);
+  writeSavedPage(invocation, document);
   return 0;
+}
+
+/** Reads a saved plan, to show it. */
+export const readPlanFile = (file: string) => planIn(readText(file), file);
+
+function planIn(text: string, name: string): { readonly document: SavedPlan; readonly plan: Plan } {
+  const { document, diagnostics } = readSavedPlan(text);
+  const plan = document && planFromDocument(document.plan);
+  if (document && plan) return { document, plan };
+  const damaged = error("plan.damaged", `${name} is not a saved plan of this version`, {
+    hint: "make it again: rnv plan -out",
+  });
+  throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged], 5);
 }
 
 function isStateText(text: string): boolean {

@@ -20,7 +20,11 @@ import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import type { FoundStages } from "../../manifest/load-manifest";
 import { version, versionText } from "../../model/version";
 import { escapeText } from "../../render/escape-text";
-import { graphDot, graphMermaid } from "../../render/graph";
+import { graphDot, graphMermaid, graphOfPlan } from "../../render/graph";
+import type * as topologies from "../../render/html/topology";
+import type * as pictures from "../../render/html/topology-svg";
+import { planDocumentSchema } from "../../render/plan-json";
+import { resourceTypes } from "../../resources";
 import {
   complete,
   completionScript,
@@ -32,38 +36,77 @@ import {
 } from "../completion";
 import { openContext, sourcesOf, withContext } from "../context";
 import { packageRoot, writeWholeFile } from "../files";
-import { type Invocation, listOf } from "../invocation";
+import { type Invocation, listOf, type OptionValues } from "../invocation";
 import { options, positive } from "../options";
 import { report } from "../report";
 import { readSettings } from "../settings";
 import { askedStage, localInstances, stagesOf } from "../stages";
+import { readPlanFile } from "./plan";
 import type { Verb, VerbFamily } from "./verb";
 
 export const graphVerb: Verb = {
-  usage: "graph [stack...]",
-  stacks: { use: "together", others: "none" },
-  summary: "Print the dependencies between resources, as DOT",
+  usage: "graph [planfile|stack...]",
+  stacks: { use: "together", others: "none", takesPlan: "alone" },
+  summary: "Print the dependencies between resources, as DOT, Mermaid or SVG",
+  detail:
+    "Of a saved plan, each resource is marked with what the plan does to it: by shape, colour and word. SVG is the " +
+    "picture of services in their projects, with what refers to what.",
   options: [
     options.file,
     options.app,
     options.untrusted,
     options.stack,
-    new Option("--mermaid", "as Mermaid, which GitHub and GitLab draw"),
+    new Option("--format <format>", "dot for Graphviz, mermaid for Markdown, svg for a picture")
+      .choices(["dot", "mermaid", "svg"])
+      .default("dot"),
+    new Option("--mermaid", "the same as --format mermaid").conflicts("format"),
   ],
   examples: [
-    ["rnv graph | dot -Tsvg > graph.svg", "as a picture"],
-    ["rnv graph -mermaid", "for Markdown"],
+    ["rnv graph -format svg > graph.svg", "a picture, which needs no other program"],
+    ["rnv graph | dot -Tsvg > graph.svg", "drawn by Graphviz: every resource"],
+    ["rnv graph -format mermaid plan.rnvplan", "what a saved plan does, for Markdown"],
   ],
   handler: runGraph,
 };
 
 async function runGraph(invocation: Invocation): Promise<number> {
-  const { terminal, options } = invocation;
-  const outcome = await graph(sourcesOf(invocation), { files: listOf(options.file) });
+  const { terminal, options, positional } = invocation;
+  const [planFile] = positional as readonly (string | undefined)[];
+  const format = options.mermaid === true ? "mermaid" : (options.format as "dot" | "mermaid" | "svg");
+  const outcome =
+    planFile === undefined
+      ? await graph(sourcesOf(invocation), { files: listOf(options.file) })
+      : graphOfFile(planFile, options);
   report(invocation, outcome.diagnostics, outcome.sources);
-  if (outcome.graph)
-    terminal.out(options.mermaid === true ? graphMermaid(outcome.graph) : graphDot(outcome.graph));
-  return outcome.exitCode;
+  const { graph: found, drawn, exitCode } = outcome;
+  if (found === undefined || drawn === undefined) return exitCode;
+  if (format === "svg") terminal.out(pictureOf(drawn));
+  else terminal.out(format === "mermaid" ? graphMermaid(found) : graphDot(found));
+  return exitCode;
+}
+
+/** The graph of a saved plan, which is all that is read. */
+function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<typeof graph>> {
+  const other = ["file", "app", "stack"].find((name) => options[name] !== undefined);
+  if (other !== undefined)
+    throw new DiagnosticsError([
+      error("command.usage", `a saved plan says what it is about: leave --${other} out`),
+    ]);
+  const { plan, document } = readPlanFile(file);
+  return {
+    ...{
+      graph: graphOfPlan(plan, resourceTypes),
+      drawn: planDocumentSchema.parse(document.plan).resource_changes,
+    },
+    ...{ diagnostics: [], sources: new Map(), exitCode: 0 },
+  };
+}
+
+/** What draws is loaded where a picture is asked for. */
+function pictureOf(drawn: readonly topologies.ResourceChange[]): string {
+  const { topologyOf } = require("../../render/html/topology") as typeof topologies;
+  const { topologyFile } = require("../../render/html/topology-svg") as typeof pictures;
+  return topologyFile(topologyOf({ resource_changes: drawn }, resourceTypes));
 }
 
 export const schemaVerb: Verb = {

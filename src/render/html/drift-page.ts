@@ -17,6 +17,7 @@ import {
   plainly,
   unmanagedWhole,
 } from "../drift-text";
+import type { Mark } from "../graph";
 import { planDocumentSchema } from "../plan-json";
 import { asRecorded, revealedLine, standingPhrase } from "../plan-wording";
 import { addressesInReadingOrder } from "../reading-order";
@@ -25,7 +26,7 @@ import { fieldRows, type Lines } from "./entry";
 import { html, list, type Markup, nothing } from "./markup";
 import { page, type Section } from "./page";
 import { findingsSection, type ReportScope, uncheckedList, unmanagedSection } from "./plan-page";
-import { type Mark, type Topology, topologyOf } from "./topology";
+import { type Topology, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
 /** What a page of drift is made of besides the report. */

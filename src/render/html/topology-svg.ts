@@ -1,24 +1,11 @@
 import { escapeText } from "../escape-text";
+import { type Mark, marks } from "../graph";
 import { textWidth } from "../style";
 import type { PlacedEdge, Point, Rectangle } from "./boxed-graph";
 import { html, linkTo, type Markup, nothing, type Part } from "./markup";
 import type { Section } from "./page";
 import { placeNodes } from "./place-nodes";
-import type { Mark, Topology, TopologyNode } from "./topology";
-
-/** Sign, word and colours of a mark: a shape, a word and a colour each tell it. */
-const marks: Readonly<
-  Record<Mark, { readonly sign: string; readonly word: string; readonly ink: string; readonly paper: string }>
-> = {
-  create: { sign: "+", word: "create", ink: "#116329", paper: "#dafbe1" },
-  update: { sign: "~", word: "update", ink: "#7d4e00", paper: "#fff8c5" },
-  replace: { sign: "\u00b1", word: "replace", ink: "#6639ba", paper: "#fbefff" },
-  delete: { sign: "\u2212", word: "destroy", ink: "#a40e26", paper: "#ffebe9" },
-  adopt: { sign: ">", word: "import", ink: "#0550ae", paper: "#ddf4ff" },
-  forget: { sign: "<", word: "forget", ink: "#59636e", paper: "#f6f8fa" },
-  drift: { sign: "\u2260", word: "drift", ink: "#7d4e00", paper: "#fff8c5" },
-  same: { sign: "", word: "unchanged", ink: "#59636e", paper: "#ffffff" },
-};
+import type { Topology, TopologyNode } from "./topology";
 
 const nodeWidth = 214;
 const nodeHeight = 62;
@@ -51,8 +38,25 @@ const labelOf = (names: readonly string[]): string =>
 
 /** The picture of a workspace with its legend, and the same as a list. `anchors` are ids of this page. */
 export function topologySection(topology: Topology, anchors: ReadonlySet<string>): Section | undefined {
-  const { nodes, edges, boxes, isCoarse } = topology;
+  const { nodes, isCoarse } = topology;
   if (nodes.length === 0) return undefined;
+  const body = html`<div class="picture" tabindex="0" role="region" aria-label="Picture of the topology">${pictureOf(topology, anchors)}</div>
+${legend(nodes)}${isCoarse ? html`<p>${coarseNote}</p>` : nothing}${edgeList(topology)}`;
+  return { id: "topology", title: "Topology", body };
+}
+
+const coarseNote = "There are too many services to draw: each node is a project.";
+
+/** The picture as a file of its own, which a browser, a wiki or an editor shows. */
+export function topologyFile(topology: Topology): string {
+  const { text } = pictureOf(topology, new Set());
+  const note = topology.isCoarse ? `\n<desc>${coarseNote}</desc>` : "";
+  const opened = text.replace(/^<svg ([^>]*)>/, `<svg xmlns="http://www.w3.org/2000/svg" $1>${note}`);
+  // XML has no such characters, not even escaped.
+  return `${opened.replace(/[\uFFFE\uFFFF]/g, "\uFFFD")}\n`;
+}
+
+function pictureOf({ nodes, edges, boxes }: Topology, anchors: ReadonlySet<string>): Markup {
   const labels = new Map(edges.map((edge) => [`${edge.from} ${edge.to}`, labelOf(edge.names)]));
   const placed = placeNodes({
     nodes: nodes.map(({ id, box, folded, place }) => ({
@@ -65,15 +69,12 @@ export function topologySection(topology: Topology, anchors: ReadonlySet<string>
   });
   const [width, height] = [Math.ceil(placed.width) + 2 * margin, Math.ceil(placed.height) + 2 * margin];
   const names = new Map(edges.map((edge) => [`${edge.from} ${edge.to}`, edge.names]));
-  const svg = html`<svg class="topology" role="group" aria-label="Topology" width="${width}" height="${height}" viewBox="${-margin} ${-margin} ${width} ${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace">
+  return html`<svg class="topology" role="group" aria-label="Topology" width="${width}" height="${height}" viewBox="${-margin} ${-margin} ${width} ${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace">
 <rect class="paper" x="${-margin}" y="${-margin}" width="${width}" height="${height}" fill="#ffffff"/>
 ${[...placed.boxes].map(([id, at]) => boxMark(boxes.get(id) ?? id, at))}
 ${placed.edges.map((edge) => edgeMark(edge, labels, names))}
 ${nodes.map((node) => nodeMark(node, placed.nodes.get(node.id) as Rectangle, anchors))}
 </svg>`;
-  const body = html`<div class="picture" tabindex="0" role="region" aria-label="Picture of the topology">${svg}</div>
-${legend(nodes)}${isCoarse ? html`<p>There are too many services to draw: each node is a project.</p>` : nothing}${edgeList(topology)}`;
-  return { id: "topology", title: "Topology", body };
 }
 
 const boxMark = (title: string, { x, y, width, height }: Rectangle): Markup =>

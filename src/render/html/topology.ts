@@ -1,11 +1,9 @@
 import { type Address, nameOf, typeOf } from "../../model/address";
 import type { Picture, ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
+import type { Mark } from "../graph";
 import type { PlanDocument } from "../plan-json";
 import { counted, moneyChange, sameMoney } from "../plan-wording";
-
-/** How a node is marked: what becomes of it, or what was found. */
-export type Mark = "create" | "update" | "replace" | "delete" | "adopt" | "forget" | "drift" | "same";
 
 export interface Place {
   readonly x: number;
@@ -48,12 +46,29 @@ export interface Topology {
 /** Nodes of a picture that shows services. */
 const mostNodes = 300;
 
-type ResourceChange = PlanDocument["resource_changes"][number];
+type PlannedChange = PlanDocument["resource_changes"][number];
+
+/** What a picture shows of a resource that a plan is about, or that is only declared. */
+export type ResourceChange = Pick<
+  PlannedChange,
+  | "address"
+  | "id"
+  | "type"
+  | "live_name"
+  | "attributes"
+  | "effects"
+  | "with_parent"
+  | "construct"
+  | "references"
+  | "blocked_by"
+  | "cost"
+> & { readonly change: Pick<PlannedChange["change"], "actions" | "before" | "after" | "importing"> };
+
 type Types = readonly Pick<ResourceType, "type" | "picture">[];
 
 /** What there is, with marks of what the plan does to it, or of what was `found` of it. */
 export function topologyOf(
-  document: PlanDocument,
+  document: { readonly resource_changes: readonly ResourceChange[] },
   types: Types,
   found?: ReadonlyMap<string, Mark>,
 ): Topology {
@@ -63,7 +78,8 @@ export function topologyOf(
   const nodes = drawn.nodes.map((change) => nodeOf(change, drawn, markOf));
   const edges = edgesOf(document.resource_changes, drawn);
   const folded = fold({ nodes, edges, boxes: drawn.boxes, isCoarse: false });
-  return folded.nodes.length > mostNodes
+  const isStill = nodes.every((node) => !isMoving(node));
+  return folded.nodes.length > mostNodes || (isStill && nodes.length > mostNodes)
     ? fold(coarse({ nodes, edges, boxes: drawn.boxes, isCoarse: true }))
     : folded;
 }
@@ -223,10 +239,11 @@ function edgesOf(changes: readonly ResourceChange[], drawn: Drawn): readonly Top
   return [...names.values()].map((edge) => ({ ...edge, names: [...edge.names].sort() }));
 }
 
+const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
+
 /** Keeps what changes and its neighbours; the rest of each box is counted. Where nothing changes, everything is kept. */
 function fold(topology: Topology): Topology {
   const { nodes, edges } = topology;
-  const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
   const moving = new Set(nodes.filter(isMoving).map(({ id }) => id));
   if (moving.size === 0 && nodes.length <= mostNodes) return topology;
   const near = new Set(

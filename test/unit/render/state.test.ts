@@ -1,6 +1,6 @@
 import type { RecordedResource, State } from "../../../src/model/state";
 import { stateSchema } from "../../../src/model/state";
-import { graphDot, graphMermaid } from "../../../src/render/graph";
+import { graphDot, graphMermaid, graphOfPlan } from "../../../src/render/graph";
 import {
   outputsJson,
   outputsText,
@@ -9,7 +9,8 @@ import {
   stateText,
 } from "../../../src/render/state-text";
 import { plainStyle } from "../../../src/render/style";
-import { address } from "../../support/plan-fixture";
+import { resourceTypes } from "../../../src/resources";
+import { address, change, plan } from "../../support/plan-fixture";
 
 const recorded = (rest: Partial<RecordedResource>): RecordedResource => ({
   type: "service",
@@ -182,6 +183,45 @@ describe("a graph", () => {
     expect(graphMermaid(graph)).toBe(
       'flowchart LR\n  n0["project.shop"]\n  n1["service.shop.api"]\n  n1 --> n0\n',
     );
+  });
+
+  it("marks what a plan does by shape, colour and word; parents are those of the types", () => {
+    const guard = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
+    const marked = graphOfPlan(
+      plan([
+        change("no-op", "project.shop"),
+        change("update", "service.shop.api", { references: [address("service.shop.db")] }),
+        change("create", "deployment.shop.api", { reason: "service.shop.api changes" }),
+        change("replace", "service.shop.db", { guard }),
+        change("delete", "service.shop.old", {
+          onRemove: "archive",
+          dependsOn: [address("service.shop.db")],
+        }),
+      ]),
+      resourceTypes,
+    );
+    expect(marked.edges.map(({ from, to }) => `${from} ${to}`)).toEqual([
+      "service.shop.api project.shop",
+      "service.shop.api service.shop.db",
+      "deployment.shop.api service.shop.api",
+      "service.shop.db project.shop",
+      // Its own order is that of deletions, which is no dependency.
+      "service.shop.old project.shop",
+    ]);
+    const dot = graphDot(marked);
+    expect(dot).toContain('  "project.shop"\n');
+    expect(dot).toMatch(
+      /"deployment.shop.api" \[label = ".*\\n\+ run", shape = box, style = "filled,rounded,dashed"/,
+    );
+    expect(dot).toMatch(/"service.shop.api" \[label = ".*\\n~ update", shape = hexagon/);
+    expect(dot).toMatch(
+      /"service.shop.db" \[.*\\n! blocked · ± replace", shape = doubleoctagon.*penwidth = 4\]/,
+    );
+    expect(dot).toMatch(/"service.shop.old" \[.*\\n− archive", shape = octagon.*color = "#a40e26"/);
+    const mermaid = graphMermaid(marked);
+    expect(mermaid).toContain('n2{{"service.shop.api<br/>#126; update"}}:::updateMark');
+    expect(mermaid).toContain("  classDef updateMark fill:#fff8c5,stroke:#7d4e00,color:#7d4e00");
+    expect(mermaid).toContain("  style n3 stroke-width:4px");
   });
 
   it("cannot be left by a label", () => {

@@ -2,6 +2,7 @@ import type { Plain } from "../../../../src/model/value";
 import { planDocument } from "../../../../src/plan/document";
 import type { Plan } from "../../../../src/plan/plan";
 import { topologyOf } from "../../../../src/render/html/topology";
+import { topologyFile } from "../../../../src/render/html/topology-svg";
 import { planDocumentSchema } from "../../../../src/render/plan-json";
 import { resourceTypes } from "../../../../src/resources";
 import { pageOf } from "../../../support/html-plans";
@@ -135,3 +136,38 @@ it("takes places from the saved layout of a project, and none from one that plac
   expect(placesIn({ api: { x: 1, y: 2 }, cache: { x: "1", y: 2 } })[2]).toBeUndefined();
   expect(placesIn("auto")[0]).toBeUndefined();
 });
+
+it("is a file of its own that any XML parser reads, whatever names stand in it", () => {
+  const hostile = `x"><script>&\uFFFE\u0000<!--`;
+  const one = service("shop.api", "update", {
+    construct: { path: hostile, in: "project.shop" },
+    name: hostile,
+    attributes: [field("kind", value("web"), value(hostile))],
+  });
+  const file = topologyFile(topology(plan([change("no-op", "project.shop"), one])));
+  expect(file).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" class="topology"/);
+  expect(file).not.toMatch(/<script|<!--|href|[\0\uFFFE]/);
+  expect(opened(file)).toEqual([]);
+});
+
+it("shows projects where so many services stand still that none could be told", () => {
+  const many = [1, 2, 3].flatMap((project) => [
+    change("no-op", `project.p${project}`),
+    ...[...Array(101).keys()].map((i) => service(`p${project}.s${i}`)),
+  ]);
+  expect(topology(plan(many))).toMatchObject({
+    isCoarse: true,
+    nodes: ["p1", "p2", "p3"].map((title) => ({ title, facts: "101 services" })),
+  });
+});
+
+/** Elements that a text opens and does not close, in their order. */
+const opened = (text: string): readonly string[] => {
+  const open: string[] = [];
+  for (const [, close, name = "", rest] of text.matchAll(
+    /<(\/?)([a-z]+)((?: [a-z-]+(?::[a-z]+)?="[^"<]*")*\/?)>/gi,
+  ))
+    if (close === "/") expect(open.pop()).toBe(name);
+    else if (!rest?.endsWith("/")) open.push(name);
+  return open;
+};
