@@ -18,6 +18,7 @@ import { historyVerb } from "./verbs/history";
 import { initVerb } from "./verbs/init";
 import { exportVerb, importVerb } from "./verbs/live";
 import { driftVerb, planVerb, showVerb, validateVerb } from "./verbs/plan";
+import { policyVerbs } from "./verbs/policy";
 import {
   cancelVerb,
   deploymentsVerb,
@@ -47,7 +48,7 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
     "State and what is live:",
     [importVerb, exportVerb, outputVerb, graphVerb, historyVerb, forceUnlockVerb, stateVerbs, stageVerbs],
   ],
-  ["In CI, and many manifests:", [ciVerbs, fleetVerbs]],
+  ["In CI, and many manifests:", [ciVerbs, fleetVerbs, policyVerbs]],
   [
     "Running services:",
     [statusVerb, deploymentsVerb, deployVerb, restartVerb, suspendVerb, resumeVerb, rollbackVerb, cancelVerb],

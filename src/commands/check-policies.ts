@@ -2,12 +2,13 @@ import { createContext, Script } from "node:vm";
 import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import { suggest } from "../diagnostics/suggest";
 import { readPolicies } from "../manifest/policy-file";
-import type { Desired } from "../model/desired";
 import { type Check, type Policy, stopsPlan } from "../model/policy";
+import { readSavedPlan, withPlannedValues } from "../plan/document";
 import type { Plan } from "../plan/plan";
 import { type CompiledPolicy, compilePolicies } from "../plan/policy/environment";
 import { judgePolicy } from "../plan/policy/judge";
 import { subjectsOf } from "../plan/policy/subjects";
+import { planFromDocument } from "../render/plan-json";
 import { resourceTypes } from "../resources";
 import type { CostLimit, PlanRequest } from "./context";
 
@@ -46,7 +47,7 @@ export async function checkPolicies(
   cwd: string,
   request: PolicyRequest,
   plan: Plan,
-  desired: Pick<Desired, "removed" | "stage">,
+  stage: string,
 ): Promise<PolicyResults> {
   const { compiled, diagnostics, sources } = await loadPolicies(cwd, request);
   const limits = (request.costLimits ?? []).map((limit) => judgeCost(limit, plan));
@@ -56,7 +57,7 @@ export async function checkPolicies(
     overrides,
     compiled.map(({ policy }) => policy),
   );
-  const subjects = subjectsOf(plan, { stage: desired.stage?.name ?? "", removed: desired.removed });
+  const subjects = subjectsOf(plan, { stage });
   const checks = [
     ...compiled.flatMap((one) =>
       withinTime(one.policy, () => judgePolicy(one, subjects(one.policy.each), overrides)),
@@ -123,4 +124,21 @@ function diagnosticOf(check: Check): Diagnostic[] {
   const hint =
     level === "overridable" ? `if that is meant: --override-policy ${policy}` : "the policy is mandatory";
   return [error("guard.policy", summary, { ...details, hint })];
+}
+
+/**
+ * Judges a saved plan by other policies: `rnv policy check`. It holds what is declared and recorded of each resource, no
+ * more: a policy that asks for another field cannot be judged, and fails.
+ */
+export async function checkSavedPlan(
+  cwd: string,
+  text: string,
+  policies: readonly string[],
+): Promise<PolicyResults> {
+  const { document, diagnostics } = readSavedPlan(text);
+  const plan = document && planFromDocument(document.plan);
+  if (!plan) return { checks: [], diagnostics, sources: new Map() };
+  const { files, stage = "", overridePolicies = [] } = document.request;
+  const whole = { ...plan, changes: withPlannedValues(plan.changes, document.plan) };
+  return checkPolicies(cwd, { files, policies, overridePolicies }, whole, stage);
 }

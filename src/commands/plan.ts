@@ -97,7 +97,8 @@ export async function buildPlan(
   if (!read) return { diagnostics: [...declared, ...open], sources };
   const { input, plan: made, refusals } = await verifyValues(read, request, connection.reads);
   const foreseen = start.foresees ? await foresee(connection, made) : [];
-  const judged = request.policies && (await checkPolicies(context.cwd, request, made, desired));
+  const judged =
+    request.policies && (await checkPolicies(context.cwd, request, made, desired.stage?.name ?? ""));
   const plan = {
     ...made,
     ...(judged && { checks: judged.checks }),

@@ -1,5 +1,6 @@
 import { type Diagnostic, error, hasErrors, positionAt, type SourceRange } from "../diagnostics/diagnostic";
-import { nameOf } from "../model/address";
+import { type Address, nameOf } from "../model/address";
+import { defaultLifecycle } from "../model/desired";
 import type { Check } from "../model/policy";
 import { sha256 } from "../model/text";
 import { canonicalJson, isPlain, type Plain, unflatten } from "../model/value";
@@ -133,6 +134,8 @@ function changeDocument(
     references: change.references,
     depends_on: change.dependsOn,
     deletes_after: change.deletesAfter,
+    removal_declared: change.isRemovalDeclared,
+    parent: change.instance.desired?.parent ?? change.instance.recorded?.parent,
     with_parent: change.withParent,
     on_remove: change.onRemove,
     binding: change.binding && { ...change.binding },
@@ -430,7 +433,7 @@ function changesByAddress(document: Readonly<Record<string, Plain>>): ReadonlyMa
   return new Map(
     changes
       .filter((change) => !isNoOp(change))
-      .map(({ references: _references, ...change }) => [
+      .map(({ references: _references, parent: _parent, removal_declared: _declared, ...change }) => [
         String(change.address),
         { ...change, attributes: withoutRanges(change.attributes), released: withoutRanges(change.released) },
       ]),
@@ -457,3 +460,44 @@ function firstDifference(a: Plain | undefined, b: Plain | undefined): string | u
     .sort()
     .find((key) => canonicalJson(left[key] ?? null) !== canonicalJson(right[key] ?? null));
 }
+
+/** Changes that were read back, with the values and the parents that their document has. */
+export function withPlannedValues(
+  changes: readonly Change[],
+  document: Readonly<Record<string, Plain>>,
+): readonly Change[] {
+  type Planned = { readonly address: string; readonly values: Readonly<Record<string, Plain>> };
+  type Written = { readonly address: string; readonly parent?: Address };
+  const { root_module: root } = document.planned_values as unknown as {
+    readonly root_module: { readonly resources: readonly Planned[] };
+  };
+  const values = new Map(root.resources.map((one) => [one.address, flatten(one.values)]));
+  const written = document.resource_changes as unknown as readonly Written[];
+  const parents = new Map(written.map(({ address, parent }) => [address, parent]));
+  return changes.map((change) => {
+    const { address, type } = change;
+    const attributes = new Map(
+      [...(values.get(address) ?? [])].map(([path, value]) => [path, { value, range: nowhere }]),
+    );
+    const parent = parents.get(address);
+    const isDeclared = change.action !== "delete" && change.action !== "forget";
+    const desired = {
+      ...{ address, type, attributes, dependsOn: [], lifecycle: defaultLifecycle, range: nowhere },
+      ...(parent !== undefined && { parent }),
+    };
+    const resolved = values.get(address) ?? new Map<string, Plain>();
+    return { ...change, instance: { ...change.instance, resolved, ...(isDeclared && { desired }) } };
+  });
+}
+
+const nowhere: SourceRange = { file: "", start: 0, end: 0 };
+
+/** Fields by their paths: an object is a group of fields. */
+const flatten = (values: Readonly<Record<string, Plain>>): ReadonlyMap<string, Plain> =>
+  new Map(
+    Object.entries(values).flatMap(([key, value]): [string, Plain][] =>
+      value !== null && typeof value === "object" && !Array.isArray(value)
+        ? Object.entries(value).map(([field, member]) => [`${key}.${field}`, member as Plain])
+        : [[key, value]],
+    ),
+  );

@@ -41,6 +41,7 @@ export function makePlan(input: PlanInput): Plan {
   const guards = guardDeletions(input, decisions);
   const dependencies = dependenciesOf(ordered.order, graph, decisions, guards);
 
+  const removals = new Set(input.desired.removed.map(({ address }) => address));
   const changes: Change[] = [];
   const costs: ChangeCost[] = [];
   const found: Diagnostic[] = [];
@@ -52,7 +53,8 @@ export function makePlan(input: PlanInput): Plan {
     if (!scoped.scope.has(address) || isSilent(decision)) continue;
     const attributes = withOrigins(decision, decisions);
     const told = attributes === decision.attributes ? decision : { ...decision, attributes };
-    const change = makeChange(told, dependencies, guards.get(address), input.catalog);
+    const made = makeChange(told, dependencies, guards.get(address), input.catalog);
+    const change: Change = removals.has(address) ? { ...made, isRemovalDeclared: true } : made;
     changes.push(change);
     if (change.cost) costs.push(change.cost);
   }

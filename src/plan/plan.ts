@@ -85,6 +85,8 @@ export interface Change {
   readonly drift?: readonly AttributeChange[];
   /** Recorded, but the service has it no longer. */
   readonly missing?: true;
+  /** Its deletion is declared: `removed:`. */
+  readonly isRemovalDeclared?: true;
   /** Why a reacting resource runs: `service.shop.api changes`. */
   readonly reason?: string;
   readonly effects: readonly Effect[];

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { stopsPlan } from "../model/policy";
+import { version } from "../model/version";
 import { isWritten, type Plan } from "../plan/plan";
 import { diagnosticData, type Sources } from "./diagnostics";
 import { escapeHtml, escapeJson, escapeText } from "./escape-text";
@@ -82,6 +83,38 @@ const xml = (text: string): string => escapeHtml(escapeText(text)).replaceAll("&
 /** The counts of a plan as GitLab's report `terraform` has them. */
 export const gitlabCounts = ({ summary }: Plan): string =>
   `${escapeJson({ create: summary.add, update: summary.change, delete: summary.destroy })}\n`;
+
+/** Findings as SARIF 2.1.0, for the list of what a scan found; `pathOf` gives the path in the repository. */
+export function sarif(
+  findings: readonly Diagnostic[],
+  sources: Sources,
+  pathOf: (file: string) => string | undefined,
+): string {
+  const results = findings.map((found) => {
+    const { severity, code, summary, hint, address, range } = found;
+    const data = diagnosticData(found, sources);
+    const line = "location" in data ? data.location.line : undefined;
+    const uri = range && pathOf(range.file);
+    const place = {
+      ...(uri !== undefined && {
+        physicalLocation: { artifactLocation: { uri }, region: { startLine: line ?? 1 } },
+      }),
+      ...(address !== undefined && { logicalLocations: [{ fullyQualifiedName: address, kind: "resource" }] }),
+    };
+    return {
+      ruleId: code,
+      level: severity === "error" ? "error" : "warning",
+      message: { text: escapeText([summary, hint].filter((part) => part !== undefined).join("; ")) },
+      ...(Object.keys(place).length > 0 && { locations: [place] }),
+    };
+  });
+  const rules = [...new Set(results.map(({ ruleId }) => ruleId))].sort().map((id) => ({ id }));
+  const tool = { driver: { name: "rnv", version, rules } };
+  return `${escapeJson(
+    { $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [{ tool, results }] },
+    2,
+  )}\n`;
+}
 
 /** Findings as GitLab's report `codequality` has them: those with a place; `pathOf` gives the path in the repository. */
 export function codeQuality(

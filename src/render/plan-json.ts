@@ -86,6 +86,7 @@ function changeOf(change: ResourceChange, drift: PlanDocument["resource_drift"][
     references: change.references,
     dependsOn: change.depends_on,
     deletesAfter: change.deletes_after,
+    ...(change.removal_declared && { isRemovalDeclared: true as const }),
     withParent: change.with_parent,
     onRemove: change.on_remove,
     guard: change.blocked_by,
@@ -215,6 +216,8 @@ const resourceChange = z.strictObject({
     .describe("What its values refer to and its `dependsOn` names, besides its parent."),
   depends_on: z.array(addressSchema),
   deletes_after: z.array(addressSchema).optional(),
+  removal_declared: z.literal(true).optional().describe("The manifest declares its deletion: `removed`."),
+  parent: addressSchema.optional(),
   with_parent: z.boolean(),
   on_remove: z.enum(["delete", "archive", "retain"]),
   binding: z

@@ -17,7 +17,14 @@ import {
   planComment,
   saysNothing,
 } from "../../render/job-comment";
-import { codeQuality, failedJunit, gitlabCounts, planFindings, planJunit } from "../../render/job-reports";
+import {
+  codeQuality,
+  failedJunit,
+  gitlabCounts,
+  planFindings,
+  planJunit,
+  sarif,
+} from "../../render/job-reports";
 import { planJson } from "../../render/plan-json";
 import { planMarkdown } from "../../render/plan-markdown";
 import { isBlocked } from "../../render/plan-wording";
@@ -49,7 +56,7 @@ export const ciPlanVerb: Verb = {
   stacks: { use: "one" },
   summary: "Plan in a job: reports, outputs, and the comment under the pull request",
   detail:
-    "Writes plan.rnvplan, plan.json, plan.md, plan.html, junit.xml and GitLab's reports into the folder of the reports, and " +
+    "Writes plan.rnvplan, plan.json, plan.md, plan.html, junit.xml, rnv.sarif and GitLab's reports into the folder of the reports, and " +
     "in GitHub Actions and GitLab one comment for each manifest and stage, which it rewrites. Outputs: changes (true or " +
     "false), digest, exitcode (0, 2 with changes, 4 when one is blocked, 1 on an error). In a merge queue it compares with " +
     "the plan that was reviewed: exit 5 when it is another.",
@@ -127,6 +134,7 @@ function writeReports(
   const findings = made ? planFindings(made) : diagnostics;
   const pathOf = (file: string): string | undefined => repositoryPath(file, cwd, environment);
   write("gl-code-quality-report.json", codeQuality(findings, sources, pathOf));
+  write("rnv.sarif", sarif(findings, sources, pathOf));
   if (!made) {
     write("plan.json", errorDocument(diagnostics, sources));
     write("junit.xml", failedJunit(diagnostics, suite));

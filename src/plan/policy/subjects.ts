@@ -1,6 +1,5 @@
 import type { SourceRange } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
-import type { Desired } from "../../model/desired";
 import type { Money } from "../../model/resource-type";
 import { isPlain, type Plain, unflatten } from "../../model/value";
 import type { Change, Plan, ShownValue } from "../plan";
@@ -19,13 +18,11 @@ export interface PolicySubject {
 export interface PolicyScope {
   /** `preview/12`; empty where there are no stages. */
   readonly stage: string;
-  readonly removed: Desired["removed"];
 }
 
 /** Returns how to find the subjects of a scope (`plan`, `change`, a resource type), each made once for all policies. */
 export function subjectsOf(plan: Plan, scope: PolicyScope): (each: string) => readonly PolicySubject[] {
-  const removed = new Set<Address>(scope.removed.map(({ address }) => address));
-  const changes = plan.changes.map((change) => ({ change, value: changeValue(change, scope, removed) }));
+  const changes = plan.changes.map((change) => ({ change, value: changeValue(change, scope) }));
   const written = changes.filter(({ change }) => change.action !== "no-op");
   const whole = planValue(
     plan,
@@ -72,12 +69,12 @@ function planValue(
   };
 }
 
-function changeValue(change: Change, { stage }: PolicyScope, removed: ReadonlySet<Address>) {
+function changeValue(change: Change, { stage }: PolicyScope) {
   const { address, type, name, action, reason = "", effects, cost, attributes, instance } = change;
   return {
     ...{ address, type, name, action, stage, reason, effects },
     declared: instance.desired !== undefined,
-    removed: removed.has(address),
+    removed: change.isRemovalDeclared === true,
     cost: { before: cost?.before ?? nothing, after: cost?.after ?? nothing },
     fields: attributes.map(({ path, before, after, cause }) => ({
       ...{ path, cause, before: sideValue(before), after: sideValue(after) },
