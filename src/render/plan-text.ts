@@ -37,11 +37,17 @@ import { attributeLines, attributeSign, capLines, coloured, joinBlocks, shownTex
 const mostInGroup = 10;
 const below = " ".repeat(6);
 
+/** What only a terminal gets, where the end is what is seen. */
+export interface PlanEnding {
+  /** The command that does what is planned; undefined where none does. */
+  readonly next?: string | undefined;
+}
+
 /**
  * Renders a plan for people; its line of counts is parsed by other tools (DESIGN section 8), and the digest of what
  * changes is the last one. `sources` holds the texts of the files, for the code frames of its diagnostics.
  */
-export function planText(plan: Plan, style: Style, sources?: Sources): string {
+export function planText(plan: Plan, style: Style, sources?: Sources, ending?: PlanEnding): string {
   const entries = planEntries(plan);
   const sections = [
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
@@ -56,9 +62,11 @@ export function planText(plan: Plan, style: Style, sources?: Sources): string {
     diagnosticsText(plan.diagnostics, style, sources, false),
     checksLine(plan, style),
     blockedLine(entries, style),
+    ending === undefined ? "" : loudLines(entries, style),
     closingLines(plan, entries, style),
     style.colors.bold(planLine(plan)),
     digestLine(plan, style),
+    ending?.next === undefined ? "" : `To do this: ${style.colors.bold(escapeText(ending.next))}`,
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
@@ -231,6 +239,29 @@ function uncheckedSection(plan: Plan, style: Style): string {
       return `${style.colors.yellow(heading)}\n${rows.join("\n")}`;
     })
     .join("\n\n");
+}
+
+/** Says once more what is lost and what moves the bill: above it may be screens of text. */
+function loudLines(entries: readonly PlanEntry[], style: Style): string {
+  if (entries.length < 2) return "";
+  const { red, yellow, bold } = style.colors;
+  const changes = entries.flatMap((entry) => entry.changes).filter(({ withParent }) => !withParent);
+  const isDestroyed = ({ action, onRemove }: Change) => action === "delete" && onRemove !== "archive";
+  const isDestructive = (change: Change) =>
+    change.effects.includes("destructive") && !isDestroyed(change) && change.action !== "replace";
+  const kinds: readonly (readonly [string, typeof red, (change: Change) => boolean])[] = [
+    ["Destroys", red, isDestroyed],
+    ["Replaces", red, ({ action }) => action === "replace"],
+    ["Loses what is in", red, isDestructive],
+    ["Changes the bill of", yellow, ({ effects }) => effects.includes("billing")],
+  ];
+  return kinds
+    .flatMap(([words, colour, isOfKind]) => {
+      const addresses = changes.filter(isOfKind).map(({ address }) => escapeText(address));
+      if (addresses.length === 0) return [];
+      return [`${bold(colour(`! ${words} ${addresses.length}:`))} ${shortList(addresses, mostInGroup)}`];
+    })
+    .join("\n");
 }
 
 /** How much changes and what it costs: the line of counts, and the line of money. */

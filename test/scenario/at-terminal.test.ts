@@ -42,6 +42,22 @@ const name = "Type its name to confirm: ";
     },
   );
 
+  it("a plan ends with what is lost, the counts and the next command; a pipe has none of it", async () => {
+    const planned = await atTerminal(scenario, "plan -target service.shop.api", []);
+    expect(planned.screen.trimEnd().split("\n").at(-1)).toBe(
+      "To do this: rnv apply -target service.shop.api",
+    );
+    const saved = await atTerminal(scenario, "plan -out a.plan", []);
+    expect(saved.screen).not.toContain("To do this");
+    await scenario.run("apply", ...approve);
+    expect((await atTerminal(scenario, "plan", [])).screen).not.toContain("To do this");
+    scenario.write("rnv.yaml", manifest("cron"));
+    const { screen } = await atTerminal(scenario, "plan", []);
+    expect(screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
+    const { stdout } = await scenario.run("plan");
+    expect(stdout).not.toMatch(/^! |To do this/m);
+  });
+
   it("a deletion wants the name of the service, and nothing but that name", async () => {
     await scenario.run("apply", ...approve);
     scenario.write("rnv.yaml", manifest("api"));

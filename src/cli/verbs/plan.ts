@@ -21,7 +21,7 @@ import { driftMarkdown, driftText } from "../../render/drift-text";
 import { escapeJson, fencedBlock } from "../../render/escape-text";
 import { planDocumentSchema, planFromDocument, planJson } from "../../render/plan-json";
 import { planMarkdown } from "../../render/plan-markdown";
-import { planText } from "../../render/plan-text";
+import { type PlanEnding, planText } from "../../render/plan-text";
 import { counted, isBlocked } from "../../render/plan-wording";
 import { stateJson, stateText } from "../../render/state-text";
 import { plainStyle } from "../../render/style";
@@ -134,7 +134,8 @@ async function runPlan(invocation: Invocation): Promise<number> {
   const { diagnostics, sources, exitCode } = outcome;
   if (outcome.plan) invocation.stack?.tellOutputs(crossValuesOf(outcome.plan));
   if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
-  if (outcome.plan) showPlan(invocation, outcome.plan, format, sources);
+  if (outcome.plan)
+    showPlan(invocation, outcome.plan, format, sources, endingOf(invocation, outcome.plan, exitCode));
   report(invocation, otherDiagnostics(outcome.plan, diagnostics, format), sources);
   if (outcome.plan) writePlanPage(invocation, outcome.plan, sources);
   if (!outcome.plan || exitCode !== 0) return exitCode;
@@ -157,6 +158,26 @@ async function runPlan(invocation: Invocation): Promise<number> {
   return hasChanges(outcome.plan) ? exitCodes.changes : exitCode;
 }
 
+/** What follows a plan on a terminal; a pipe gets what it always got. */
+function endingOf(
+  { terminal, options, stack, commandLine }: Invocation,
+  plan: Plan,
+  exitCode: number,
+): PlanEnding | undefined {
+  if (terminal.width === undefined) return undefined;
+  // Where it is saved, that is told with the file's name; options that only a plan has are not repeated.
+  const isOther = options.secrets === false || stack?.sharesRun === true || typeof options.out === "string";
+  const isAppliable = exitCode === 0 && hasChanges(plan) && mayBeConfirmed(plan);
+  if (isOther || !isAppliable) return {};
+  const line = commandLine.replace(/ plan(?= |$)/, " apply");
+  const planOnly = / --?(?:detailed-exitcode|html[ =]|format[ =])/;
+  return { next: planOnly.test(line) ? "rnv apply, with the same options" : line };
+}
+
+/** Nothing blocks it but deletions, whose names apply asks for. */
+const mayBeConfirmed = (plan: Plan): boolean =>
+  plan.changes.every(({ guard }) => guard === undefined || isUnconfirmed({ guard }));
+
 const onePlanEach = (): DiagnosticsError =>
   new DiagnosticsError([
     error("command.usage", "--out saves the plan of one stack, and several are planned", {
@@ -176,8 +197,7 @@ const crossValuesOf = ({ plannedOutputs }: Plan): ReadonlyMap<string, CrossValue
 function savedLine(plan: Plan, file: string): string {
   const saved = `Saved the plan to ${file}.`;
   if (!isBlocked(plan)) return `${saved} To do exactly this: rnv apply ${file}\n`;
-  if (!plan.changes.every(({ guard }) => guard === undefined || isUnconfirmed({ guard })))
-    return `${saved} It is blocked: resolve that, and plan again.\n`;
+  if (!mayBeConfirmed(plan)) return `${saved} It is blocked: resolve that, and plan again.\n`;
   return `${saved} It deletes what nobody has confirmed yet: rnv apply ${file} asks for the names at a terminal, and takes --confirm-delete ADDRESS elsewhere.\n`;
 }
 
@@ -266,12 +286,13 @@ export function showPlan(
   plan: Plan,
   format: Format,
   sources: ReadonlyMap<string, string> = new Map(),
+  ending?: PlanEnding,
 ): void {
   const { terminal } = invocation;
   if (format === "json") terminal.out(planJson(plan, sources));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
   else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), sources));
-  else terminal.out(planText(plan, outStyle(invocation), sources));
+  else terminal.out(planText(plan, outStyle(invocation), sources, ending));
   if (format === "text") annotate(invocation, plan.diagnostics, sources);
 }
 

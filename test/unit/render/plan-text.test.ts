@@ -314,6 +314,49 @@ describe("the order of a plan", () => {
   });
 });
 
+describe("the end of a plan on a terminal", () => {
+  const lost = plan([
+    change("delete", "service.a.old", { effects: ["destructive"] }),
+    change("delete", "variable.a.old.X", { effects: ["destructive"], withParent: true }),
+    change("delete", "service.a.kept", { onRemove: "archive" }),
+    change("replace", "service.a.cron", { effects: ["destructive", "billing"] }),
+    ...[...Array(20).keys()].map((i) =>
+      change("update", `service.a.s${i}`, {
+        effects: ["billing"],
+        attributes: [field("p", value(1), value(2))],
+      }),
+    ),
+    ...[...Array(20).keys()].map((i) =>
+      change("update", `variable.a.s${i}.KEY`, { attributes: [field("value", secret, secret)] }),
+    ),
+  ]);
+  const lines = planText(lost, plainStyle, undefined, { next: "rnv apply -f a.yaml" }).trimEnd().split("\n");
+
+  it("says once more what is lost and what moves the bill, then counts, and the next command last", () => {
+    const from = lines.indexOf("! Destroys 1: service.a.old");
+    expect(lines.slice(from, from + 3)).toEqual([
+      "! Destroys 1: service.a.old",
+      "! Replaces 1: service.a.cron",
+      expect.stringMatching(/^! Changes the bill of 21: service.a.cron, service.a.s0, .* and 11 more$/),
+    ]);
+    expect(lines.findIndex((line) => line.startsWith("Plan: "))).toBeGreaterThan(from);
+    expect(lines.at(-1)).toBe("To do this: rnv apply -f a.yaml");
+  });
+
+  it("is told on no pipe, and not of a single change", () => {
+    expect(planText(lost, plainStyle)).not.toMatch(/^! |To do this/m);
+    const single = plan([change("delete", "service.a.old")]);
+    expect(planText(single, plainStyle, undefined, {})).not.toMatch(/^! |To do this/m);
+  });
+
+  it("folds the same change of 20 services into one block, and that of their variables into another", () => {
+    expect(lines.filter((line) => line.includes("will be updated in place"))).toEqual([
+      "  ~ 20 services will be updated in place",
+      "  ~ 20 variables will be updated in place",
+    ]);
+  });
+});
+
 describe("equal changes of many resources", () => {
   const runtime = (i: number, after = "bun") =>
     change("update", `service.shop.s${i}`, {
