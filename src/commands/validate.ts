@@ -59,8 +59,14 @@ function drawnOf(resource: DesiredResource): ResourceChange {
   const plain = [...attributes].flatMap(([name, { value }]): [string, Plain][] =>
     isPlain(value) ? [[name, value]] : [],
   );
+  const nameAttribute = resourceTypes.find((one) => one.type === type)?.nameAttribute;
+  const named = new Map(plain).get(nameAttribute ?? "");
   return {
-    ...{ address, type, live_name: nameOf(address).split(".").at(-1) ?? "" },
+    ...{
+      address,
+      type,
+      live_name: typeof named === "string" ? named : (nameOf(address).split(".").at(-1) ?? ""),
+    },
     change: {
       actions: ["no-op"],
       before: null,

@@ -133,9 +133,13 @@ function nodeMark(node: TopologyNode, at: Rectangle, anchors: ReadonlySet<string
     ...(isSame ? [] : [`${sign} ${word}`]),
     ...node.notes,
   ];
-  const told = [node.title, word, node.isBlocked ? "blocked" : "", node.facts, ...node.notes].filter(
-    (text) => text !== "",
-  );
+  const told = [
+    node.title,
+    isSame ? "" : word,
+    node.isBlocked ? "blocked" : "",
+    node.facts,
+    ...node.notes,
+  ].filter((text) => text !== "");
   const lines =
     node.folded === undefined
       ? html`<text x="${x + 10}" y="${y + 20}" font-size="13" font-weight="700" fill="#1f2328">${clip(node.title, Math.floor(room / titleCharacter))}</text><text class="quiet" x="${x + 10}" y="${y + 36}" font-size="11" fill="#59636e">${clip(node.facts, Math.floor(room / noteCharacter))}</text><text class="told" x="${x + 10}" y="${y + 52}" font-size="11" font-weight="600" fill="${ink}">${clip(notes.join(" \u00b7 "), Math.floor(room / noteCharacter))}</text>`
