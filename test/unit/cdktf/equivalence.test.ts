@@ -95,8 +95,8 @@ describe.each(Object.entries(cases))("the stack of the example %s", (_name, { fi
 });
 
 it("every example with a manifest is compared", () => {
-  // The previews of a manifest are instances of its stages; the reference of fields and what a bot updates are no whole configurations.
-  const others = ["preview", "manifest", "renovate"];
+  // Previews are instances of stages; the reference of fields, what a bot updates and what policies judge are no configurations of their own.
+  const others = ["preview", "manifest", "renovate", "policies"];
   const withManifest = readdirSync(examples).filter(
     (name) => !others.includes(name) && existsSync(join(examples, name, "rnv.yaml")),
   );
