@@ -18,8 +18,9 @@ describe("mutated input ends in a clean error, or is good", () => {
     const target = targets.find((one) => one.kind === kind) as Target;
     const verdict = await judgeMutations(target, casesEach, 1);
     expect(verdict.failures).toEqual([]);
-    // Mutations that spoil everything would test one error only, and those that spoil nothing none.
-    expect(verdict.accepted).toBeGreaterThanOrEqual(casesEach / 5);
+    // Mutations that spoil everything would test one error only, and those that spoil nothing none. Of a plan, whose
+    // every number is judged, a fifth stays good: a tenth is what a hundred of them are sure to show.
+    expect(verdict.accepted).toBeGreaterThanOrEqual(casesEach / 10);
     expect(verdict.accepted).toBeLessThan(casesEach);
   });
 
