@@ -10,7 +10,7 @@ import { compareWithSaved, readSavedPlan, type SavedPlan, type SavedRequest } fr
 import { isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import { type Change, hasChanges, type Plan, type PlanInput, type Revealed } from "../plan/plan";
-import { differenceLine } from "../render/job-comment";
+import { differenceLine } from "../render/plan-wording";
 import type { StateSession } from "../state/backend";
 import { addresses, type Context, exitCodeOf, type Outcome, type PlanRequest } from "./context";
 import { execute } from "./execute";

@@ -78,7 +78,10 @@ function readOver(
       texts.set(file, text);
       const parse = (to: Report) => parseYaml(file, text, to, (broken) => maskBroken(broken, index));
       const { root, failed } = parse(report);
-      masked.add(file, text, { readTree: () => parse(() => undefined).root, failed }, index);
+      // A mistake is told while the tree is still there; a plan that goes on to the service lets go of it.
+      const kept = root && new WeakRef(root);
+      const readTree = () => kept && (kept.deref() ?? parse(() => undefined).root);
+      masked.add(file, text, { readTree, failed }, index);
       isPartial ||= failed;
       if (root === undefined) continue;
       checkTopLevel(root, index, report);

@@ -1,12 +1,11 @@
 import type * as zlib from "node:zlib";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
-import { shortList } from "../model/text";
 import { type PlanDifference, type PlanRecord, type ReviewedChange, recordPlan } from "../plan/digest";
 import { hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { codeSpan, escapeMarkdown, fencedBlock, shorten } from "./escape-text";
 import { planMarkdown } from "./plan-markdown";
-import { counted, planLine } from "./plan-wording";
+import { differenceText, planLine } from "./plan-wording";
 import { plainStyle } from "./style";
 
 /** The plan that a comment is about: one comment for each. */
@@ -177,34 +176,6 @@ export function refusedComment(
   const rest = planSection(plan, subject, origin, limit - head.length - 100);
   return `${head}\n\n<details><summary>The plan as it is now</summary>\n\n${rest}\n</details>\n`;
 }
-
-const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
-  new: "would change now, and was not reviewed",
-  gone: "was reviewed, and no longer needs to change",
-  other: "would change in another way than was reviewed",
-};
-
-/** Lines of a list before the rest is counted. */
-const mostDifferences = 40;
-
-/** Lists where a plan differs from the reviewed one. */
-export function differenceText(differences: readonly PlanDifference[]): string {
-  if (differences.length === 0) return "What differs is a value that no plan shows: a secret, or an output.";
-  const lines = differences
-    .slice(0, mostDifferences)
-    .map(({ address, kind }) => `- ${codeSpan(address)} ${differenceWords[kind]}`);
-  const left = differences.length - lines.length;
-  return [...lines, ...(left > 0 ? [`- and ${counted(left, "more difference")}`] : [])].join("\n");
-}
-
-/** The same in one line, for a message. */
-export const differenceLine = (differences: readonly PlanDifference[]): string =>
-  differences.length === 0
-    ? differenceText(differences)
-    : shortList(
-        differences.map(({ address, kind }) => `${address} ${differenceWords[kind]}`),
-        5,
-      );
 
 const subjectText = ({ manifest, stack, stage }: CommentSubject): string =>
   ` of ${[stage, stack, stage === undefined && stack === undefined ? manifest : undefined]

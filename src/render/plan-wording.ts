@@ -4,6 +4,7 @@ import type { Check } from "../model/policy";
 import type { Effect, Money } from "../model/resource-type";
 import { shortList } from "../model/text";
 import { changesRecordOnly } from "../plan/decision";
+import type { PlanDifference } from "../plan/digest";
 import {
   type Action,
   type AttributeChange,
@@ -16,7 +17,7 @@ import {
   type PlanOptions,
   type PlanStanding,
 } from "../plan/plan";
-import { escapeText, quoteText, shorten } from "./escape-text";
+import { codeSpan, escapeText, quoteText, shorten } from "./escape-text";
 import { addressesInReadingOrder, readingOrder } from "./reading-order";
 import { exactTime } from "./time-text";
 
@@ -382,3 +383,31 @@ export const sameMoney = (a: Money, b: Money): boolean => a.usd === b.usd && a.n
 /** `construct shop/front/web, in project.shop`. */
 export const constructPhrase = ({ path, in: parent }: NonNullable<Change["construct"]>): string =>
   parent === undefined ? `construct ${path}` : `construct ${path}, in ${parent}`;
+
+const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
+  new: "would change now, and was not reviewed",
+  gone: "was reviewed, and no longer needs to change",
+  other: "would change in another way than was reviewed",
+};
+
+/** Lines of a list before the rest is counted. */
+const mostDifferences = 40;
+
+/** Lists where a plan differs from the reviewed one. */
+export function differenceText(differences: readonly PlanDifference[]): string {
+  if (differences.length === 0) return "What differs is a value that no plan shows: a secret, or an output.";
+  const lines = differences
+    .slice(0, mostDifferences)
+    .map(({ address, kind }) => `- ${codeSpan(address)} ${differenceWords[kind]}`);
+  const left = differences.length - lines.length;
+  return [...lines, ...(left > 0 ? [`- and ${counted(left, "more difference")}`] : [])].join("\n");
+}
+
+/** The same in one line, for a message. */
+export const differenceLine = (differences: readonly PlanDifference[]): string =>
+  differences.length === 0
+    ? differenceText(differences)
+    : shortList(
+        differences.map(({ address, kind }) => `${address} ${differenceWords[kind]}`),
+        5,
+      );

@@ -10,13 +10,7 @@ import { stageText } from "../../model/stage";
 import { compareWithRecord, isExpected } from "../../plan/digest";
 import { savePlan } from "../../plan/document";
 import { hasChanges, type Plan } from "../../plan/plan";
-import {
-  differenceText,
-  failedPlanComment,
-  markerOf,
-  planComment,
-  saysNothing,
-} from "../../render/job-comment";
+import { failedPlanComment, markerOf, planComment, saysNothing } from "../../render/job-comment";
 import {
   codeQuality,
   failedJunit,
@@ -27,7 +21,7 @@ import {
 } from "../../render/job-reports";
 import { planJson } from "../../render/plan-json";
 import { planMarkdown } from "../../render/plan-markdown";
-import { isBlocked } from "../../render/plan-wording";
+import { differenceText, isBlocked } from "../../render/plan-wording";
 import {
   type CiJob,
   commentOptions,

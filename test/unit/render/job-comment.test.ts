@@ -3,7 +3,6 @@ import { compareWithRecord } from "../../../src/plan/digest";
 import type { Change, Plan } from "../../../src/plan/plan";
 import {
   appliedComment,
-  differenceText,
   failedPlanComment,
   markerOf,
   planComment,
@@ -11,6 +10,7 @@ import {
   refusedComment,
 } from "../../../src/render/job-comment";
 import { codeQuality, failedJunit, planFindings, planJunit } from "../../../src/render/job-reports";
+import { differenceText } from "../../../src/render/plan-wording";
 import { fc } from "../../support/fixed-seed";
 import { change, field, plan, shopPlan, value } from "../../support/plan-fixture";
 
