@@ -98,7 +98,7 @@ describeInBrowser("the page of a plan", () => {
 
   it("filters by text, action, cause and project", async () => {
     const { page } = await browser.open(pageOf(manyPlan));
-    const shown = () => page.locator(".entry:visible summary code").allInnerTexts();
+    const shown = () => page.locator(".entry:visible summary code").allTextContents();
     await page.fill('input[name="text"]', "release-7");
     expect(await shown()).toEqual(["service.shop.s7"]);
     await page.click('button[type="reset"]');
