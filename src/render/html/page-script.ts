@@ -75,13 +75,15 @@ export const pageScript = `
   }
 
   const idOf = (entry) => entry.querySelector("[id]")?.id ?? "";
+  const addLink = (entry) => {
+    if (!entry.open || entry.querySelector(".linker")) return;
+    const link = copier("Copy link", () => location.href.split("#")[0] + "#" + encodeURIComponent(idOf(entry)));
+    link.classList.add("linker");
+    entry.querySelector(".body")?.append(link);
+  };
   for (const entry of entries) {
-    entry.addEventListener("toggle", () => {
-      if (!entry.open || entry.querySelector(".linker")) return;
-      const link = copier("Copy link", () => location.href.split("#")[0] + "#" + encodeURIComponent(idOf(entry)));
-      link.classList.add("linker");
-      entry.querySelector(".body")?.append(link);
-    });
+    addLink(entry);
+    entry.addEventListener("toggle", () => addLink(entry));
   }
   const reveal = () => {
     let id = "";
