@@ -56,6 +56,8 @@ const name = "Type its name to confirm: ";
     expect(screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
     const { stdout } = await scenario.run("plan");
     expect(stdout).not.toMatch(/^! |To do this/m);
+    const asked = await atTerminal(scenario, "apply", [[name, "no"]]);
+    expect(asked.screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
   });
 
   it("a deletion wants the name of the service, and nothing but that name", async () => {

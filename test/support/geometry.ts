@@ -32,3 +32,19 @@ export function crossingsOf({ edges }: PlacedGraph): number {
           if (side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0) count += 1;
   return count;
 }
+
+/** Edges that run through a node which is none of their ends, by name. */
+export function hiddenEdgesOf({ nodes, edges }: PlacedGraph): readonly string[] {
+  return edges.flatMap((placed) =>
+    [...nodes].flatMap(([id, node]) => {
+      if (id === placed.edge.from || id === placed.edge.to) return [];
+      const runsThrough = segmentsOf(placed).some(([a, b]) =>
+        Array.from({ length: 33 }, (_, i) => i / 32).some((part) => {
+          const [x, y] = [a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part];
+          return x > node.x && x < node.x + node.width && y > node.y && y < node.y + node.height;
+        }),
+      );
+      return runsThrough ? [`${placed.edge.from}-${placed.edge.to} through ${id}`] : [];
+    }),
+  );
+}

@@ -21,7 +21,7 @@ import { driftMarkdown, driftText } from "../../render/drift-text";
 import { escapeJson, fencedBlock } from "../../render/escape-text";
 import { planDocumentSchema, planFromDocument, planJson } from "../../render/plan-json";
 import { planMarkdown } from "../../render/plan-markdown";
-import { type PlanEnding, planText } from "../../render/plan-text";
+import { planText } from "../../render/plan-text";
 import { counted, isBlocked } from "../../render/plan-wording";
 import { stateJson, stateText } from "../../render/state-text";
 import { plainStyle } from "../../render/style";
@@ -135,7 +135,7 @@ async function runPlan(invocation: Invocation): Promise<number> {
   if (outcome.plan) invocation.stack?.tellOutputs(crossValuesOf(outcome.plan));
   if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
   if (outcome.plan)
-    showPlan(invocation, outcome.plan, format, sources, endingOf(invocation, outcome.plan, exitCode));
+    showPlan(invocation, outcome.plan, format, sources, nextOf(invocation, outcome.plan, exitCode));
   report(invocation, otherDiagnostics(outcome.plan, diagnostics, format), sources);
   if (outcome.plan) writePlanPage(invocation, outcome.plan, sources);
   if (!outcome.plan || exitCode !== 0) return exitCode;
@@ -158,20 +158,19 @@ async function runPlan(invocation: Invocation): Promise<number> {
   return hasChanges(outcome.plan) ? exitCodes.changes : exitCode;
 }
 
-/** What follows a plan on a terminal; a pipe gets what it always got. */
-function endingOf(
-  { terminal, options, stack, commandLine }: Invocation,
+/** Returns the command that applies a plan; undefined where none does, or where another line names it. */
+function nextOf(
+  { options, stack, commandLine }: Invocation,
   plan: Plan,
   exitCode: number,
-): PlanEnding | undefined {
-  if (terminal.width === undefined) return undefined;
+): string | undefined {
   // Where it is saved, that is told with the file's name; options that only a plan has are not repeated.
   const isOther = options.secrets === false || stack?.sharesRun === true || typeof options.out === "string";
   const isAppliable = exitCode === 0 && hasChanges(plan) && mayBeConfirmed(plan);
-  if (isOther || !isAppliable) return {};
+  if (isOther || !isAppliable) return undefined;
   const line = commandLine.replace(/ plan(?= |$)/, " apply");
   const planOnly = / --?(?:detailed-exitcode|html[ =]|format[ =])/;
-  return { next: planOnly.test(line) ? "rnv apply, with the same options" : line };
+  return planOnly.test(line) ? "rnv apply, with the same options" : line;
 }
 
 /** Nothing blocks it but deletions, whose names apply asks for. */
@@ -279,20 +278,24 @@ async function showState(
 
 /**
  * Prints a plan on standard output. One with errors is an error report: its text goes to standard error, so that a
- * pipe never takes it for a plan.
+ * pipe never takes it for a plan. A terminal, where the end is what is seen, gets losses and the bill once more there,
+ * and the command that comes `next`; a pipe gets what it always got.
  */
 export function showPlan(
   invocation: Invocation,
   plan: Plan,
   format: Format,
   sources: ReadonlyMap<string, string> = new Map(),
-  ending?: PlanEnding,
+  next?: string,
 ): void {
   const { terminal } = invocation;
   if (format === "json") terminal.out(planJson(plan, sources));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
   else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), sources));
-  else terminal.out(planText(plan, outStyle(invocation), sources, ending));
+  else
+    terminal.out(
+      planText(plan, outStyle(invocation), sources, terminal.width === undefined ? undefined : { next }),
+    );
   if (format === "text") annotate(invocation, plan.diagnostics, sources);
 }
 

@@ -60,6 +60,10 @@ export function drawLanes(
     const members = group.lanes[lane.index] ?? [];
     const own = members.flatMap(({ id }) => nodes.get(id) ?? []);
     const left = own.length === 0 ? 0 : Math.min(...own.map(({ x }) => x));
+    const first = Math.max(
+      0,
+      starts.findIndex((start) => start.left === left),
+    );
     const right = Math.max(
       left,
       ...members.flatMap(({ id }) => {
@@ -67,7 +71,7 @@ export function drawLanes(
         return found ? [found.x + found.width + (labelled.get(id) ?? 0)] : [];
       }),
     );
-    const grid = placeSingles(lane, { left, width: right - left, nodeWidth });
+    const grid = placeSingles(lane, starts.slice(first), nodeWidth);
     for (const [id, rectangle] of grid) nodes.set(id, rectangle);
     const name = members[0]?.box;
     const end = Math.max(right, ...[...grid.values()].map(({ x, width }) => x + width));
@@ -138,24 +142,28 @@ function gridHeight(single: readonly GraphNode[], linkedHeight: number): number 
   return rows * (tallest + apart) - apart + (linkedHeight > 0 ? apart : 0);
 }
 
-/** What nothing refers to, and what refers to nothing, stands in rows below the rest of its lane. */
+/**
+ * Places what nothing refers to, and what refers to nothing, in rows below the rest of its lane: where columns begin, so
+ * that no edge between two columns runs through it.
+ */
 function placeSingles(
   { single, top, height }: Lane,
-  { left, nodeWidth }: { readonly left: number; readonly width: number; readonly nodeWidth: number },
+  starts: readonly ColumnStart[],
+  nodeWidth: number,
 ): ReadonlyMap<string, Rectangle> {
   if (single.length === 0) return new Map();
   const tallest = Math.max(...single.map((node) => node.height));
   const columns = gridColumns(single.length);
   const rows = Math.ceil(single.length / columns);
   const begin = top + height - (rows * (tallest + apart) - apart);
+  const last = starts.at(-1)?.left ?? 0;
+  const leftOf = (column: number): number =>
+    starts[column]?.left ?? last + (column + 1 - Math.max(1, starts.length)) * (nodeWidth + apart);
   return new Map(
     single.map(({ id, width, height: own }, i) => [
       id,
       {
-        ...{
-          x: left + (i % columns) * (nodeWidth + apart),
-          y: begin + Math.floor(i / columns) * (tallest + apart),
-        },
+        ...{ x: leftOf(i % columns), y: begin + Math.floor(i / columns) * (tallest + apart) },
         ...{ width, height: own },
       },
     ]),

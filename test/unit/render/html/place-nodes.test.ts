@@ -1,7 +1,7 @@
 import type { BoxedGraph } from "../../../../src/render/html/boxed-graph";
 import { placeNodes } from "../../../../src/render/html/place-nodes";
 import { fc } from "../../../support/fixed-seed";
-import { crossingsOf, overlapsOf } from "../../../support/geometry";
+import { crossingsOf, hiddenEdgesOf, overlapsOf } from "../../../support/geometry";
 
 /** Boxes with their nodes, and `from>to` for each edge. */
 const graphOf = (boxes: Readonly<Record<string, string>>, edges: string, labelWidth = 90): BoxedGraph => ({
@@ -115,14 +115,15 @@ it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
         minLength: 1,
         maxLength: 24,
       }),
+      isSaved: fc.boolean(),
       edges: fc.array(fc.tuple(fc.nat(23), fc.nat(23), fc.integer({ min: 0, max: 110 })), { maxLength: 40 }),
     })
-    .map(({ boxes, edges }): BoxedGraph => {
+    .map(({ boxes, isSaved, edges }): BoxedGraph => {
       const ids = new Set<string>();
       return {
         nodes: boxes.map((box, i) => ({
           ...{ id: `n${i}`, box, width: 214, height: i % 5 === 0 ? 42 : 62 },
-          ...(box === "d" && { place: { x: (i * 53) % 700, y: (i * 97) % 500 } }),
+          ...(isSaved && box === "d" && { place: { x: (i * 53) % 700, y: (i * 97) % 500 } }),
         })),
         edges: edges.flatMap(([from, to, labelWidth]) => {
           const edge = { from: `n${from % boxes.length}`, to: `n${to % boxes.length}`, labelWidth };
@@ -139,6 +140,8 @@ it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
       expect(placed.nodes.size).toBe(given.nodes.length);
       expect(overlapsOf(placed)).toEqual([]);
       expect(overlapsOf({ ...placed, nodes: placed.boxes, edges: [] })).toEqual([]);
+      // Where people have put nodes, an edge takes the straight way.
+      if (given.nodes.every(({ place }) => place === undefined)) expect(hiddenEdgesOf(placed)).toEqual([]);
       for (const { x, y, width, height } of placed.nodes.values()) {
         expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
         expect(x + width).toBeLessThanOrEqual(placed.width + 0.01);
