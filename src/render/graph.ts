@@ -5,7 +5,17 @@ import { type Change, isListed, type Plan } from "../plan/plan";
 import { escapeText } from "./escape-text";
 
 /** How a node is marked: what becomes of it, or what was found. */
-export type Mark = "create" | "update" | "replace" | "delete" | "adopt" | "forget" | "drift" | "same";
+export type Mark =
+  | "create"
+  | "update"
+  | "replace"
+  | "delete"
+  | "adopt"
+  | "forget"
+  | "drift"
+  | "missing"
+  | "pending"
+  | "same";
 
 /** Sign, word and colours of a mark, in every picture: a shape, a word and a colour each tell it. */
 export const marks: Readonly<
@@ -18,6 +28,8 @@ export const marks: Readonly<
   adopt: { sign: ">", word: "import", ink: "#0550ae", paper: "#ddf4ff" },
   forget: { sign: "<", word: "forget", ink: "#59636e", paper: "#f6f8fa" },
   drift: { sign: "\u2260", word: "drift", ink: "#7d4e00", paper: "#fff8c5" },
+  missing: { sign: "\u2717", word: "missing", ink: "#a40e26", paper: "#ffebe9" },
+  pending: { sign: "\u2026", word: "pending", ink: "#0550ae", paper: "#ddf4ff" },
   same: { sign: "", word: "unchanged", ink: "#59636e", paper: "#ffffff" },
 };
 
@@ -87,6 +99,8 @@ const shapes: Readonly<Record<Mark, { readonly dot: string; readonly mermaid: re
     adopt: { dot: "shape = house, style = filled", mermaid: ["[/", "/]"] },
     forget: { dot: "shape = invhouse, style = filled", mermaid: ["[\\", "\\]"] },
     drift: { dot: "shape = hexagon, style = filled", mermaid: ["{{", "}}"] },
+    missing: { dot: "shape = octagon, style = filled", mermaid: ["[/", "\\]"] },
+    pending: { dot: 'shape = box, style = "filled,rounded"', mermaid: ["(", ")"] },
     same: { dot: "shape = box", mermaid: ["[", "]"] },
   };
 

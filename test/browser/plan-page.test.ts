@@ -1,32 +1,17 @@
-import { readFileSync } from "node:fs";
-import type { BrowserContextOptions, Page } from "playwright-core";
-import { describeInBrowser, type OpenBrowser, openBrowser } from "../support/browser";
+import type { Page } from "playwright-core";
+import {
+  describeInBrowser,
+  findingsOf,
+  forms,
+  type OpenBrowser,
+  openBrowser,
+  widthOf,
+} from "../support/browser";
 import { pageOf } from "../support/html-plans";
 import { address, change, field, plan, shopPlan, value } from "../support/plan-fixture";
 
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-
-/** What axe-core finds wrong with a page: rule and element. */
-async function findingsOf(page: Page): Promise<readonly string[]> {
-  const { violations } = await page.evaluate<{
-    readonly violations: readonly {
-      readonly id: string;
-      readonly nodes: readonly { readonly html: string }[];
-    }[];
-  }>(`${axe};axe.run()`);
-  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`));
-}
-
-const widthOf = (page: Page): Promise<number> => page.evaluate("document.documentElement.scrollWidth");
 const focusOf = (page: Page): Promise<string> => page.evaluate("document.activeElement.textContent.trim()");
 const viewOf = (page: Page) => page.locator("svg.topology").getAttribute("viewBox");
-
-const forms: readonly [string, BrowserContextOptions][] = [
-  ["light and narrow", { colorScheme: "light", viewport: { width: 360, height: 740 } }],
-  ["dark and narrow", { colorScheme: "dark", viewport: { width: 360, height: 740 } }],
-  ["light and wide", { colorScheme: "light", viewport: { width: 1600, height: 1000 } }],
-  ["dark and wide", { colorScheme: "dark", viewport: { width: 1600, height: 1000 } }],
-];
 
 /** More entries than are shown unfolded, in two projects. */
 const manyPlan = plan([

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
@@ -73,3 +73,26 @@ export async function openBrowser(): Promise<OpenBrowser> {
     },
   };
 }
+
+/** Windows and colours that every page is looked at in. */
+export const forms: readonly [string, BrowserContextOptions][] = [
+  ["light and narrow", { colorScheme: "light", viewport: { width: 360, height: 740 } }],
+  ["dark and narrow", { colorScheme: "dark", viewport: { width: 360, height: 740 } }],
+  ["light and wide", { colorScheme: "light", viewport: { width: 1600, height: 1000 } }],
+  ["dark and wide", { colorScheme: "dark", viewport: { width: 1600, height: 1000 } }],
+];
+
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe-core finds wrong with a page: rule and element. */
+export async function findingsOf(page: Page): Promise<readonly string[]> {
+  const { violations } = await page.evaluate<{
+    readonly violations: readonly {
+      readonly id: string;
+      readonly nodes: readonly { readonly html: string }[];
+    }[];
+  }>(`${axe};axe.run()`);
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`));
+}
+
+export const widthOf = (page: Page): Promise<number> => page.evaluate("document.documentElement.scrollWidth");

@@ -3,7 +3,7 @@ import type { Address } from "../../model/address";
 import { shortList } from "../../model/text";
 import { planDocument } from "../../plan/document";
 import type { AcceptedDrift, DriftReport, PendingResource } from "../../plan/drift";
-import type { AttributeChange, Plan } from "../../plan/plan";
+import type { Plan } from "../../plan/plan";
 import {
   acceptedHeading,
   consequencePhrase,
@@ -22,8 +22,9 @@ import { planDocumentSchema } from "../plan-json";
 import { asRecorded, revealedLine, standingPhrase } from "../plan-wording";
 import { addressesInReadingOrder } from "../reading-order";
 import { plainText } from "../values";
-import { fieldRows, type Lines } from "./entry";
-import { html, list, type Markup, nothing } from "./markup";
+import { fieldRows, headOf, type Lines } from "./entry";
+import { filterForm } from "./filter";
+import { html, list, Markup, nothing } from "./markup";
 import { page, type Section } from "./page";
 import { findingsSection, type ReportScope, uncheckedList, unmanagedSection } from "./plan-page";
 import { type Topology, topologyOf } from "./topology";
@@ -52,7 +53,10 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
     ["Service", plan.binding.baseUrl],
     ["Counted", report.failOn.join(", ")],
   ] as const;
-  const anchors = new Set([...report.missing, ...report.drifted.map(({ address }) => address)]);
+  const anchors = new Set([
+    ...report.missing,
+    ...[...report.drifted, ...report.pending].map(({ address }) => address),
+  ]);
   return page({
     heading: "rnv drift",
     verdict: report.hasDrift ? "\u2716 Drift" : "\u2714 No drift",
@@ -62,9 +66,7 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
     sections: [
       findingsSection(scope.diagnostics),
       topologySection(driftTopology(report, plan, scope), anchors),
-      missingSection(report),
-      driftedSection(report, lines),
-      pendingSection(report, lines),
+      foundSection(report, lines),
       runningSection(report),
       report.unchecked.length === 0
         ? undefined
@@ -84,9 +86,9 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
 /** What is there, with marks of what was found. */
 function driftTopology(report: DriftReport, plan: Plan, { types }: ReportScope): Topology {
   const found = new Map<string, Mark>([
-    ...report.pending.map(({ address }) => [address, "update"] as const),
+    ...report.pending.map(({ address }) => [address, "pending"] as const),
     ...report.drifted.map(({ address }) => [address, "drift"] as const),
-    ...report.missing.map((address) => [address, "delete"] as const),
+    ...report.missing.map((address) => [address, "missing"] as const),
   ]);
   const document = planDocumentSchema.parse(planDocument(plan));
   return topologyOf(document, types, found);
@@ -95,15 +97,74 @@ function driftTopology(report: DriftReport, plan: Plan, { types }: ReportScope):
 type Kind = "missing" | "drifted" | "pending";
 
 const kindMarks: Readonly<Record<Kind, Markup>> = {
-  missing: html`<span class="mark delete">\u2212 missing</span>`,
+  missing: html`<span class="mark delete">\u2717 missing</span>`,
   drifted: html`<span class="mark update">\u2260 drift</span>`,
   pending: html`<span class="mark adopt">\u2026 pending</span>`,
 };
 
-const item = (kind: Kind, address: Address, phrase: string, body: Markup): Markup =>
-  html`<details class="entry" open><summary>${kindMarks[kind]} <code>${address}</code> ${phrase}</summary>
-<div id="${kind === "pending" ? `pending-${address}` : address}" class="body">${body}</div></details>
+/** So many findings are shown unfolded. */
+const mostOpen = 40;
+
+interface ItemForm {
+  readonly isOpen: boolean;
+  /** An entry above bears its address as an id. */
+  readonly isTold?: boolean;
+}
+
+const item = (
+  kind: Kind,
+  address: Address,
+  phrase: string,
+  body: Markup,
+  { isOpen, isTold = false }: ItemForm,
+): Markup =>
+  html`<details class="entry" data-action="${kind}" data-project="${headOf({ address })}"${isOpen ? new Markup(" open") : nothing}><summary>${kindMarks[kind]} <code>${address}</code> ${phrase}</summary>
+<div id="${isTold ? `${kind}-${address}` : address}" class="body">${body}</div></details>
 `;
+
+/** What was found, to filter: what is gone, what is changed, and what waits to be applied. */
+function foundSection(report: DriftReport, lines: Lines): Section | undefined {
+  const { missing, drifted, pending } = report;
+  const count = missing.length + drifted.length + pending.length;
+  if (count === 0) return undefined;
+  const isOpen = count <= mostOpen;
+  const kinds: readonly [Kind, readonly { readonly address: Address }[]][] = [
+    ["missing", missing.map((address) => ({ address }))],
+    ["drifted", drifted],
+    ["pending", pending],
+  ];
+  const filter = filterForm("differences", [
+    {
+      ...{ name: "action", label: "Found" },
+      values: kinds.flatMap(([kind, all]) => (all.length === 0 ? [] : [kind])),
+    },
+    {
+      ...{ name: "project", label: "Project or service" },
+      values: kinds.flatMap(([, all]) => all.map((one) => headOf(one))),
+    },
+  ]);
+  const part = (kind: Kind, title: string, entries: readonly Markup[], note: Markup = nothing): Markup =>
+    entries.length === 0
+      ? nothing
+      : html`<div class="part" id="${kind}"><h3>${title} <span class="count">${entries.length}</span></h3>
+${note}${entries}</div>`;
+  const gone = addressesInReadingOrder(missing.map((address) => ({ address }))).map(({ address }) =>
+    item("missing", address, "was deleted outside rnv", following(report, address), { isOpen }),
+  );
+  const changed = addressesInReadingOrder(drifted).map(({ address, fields }) =>
+    item(
+      ...(["drifted", address, "changed outside rnv"] as const),
+      html`${fieldRows(fields.map(plainly), lines)}${following(report, address)}`,
+      { isOpen },
+    ),
+  );
+  const told = new Set([...missing, ...drifted.map(({ address }) => address)]);
+  const waiting = addressesInReadingOrder(pending).map((one) =>
+    pendingItem(one, lines, { isOpen, isTold: told.has(one.address) }),
+  );
+  const body = html`${filter}${part("missing", "Deleted outside rnv", gone)}${part("drifted", "Changed outside rnv", changed, html`<p>As recorded, and as it is now.</p>`)}${part("pending", "Declared, but not applied yet", waiting)}`;
+  return { id: "differences", title: "Differences", count, body };
+}
 
 const following = (report: DriftReport, address: Address): Markup =>
   list(
@@ -112,39 +173,12 @@ const following = (report: DriftReport, address: Address): Markup =>
     ),
   );
 
-function missingSection(report: DriftReport): Section | undefined {
-  if (report.missing.length === 0) return undefined;
-  const body = html`${addressesInReadingOrder(report.missing.map((address) => ({ address }))).map(
-    ({ address }) => item("missing", address, "was deleted outside rnv", following(report, address)),
-  )}`;
-  return { id: "missing", title: "Deleted outside rnv", count: report.missing.length, body };
-}
-
-function driftedSection(report: DriftReport, lines: Lines): Section | undefined {
-  if (report.drifted.length === 0) return undefined;
-  const body = html`<p>As recorded, and as it is now.</p>${addressesInReadingOrder(report.drifted).map(
-    ({ address, fields }) =>
-      item(
-        ...(["drifted", address, "changed outside rnv"] as const),
-        html`${fieldTable(fields.map(plainly), lines)}${following(report, address)}`,
-      ),
-  )}`;
-  return { id: "drifted", title: "Changed outside rnv", count: report.drifted.length, body };
-}
-
-const fieldTable = (fields: readonly AttributeChange[], lines: Lines): Markup => fieldRows(fields, lines);
-
-function pendingSection(report: DriftReport, lines: Lines): Section | undefined {
-  if (report.pending.length === 0) return undefined;
-  const body = html`${addressesInReadingOrder(report.pending).map((pending) => pendingItem(pending, lines))}`;
-  return { id: "pending", title: "Declared, but not applied yet", count: report.pending.length, body };
-}
-
-function pendingItem(pending: PendingResource, lines: Lines): Markup {
+function pendingItem(pending: PendingResource, lines: Lines, form: ItemForm): Markup {
   const { address, fields, standing } = pending;
   const why = standing === undefined ? nothing : html`<p>${standingPhrase(standing)}</p>`;
   const phrase = pending.action === "no-op" && standing && fields.length === 0 ? "" : pendingPhrase(pending);
-  return item("pending", address, phrase, html`${why}${fieldTable(fields.filter(isTelling), lines)}`);
+  const body = html`${why}${fieldRows(fields.filter(isTelling), lines)}`;
+  return item("pending", address, phrase, body, form);
 }
 
 function runningSection(report: DriftReport): Section | undefined {

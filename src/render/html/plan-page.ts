@@ -34,7 +34,8 @@ import {
   passOf,
   placeText,
 } from "./entry";
-import { html, list, type Markup, nothing, type Part, preformatted } from "./markup";
+import { filterForm } from "./filter";
+import { html, list, type Markup, nothing, preformatted } from "./markup";
 import { page, type Section } from "./page";
 import { topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
@@ -223,7 +224,7 @@ ${own.map((entry) => markups.get(entry))}</div>`;
     left.length === 0
       ? nothing
       : html`<p>${counted(left.length, "more resource")} left out, because this page would be too large: <code>rnv show -json</code> has all. ${countsOf(left)}</p>`;
-  const body = html`${filterForm(changes, plan)}${shown}${note}`;
+  const body = html`${changesFilter(changes, plan)}${shown}${note}`;
   return { id: "changes", title: "Changes", count: changes.length, body };
 }
 
@@ -250,33 +251,19 @@ const causeWords: Readonly<Record<string, string>> = {
   reaction: "follows another change",
 };
 
-/** Hidden until the script shows it: without one it could do nothing. */
-function filterForm(changes: readonly Change[], plan: Plan): Markup {
-  const distinct = (values: readonly string[]) => [...new Set(values)].sort();
-  const actions = distinct(changes.map(({ action }) => action));
-  const causes = distinct(changes.flatMap((change) => causesOf(change, plan)));
-  const projects = distinct(changes.map(headOf));
-  return html`<form id="filter" role="search" aria-label="Filter the changes" hidden>
-<label>Text <input type="search" name="text" autocomplete="off" placeholder="address, field or value"></label>
-${choice("action", "Action", actions, (value) => markWords[value as Change["action"]])}
-${choice("cause", "Cause", causes, (value) => causeWords[value] ?? value)}
-${choice("project", "Project or service", projects, (value) => value)}
-<span class="buttons"><button type="button" name="open">Open all</button> <button type="reset">Reset</button></span>
-<output name="shown" aria-live="polite"></output>
-<p class="keys">Keys: <kbd>/</kbd> search, <kbd>j</kbd> and <kbd>k</kbd> next and previous change, <kbd>Enter</kbd> open it.</p>
-</form>
-`;
+function changesFilter(changes: readonly Change[], plan: Plan): Markup {
+  return filterForm("changes", [
+    {
+      ...{ name: "action", label: "Action", values: changes.map(({ action }) => action) },
+      wordOf: (value) => markWords[value as Change["action"]],
+    },
+    {
+      ...{ name: "cause", label: "Cause", values: changes.flatMap((change) => causesOf(change, plan)) },
+      wordOf: (value) => causeWords[value] ?? value,
+    },
+    { name: "project", label: "Project or service", values: changes.map(headOf) },
+  ]);
 }
-
-const choice = (
-  name: string,
-  label: string,
-  values: readonly string[],
-  wordOf: (value: string) => string,
-): Part =>
-  values.length < 2
-    ? nothing
-    : html`<label>${label} <select name="${name}"><option value="">any${values.map((value) => html`<option value="${value}">${wordOf(value)}`)}</select></label>`;
 
 function outputsSection({ outputs }: Plan): Section | undefined {
   if (outputs.length === 0) return undefined;

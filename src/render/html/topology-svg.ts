@@ -113,13 +113,14 @@ function edgeMark(
 `;
 }
 
-/** Dashed for what comes, a double frame for what goes: the outline tells the action too. */
+/** Dashed for what comes, a double frame for what goes or is gone: the outline tells the action too. */
 function frame(mark: Mark, { x, y, width, height }: Rectangle): Part {
   const { ink, paper } = marks[mark];
+  const goes = mark === "delete" || mark === "missing";
   const dash = mark === "create" || mark === "adopt" ? html` stroke-dasharray="6 3"` : nothing;
-  const outer = html`<rect class="face" x="${x}" y="${y}" width="${width}" height="${height}" rx="${mark === "delete" ? 0 : 8}" fill="${paper}" stroke="${mark === "same" ? "#d1d9e0" : ink}" stroke-width="${mark === "same" ? 1 : 2}"${dash}/>`;
-  return mark === "delete" || mark === "replace"
-    ? html`${outer}<rect class="face inner" x="${x + 4}" y="${y + 4}" width="${width - 8}" height="${height - 8}" rx="${mark === "delete" ? 0 : 5}" fill="none" stroke="${ink}"/>`
+  const outer = html`<rect class="face" x="${x}" y="${y}" width="${width}" height="${height}" rx="${goes ? 0 : 8}" fill="${paper}" stroke="${mark === "same" ? "#d1d9e0" : ink}" stroke-width="${mark === "same" ? 1 : 2}"${dash}/>`;
+  return goes || mark === "replace"
+    ? html`${outer}<rect class="face inner" x="${x + 4}" y="${y + 4}" width="${width - 8}" height="${height - 8}" rx="${goes ? 0 : 5}" fill="none" stroke="${ink}"/>`
     : outer;
 }
 

@@ -66,22 +66,35 @@ export type ResourceChange = Pick<
 
 type Types = readonly Pick<ResourceType, "type" | "picture">[];
 
-/** What there is, with marks of what the plan does to it, or of what was `found` of it. */
+/**
+ * What there is, with marks of what the plan does to it. With marks of what was `found` of it, nothing is said of what a
+ * plan would do or cost: it is shown as it is now.
+ */
 export function topologyOf(
   document: { readonly resource_changes: readonly ResourceChange[] },
   types: Types,
   found?: ReadonlyMap<string, Mark>,
 ): Topology {
-  const drawn = drawnFrom(document.resource_changes, types);
+  const changes = found === undefined ? document.resource_changes : document.resource_changes.map(asItIs);
+  const drawn = drawnFrom(changes, types);
   const markOf = (change: ResourceChange): Mark =>
     found === undefined ? actionOf(change) : (found.get(change.address) ?? "same");
   const nodes = drawn.nodes.map((change) => nodeOf(change, drawn, markOf));
-  const edges = edgesOf(document.resource_changes, drawn);
+  const edges = edgesOf(changes, drawn);
   const folded = fold({ nodes, edges, boxes: drawn.boxes, isCoarse: false });
   const isStill = nodes.every((node) => !isMoving(node));
   return folded.nodes.length > mostNodes || (isStill && nodes.length > mostNodes)
     ? fold(coarse({ nodes, edges, boxes: drawn.boxes, isCoarse: true }))
     : folded;
+}
+
+function asItIs(resource: ResourceChange): ResourceChange {
+  const { change, cost } = resource;
+  return {
+    ...resource,
+    ...{ change: { ...change, after: change.before ?? change.after }, effects: [] },
+    ...{ blocked_by: undefined, cost: cost && { before: cost.before, after: cost.before } },
+  };
 }
 
 interface Drawn {
@@ -193,8 +206,11 @@ function nodeOf(
   };
 }
 
-/** Of a node whose parts change alone: a part that comes or goes is a change of it. */
-const partMark = (marks: readonly Mark[]): Mark => (marks.includes("drift") ? "drift" : "update");
+/** Of a node whose parts change alone: a part that comes, goes or is gone is a change of it. */
+const partMark = (marks: readonly Mark[]): Mark => {
+  if (marks.includes("drift") || marks.includes("missing")) return "drift";
+  return marks.every((mark) => mark === "pending") ? "pending" : "update";
+};
 
 const partsOf = (parts: readonly ResourceChange[], { pictureOf }: Drawn): readonly string[] => {
   const named = parts.filter(({ type }) => pictureOf(type)?.as === "reference");
@@ -277,7 +293,10 @@ const foldedNode = (box: string | undefined, count: number, { isCoarse, nodes }:
   };
 };
 
-const order: readonly Mark[] = ["delete", "replace", "drift", "update", "create", "adopt", "forget"];
+const order: readonly Mark[] = [
+  ...(["missing", "delete", "replace", "drift", "update", "create"] as const),
+  ...(["adopt", "forget", "pending"] as const),
+];
 
 /** Projects in place of their services. */
 function coarse({ nodes, edges, boxes }: Topology): Topology {

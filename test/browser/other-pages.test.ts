@@ -1,0 +1,112 @@
+import { driftReport } from "../../src/plan/drift";
+import { driftPage } from "../../src/render/html/drift-page";
+import { statePage } from "../../src/render/html/state-page";
+import { resourceTypes as types } from "../../src/resources";
+import {
+  describeInBrowser,
+  findingsOf,
+  forms,
+  type OpenBrowser,
+  openBrowser,
+  widthOf,
+} from "../support/browser";
+import { absent, address, change, field, plan, value } from "../support/plan-fixture";
+import { recorded, state } from "../support/state-fixture";
+
+const hostile = `x"><img src=x onerror="document.title='run'">`;
+
+const found = plan([
+  change("update", "service.shop.api", {
+    drift: [field("configuration.branch", value("main"), value(hostile), { cause: "drift" })],
+    attributes: [field("configuration.branch", value(hostile), value("main"), { cause: "drift" })],
+    references: [address("service.shop.database")],
+  }),
+  change("create", "service.shop.database", {
+    missing: true,
+    attributes: [field("kind", absent, value("postgres"))],
+  }),
+  change("create", "service.blog.web", { attributes: [field("kind", absent, value("web"))] }),
+  change("no-op", "service.blog.jobs", { references: [address("service.blog.web")] }),
+]);
+
+const pages = {
+  drift: driftPage(driftReport(found), { types, plan: found, diagnostics: [], sources: new Map() }),
+  state: statePage(
+    {
+      ...state,
+      resources: {
+        ...state.resources,
+        [address("service.blog.web")]: recorded({
+          ...{ id: "s2", name: hostile, applied: { kind: "web", "configuration.branch": hostile } },
+          dependsOn: [address("service.shop.api")],
+        }),
+      },
+    },
+    { types },
+  ),
+};
+
+describeInBrowser("the pages of drift and of a state", () => {
+  let browser: OpenBrowser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it.each(Object.entries(pages))(
+    "%s: nothing that axe-core finds in any window, and no name runs",
+    async (_, html) => {
+      for (const [, form] of forms) {
+        const { page, noise } = await browser.open(html, form);
+        expect(await findingsOf(page)).toEqual([]);
+        expect(await widthOf(page)).toBe(form.viewport?.width);
+        expect(noise).toEqual([]);
+        expect(await page.title()).not.toBe("run");
+      }
+    },
+  );
+
+  it.each(Object.entries(pages))("%s: whole without a script", async (_, html) => {
+    const { page } = await browser.open(html, { javaScriptEnabled: false });
+    expect(await page.locator("#filter").isVisible()).toBe(false);
+    expect(await page.locator("svg.topology").isVisible()).toBe(true);
+  });
+
+  it("marks in the picture of drift what was found, and filters it", async () => {
+    const { page } = await browser.open(pages.drift);
+    const marks = await page
+      .locator("svg.topology g.node")
+      .evaluateAll((nodes) =>
+        nodes.map((node) => [node.classList.item(1), node.querySelector("text")?.textContent]),
+      );
+    expect(marks.sort()).toEqual([
+      ["drift", "api"],
+      ["missing", "database"],
+      ["pending", "web"],
+      ["same", "jobs"],
+    ]);
+    const shown = () => page.locator(".entry:visible summary code").allTextContents();
+    expect(await shown()).toEqual(["service.shop.database", "service.shop.api", "service.blog.web"]);
+    await page.selectOption('select[name="action"]', "drifted");
+    expect(await shown()).toEqual(["service.shop.api"]);
+    expect(await page.locator("h3:visible").allInnerTexts()).toEqual(["Changed outside rnv 1"]);
+    await page.click('button[type="reset"]');
+    await page.selectOption('select[name="project"]', "blog");
+    expect(await shown()).toEqual(["service.blog.web"]);
+    await page.locator('svg a[href="#service.shop.api"]').click();
+    await page.locator('[id="service.shop.api"]').waitFor();
+    expect(await page.locator("output").innerText()).toBe("3 of 3 shown");
+  });
+
+  it("draws a state with its references, and finds a resource by type and text", async () => {
+    const { page } = await browser.open(pages.state);
+    expect(await page.locator("svg.topology g.edge title").textContent()).toContain(
+      "service.blog.web refers to service.shop.api",
+    );
+    const shown = () => page.locator(".entry:visible summary code").allTextContents();
+    await page.selectOption('select[name="action"]', "service");
+    expect(await shown()).toEqual(["service.blog.web", "service.shop.api"]);
+    await page.fill('input[name="text"]', "onerror");
+    expect(await shown()).toEqual(["service.blog.web"]);
+  });
+});
