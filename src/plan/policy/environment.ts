@@ -4,17 +4,12 @@ import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { Policy, PolicyExpression } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
+import { type MemberType, memberClasses, memberShapes } from "./members";
 
 type Library = typeof cel;
 
 /** A CEL type by its name, or an object by its fields. */
 type Shape = string | { readonly [field: string]: Shape };
-
-/** Members of lists, by the name of their type: a misspelt field of one is a mistake, too. */
-const members: Readonly<Record<string, Shape>> = {
-  Field: { path: "string", cause: "string", before: "dyn", after: "dyn" },
-  Part: { address: "string", type: "string", name: "string", action: "string", source: "string" },
-};
 
 /** Judges one subject: the variables of an expression by name. Throws what the library throws. */
 export type Evaluate = (variables: Readonly<Record<string, unknown>>) => unknown;
@@ -29,30 +24,21 @@ export interface CompiledPolicy {
 /** A policy is a rule, not a program. */
 const limits = { maxAstNodes: 500, maxDepth: 30, maxListElements: 200, maxMapEntries: 50 };
 
-const money: Shape = { usd: "double", ngn: "double" };
-
 const planShape: Shape = {
   mode: "string",
   stage: "string",
   workspace: "string",
   summary: { add: "int", change: "int", destroy: "int", adopt: "int", forget: "int" },
-  cost: { before: money, after: money, increase: money },
+  cost: { before: "Money", after: "Money", increase: "Money" },
   changes: "list<Change>",
   unmanaged: "int",
-};
-
-const changeShape: Shape = {
-  ...{ address: "string", type: "string", name: "string", action: "string", stage: "string" },
-  ...{ declared: "bool", removed: "bool", reason: "string", effects: "list<string>" },
-  cost: { before: money, after: money },
-  fields: "list<Field>",
 };
 
 /** What every resource has besides its own fields. */
 const resourceShape: Readonly<Record<string, Shape>> = {
   ...{ address: "string", action: "string", stage: "string", parent: "string", declared: "bool" },
   ...{ effects: "list<string>", unknown: "list<string>" },
-  cost: money,
+  cost: "Money",
   parts: "list<Part>",
 };
 
@@ -105,16 +91,18 @@ function readingOf(
   types: readonly ResourceType[],
 ): Reading | undefined {
   const type = types.find((one) => one.type === each);
-  const own = each === "change" ? changeShape : type && { ...resourceShape, ...fieldsOf(type) };
+  const own = each === "change" ? "Change" : type && { ...resourceShape, ...fieldsOf(type) };
   if (own === undefined && each !== "plan") return undefined;
   const shape: Record<string, Shape> = { plan: planShape, ...(own && { [each]: own }) };
   const environment = new Environment({
     ...{ enableOptionalTypes: true, homogeneousAggregateLiterals: false, limits },
   });
-  for (const [name, schema] of Object.entries({ ...members, Change: changeShape }))
-    environment.registerType({ name, schema: schema as cel.ObjectSchema });
-  for (const [name, schema] of Object.entries(shape))
-    environment.registerVariable({ name, schema: schema as cel.ObjectSchema });
+  for (const [name, fields] of Object.entries(memberShapes))
+    environment.registerType(name, { ctor: memberClasses[name as MemberType], fields: { ...fields } });
+  for (const [name, one] of Object.entries(shape))
+    environment.registerVariable(
+      typeof one === "string" ? { name, type: one } : { name, schema: one as cel.ObjectSchema },
+    );
   return { environment, shape };
 }
 
@@ -175,9 +163,7 @@ function mistakeIn(
   const isPlaced = range !== undefined && start !== undefined;
   const at = isPlaced ? { file: whole.file, start: start + range.start, end: start + range.end } : whole;
   const word = range === undefined ? "" : text.slice(range.start, range.end);
-  const known = /^\w+$/.test(word)
-    ? [...namesIn(shape), ...namesIn({ ...members, Change: changeShape })]
-    : [];
+  const known = /^\w+$/.test(word) ? [...namesIn(shape), ...namesIn(memberShapes)] : [];
   const variables = Object.keys(shape).map((variable) => `\`${variable}\``);
   const hint = `it is judged with ${variables.join(" and ")}; secrets are not among their fields`;
   return error("policy.invalid", `the policy ${name} cannot be read: ${summary}`, {

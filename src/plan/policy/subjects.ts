@@ -3,6 +3,7 @@ import type { Address } from "../../model/address";
 import type { Money } from "../../model/resource-type";
 import { isPlain, type Plain, unflatten } from "../../model/value";
 import type { Change, Plan, ShownValue } from "../plan";
+import { member } from "./members";
 
 /** One thing that a policy is judged for. */
 export interface PolicySubject {
@@ -54,6 +55,8 @@ const isThereAfter = ({ action }: Change): boolean => action !== "delete" && act
 
 const nothing: Money = { usd: 0, ngn: 0 };
 
+const moneyOf = ({ usd, ngn }: Money): object => member("Money", { usd, ngn });
+
 function planValue(
   { options, summary, cost, binding, unmanaged }: Plan,
   scope: PolicyScope,
@@ -64,22 +67,28 @@ function planValue(
   return {
     ...{ mode: options.mode, stage: scope.stage, workspace: binding.workspaceId, changes },
     summary: Object.fromEntries(counts),
-    cost: { before, after, increase: { usd: after.usd - before.usd, ngn: after.ngn - before.ngn } },
+    cost: {
+      ...{ before: moneyOf(before), after: moneyOf(after) },
+      increase: moneyOf({ usd: after.usd - before.usd, ngn: after.ngn - before.ngn }),
+    },
     unmanaged: BigInt(unmanaged.length),
   };
 }
 
-function changeValue(change: Change, { stage }: PolicyScope) {
+function changeValue(change: Change, { stage }: PolicyScope): object {
   const { address, type, name, action, reason = "", effects, cost, attributes, instance } = change;
-  return {
+  return member("Change", {
     ...{ address, type, name, action, stage, reason, effects },
     declared: instance.desired !== undefined,
     removed: change.isRemovalDeclared === true,
-    cost: { before: cost?.before ?? nothing, after: cost?.after ?? nothing },
-    fields: attributes.map(({ path, before, after, cause }) => ({
-      ...{ path, cause, before: sideValue(before), after: sideValue(after) },
-    })),
-  };
+    cost: member("Cost", {
+      before: moneyOf(cost?.before ?? nothing),
+      after: moneyOf(cost?.after ?? nothing),
+    }),
+    fields: attributes.map(({ path, before, after, cause }) =>
+      member("Field", { path, cause, before: sideValue(before), after: sideValue(after) }),
+    ),
+  });
 }
 
 function resourceValue(change: Change, { stage }: PolicyScope, parts: readonly unknown[]) {
@@ -90,7 +99,7 @@ function resourceValue(change: Change, { stage }: PolicyScope, parts: readonly u
     ...{ address, action, stage, effects, unknown, parts },
     parent: instance.desired?.parent ?? instance.recorded?.parent ?? "",
     declared: instance.desired !== undefined,
-    cost: cost?.after ?? nothing,
+    cost: moneyOf(cost?.after ?? nothing),
   };
 }
 
@@ -102,7 +111,7 @@ function partsOf(changes: readonly Change[]): ReadonlyMap<Address, readonly unkn
     if (parent === undefined || !isThereAfter(change)) continue;
     const { address, type, name, action, instance } = change;
     const sources = [...(instance.desired?.attributes.values() ?? [])].flatMap(({ source = [] }) => source);
-    const part = { ...{ address, type, name, action }, source: sources[0] ?? "" };
+    const part = member("Part", { address, type, name, action, source: sources[0] ?? "" });
     found.set(parent, [...(found.get(parent) ?? []), part]);
   }
   return found;

@@ -1,0 +1,90 @@
+import type { DriftReport } from "../../../src/plan/drift";
+import {
+  countsOfStage,
+  jobExitCode,
+  nameOfStage,
+  type StageDrift,
+  statusOf,
+  withoutOthers,
+} from "../../../src/plan/drift-job";
+import { address } from "../../support/plan-fixture";
+
+const report = (rest: Partial<DriftReport> = {}): DriftReport => ({
+  ...{ drifted: [], missing: [], consequences: [], pending: [], running: [], unmanaged: [], undeclared: [] },
+  ...{ unchecked: [], failOn: ["drifted", "missing", "unmanaged"], hasDrift: false },
+  ...rest,
+});
+const stage = (rest: Partial<StageDrift>): StageDrift => ({
+  ...{ exitCode: 0, seconds: 1, diagnostics: [], sources: new Map() },
+  ...rest,
+});
+const stranger = { type: "service", id: "x", name: "x" };
+const shared = { type: "service", id: "s", name: "s" };
+
+it("tells how a stage ended", () => {
+  const found = [
+    statusOf({ exitCode: 0 }),
+    statusOf({ exitCode: 2 }),
+    statusOf({ exitCode: 130 }),
+    statusOf({ exitCode: 1 }),
+    statusOf({ exitCode: 1, report: report() }),
+    statusOf({ exitCode: 4 }),
+  ];
+  expect(found).toEqual(["clean", "drift", "interrupted", "error", "expired", "error"]);
+});
+
+it("names a stage, a stack, a stack of a stage, and nothing where there is but one", () => {
+  const named = [{ stage: "production" }, { stack: "api" }, { stage: "production", stack: "api" }, {}];
+  expect(named.map(nameOfStage)).toEqual(["production", "api", "production api", ""]);
+});
+
+it("ends as the stage that says most", () => {
+  const ending = (...codes: number[]) => jobExitCode(codes.map((exitCode) => stage({ exitCode })));
+  expect([ending(0, 0), ending(0, 2, 0), ending(2, 1), ending()]).toEqual([0, 2, 1, 0]);
+});
+
+it("counts what was found by class, and nothing of a stage that was not read", () => {
+  const found = report({ missing: [address("service.a")], unmanaged: [stranger, shared] });
+  expect(countsOfStage(stage({ report: found }))).toMatchObject({
+    missing: 1,
+    drifted: 0,
+    unmanaged: 2,
+    pending: 0,
+  });
+  expect(countsOfStage(stage({ exitCode: 1 }))).toBeUndefined();
+});
+
+describe("what another stage records", () => {
+  const others = stage({ stage: "staging", report: report(), recordedIds: new Set(["s"]) });
+  const own = (rest: Partial<DriftReport>, exitCode = 2): StageDrift =>
+    stage({
+      stage: "production",
+      exitCode,
+      report: report({ hasDrift: true, ...rest }),
+      recordedIds: new Set(["x"]),
+    });
+
+  it("is not unmanaged: where nothing else was found the stage is clean", () => {
+    const [found] = withoutOthers([own({ unmanaged: [shared] }), others]);
+    expect(found).toMatchObject({ exitCode: 0, report: { unmanaged: [], hasDrift: false } });
+  });
+
+  it("leaves a stranger, whom nobody else records", () => {
+    const both = own({ unmanaged: [shared, stranger] });
+    const [found] = withoutOthers([both, others]);
+    expect(found).toMatchObject({ exitCode: 2, report: { unmanaged: [stranger], hasDrift: true } });
+    // What a stage records itself is no other stage's.
+    expect(withoutOthers([own({ unmanaged: [stranger] }), others])[0]).toMatchObject({ exitCode: 2 });
+    expect(withoutOthers([both])[0]).toBe(both);
+  });
+
+  it("leaves an end that another cause has: acceptances that expired, errors", () => {
+    const expired = [{ address: address("service.a"), until: "2026-01-01", reason: "r" }] as never;
+    expect(withoutOthers([own({ unmanaged: [shared], expired }), others])[0]).toMatchObject({ exitCode: 1 });
+    expect(withoutOthers([own({ unmanaged: [shared] }, 3), others])[0]).toMatchObject({ exitCode: 3 });
+    const drifted = own({ unmanaged: [shared], missing: [address("service.b")] });
+    expect(withoutOthers([drifted, others])[0]).toMatchObject({ exitCode: 2, report: { hasDrift: true } });
+    const failed = stage({ exitCode: 1 });
+    expect(withoutOthers([failed, others])).toEqual([failed, others]);
+  });
+});

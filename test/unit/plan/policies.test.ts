@@ -1,0 +1,335 @@
+import type { PolicyLevel } from "../../../src/model/policy";
+import { Secret } from "../../../src/model/secret";
+import type { Plain } from "../../../src/model/value";
+import type { Change, Plan } from "../../../src/plan/plan";
+import { compilePolicies } from "../../../src/plan/policy/environment";
+import { judgePolicy } from "../../../src/plan/policy/judge";
+import { subjectsOf } from "../../../src/plan/policy/subjects";
+import { resourceTypes } from "../../../src/resources";
+import { absent, change, field, plan, secret, unknown, value } from "../../support/plan-fixture";
+import { at, declare, range } from "../../support/plan-world";
+
+const values = (fields: Readonly<Record<string, Plain>>) => new Map(Object.entries(fields));
+
+const declared = (address: string) => declare(address);
+
+/** A shop whose web service changes, whose worker goes, and whose cron job stays as it is. */
+const shop: Plan = plan(
+  [
+    change("update", "service.shop.web", {
+      attributes: [
+        field("configuration.replicas", value(1), value(3)),
+        field("configuration.branch", value("main"), unknown, { cause: "drift" }),
+        field("configuration.image", value("a"), absent),
+      ],
+      effects: ["deploys", "billing"],
+      cost: { before: { usd: 7, ngn: 700 }, after: { usd: 9.5, ngn: 950 } },
+      instance: {
+        desired: declared("service.shop.web"),
+        defaults: values({ "configuration.port": 8000, "configuration.region": "auto" }),
+        live: {
+          ...{ type: "service", id: "s", name: "web", updatedAt: undefined },
+          attributes: values({
+            ...{ kind: "web", "configuration.replicas": 1 },
+            ...{ "configuration.branch": "main", "configuration.image": "a", "configuration.region": "eu" },
+          }),
+        } as unknown as Change["instance"]["live"],
+        resolved: new Map<string, never>(
+          Object.entries({
+            "configuration.ignorePaths": ["a", "b"],
+            "configuration.runtime": "node",
+          }) as never,
+        ),
+        fingerprints: {},
+      },
+    }),
+    change("delete", "service.shop.worker", { isRemovalDeclared: true, effects: ["destructive"] }),
+    change("forget", "service.shop.old"),
+    change("no-op", "service.shop.cron", {
+      instance: {
+        ...{ defaults: new Map(), fingerprints: {}, resolved: values({ kind: "cron" }) },
+        recorded: { parent: at("project.shop") } as Change["instance"]["recorded"],
+      },
+    }),
+    change("create", "variable.shop.web.TOKEN", {
+      attributes: [field("value", absent, secret)],
+      instance: {
+        desired: {
+          ...declared("variable.shop.web.TOKEN"),
+          attributes: new Map([["value", { value: new Secret("hunter2"), range, source: ["fromEnv"] }]]),
+        } as unknown as Change["instance"]["desired"],
+        ...{ defaults: new Map(), resolved: new Map([["value", new Secret("hunter2")]]) },
+        fingerprints: { value: "print" },
+      } as Change["instance"],
+    }),
+    change("delete", "variable.shop.web.GONE", {
+      instance: {
+        ...{ defaults: new Map(), fingerprints: {}, resolved: new Map() },
+        recorded: { parent: at("service.shop.web") } as Change["instance"]["recorded"],
+      },
+    }),
+  ],
+  {
+    summary: { add: 1, change: 1, destroy: 2, adopt: 3, forget: 1 },
+    cost: { before: { usd: 7, ngn: 700 }, after: { usd: 9.5, ngn: 950 }, estimate: true },
+    unmanaged: [{ type: "service", id: "1", name: "x" }],
+  },
+);
+
+interface Rule {
+  readonly each: string;
+  readonly require: string;
+  readonly when?: string;
+  readonly level?: PolicyLevel;
+}
+
+const expression = (text: string) => ({ text, range, start: 10 });
+
+const compile = async (rule: Rule) =>
+  compilePolicies(
+    await import("@marcbachmann/cel-js"),
+    [
+      {
+        ...{ name: "rule", level: rule.level ?? "mandatory", each: rule.each, message: "no", range },
+        require: expression(rule.require),
+        ...(rule.when !== undefined && { when: expression(rule.when) }),
+      },
+    ],
+    resourceTypes,
+  );
+
+/** What a rule says of a plan: `status address: message` of each failure, or that it passed. */
+async function judged(rule: Rule, about: Plan = shop, overrides: readonly string[] = []) {
+  const { compiled, diagnostics } = await compile(rule);
+  expect(diagnostics).toEqual([]);
+  const subjects = subjectsOf(about, { stage: "production" });
+  return compiled.flatMap((one) =>
+    judgePolicy(one, subjects(rule.each), new Set(overrides)).map(
+      ({ status, address, message }) =>
+        `${status}${address === undefined ? "" : ` ${address}`}${message === undefined ? "" : `: ${message}`}`,
+    ),
+  );
+}
+
+describe("what a policy sees", () => {
+  it.each([
+    // A change, and nothing of what stays as it is.
+    ["change", "change.action != 'no-op' && change.address != 'service.shop.cron'"],
+    ["change", "change.type in ['service', 'variable'] && change.name != '' && change.stage == 'production'"],
+    ["change", "change.address != 'service.shop.worker' || (change.removed && !change.declared)"],
+    ["change", "change.address != 'service.shop.web' || (!change.removed && change.declared)"],
+    ["change", "change.address != 'service.shop.web' || change.effects == ['deploys', 'billing']"],
+    [
+      "change",
+      "change.address != 'service.shop.web' || change.cost.after.usd - change.cost.before.usd == 2.5",
+    ],
+    [
+      "change",
+      "change.address == 'service.shop.web' || change.cost.after.ngn + change.cost.before.ngn == 0.0",
+    ],
+    [
+      "change",
+      "change.address != 'service.shop.web' || change.fields[0].before + 2 == change.fields[0].after",
+    ],
+    [
+      "change",
+      "change.fields.all(f, f.path != 'configuration.branch' || (f.cause == 'drift' && f.after == '(unknown)'))",
+    ],
+    [
+      "change",
+      "change.fields.all(f, f.path != 'configuration.image' || (f.before == 'a' && f.after == null))",
+    ],
+    ["change", "change.fields.all(f, f.path != 'value' || (f.before == null && f.after == '(secret)'))"],
+    ["change", "change.reason == ''"],
+    // A resource as it is once the plan is applied.
+    ["service", "service.address in ['service.shop.web', 'service.shop.cron']"],
+    ["service", "service.kind != 'web' || service.configuration.replicas == 3"],
+    ["service", "service.kind != 'web' || service.configuration.port == 8000"],
+    ["service", "service.kind != 'web' || service.configuration.region == 'eu'"],
+    ["service", "service.kind != 'web' || service.configuration.runtime == 'node'"],
+    ["service", "service.kind != 'web' || service.configuration.ignorePaths == ['a', 'b']"],
+    ["service", "service.kind != 'web' || !has(service.configuration.branch)"],
+    ["service", "service.kind != 'web' || !has(service.configuration.image)"],
+    ["service", "service.kind != 'web' || service.unknown == ['configuration.branch']"],
+    ["service", "service.kind != 'web' || (service.cost.usd == 9.5 && service.action == 'update')"],
+    ["service", "service.kind == 'web' || (service.cost.usd == 0.0 && service.action == 'no-op')"],
+    ["service", "service.kind != 'web' || (service.declared && service.effects == ['deploys', 'billing'])"],
+    ["service", "service.kind == 'web' || (!service.declared && service.parent == 'project.shop')"],
+    [
+      "service",
+      "service.kind != 'web' || service.parts.map(p, p.name + ' ' + p.source) == ['TOKEN fromEnv']",
+    ],
+    [
+      "service",
+      "service.kind != 'web' || service.parts[0].type + service.parts[0].action == 'variablecreate'",
+    ],
+    ["service", "service.kind == 'web' || service.parts == []"],
+    ["service", "service.stage == 'production' && plan.stage == 'production'"],
+    // The plan as a whole.
+    ["plan", "plan.mode == 'apply' && plan.workspace == 'w' && plan.unmanaged == 1"],
+    ["plan", "plan.summary.add + plan.summary.change * 10 + plan.summary.destroy * 100 == 211"],
+    ["plan", "plan.summary.adopt == 3 && plan.summary.forget == 1"],
+    [
+      "plan",
+      "plan.cost.before.usd == 7.0 && plan.cost.increase.usd == 2.5 && plan.cost.increase.ngn == 250.0",
+    ],
+    ["plan", "plan.changes.map(c, c.address).size() == 5"],
+  ])("of each %s: %s", async (each, require) => {
+    expect(await judged({ each, require })).toEqual(["passed"]);
+    expect(await judged({ each, require: `!(${require})` })).not.toEqual(["passed"]);
+  });
+
+  it("is neither the text of a secret nor its fingerprint", async () => {
+    const { variables } = subjectsOf(shop, { stage: "" })("variable")[0] ?? {};
+    expect(JSON.stringify(variables, (_, one) => (typeof one === "bigint" ? Number(one) : one))).not.toMatch(
+      /hunter2|print/,
+    );
+  });
+
+  it("is made once for all policies of a scope", () => {
+    const subjects = subjectsOf(shop, { stage: "" });
+    expect(subjects("service")).toBe(subjects("service"));
+    expect(subjects("service")).not.toBe(subjects("change"));
+  });
+});
+
+describe("a policy", () => {
+  const failing = { each: "service", require: "service.kind == 'cron'" };
+
+  it("fails for each subject by its address, where it is declared", async () => {
+    expect(await judged(failing)).toEqual(["failed service.shop.web: no"]);
+    const subjects = subjectsOf(shop, { stage: "" })("service");
+    expect(subjects.map((one) => one.range)).toEqual([range, undefined]);
+    expect(await judged({ each: "plan", require: "plan.unmanaged == 0" })).toEqual(["failed: no"]);
+  });
+
+  it("is not judged where its `when` says no", async () => {
+    expect(await judged({ ...failing, when: "service.kind == 'cron'" })).toEqual(["passed"]);
+    expect(await judged({ ...failing, when: "service.kind == 'web'" })).toEqual([
+      "failed service.shop.web: no",
+    ]);
+  });
+
+  it("is overridden by name where it may be, and nowhere else", async () => {
+    expect(await judged({ ...failing, level: "overridable" }, shop, ["rule"])).toEqual([
+      "overridden service.shop.web: no",
+    ]);
+    expect(await judged({ ...failing, level: "overridable" }, shop, ["other"])).toEqual([
+      "failed service.shop.web: no",
+    ]);
+    for (const level of ["mandatory", "advisory"] as const)
+      expect(await judged({ ...failing, level }, shop, ["rule"])).toEqual(["failed service.shop.web: no"]);
+  });
+
+  it("that throws, or says neither true nor false, is an error that nothing overrides", async () => {
+    const broken = (require: string, when?: string) =>
+      judged({ each: "service", level: "overridable", require, ...(when && { when }) }, shop, ["rule"]);
+    expect(await broken("service.configuration.branch == 'main'", "service.kind == 'web'")).toEqual([
+      expect.stringMatching(/^error service\.shop\.web: it cannot be judged: No such key: branch/),
+    ]);
+    const whatever = "plan.changes[0].fields[0].after";
+    expect(await broken(whatever, "service.kind == 'web'")).toEqual([
+      "error service.shop.web: `require` is neither true nor false",
+    ]);
+    expect(await broken("true", whatever)).toContain(
+      "error service.shop.web: `when` is neither true nor false",
+    );
+  });
+
+  it("tells fifty failures, and counts the rest", async () => {
+    const many = (count: number) =>
+      plan(Array.from({ length: count }, (_, i) => change("create", `service.s${i}`)));
+    const rule = { each: "change", require: "change.action == 'delete'" };
+    expect(await judged(rule, many(50))).toHaveLength(50);
+    const told = await judged(rule, many(53));
+    expect(told).toHaveLength(51);
+    expect(told.at(-1)).toBe("failed: and 3 more");
+    // One that could not be judged counts for more than one that failed.
+    const mixed = await judged(
+      { each: "change", require: "10 / (change.name == 's7' ? 0 : 1) == 1" },
+      many(53),
+    );
+    expect(mixed.at(-1)).toBe("error: and 3 more");
+  });
+});
+
+describe("an expression", () => {
+  it.each([
+    ["service", "service.archived || true", "a field that is true or false"],
+    ["service", "service.configuration.ignorePaths.size() >= 0 || true", "a list"],
+    ["service", "service.kind.startsWith('w') || true", "one of several words"],
+    ["service", "service.?configuration.?replicas.orValue(1) >= 0", "an optional"],
+    ["service", "[1, 'a'].size() == 2", "a list of several types"],
+    ["layout", "layout.positions.web.x > 0.5 || true", "what has several forms"],
+    ["layout", "layout.parent == 'x' || layout.declared || true", "what every resource has"],
+  ])("of each %s may hold %s: %s", async (each, require) => {
+    expect((await compile({ each, require })).diagnostics).toEqual([]);
+  });
+
+  it.each([
+    ["service", "service.archived == 'yes'", "no such overload: bool == string"],
+    ["service", "service.kind == 1", "no such overload: string == int"],
+    ["service", "service.configuration.replicas == 'two'", "no such overload: int == string"],
+    ["service", "service.configuration.ignorePaths + 1 == []", "no such overload: list<dyn> + int"],
+    ["change", "change.cost.after.eur > 1.0", "No such key: eur"],
+    ["plan", "plan.cost.increase.usd == 'a'", "no such overload: double == string"],
+  ])("of each %s is refused: %s", async (each, require, problem) => {
+    const { compiled, diagnostics } = await compile({ each, require });
+    expect(compiled).toEqual([]);
+    expect(diagnostics.map(({ summary }) => summary)).toEqual([
+      expect.stringContaining(`the policy rule cannot be read: ${problem}`),
+    ]);
+  });
+
+  it("says where it is wrong, and what it is judged with", async () => {
+    const [mistake] = (await compile({ each: "change", require: "change.acton == 'x'" })).diagnostics;
+    expect(mistake).toMatchObject({
+      ...{ severity: "error", code: "policy.invalid", hint: 'did you mean "action"?' },
+      range: { file: range.file, start: 17, end: 22 },
+    });
+    const [wrong] = (await compile({ each: "service", require: "'yes'" })).diagnostics;
+    expect(wrong?.hint).toBe("it is judged with `plan` and `service`; secrets are not among their fields");
+    const [scope] = (await compile({ each: "servers", require: "true" })).diagnostics;
+    expect(scope).toMatchObject({ code: "policy.invalid", range });
+    const [far] = (await compile({ each: "x", require: "true" })).diagnostics;
+    expect(far?.hint).toBe("one of plan, change, project, service, variable, deployment, layout");
+  });
+});
+
+it("reads whole numbers as whole, whatever they stand in", async () => {
+  const at3 = plan([
+    change("create", "layout.shop", {
+      attributes: [field("positions", absent, value({ web: { x: 3, y: 0.5, z: [1, null] } }))],
+      cost: { before: null, after: null },
+    }),
+  ]);
+  const [subject] = subjectsOf(at3, { stage: "" })("layout");
+  expect(subject?.variables.layout).toMatchObject({
+    positions: { web: { x: 3n, y: 0.5, z: [1n, null] } },
+    cost: { usd: 0, ngn: 0 },
+  });
+  expect(await judged({ each: "layout", require: "layout.positions.web.x == 3" }, at3)).toEqual(["passed"]);
+});
+
+it("has nothing that is null, and the empty text for a source and a parent that are not known", () => {
+  const [subject] = subjectsOf(
+    plan([
+      change("create", "service.api", {
+        attributes: [field("configuration.port", value(1), value(null))],
+        instance: { defaults: new Map([["configuration.port", 80]]), resolved: new Map(), fingerprints: {} },
+      }),
+      change("create", "variable.api.KEY", {
+        instance: {
+          ...{ defaults: new Map(), resolved: new Map(), fingerprints: {} },
+          recorded: { parent: at("service.api") } as Change["instance"]["recorded"],
+        },
+      }),
+    ]),
+    { stage: "" },
+  )("service");
+  expect(subject?.range).toBeUndefined();
+  expect(subject?.variables.service).toMatchObject({
+    ...{ parent: "", declared: false, unknown: [], configuration: { port: 80n } },
+    parts: [{ address: "variable.api.KEY", source: "" }],
+  });
+});
