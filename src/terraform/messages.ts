@@ -106,6 +106,10 @@ const privateData = z.object({
   reset: z.record(z.string(), z.custom<Plain>()).optional().catch(undefined),
   /** The service's time of our last change that takes effect with a run of what reacts to it, ISO 8601. */
   changedAt: text,
+  /** Of what reacts: `due` was made before all of what it reacts to was planned. */
+  isPartial: z.literal(true).optional().catch(undefined),
+  /** Of what reacts: its call was answered before it ran, while this id served, or none. The next read looks whether it did. */
+  owed: text,
   /** Of what reacts: the service's time of its last run, ISO 8601. */
   ranAt: text,
   /** Of what reacts: the resources managed in its parent as it last ran, by id. */

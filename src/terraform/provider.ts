@@ -25,6 +25,7 @@ import type {
   StreamRequestOf,
 } from "./protocol";
 import { type KnownChanges, noChanges } from "./reactions/known-changes";
+import { noOwedRuns, type OwedRuns } from "./reactions/owed-runs";
 import { Traffic } from "./reactions/traffic";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import type { EventSink } from "./server";
@@ -75,6 +76,8 @@ export interface Session {
   readonly changes: KnownChanges;
   /** The calls under way. */
   readonly traffic: Traffic;
+  /** Runs that go on after their call was answered. */
+  readonly owed: OwedRuns;
   /** Names the credential without telling it, 16 hex digits. */
   readonly credential: string;
   readonly baseUrl: string;
@@ -133,6 +136,7 @@ export function openSession(options: SessionOptions): Session {
     isApplying: false,
     changes: noChanges(),
     traffic: new Traffic(),
+    owed: noOwedRuns(),
     intents: options.intents,
     requestOf: (create) => {
       const { type, seed } = create;

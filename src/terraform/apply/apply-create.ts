@@ -37,7 +37,7 @@ import { cannotTakeOver, findTaken, type NamedCreate, type Taken } from "./twins
 export async function applyCreate(
   session: Session,
   type: TerraformShape,
-  { planned, wanted, config, kept: { nonce } }: Omit<ChangeValues, "prior">,
+  { planned, wanted, config, kept: { nonce }, room }: Omit<ChangeValues, "prior">,
 ): Promise<Applied> {
   const { resource } = type;
   const attributes = appliableIn(type, wanted);
@@ -46,7 +46,7 @@ export async function applyCreate(
   const defaults = defaultsOf(type, await session.before.catalog());
   const parent = await parentOf(session, type, attributes);
   const input = { address: addressIn(type, name), name, attributes, parent };
-  const early = await awaitUpstream(session, type, parentId, noPrivateData);
+  const early = await awaitUpstream(session, type, parentId, { kept: noPrivateData, room });
   await awaitNeighbours(session, type, input, parentId);
   if (type.reacts && session.incomplete.has(parentId ?? "")) throw notRun(type);
   if (hasErrors(early)) return { state: null, kept: noPrivateData, diagnostics: early };

@@ -12,6 +12,7 @@ import { plannedWrites } from "../plan/planned-writes";
 import type { Session } from "../provider";
 import { needsRun } from "../reactions/known-changes";
 import { awaitUpstream, latestChange, ranNow } from "../reactions/react";
+import type { Room } from "../reactions/traffic";
 import { appliedIn, changedNow, defaultsOf, recordedOf, writtenNow } from "../record";
 import { addressIn, appliableIn, declaredIn, liveOf, nameIn, textIn, valueAt } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -39,6 +40,8 @@ export interface ChangeValues {
   /** Says what is declared, and nothing of its value: `ignore_changes` is not applied to it. */
   readonly config: TerraformObject;
   readonly kept: PrivateData;
+  /** Of what waits for others: how its place is made free for them. */
+  readonly room?: Room;
 }
 
 /** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
@@ -47,7 +50,7 @@ export async function applyUpdate(
   type: TerraformShape,
   change: ChangeValues,
 ): Promise<Applied> {
-  const { prior, planned, wanted, config, kept } = change;
+  const { prior, planned, wanted, config, kept, room } = change;
   const declared = declaredIn(type, config);
   const defaults = defaultsOf(type, await session.before.catalog());
   const { sent, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
@@ -64,7 +67,7 @@ export async function applyUpdate(
   const parentId = live.parentId ?? undefined;
   const recorded = recordedOf(type, prior, kept);
   const input = { address: addressIn(type, name), name, attributes, id, changed: sent, live, recorded };
-  const early = await awaitUpstream(session, type, parentId, kept);
+  const early = await awaitUpstream(session, type, parentId, { kept, room });
   await awaitNeighbours(session, type, input, parentId);
   if (hasErrors(early)) return { state: prior, kept, diagnostics: early };
   const answered = await sendUpdate(session, type, change, { ...input, parentId, defaults });

@@ -11,7 +11,7 @@ import { addressIn, knownIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
 import { bareName, followsChanges, insideOf, type KnownChange, placesOthers } from "./known-changes";
-import type { Patience } from "./traffic";
+import type { Patience, Room } from "./traffic";
 
 /** While plans are made nothing takes long. */
 const planning: Patience = { quietMs: 50, patienceMs: 50 };
@@ -43,7 +43,8 @@ export async function noteUpstream(
   if (!followsChanges(type.resource) || parentId === undefined) return kept;
   const { changes: known, traffic, signal } = session;
   const managed = Object.values(kept.inputs ?? {}).map((address) => address as Address);
-  await traffic.wait(() => managed.every((one) => insideOf(known, parentId).has(one)), planning, signal);
+  const isKnown = (): boolean => managed.every((one) => insideOf(known, parentId).has(one));
+  const isWhole = await traffic.wait(isKnown, planning, signal);
   known.read.add(live.id);
   const ranAt = await lastRunOf(session, type, live, kept);
   const inside = [...insideOf(known, parentId).values()];
@@ -54,9 +55,24 @@ export async function noteUpstream(
       .map(({ address, changes, changedAt }) => [address, changes ? planned : (changedAt ?? gone)]),
   );
   for (const address of await goneOf(session, type, parentId, kept)) due[address] ??= gone;
+  const isOwed = isStillOwed(live, kept);
+  if (isOwed) due[addressIn(type, live.name)] ??= gone;
   const inputs = { ...kept.inputs };
   for (const { id, address, isRemoved } of inside) if (id !== undefined && !isRemoved) inputs[id] = address;
-  return { ...kept, ranAt, inputs: orNone(inputs), due: orNone(due) };
+  const isPartial = !isWhole && Object.keys(due).length > 0;
+  return {
+    ...kept,
+    ...{ ranAt, inputs: orNone(inputs), due: orNone(due) },
+    ...{ owed: isOwed ? kept.owed : undefined, isPartial: isPartial || undefined },
+  };
+}
+
+/** Whether a run whose call was answered before it never came, or failed. */
+function isStillOwed({ id, asOf, standing = [] }: LiveResource, { owed, ranAt }: PrivateData): boolean {
+  if (owed === undefined) return false;
+  if (standing.some(({ code }) => code === "failed" || code === "cancelled")) return true;
+  const isNewer = asOf !== undefined && (ranAt === undefined || isLater(asOf, ranAt));
+  return id === owed && !isNewer;
 }
 
 const orNone = (texts: Readonly<Record<string, string>>): Record<string, string> | undefined =>
@@ -179,7 +195,7 @@ export async function awaitUpstream(
   session: Session,
   type: TerraformShape,
   parentId: string | undefined,
-  kept: PrivateData,
+  { kept, room }: { readonly kept: PrivateData; readonly room?: Room },
 ): Promise<readonly Diagnostic[]> {
   if (parentId === undefined) return [];
   const { changes: known, traffic, signal } = session;
@@ -201,8 +217,8 @@ export async function awaitUpstream(
     const all = new Set([...awaited, ...changing.map(({ address }) => address)]);
     return [...all].filter((one) => [undefined, "planned"].includes(stageOf(one)));
   };
-  const isSure = awaited.length > 0 && pending().length === 0;
-  if (!isSure) await traffic.wait(() => pending().length === 0, applying, signal);
+  const isSure = awaited.length > 0 && !kept.isPartial && pending().length === 0;
+  if (!isSure) await traffic.wait(() => pending().length === 0, applying, signal, room);
   const failed = [...insideOf(known, parentId).values()].filter(({ stage }) => stage === "failed");
   if (failed.length > 0)
     return [

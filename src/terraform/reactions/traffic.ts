@@ -4,6 +4,7 @@ interface Waiter {
   readonly quietMs: number;
   readonly patienceMs: number;
   readonly release: () => void;
+  readonly room?: Room;
   timer?: NodeJS.Timeout;
 }
 
@@ -16,6 +17,16 @@ const slowMs = 2000;
 const timesAsLong = 4;
 /** Limits, in milliseconds, how long a silence such a pace asks for. */
 const mostMs = 1000;
+/** Terraform has so many calls under way at a time unless `-parallelism` says otherwise; it tells no provider. */
+const usualPlaces = 10;
+/** Where every place is taken by a call that waits, none comes: milliseconds until one of them makes room. */
+const takenMs = 50;
+
+/** A call that can be answered before its work is done: another one then waits for the end of it. */
+export interface Room {
+  readonly canMake: () => boolean;
+  readonly make: () => void;
+}
 
 /** Limits how long a call waits for others, in milliseconds without any of them. */
 export interface Patience {
@@ -32,6 +43,9 @@ export interface Patience {
  */
 export class Traffic {
   #active = 0;
+  /** Calls that Terraform waits for, and the most of them at a time. */
+  #open = 0;
+  #mostOpen = 0;
   #moments = 0;
   #silentSince: number | undefined;
   #longestSilenceMs = 0;
@@ -40,6 +54,19 @@ export class Traffic {
   /** Counts a call as under way until its work ends. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#hear();
+    this.#open += 1;
+    this.#mostOpen = Math.max(this.#open, this.#mostOpen);
+    return this.apart(async () => {
+      try {
+        return await work();
+      } finally {
+        this.#open -= 1;
+      }
+    });
+  }
+
+  /** Counts work as under way, which may go on after the call that began it is answered. */
+  async apart<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#enter(1);
     try {
       return await work();
@@ -63,11 +90,15 @@ export class Traffic {
     for (const waiter of this.#waiters) this.#arm(waiter);
   }
 
-  /** Waits, as part of a call, until `isReady` and no other call has come for a while. Returns whether it is ready. */
+  /**
+   * Waits, as part of a call, until `isReady` and no other call has come for a while. Returns whether it is ready. Where
+   * calls that wait have taken every place, so that none can come, some make `room`; their waits go on.
+   */
   async wait(
     isReady: () => boolean,
     { quietMs, patienceMs }: Patience,
     signal: AbortSignal,
+    room?: Room,
   ): Promise<boolean> {
     if (signal.aborted) return isReady();
     await this.aside(
@@ -79,7 +110,7 @@ export class Traffic {
             signal.removeEventListener("abort", release);
             resolve();
           };
-          const waiter: Waiter = { isReady, quietMs, patienceMs, release };
+          const waiter: Waiter = { isReady, quietMs, patienceMs, release, room };
           this.#waiters.add(waiter);
           signal.addEventListener("abort", release);
           this.#arm(waiter);
@@ -110,11 +141,25 @@ export class Traffic {
     const quietMs = Math.max(waiter.quietMs / less, paceMs);
     const patienceMs = Math.max(waiter.patienceMs, paceMs);
     const limit = isReady ? (this.#active > 0 ? Math.max(quietMs, slowMs) : quietMs) : patienceMs;
-    waiter.timer = setTimeout(() => this.#giveUp(waiter, isReady), limit);
+    const isTaken = this.#active === 0 && this.#ableToMakeRoom().length > 0;
+    waiter.timer = setTimeout(() => this.#giveUp(waiter, isReady), isTaken ? takenMs : limit);
+  }
+
+  /** Returns what can make room, that which is not ready first; nothing while a place is free. */
+  #ableToMakeRoom(): readonly Waiter[] {
+    if (this.#open < Math.max(this.#mostOpen, usualPlaces)) return [];
+    const able = [...this.#waiters].filter(({ room }) => room?.canMake());
+    return able.sort((a, b) => Number(a.isReady()) - Number(b.isReady()));
   }
 
   /** All that are ready go at once. One that is not goes alone: its place may be what the others wait for. */
   #giveUp(waiter: Waiter, isReady: boolean): void {
+    const [first] = this.#ableToMakeRoom();
+    if (first !== undefined) {
+      first.room?.make();
+      this.changed();
+      return;
+    }
     this.#moments += 1;
     const ready = isReady ? [...this.#waiters].filter((one) => one.isReady()) : [];
     for (const one of ready) one.release();

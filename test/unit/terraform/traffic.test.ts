@@ -1,4 +1,5 @@
-import { Traffic } from "../../../src/terraform/reactions/traffic";
+import { carryOutRun, noOwedRuns } from "../../../src/terraform/reactions/owed-runs";
+import { type Room, Traffic } from "../../../src/terraform/reactions/traffic";
 
 const forever = new AbortController().signal;
 const soon = { quietMs: 5, patienceMs: 5 };
@@ -78,5 +79,45 @@ describe("calls that wait for others", () => {
     stop.abort();
     expect(await waiting).toBe(false);
     expect(await traffic.during(() => traffic.wait(() => true, patient, stop.signal))).toBe(true);
+  });
+});
+
+describe("runs that have taken every place", () => {
+  const [places, none] = [10, { diagnostics: [] }];
+  const patient = { quietMs: 50, patienceMs: 60_000 };
+
+  /** Terraform begins a call as soon as one of its places is free. */
+  const walk = async (calls: readonly (() => Promise<unknown>)[], most: number): Promise<void> => {
+    const queue = [...calls];
+    const work = async (): Promise<void> => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();
+    };
+    await Promise.all(Array.from({ length: most }, work));
+  };
+
+  it("make room for what they wait for; the last call is answered when all of them have ended", async () => {
+    const session = { traffic: new Traffic(), owed: noOwedRuns() };
+    const events: string[] = [];
+    const written = new Set<number>();
+    const run = (name: number) => () =>
+      session.traffic.during(async () => {
+        const carryOut = async (room: Room) => {
+          await session.traffic.wait(() => written.has(name), patient, forever, room);
+          events.push(`ran ${written.has(name)}`);
+          return none;
+        };
+        await carryOutRun(session, { carryOut, early: none, onEnd: () => events.push("ended") });
+        events.push("answered");
+      });
+    const write = (name: number) => () =>
+      session.traffic.during(async () => {
+        written.add(name);
+      });
+    const names = Array.from({ length: places + 2 }, (_, index) => index);
+    await walk([...names.map(run), ...names.map(write)], places);
+    expect(events.filter((one) => one === "ran true")).toHaveLength(names.length);
+    expect(events).not.toContain("ran false");
+    expect(events.at(-1)).toBe("answered");
+    expect(session.owed).toEqual({ runs: new Set(), calls: 0 });
   });
 });

@@ -1,0 +1,84 @@
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+/** Terraform has ten calls under way at a time: more services than that, and nothing orders their deployments. */
+describeTerraform("deployments of more services than Terraform has places", () => {
+  const names = Array.from({ length: 13 }, (_, index) => `s${index}`);
+  let world: TerraformFolder;
+  const write = (value: string, services: readonly string[] = names): void =>
+    world.write(`
+resource "rnv_project" "shop" {
+  name = "Shop"
+}
+resource "rnv_service" "all" {
+  for_each   = toset(${JSON.stringify(services)})
+  name       = each.key
+  kind       = "web"
+  project_id = rnv_project.shop.id
+  configuration {
+    repository = "https://git.example.com/shop/api"
+  }
+}
+resource "rnv_variables" "all" {
+  for_each   = rnv_service.all
+  service_id = each.value.id
+  values     = { A = "${value}", B = each.key }
+}
+resource "rnv_variable" "token" {
+  for_each   = rnv_service.all
+  service_id = each.value.id
+  key        = "TOKEN"
+  value      = "${value}"
+}
+resource "rnv_deployment" "all" {
+  for_each   = rnv_service.all
+  service_id = each.value.id
+}
+`);
+  const counts = () => {
+    const { store } = world.emulator;
+    return Object.fromEntries(store.services().map(({ id, name }) => [name, store.deployments(id).length]));
+  };
+  const each = (count: number, services: readonly string[] = names) =>
+    Object.fromEntries(services.map((name) => [name, count]));
+  /** Returns the services that were deployed before one of their variables was written. */
+  const early = (): readonly string[] => {
+    const writes = world.writes();
+    return world.emulator.store.services().flatMap(({ id, name }) => {
+      const own = writes.filter((one) => one.includes(id) && !one.startsWith("DELETE"));
+      const deploys = own.findIndex((one) => one.endsWith("/deploys"));
+      return own.slice(deploys).some((one) => one.includes("/env")) ? [name] : [];
+    });
+  };
+
+  beforeEach(async () => {
+    world = await new TerraformFolder().openAttached();
+  });
+  afterEach(() => world.close());
+
+  it("are one for each, after its variables, when all is made and when all changes", async () => {
+    write("1");
+    await world.apply();
+    expect(early()).toEqual([]);
+    expect(counts()).toEqual(each(1));
+    await world.expectNoChanges();
+    write("2");
+    await world.apply();
+    expect(counts()).toEqual(each(2));
+    await world.expectNoChanges();
+  }, 180_000);
+
+  it("tell of one that failed, whichever call it was left to, and the next apply makes that alone", async () => {
+    write("1", []);
+    await world.apply();
+    world.emulator.store.failNextDeployment("*", "the build ran out of memory");
+    write("1");
+    const told = await world.run("apply -auto-approve -input=false", 1);
+    expect(told).toContain("the build ran out of memory");
+    expect(told).not.toContain("tainted");
+    await world.apply();
+    const failed = Object.entries(counts()).filter(([, count]) => count === 2);
+    expect(failed).toHaveLength(1);
+    expect(counts()).toEqual({ ...each(1), [failed[0]?.[0] ?? ""]: 2 });
+    await world.expectNoChanges();
+  }, 180_000);
+});
