@@ -54,7 +54,9 @@ export async function noteUpstream(
       .filter(({ changes, changedAt }) => changes || isLater(changedAt, ranAt))
       .map(({ address, changes, changedAt }) => [address, changes ? planned : (changedAt ?? gone)]),
   );
-  for (const address of await goneOf(session, type, parentId, kept)) due[address] ??= gone;
+  const hidden = (address: Address): boolean => !isWhole && !insideOf(known, parentId).has(address);
+  for (const [address, since] of await changedSince(session, type, { parentId, kept, ranAt }, hidden))
+    due[address] ??= since;
   const isOwed = isStillOwed(live, kept);
   if (isOwed) due[addressIn(type, live.name)] ??= gone;
   const inputs = { ...kept.inputs };
@@ -98,18 +100,33 @@ async function lastRunOf(
   return read.kind === "found" ? servingSince(read.live) : undefined;
 }
 
-/** Returns what was managed when it last ran and is not there any more. */
-async function goneOf(
+interface LastRun {
+  readonly parentId: string;
+  readonly kept: PrivateData;
+  readonly ranAt: string | undefined;
+}
+
+/**
+ * Returns what was managed when it last ran and is not there any more, and what of the `hidden` ones changed since, with
+ * the time: their own calls, which would tell, come later.
+ */
+async function changedSince(
   { reads }: Session,
   { resource }: TerraformShape,
-  parentId: string,
-  { inputs = {} }: PrivateData,
-): Promise<readonly string[]> {
+  { parentId, kept: { inputs = {} }, ranAt }: LastRun,
+  hidden: (address: Address) => boolean,
+): Promise<readonly (readonly [string, string])[]> {
   if (Object.keys(inputs).length === 0) return [];
   const lists = await Promise.all(resource.follows.map((type) => typeNamed(type)?.list(reads, parentId)));
   if (lists.some((list) => list === undefined)) return [];
-  const there = new Set(lists.flatMap((list) => list ?? []).map(({ id }) => id));
-  return Object.entries(inputs).flatMap(([id, address]) => (there.has(id) ? [] : [address]));
+  const there = new Map(lists.flatMap((list) => list ?? []).map((live) => [live.id, live]));
+  return Object.entries(inputs).flatMap(([id, address]) => {
+    const live = there.get(id);
+    if (live === undefined) return [[address, gone] as const];
+    const { updatedAt } = live;
+    const isLate = hidden(address as Address) && updatedAt !== undefined && isLater(updatedAt, ranAt);
+    return isLate ? [[address, updatedAt] as const] : [];
+  });
 }
 
 interface ReactionInput {
