@@ -10,7 +10,7 @@ import { worstExitCode } from "../model/exit-code";
 import { stageText } from "../model/stage";
 import type { State } from "../model/state";
 import { namePattern } from "../model/text";
-import { readSavedPlan, type SavedRequest } from "../plan/document";
+import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../render/escape-text";
 import { openContext } from "./context";
 import { readText } from "./files";

@@ -3,11 +3,12 @@ import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagn
 import { suggest } from "../diagnostics/suggest";
 import { readPolicies } from "../manifest/policy-file";
 import { type Check, type Policy, stopsPlan } from "../model/policy";
-import { readSavedPlan, withPlannedValues } from "../plan/document";
+import { withPlannedValues } from "../plan/document";
 import type { Plan } from "../plan/plan";
 import { type CompiledPolicy, compilePolicies } from "../plan/policy/environment";
 import { judgePolicy } from "../plan/policy/judge";
 import { subjectsOf } from "../plan/policy/subjects";
+import { readSavedPlan } from "../plan/saved-plan";
 import { planFromDocument } from "../render/plan-json";
 import { resourceTypes } from "../resources";
 import type { CostLimit, PlanRequest } from "./context";

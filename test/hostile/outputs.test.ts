@@ -2,10 +2,10 @@ import type { Diagnostic } from "../../src/diagnostics/diagnostic";
 import type { Address } from "../../src/model/address";
 import type { PastRun } from "../../src/model/history";
 import type { Release, ReleaseList, RunningService } from "../../src/model/live";
-import { readSavedPlan, savePlan } from "../../src/plan/document";
 import { type DriftReport, driftReport } from "../../src/plan/drift";
 import type { DriftJob, StageDrift } from "../../src/plan/drift-job";
 import type { Plan, PlanStanding } from "../../src/plan/plan";
+import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
 import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../src/render/diagnostics";
 import {
   driftJobJson,

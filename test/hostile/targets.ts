@@ -15,7 +15,7 @@ import { Secret } from "../../src/model/secret";
 import type { RecordedResource } from "../../src/model/state";
 import { sha256 } from "../../src/model/text";
 import { canonicalJson, type Plain } from "../../src/model/value";
-import { readSavedPlan, savePlan } from "../../src/plan/document";
+import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
 import { diagnosticsText } from "../../src/render/diagnostics";
 import { planFromDocument } from "../../src/render/plan-json";
 import { planText } from "../../src/render/plan-text";

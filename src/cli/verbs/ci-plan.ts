@@ -8,8 +8,8 @@ import { type PlanOutcome, plan } from "../../commands/plan";
 import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
 import { stageText } from "../../model/stage";
 import { compareWithRecord, isExpected } from "../../plan/digest";
-import { savePlan } from "../../plan/document";
 import { hasChanges, type Plan } from "../../plan/plan";
+import { savePlan } from "../../plan/saved-plan";
 import { failedPlanComment, markerOf, planComment, saysNothing } from "../../render/job-comment";
 import {
   codeQuality,

@@ -13,8 +13,8 @@ import {
   RnvProvider,
   Service,
 } from "../../../src/cdktf/cdktf";
-import { savePlan } from "../../../src/plan/document";
 import type { Plan } from "../../../src/plan/plan";
+import { savePlan } from "../../../src/plan/saved-plan";
 import { planJson } from "../../../src/render/plan-json";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";

@@ -2,8 +2,9 @@ import { error } from "../../../src/diagnostics/diagnostic";
 import { Secret } from "../../../src/model/secret";
 import { sha256 } from "../../../src/model/text";
 import { canonicalJson, UnreadSecret } from "../../../src/model/value";
-import { compareWithSaved, planDocument, readSavedPlan, savePlan } from "../../../src/plan/document";
+import { planDocument } from "../../../src/plan/document";
 import type { AttributeChange, Change, OutputChange, Plan } from "../../../src/plan/plan";
+import { compareWithSaved, readSavedPlan, savePlan } from "../../../src/plan/saved-plan";
 import { at, options, range } from "../../support/plan-world";
 import { type InstanceGiven, instanceOf, liveOf, recordOf } from "./fixtures";
 

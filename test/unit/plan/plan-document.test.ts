@@ -1,7 +1,8 @@
 import { Secret } from "../../../src/model/secret";
-import { compareWithSaved, planDocument, readSavedPlan, savePlan } from "../../../src/plan/document";
+import { planDocument } from "../../../src/plan/document";
 import { driftReport } from "../../../src/plan/drift";
 import { makePlan } from "../../../src/plan/make-plan";
+import { compareWithSaved, readSavedPlan, savePlan } from "../../../src/plan/saved-plan";
 import { changeOf, declare, desiredOf, range, reference, World } from "../../support/plan-world";
 
 const shop = (branch = "dev", token = "t0ken-text") => [
