@@ -13,11 +13,12 @@ import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { ciVerbs } from "./verbs/ci";
+import { driftVerb } from "./verbs/drift";
 import { fleetVerbs } from "./verbs/fleet";
 import { historyVerb } from "./verbs/history";
 import { initVerb } from "./verbs/init";
 import { exportVerb, importVerb } from "./verbs/live";
-import { driftVerb, planVerb, showVerb, validateVerb } from "./verbs/plan";
+import { planVerb, validateVerb } from "./verbs/plan";
 import { policyVerbs } from "./verbs/policy";
 import {
   cancelVerb,
@@ -29,6 +30,7 @@ import {
   statusVerb,
   suspendVerb,
 } from "./verbs/runtime";
+import { showVerb } from "./verbs/show";
 import { stageVerbs } from "./verbs/stage";
 import { forceUnlockVerb, outputVerb, stateVerbs } from "./verbs/state";
 import {

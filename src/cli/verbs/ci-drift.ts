@@ -34,7 +34,7 @@ import { ignoredOptions, options, scopeOptions } from "../options";
 import { annotate, exitCodes, failureOf, outStyle, report } from "../report";
 import { runOnStacks } from "../stacks";
 import { instancesOf, stagesOf } from "../stages";
-import { driftOptions, driftRequestOf, isWhole, readAccepted } from "./plan";
+import { driftOptions, driftRequestOf, isWhole, readAccepted } from "./drift";
 import type { Verb } from "./verb";
 
 const repeated = (flags: string, description: string): Option =>

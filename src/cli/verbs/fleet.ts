@@ -5,7 +5,7 @@ import type * as joined from "../fleet/join-fleet";
 import type * as running from "../fleet/run-fleet";
 import type { Handler, OptionValues } from "../invocation";
 import { duration, options, positive } from "../options";
-import { failOn } from "./plan";
+import { failOn } from "./drift";
 import type { Verb, VerbFamily } from "./verb";
 
 const membersOptions = [

@@ -1,36 +1,23 @@
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import { type CostLimit, type PlanRequest, planRequest } from "../../commands/context";
-import { type DriftOutcome, type DriftRequest, drift } from "../../commands/drift";
 import { plan } from "../../commands/plan";
-import { show } from "../../commands/state-verbs";
 import { type ValidateOutcome, validate } from "../../commands/validate";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
-import { didYouMean } from "../../diagnostics/suggest";
 import type { CrossValue } from "../../manifest/context";
-import { readAcceptances } from "../../manifest/drift-file";
 import { stageText } from "../../model/stage";
-import type { State } from "../../model/state";
-import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
-import { type DriftClass, type DriftReport, driftClasses } from "../../plan/drift";
 import { isUnconfirmed } from "../../plan/guards";
 import { hasChanges, type Plan } from "../../plan/plan";
-import { readSavedPlan, type SavedPlan, savePlan } from "../../plan/saved-plan";
+import { savePlan } from "../../plan/saved-plan";
 import { diagnosticsJson } from "../../render/diagnostics";
-import { driftJson } from "../../render/drift-json";
-import { driftMarkdown, driftText } from "../../render/drift-text";
-import { escapeJson, fencedBlock } from "../../render/escape-text";
-import { planDocumentSchema, planFromDocument, planJson } from "../../render/plan-json";
+import { planJson } from "../../render/plan-json";
 import { planMarkdown } from "../../render/plan-markdown";
 import { planText } from "../../render/plan-text";
 import { counted, isBlocked } from "../../render/plan-wording";
-import { stateJson, stateText } from "../../render/state-text";
-import { plainStyle } from "../../render/style";
-import { parseState } from "../../state/state-text";
 import { sourcesOf, withContext } from "../context";
-import { readText, writeWholeFile } from "../files";
+import { writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
-import { ignoredOptions, options, planningOptions, policyOptions, scopeOptions } from "../options";
-import { pageFileOf, writeDriftPage, writePlanPage, writeSavedPage, writeStatePage } from "../page-file";
+import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
+import { pageFileOf, writePlanPage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import type { Verb } from "./verb";
 
@@ -200,82 +187,6 @@ function savedLine(plan: Plan, file: string): string {
   return `${saved} It deletes what nobody has confirmed yet: rnv apply ${file} asks for the names at a terminal, and takes --confirm-delete ADDRESS elsewhere.\n`;
 }
 
-export const showVerb: Verb = {
-  usage: "show [file]",
-  stacks: { use: "one", takesPlan: true },
-  summary: "Show the recorded state, a saved plan, or a state file",
-  options: [options.state, options.stack, options.format, options.json, options.html],
-  examples: [
-    ["rnv show", "what the state records"],
-    ["rnv show plan.rnvplan", "a saved plan"],
-    ["rnv show -html plan.html plan.rnvplan", "its page, as it was when it was made"],
-    ["rnv show backup.json", "a state file"],
-    ["rnv show -json plan.rnvplan", "in the shape of `terraform show -json`"],
-  ],
-  handler: runShow,
-};
-
-async function runShow(invocation: Invocation): Promise<number> {
-  const [planFile] = invocation.positional as readonly (string | undefined)[];
-  if (planFile === undefined) return showState(invocation);
-  const text = readText(planFile);
-  if (isStateText(text)) return showState(invocation, async () => stateIn(text, planFile));
-  const { document, plan } = planIn(text, planFile);
-  const format = formatOf(invocation.options);
-  // As it was when it was made: what only apply needs of a plan is not read back.
-  if (format === "json")
-    invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(document.plan), 2)}\n`);
-  else showPlan(invocation, plan, format);
-  writeSavedPage(invocation, document);
-  return 0;
-}
-
-/** Reads a saved plan, to show it. */
-export const readPlanFile = (file: string) => planIn(readText(file), file);
-
-function planIn(text: string, name: string): { readonly document: SavedPlan; readonly plan: Plan } {
-  const { document, diagnostics } = readSavedPlan(text);
-  const plan = document && planFromDocument(document.plan);
-  if (document && plan) return { document, plan };
-  const damaged = error("plan.damaged", `${name} is not a saved plan of this version`, {
-    hint: "make it again: rnv plan -out",
-  });
-  throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged], 5);
-}
-
-function isStateText(text: string): boolean {
-  try {
-    const document = JSON.parse(text) as { readonly format?: unknown } | null;
-    return String(document?.format).startsWith("rnv-state");
-  } catch {
-    return false;
-  }
-}
-
-function stateIn(text: string, name: string): State {
-  const { state, diagnostics } = parseState(text, name);
-  if (state) return state;
-  const hint = "one that is encrypted is read where its key is: rnv show -state FILE";
-  throw new DiagnosticsError(diagnostics.map((found) => ({ hint, ...found })));
-}
-
-async function showState(
-  invocation: Invocation,
-  read = async () => (await withContext(invocation, (context) => show(context))).state,
-): Promise<number> {
-  const { terminal, options } = invocation;
-  const state = await read();
-  const format = formatOf(options);
-  if (state === undefined)
-    terminal.out(format === "json" ? `${escapeJson({ format_version: "1.0" })}\n` : "The state is empty.\n");
-  else if (format === "json") terminal.out(stateJson(state));
-  else if (format === "markdown")
-    terminal.out(`${fencedBlock(stateText(state, plainStyle).trimEnd().split("\n"))}\n`);
-  else terminal.out(stateText(state, outStyle(invocation)));
-  if (state) writeStatePage(invocation, state);
-  return 0;
-}
-
 /**
  * Prints a plan on standard output. One with errors is an error report: its text goes to standard error, so that a
  * pipe never takes it for a plan. A terminal, where the end is what is seen, gets losses and the bill once more there,
@@ -350,105 +261,4 @@ function modeOf(options: OptionValues): PlanRequest["mode"] {
   }
   if (options.destroy === true) return "destroy";
   return options.refreshOnly === true ? "refresh-only" : "apply";
-}
-
-/** What counts as drift. */
-export const driftOptions = [
-  failOn(),
-  options.accept,
-  new Option(
-    "--strict",
-    "exit 2 also for what nobody declares: services, projects, variables, settings not at their default",
-  ),
-  options.verifyValues,
-];
-
-export const driftVerb: Verb = {
-  usage: "drift [stack...]",
-  stacks: { use: "each" },
-  summary: "Show what changed outside rnv",
-  detail:
-    "Exit 0 when nothing was changed or deleted, 2 when something was, 1 on an error. What is not applied " +
-    "yet or not managed here is said too, and counts with --fail-on or --strict. What rnv.drift.yaml beside the " +
-    "manifest accepts does not count until its day; an entry whose day is over is an error. " +
-    "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is " +
-    "run. What changed shows by its time.",
-  options: [
-    ...scopeOptions,
-    ...driftOptions,
-    options.answerTimeout,
-    ...ignoredOptions,
-    options.format,
-    options.json,
-    options.html,
-  ],
-  examples: [
-    ["rnv drift", "for people"],
-    ["rnv drift -json", "for a scheduled job"],
-    ["rnv drift -fail-on pending", "exit 2 also when the manifest is not applied"],
-    ["rnv drift -strict", "exit 2 also for what nobody declares"],
-  ],
-  handler: runDrift,
-};
-
-async function runDrift(invocation: Invocation): Promise<number> {
-  const { options, terminal } = invocation;
-  const accepted = readAccepted(invocation);
-  const request = { ...driftRequestOf(options), acceptances: accepted.acceptances };
-  pageFileOf(invocation);
-  const outcome = await withContext(invocation, (context) => drift(context, request));
-  const sources = new Map([...outcome.sources, ...accepted.sources]);
-  const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
-  report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)], sources);
-  if (!isWhole(outcome) && formatOf(options) === "json")
-    terminal.out(errorDocument(outcome.diagnostics, sources));
-  if (outcome.report && isWhole(outcome)) terminal.out(textOf(outcome.report, formatOf(options), invocation));
-  if (isWhole(outcome)) writeDriftPage(invocation, { ...outcome, sources });
-  return outcome.exitCode;
-}
-
-/** Makes the request of a drift from the options of a command line. */
-export const driftRequestOf = (options: OptionValues): DriftRequest => ({
-  ...planRequestOf(options),
-  failOn: (options.failOn as readonly DriftClass[] | undefined) ?? [],
-  strict: options.strict === true,
-});
-
-/** After an error a report is incomplete: no drift must not be read into it. An entry that has expired is no such error. */
-export const isWhole = ({ diagnostics }: DriftOutcome): boolean =>
-  diagnostics.every(({ severity, code }) => severity !== "error" || code === "drift.acceptance_expired");
-
-/** Reads the drift that is accepted; throws `DiagnosticsError` at a mistake in the file. */
-export function readAccepted({ cwd, options }: Invocation): ReturnType<typeof readAcceptances> {
-  const named = typeof options.accept === "string" ? options.accept : undefined;
-  const read = readAcceptances({ cwd, files: listOf(options.file) }, named);
-  if (hasErrors(read.diagnostics)) throw new DiagnosticsError(read.diagnostics, 1, read.sources);
-  return read;
-}
-
-function textOf(found: DriftReport, format: Format, invocation: Invocation): string {
-  if (format === "json") return driftJson(found);
-  return format === "markdown" ? driftMarkdown(found) : driftText(found, outStyle(invocation));
-}
-
-/** Makes the option of the classes that count as drift. */
-export function failOn(): Option {
-  const option = new Option(
-    "--fail-on <classes>",
-    "exit 2 for these too, with commas between them; the first two always count",
-  ).argParser(classesOfDrift);
-  // For help and completion: `choices` would take one alone.
-  option.argChoices = [...driftClasses];
-  return option;
-}
-
-/** Parses `drifted,pending`; may be given more than once. */
-function classesOfDrift(text: string, previous: readonly DriftClass[] = []): readonly DriftClass[] {
-  const words = text.split(",").map((word) => word.trim());
-  const unknown = words.find((word) => !(driftClasses as readonly string[]).includes(word));
-  if (unknown !== undefined) {
-    const hint = didYouMean(unknown, driftClasses) ?? `there are: ${driftClasses.join(", ")}`;
-    throw new InvalidArgumentError(`"${unknown}" is no class of drift; ${hint}`);
-  }
-  return [...previous, ...(words as DriftClass[])];
 }

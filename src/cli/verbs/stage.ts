@@ -23,7 +23,7 @@ import {
   usage,
 } from "../stage-instances";
 import { askedStage, enter } from "../stages";
-import { readAccepted } from "./plan";
+import { readAccepted } from "./drift";
 import { stageSweepVerb } from "./sweep";
 import type { Verb, VerbFamily } from "./verb";
 

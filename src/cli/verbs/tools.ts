@@ -41,7 +41,7 @@ import { options, positive } from "../options";
 import { report } from "../report";
 import { readSettings } from "../settings";
 import { askedStage, localInstances, stagesOf } from "../stages";
-import { readPlanFile } from "./plan";
+import { readPlanFile } from "./show";
 import type { Verb, VerbFamily } from "./verb";
 
 export const graphVerb: Verb = {

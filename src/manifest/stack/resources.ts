@@ -4,31 +4,17 @@ import type { Address } from "../../model/address";
 import { crossStackData, dataType, splitDataReference } from "../../model/data-source";
 import type { DesiredAttribute, DesiredResource } from "../../model/desired";
 import type { Parent } from "../../model/resource-type";
-import {
-  camelCase,
-  snakeCase,
-  terraformNameOf,
-  terraformPrefix,
-  timeoutNames,
-  variablesResource,
-} from "../../model/text";
+import { terraformNameOf, terraformPrefix, timeoutNames, variablesResource } from "../../model/text";
 import { parseDuration } from "../../model/time";
 import { Template } from "../../model/value";
-import type { Block, WrittenAttribute } from "../blocks";
+import type { Block } from "../blocks";
 import type { MapEntry, SourceNode } from "../tree";
-import { type AttributeShape, openShape, schemaKinds, unknownField } from "../type-index";
-import {
-  bindingKeys,
-  bindingProblems,
-  groupAsValue,
-  protectionOf,
-  resourcesNamed,
-  triggersProblem,
-} from "./bindings";
+import { bindingProblems, protectionOf, resourcesNamed, triggersProblem } from "./bindings";
+import { type ResourceSource, readAttributes, terraformOnly, unknownKey } from "./block-attributes";
 import { isObject, type Json, type JsonLocation } from "./document";
-import { BigNumber } from "./language/big-number";
 import { type Expression, parseExpression } from "./language/expression";
-import { addressOfResource, type StackGroup, type StackType } from "./names";
+import { readMeta } from "./lifecycle";
+import { addressOfResource } from "./names";
 import { type BlockReader, readerOf, understood } from "./resolve";
 import {
   commentOf,
@@ -68,18 +54,6 @@ export interface FoundParent {
 
 /** Looks up the block of a resource, which may be declared further below. */
 type FindBlock = (address: Address) => Block | undefined;
-
-/** A resource that is being read. */
-interface ResourceSource {
-  readonly resource: StackResource;
-  readonly type: StackType;
-  readonly address: Address;
-  readonly reader: BlockReader;
-}
-
-/** Keys that Terraform has and rnv does not. */
-const terraformOnly = ["count", "for_each", "dynamic", "provisioner", "connection"];
-const ownKeys = ["//", "lifecycle", "depends_on", "provider", "triggers", "timeouts"];
 
 /** What a resource is read with. */
 interface AroundResource {
@@ -227,116 +201,6 @@ function refuseMissing(
   reader.refuse(problem, location.keyRange);
 }
 
-/** Reads the attributes; `isReadable` is false when an attribute could not be read. */
-function readAttributes(source: ResourceSource): Pick<Block, "written" | "isReadable"> {
-  const written: WrittenAttribute[] = [];
-  let isReadable = true;
-  const { resource, type, reader } = source;
-  const fail = (problem: StackProblem, range: SourceRange): void => {
-    isReadable = false;
-    reader.refuse(problem, range);
-  };
-  const add = (
-    shape: AttributeShape,
-    value: Json,
-    location: JsonLocation,
-    as: (node: SourceNode) => SourceNode = (node) => node,
-  ): void => {
-    const read = reader.read(value, location);
-    const found = read && as(read);
-    isReadable &&= found !== undefined;
-    if (found === undefined) return;
-    const node = inKind(found, schemaKinds(shape.schema));
-    if (node.isSensitive && !shape.secret)
-      fail(
-        new StackProblem("stack.unsupported", `${shape.path} is shown in plans and cannot hold a secret`),
-        location,
-      );
-    else written.push({ shape, entry: { key: shape.path, keyRange: location.keyRange, value: node } });
-  };
-  const others = [...ownKeys, ...terraformOnly, ...bindingKeys, ...type.parents.keys()];
-  for (const [key, value] of Object.entries(resource.body)) {
-    const at = resource.location.at(key);
-    const generated = type.generated.get(key);
-    const shape = type.attributes.get(key) ?? generated;
-    const group = type.groups.get(key) ?? groupAsValue(key, type);
-    // Terraform takes null for an attribute that is left out.
-    if (value === null || others.includes(key) || type.versions.has(key)) continue;
-    if (shape !== undefined && written.some((earlier) => earlier.shape === shape))
-      fail(
-        new StackProblem(
-          "stack.unsupported",
-          `${shape.path} is written twice: stored, write-only or made up`,
-        ),
-        at.keyRange,
-      );
-    else if (generated !== undefined)
-      add(generated, value, at, (node) => ({
-        ...{ kind: "map", range: at },
-        entries: new Map([[key, entryAt(key, node, at)]]),
-      }));
-    else if (shape !== undefined) add(shape, value, at);
-    else if (group === undefined)
-      fail(unknownKey(key, [...type.attributes.keys(), ...type.groups.keys(), ...others]), at.keyRange);
-    else if (isObject(value)) {
-      for (const field of fieldsOf(value, at, group, source)) {
-        if (field.shape === undefined)
-          fail(unknownKey(field.key, group.fields.keys()), field.location.keyRange);
-        else add(field.shape, field.value, field.location);
-      }
-    } else if (reader.read(value, at) === undefined) isReadable = false;
-    else fail(new StackProblem("stack.invalid_value", `${key} is an object of fields`), at);
-  }
-  return { written, isReadable };
-}
-
-const textOf = (value: number | boolean): string =>
-  typeof value === "number" ? BigNumber.of(value).toString() : String(value);
-
-/** A number or a flag that is given as text, or text as one of them, as Terraform takes it. */
-function inKind(node: SourceNode, kinds: readonly string[]): SourceNode {
-  if (node.kind !== "scalar" || node.value === null || kinds.includes(typeof node.value)) return node;
-  const { value, range } = node;
-  if (typeof value !== "string")
-    return kinds.includes("string") ? { kind: "scalar", value: textOf(value), range } : node;
-  if (node.isSensitive || node.parts?.some(({ kind }) => kind !== "text")) return node;
-  if (kinds.includes("boolean") && (value === "true" || value === "false"))
-    return { kind: "scalar", value: value === "true", range };
-  const parsed = kinds.includes("number") ? BigNumber.parse(value) : undefined;
-  return parsed === undefined ? node : { kind: "scalar", value: parsed.toNumber(), range };
-}
-
-interface GroupField extends StackEntry {
-  readonly key: string;
-  /** Undefined for a field that the group does not have. */
-  readonly shape: AttributeShape | undefined;
-}
-
-/** The fields that are written in a group; a further field of an open group is noted. */
-function fieldsOf(
-  body: { readonly [key: string]: Json },
-  location: JsonLocation,
-  { key: groupKey, fields }: StackGroup,
-  { type, address, reader }: ResourceSource,
-): readonly GroupField[] {
-  return Object.entries(body).flatMap(([key, value]) => {
-    if (value === null || key === "//") return [];
-    const at = location.at(key);
-    const known = fields.get(key);
-    const further = known ?? openShape(type.placed, groupKey, camelCase(key));
-    if (known === undefined && further !== undefined)
-      reader.note(unknownField(address, further.path, at.keyRange, didYouMean(key, fields.keys()), key));
-    return [{ key, value, location: at, shape: further }];
-  });
-}
-
-const unknownKey = (key: string, known: Iterable<string>): StackProblem =>
-  new StackProblem(
-    "stack.unknown_key",
-    `there is no attribute ${JSON.stringify(key)}`,
-    didYouMean(key, known),
-  );
-
 /** Reads `project_id` or `service_id`: a reference to a declared parent, or an id that no stack declares. */
 function readParent(source: ResourceSource, findBlock: FindBlock): FoundParent {
   const { resource, type, reader } = source;
@@ -395,78 +259,6 @@ function wholeReference(node: SourceNode): readonly string[] | undefined {
   const parts = node.kind === "scalar" ? (node.parts ?? []) : [];
   const [part] = parts;
   return parts.length === 1 && part?.kind === "reference" ? part.segments : undefined;
-}
-
-/** Reads `lifecycle`, the id to import and the comment of rnv as entries of a manifest. */
-function readMeta(
-  { resource: { body, location }, type, reader }: ResourceSource,
-  imported: MapEntry | undefined,
-): Pick<Block, "meta"> & Pick<StackBlock, "movedFrom"> {
-  const comment = commentOf(body, terraformPrefix);
-  const commentLocation = location.at("//").at(terraformPrefix);
-  const lifecycle = new Map<string, MapEntry>();
-  for (const block of nestedBlocks({ value: body, location }, "lifecycle"))
-    readLifecycle(block, type, lifecycle, reader);
-  if (comment?.on_remove !== undefined) {
-    const at = commentLocation.at("on_remove");
-    lifecycle.set("onRemove", entryAt("onRemove", literal(comment.on_remove, at), at));
-  }
-  const meta = new Map<string, MapEntry>();
-  if (lifecycle.size > 0) {
-    const at = location.at("lifecycle");
-    meta.set("lifecycle", entryAt("lifecycle", { kind: "map", entries: lifecycle, range: at }, at));
-  }
-  if (imported !== undefined) meta.set("import", imported);
-  const before = Array.isArray(comment?.moved_from) ? (comment.moved_from as readonly Json[]) : [];
-  const movedFrom = before.map((from, i) => {
-    const at = commentLocation.at("moved_from").at(i);
-    return entryAt("from", literal(from, at), at);
-  });
-  return { meta, movedFrom };
-}
-
-const entryAt = (key: string, value: SourceNode, { keyRange }: JsonLocation): MapEntry => ({
-  key,
-  keyRange,
-  value,
-});
-
-/** A value that is taken as it is written, without expressions. */
-const literal = (value: Json, range: SourceRange): SourceNode =>
-  value === null || typeof value !== "object"
-    ? { kind: "scalar", value, range }
-    : { kind: "list", items: [], range };
-
-function readLifecycle(
-  { value: body, location }: ReturnType<typeof nestedBlocks>[number],
-  type: StackType,
-  lifecycle: Map<string, MapEntry>,
-  reader: BlockReader,
-): void {
-  for (const [key, value] of Object.entries(body)) {
-    const at = location.at(key);
-    if (key === "prevent_destroy") {
-      const node = reader.read(value, at);
-      if (node !== undefined) lifecycle.set("preventDestroy", entryAt("preventDestroy", node, at));
-    } else if (key === "ignore_changes")
-      lifecycle.set("ignoreChanges", entryAt("ignoreChanges", ignoredPaths(value, at, type), at));
-    else if (key !== "//" && !(key === "create_before_destroy" && value === false))
-      reader.refuse(unsupported(`lifecycle.${key}`), at.keyRange);
-  }
-}
-
-/** `configuration.health_check_path` in rnv's words; `all` names every attribute. */
-function ignoredPaths(value: Json, range: JsonLocation, { placed }: StackType): SourceNode {
-  const all = [...placed.paths.keys()];
-  if (value === "all") return { kind: "list", range, items: all.map((path) => literal(path, range)) };
-  if (!Array.isArray(value)) return literal(value, range);
-  const known = new Map(
-    [...all, ...placed.groups.keys()].map((path) => [path.split(".").map(snakeCase).join("."), path]),
-  );
-  // A further field of an open group is in no list.
-  const nameOf = (item: Json): Json =>
-    typeof item === "string" ? (known.get(item) ?? (item.includes(".") ? camelCase(item) : item)) : item;
-  return { kind: "list", items: value.map((item: Json, i) => literal(nameOf(item), range.at(i))), range };
 }
 
 /** Addresses that `depends_on` of a resource or a data source names. */

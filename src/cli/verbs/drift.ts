@@ -1,0 +1,117 @@
+import { InvalidArgumentError, Option } from "commander";
+import { type DriftOutcome, type DriftRequest, drift } from "../../commands/drift";
+import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
+import { didYouMean } from "../../diagnostics/suggest";
+import { readAcceptances } from "../../manifest/drift-file";
+import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
+import { type DriftClass, type DriftReport, driftClasses } from "../../plan/drift";
+import { driftJson } from "../../render/drift-json";
+import { driftMarkdown, driftText } from "../../render/drift-text";
+import { withContext } from "../context";
+import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
+import { ignoredOptions, options, scopeOptions } from "../options";
+import { pageFileOf, writeDriftPage } from "../page-file";
+import { errorDocument, outStyle, report } from "../report";
+import { planRequestOf } from "./plan";
+import type { Verb } from "./verb";
+
+/** What counts as drift. */
+export const driftOptions = [
+  failOn(),
+  options.accept,
+  new Option(
+    "--strict",
+    "exit 2 also for what nobody declares: services, projects, variables, settings not at their default",
+  ),
+  options.verifyValues,
+];
+
+export const driftVerb: Verb = {
+  usage: "drift [stack...]",
+  stacks: { use: "each" },
+  summary: "Show what changed outside rnv",
+  detail:
+    "Exit 0 when nothing was changed or deleted, 2 when something was, 1 on an error. What is not applied " +
+    "yet or not managed here is said too, and counts with --fail-on or --strict. What rnv.drift.yaml beside the " +
+    "manifest accepts does not count until its day; an entry whose day is over is an error. " +
+    "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is " +
+    "run. What changed shows by its time.",
+  options: [
+    ...scopeOptions,
+    ...driftOptions,
+    options.answerTimeout,
+    ...ignoredOptions,
+    options.format,
+    options.json,
+    options.html,
+  ],
+  examples: [
+    ["rnv drift", "for people"],
+    ["rnv drift -json", "for a scheduled job"],
+    ["rnv drift -fail-on pending", "exit 2 also when the manifest is not applied"],
+    ["rnv drift -strict", "exit 2 also for what nobody declares"],
+  ],
+  handler: runDrift,
+};
+
+async function runDrift(invocation: Invocation): Promise<number> {
+  const { options, terminal } = invocation;
+  const accepted = readAccepted(invocation);
+  const request = { ...driftRequestOf(options), acceptances: accepted.acceptances };
+  pageFileOf(invocation);
+  const outcome = await withContext(invocation, (context) => drift(context, request));
+  const sources = new Map([...outcome.sources, ...accepted.sources]);
+  const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
+  report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)], sources);
+  if (!isWhole(outcome) && formatOf(options) === "json")
+    terminal.out(errorDocument(outcome.diagnostics, sources));
+  if (outcome.report && isWhole(outcome)) terminal.out(textOf(outcome.report, formatOf(options), invocation));
+  if (isWhole(outcome)) writeDriftPage(invocation, { ...outcome, sources });
+  return outcome.exitCode;
+}
+
+/** Makes the request of a drift from the options of a command line. */
+export const driftRequestOf = (options: OptionValues): DriftRequest => ({
+  ...planRequestOf(options),
+  failOn: (options.failOn as readonly DriftClass[] | undefined) ?? [],
+  strict: options.strict === true,
+});
+
+/** After an error a report is incomplete: no drift must not be read into it. An entry that has expired is no such error. */
+export const isWhole = ({ diagnostics }: DriftOutcome): boolean =>
+  diagnostics.every(({ severity, code }) => severity !== "error" || code === "drift.acceptance_expired");
+
+/** Reads the drift that is accepted; throws `DiagnosticsError` at a mistake in the file. */
+export function readAccepted({ cwd, options }: Invocation): ReturnType<typeof readAcceptances> {
+  const named = typeof options.accept === "string" ? options.accept : undefined;
+  const read = readAcceptances({ cwd, files: listOf(options.file) }, named);
+  if (hasErrors(read.diagnostics)) throw new DiagnosticsError(read.diagnostics, 1, read.sources);
+  return read;
+}
+
+function textOf(found: DriftReport, format: Format, invocation: Invocation): string {
+  if (format === "json") return driftJson(found);
+  return format === "markdown" ? driftMarkdown(found) : driftText(found, outStyle(invocation));
+}
+
+/** Makes the option of the classes that count as drift. */
+export function failOn(): Option {
+  const option = new Option(
+    "--fail-on <classes>",
+    "exit 2 for these too, with commas between them; the first two always count",
+  ).argParser(classesOfDrift);
+  // For help and completion: `choices` would take one alone.
+  option.argChoices = [...driftClasses];
+  return option;
+}
+
+/** Parses `drifted,pending`; may be given more than once. */
+function classesOfDrift(text: string, previous: readonly DriftClass[] = []): readonly DriftClass[] {
+  const words = text.split(",").map((word) => word.trim());
+  const unknown = words.find((word) => !(driftClasses as readonly string[]).includes(word));
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, driftClasses) ?? `there are: ${driftClasses.join(", ")}`;
+    throw new InvalidArgumentError(`"${unknown}" is no class of drift; ${hint}`);
+  }
+  return [...previous, ...(words as DriftClass[])];
+}
