@@ -3,7 +3,7 @@ import type { Address } from "../model/address";
 import { isHiddenOutput } from "../model/desired";
 import { Secret } from "../model/secret";
 import { plainEqual, type ResolvedValue, referencesOf } from "../model/value";
-import { type ChangeCost, dependenciesOf, makeChange, totalCost } from "./change";
+import { dependenciesOf, makeChange, totalCost } from "./change";
 import { checkData, checkDeclared, tellUnlisted } from "./check";
 import { decideAll } from "./decide";
 import type { Decision } from "./decision";
@@ -40,24 +40,16 @@ export function makePlan(input: PlanInput): Plan {
   const decisions = decideAll(input, instances, ordered.order, scoped.scope);
   const guards = guardDeletions(input, decisions);
   const dependencies = dependenciesOf(ordered.order, graph, decisions, guards);
-
+  // Instances are sorted by address, and so are the changes.
+  const judged = [...instances.keys()].flatMap((address) => decisions.get(address) ?? []);
+  const shown = judged.filter((one) => scoped.scope.has(one.instance.address) && !isSilent(one));
   const removals = new Set(input.desired.removed.map(({ address }) => address));
-  const changes: Change[] = [];
-  const costs: ChangeCost[] = [];
-  const found: Diagnostic[] = [];
-  // ResourceInstances are sorted by address, and so are the changes.
-  for (const address of instances.keys()) {
-    const decision = decisions.get(address);
-    if (decision === undefined) continue;
-    found.push(...decision.diagnostics);
-    if (!scoped.scope.has(address) || isSilent(decision)) continue;
-    const attributes = withOrigins(decision, decisions);
-    const told = attributes === decision.attributes ? decision : { ...decision, attributes };
+  const changes = shown.map((decision): Change => {
+    const { address } = decision.instance;
+    const told = { ...decision, attributes: withOrigins(decision, decisions) };
     const made = makeChange(told, dependencies, guards.get(address), input.catalog);
-    const change: Change = removals.has(address) ? { ...made, isRemovalDeclared: true } : made;
-    changes.push(change);
-    if (change.cost) costs.push(change.cost);
-  }
+    return removals.has(address) ? { ...made, isRemovalDeclared: true } : made;
+  });
   const compared = diffOutputs(input, decisions);
   const { options } = input;
   const { digest, open } = digestPlan({ options, changes, outputs: compared.outputs }, input.fingerprintKey);
@@ -74,7 +66,10 @@ export function makePlan(input: PlanInput): Plan {
     standing: listStanding(changes),
     unchecked: [...listUnchecked(instances), ...unreadSecrets(decisions)],
     ...(input.revealed && { revealed: listRevealed(input.revealed, decisions) }),
-    cost: { ...totalCost(costs), estimate: input.catalog.pricesAreEstimates },
+    cost: {
+      ...totalCost(changes.flatMap(({ cost }) => cost ?? [])),
+      estimate: input.catalog.pricesAreEstimates,
+    },
     diagnostics: sortDiagnostics([
       ...moved.diagnostics,
       ...gathered.diagnostics,
@@ -83,7 +78,7 @@ export function makePlan(input: PlanInput): Plan {
       ...scoped.diagnostics,
       ...refuseEmpty(input),
       ...checkData(input, decisions, scoped.scope),
-      ...found,
+      ...judged.flatMap(({ diagnostics }) => diagnostics),
       ...tellUnlisted(input, decisions, scoped.scope),
       ...checkDeclared(decisions, input.catalog),
     ]),

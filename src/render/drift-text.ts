@@ -141,6 +141,18 @@ export function driftMarkdown(
   { limit = defaultLimit, title = "rnv drift" }: { readonly limit?: number; readonly title?: string } = {},
 ): string {
   const opening = [`### ${title}`, `**${escapeMarkdown(driftLine(report))}**`];
+  const items = markdownItems(report);
+  const shown = items.slice(0, countFitting(items, limit - opening.join("\n\n").length - 200));
+  const left = items.length - shown.length;
+  const note =
+    left === 0
+      ? []
+      : [`> [!NOTE]\n> ${counted(left, "item")} left out, because this text would be too long.`];
+  return `${[...opening, ...shown, ...note].join("\n\n")}\n`;
+}
+
+/** Returns the items of a report in Markdown: what was deleted and changed first, each whole. */
+function markdownItems(report: DriftReport): readonly string[] {
   const revealed = revealedLine(report, asRecorded);
   const unmanaged = unmanagedLine(unmanagedWhole(report));
   const consequences = consequencesByRoot(report);
@@ -148,7 +160,7 @@ export function driftMarkdown(
     (consequences.get(address) ?? []).map(
       (one) => `  - to repair it: ${escapeMarkdown(consequencePhrase(one))}`,
     );
-  const items = [
+  return [
     ...addressesInReadingOrder(report.missing.map((address) => ({ address }))).map(({ address }) =>
       [`- ${code(address)} was deleted outside rnv`, ...following(address)].join("\n"),
     ),
@@ -190,13 +202,6 @@ export function driftMarkdown(
     ...(revealed === undefined ? [] : [revealed]),
     ...(unmanaged === "" ? [] : [escapeMarkdown(unmanaged)]),
   ];
-  const shown = items.slice(0, countFitting(items, limit - opening.join("\n\n").length - 200));
-  const left = items.length - shown.length;
-  const note =
-    left === 0
-      ? []
-      : [`> [!NOTE]\n> ${counted(left, "item")} left out, because this text would be too long.`];
-  return `${[...opening, ...shown, ...note].join("\n\n")}\n`;
 }
 
 const listed = (heading: string, lines: readonly string[]): string[] =>

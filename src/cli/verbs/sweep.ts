@@ -144,23 +144,11 @@ export async function sweepStage(
   const emptied = known.filter(
     (one) => one.state !== undefined && isEmpty(one) && !isKept(one, kept, Date.now()),
   );
-  const say = (text: string): void => {
-    if (options.json !== true) terminal.out(text);
-  };
   const stays = all.filter((one) => !goes.includes(one)).map(({ name }) => stageText(name));
   if (options.dryRun !== true)
     for (const one of emptied) await eraseEmptied(invocation, found, one).catch(() => undefined);
   if (options.dryRun === true || goes.length === 0) {
-    say(
-      goes.length === 0
-        ? `Nothing to sweep: ${counted(all.length, "instance")} of ${declared.name} kept.\n`
-        : "Would destroy:\n",
-    );
-    for (const { name } of goes) say(`  ${stageText(name)}\n`);
-    if (options.json === true)
-      terminal.out(
-        `${escapeJson(sweepJson({ would: goes.map(({ name }) => stageText(name)), kept: stays }), 2)}\n`,
-      );
+    tellForeseen(invocation, declared, goes, stays);
     return exitCodes.done;
   }
   // In another workspace nothing is swept, rather than one after the other refused.
@@ -172,12 +160,58 @@ export async function sweepStage(
     terminal.err("\nSweep cancelled. Nothing was changed.\n");
     return signal.aborted ? exitCodes.interrupted : exitCodes.error;
   }
+  return sweepAll(invocation, found, { declared, goes, stays });
+}
+
+/** Prints for people; a run with --json prints its document alone. */
+const say = ({ options, terminal }: Invocation, text: string): void => {
+  if (options.json !== true) terminal.out(text);
+};
+
+const sayJson = ({ options, terminal }: Invocation, document: SweepDocument): void => {
+  if (options.json === true) terminal.out(`${escapeJson(sweepJson(document), 2)}\n`);
+};
+
+/** Tells what a sweep would destroy, or that there is nothing to. */
+function tellForeseen(
+  invocation: Invocation,
+  declared: StageDeclaration,
+  goes: readonly Standing[],
+  stays: readonly string[],
+): void {
+  const would = goes.map(({ name }) => stageText(name));
+  say(
+    invocation,
+    goes.length === 0
+      ? `Nothing to sweep: ${counted(stays.length, "instance")} of ${declared.name} kept.\n`
+      : "Would destroy:\n",
+  );
+  for (const name of would) say(invocation, `  ${name}\n`);
+  sayJson(invocation, { would, kept: stays });
+}
+
+/** Destroys the instances that go, one after the other; returns the exit code. */
+async function sweepAll(
+  invocation: Invocation,
+  found: FoundStages,
+  {
+    declared,
+    goes,
+    stays,
+  }: {
+    readonly declared: StageDeclaration;
+    readonly goes: readonly Standing[];
+    readonly stays: readonly string[];
+  },
+): Promise<number> {
+  const { signal } = invocation;
   const swept: SweptInstance[] = [];
   for (const one of goes) {
     if (signal.aborted) break;
     const done = await sweepOne(invocation, found, one);
     swept.push(done);
     say(
+      invocation,
       done.exitCode === 0
         ? `${done.stage}: destroyed (${counted(done.destroyed, "resource")}).\n`
         : `${done.stage}: not destroyed.\n`,
@@ -186,9 +220,10 @@ export async function sweepStage(
   const failed = swept.filter(({ exitCode }) => exitCode !== 0).length;
   const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
   say(
+    invocation,
     `Swept ${counted(swept.length - failed, "instance")} of ${declared.name}, ${stays.length} kept${left}.\n`,
   );
-  if (options.json === true) terminal.out(`${escapeJson(sweepJson({ swept, kept: stays }), 2)}\n`);
+  sayJson(invocation, { swept, kept: stays });
   if (signal.aborted) return exitCodes.interrupted;
   return failed === 0 ? exitCodes.done : 3;
 }
@@ -282,11 +317,13 @@ async function eraseEmptied(
     rmdirSync(stateFolder);
 }
 
-const sweepJson = (document: {
+interface SweepDocument {
   readonly swept?: readonly SweptInstance[];
   readonly would?: readonly string[];
   readonly kept: readonly string[];
-}) => ({
+}
+
+const sweepJson = (document: SweepDocument) => ({
   format_version: "1.0",
   ...(document.swept && {
     swept: document.swept.map(({ stage, destroyed, exitCode }) => ({

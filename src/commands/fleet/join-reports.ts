@@ -18,42 +18,13 @@ interface Joined {
  * an error: what nobody ran must not look clean.
  */
 export function joinReports(files: readonly ReadReport[], isDetailed: boolean): Joined {
-  const diagnostics: Diagnostic[] = [];
-  const reports: FleetReport[] = [];
-  for (const { file, text } of files) {
-    const parsed = fleetReportSchema.safeParse(parseJson(text));
-    if (parsed.success) reports.push(parsed.data);
-    else
-      diagnostics.push(
-        error("command.usage", `${file} is no report of a fleet`, {
-          hint: "give the folder that --report names alone: the reports of one run, and nothing else",
-        }),
-      );
-  }
+  const { reports, diagnostics } = parseReports(files);
   const [first] = reports;
-  if (diagnostics.length > 0 || first === undefined)
-    return {
-      diagnostics:
-        first === undefined && diagnostics.length === 0
-          ? [
-              error("command.usage", "there is no report of a fleet", {
-                hint: "rnv fleet drift --report DIR writes one",
-              }),
-            ]
-          : diagnostics,
-    };
+  if (diagnostics.length > 0 || first === undefined) return { diagnostics };
   const other = reports.find(
     ({ verb, selected }) => verb !== first.verb || !sameNames(selected, first.selected),
   );
-  if (other !== undefined)
-    return {
-      diagnostics: [
-        error("command.usage", "the reports are not those of one run", {
-          detail: `One is of ${first.verb} of ${first.selected.length} members, another of ${other.verb} of ${other.selected.length}, or of others.`,
-          hint: "give each run a folder of its own",
-        }),
-      ],
-    };
+  if (other !== undefined) return { diagnostics: [otherRun(first, other)] };
   const results = new Map<string, MemberResult>();
   for (const report of [...reports].sort((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at)))
     for (const member of report.members) results.set(member.name, member);
@@ -71,18 +42,51 @@ export function joinReports(files: readonly ReadReport[], isDetailed: boolean): 
   if (missing.length === 0) return { report: joined, diagnostics: [] };
   return {
     report: { ...joined, exit_code: joined.exit_code === 130 ? 130 : 1 },
-    diagnostics: [
-      error(
-        "command.usage",
-        `no report tells of ${missing.length === 1 ? "1 member" : `${missing.length} members`}`,
-        {
-          detail: `${shortList(missing, 10)}.${missingShards(reports)}`,
-          hint: "run the shards again that did not end",
-        },
-      ),
-    ],
+    diagnostics: [membersMissing(missing, reports)],
   };
 }
+
+/** Reads the reports; a file that is none, or no file at all, is a diagnostic. */
+function parseReports(files: readonly ReadReport[]): {
+  readonly reports: readonly FleetReport[];
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const parsed = files.map(({ file, text }) => ({ file, ...fleetReportSchema.safeParse(parseJson(text)) }));
+  const reports = parsed.flatMap(({ data }) => data ?? []);
+  if (parsed.length === 0)
+    return {
+      reports,
+      diagnostics: [
+        error("command.usage", "there is no report of a fleet", {
+          hint: "rnv fleet drift --report DIR writes one",
+        }),
+      ],
+    };
+  const diagnostics = parsed.flatMap(({ file, success }) =>
+    success
+      ? []
+      : error("command.usage", `${file} is no report of a fleet`, {
+          hint: "give the folder that --report names alone: the reports of one run, and nothing else",
+        }),
+  );
+  return { reports, diagnostics };
+}
+
+const otherRun = (first: FleetReport, other: FleetReport): Diagnostic =>
+  error("command.usage", "the reports are not those of one run", {
+    detail: `One is of ${first.verb} of ${first.selected.length} members, another of ${other.verb} of ${other.selected.length}, or of others.`,
+    hint: "give each run a folder of its own",
+  });
+
+const membersMissing = (missing: readonly string[], reports: readonly FleetReport[]): Diagnostic =>
+  error(
+    "command.usage",
+    `no report tells of ${missing.length === 1 ? "1 member" : `${missing.length} members`}`,
+    {
+      detail: `${shortList(missing, 10)}.${missingShards(reports)}`,
+      hint: "run the shards again that did not end",
+    },
+  );
 
 const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name, i) => name === b[i]);

@@ -49,9 +49,6 @@ function convertService(fields: Fields): ConvertedService {
   fields.take("env");
   const kind = runtime === "static" ? "static" : (kinds[type] ?? type);
   const name = fields.text("name") ?? kind;
-  const image = fields.map("image");
-  const scaling = fields.map("scaling");
-  const filter = fields.map("buildFilter");
   const auto = fields.text("autoDeploy") ?? fields.text("autoDeployTrigger");
   fields.take("autoDeployTrigger");
   if (auto !== undefined && auto !== "no" && auto !== "off" && auto !== "false")
@@ -66,6 +63,16 @@ function convertService(fields: Fields): ConvertedService {
   );
   fields.drop("region", "regions are others here", "configuration: { region: … }");
   const { variables, variablesFrom } = variablesIn(fields, fields.report);
+  const configuration = configurationIn(fields, runtime);
+  fields.take("dockerCommand");
+  fields.finish();
+  return { name, kind, configuration, variables, variablesFrom };
+}
+
+function configurationIn(fields: Fields, runtime: string | undefined): ConvertedService["configuration"] {
+  const image = fields.map("image");
+  const scaling = fields.map("scaling");
+  const filter = fields.map("buildFilter");
   const isBuilt = runtime !== undefined && !["static", "image", "docker"].includes(runtime);
   const configuration = {
     repository: fields.text("repo"),
@@ -94,7 +101,6 @@ function convertService(fields: Fields): ConvertedService {
           targetMemory: scaling.number("targetMemoryPercent"),
         }),
   };
-  fields.take("dockerCommand");
   if (scaling !== undefined) {
     scaling.finish();
     fields.report(
@@ -107,8 +113,7 @@ function convertService(fields: Fields): ConvertedService {
   }
   image?.finish();
   filter?.finish();
-  fields.finish();
-  return { name, kind, configuration, variables, variablesFrom };
+  return configuration;
 }
 
 function convertDatabase(fields: Fields): ConvertedService {
