@@ -288,10 +288,8 @@ async function updateVariable(
 function variableBody(form: string, { key, value }: VariableChange): Readonly<Record<string, unknown>> {
   if (form.startsWith("{")) return fillBody(form, { key, value });
   const [keyField = "key", valueField = "value"] = form.split(",");
-  return {
-    ...(key === undefined ? {} : { [keyField]: key }),
-    ...(value === undefined ? {} : { [valueField]: value }),
-  };
+  // What is undefined is no part of the JSON.
+  return { [keyField]: key, [valueField]: value };
 }
 
 const isRefusedBody = (failure: unknown): boolean =>

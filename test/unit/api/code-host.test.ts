@@ -180,6 +180,16 @@ describe("opening the host of a job", () => {
       ["RNV_GITLAB_TOKEN is not set"],
     ],
     [
+      "GitHub without a repository",
+      { GITHUB_ACTIONS: "true", GITHUB_TOKEN: "t" },
+      ["GITHUB_REPOSITORY is not set"],
+    ],
+    [
+      "GitLab without an address",
+      { GITLAB_CI: "true", CI_PROJECT_ID: "42", GITLAB_TOKEN: "t" },
+      ["CI_API_V4_URL is not set"],
+    ],
+    [
       "a token with a line break",
       { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "o/r", GITHUB_TOKEN: "a\nb" },
       ["GITHUB_TOKEN holds spaces or line breaks"],

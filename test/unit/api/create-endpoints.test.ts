@@ -380,6 +380,16 @@ describe("a gap route", () => {
     expect(requests[0]).toMatchObject({ body: { app: { settings: { branch: "next" } } }, omitsKey: true });
   });
 
+  it("lists variables where they are set to be", async () => {
+    const { send, lines } = fakeSend(() => ({ items: [variable] }));
+    const endpoints = createEndpoints(send, workspace, {
+      ...defaultGaps,
+      listVariables: "/apps/{serviceId}/environment",
+    });
+    expect(await endpoints.listVariables("s1")).toHaveLength(1);
+    expect(lines()).toEqual(["GET /apps/s1/environment"]);
+  });
+
   it("reads the service, or lists the variables, where the answer to a change does not show them", async () => {
     const { send, lines } = fakeSend(({ operation: asked }) => {
       if (asked === "getService") return serviceNamed("s1");

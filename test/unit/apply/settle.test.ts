@@ -75,6 +75,13 @@ describe("a wait", () => {
     expect((seconds[1] ?? 0) - (seconds[0] ?? 0)).toBeLessThan(15);
   });
 
+  it("tells that its note is another one", async () => {
+    const { told } = await waiting((_, at) =>
+      at < 5000 ? { ...busy, note: at < 1000 ? "one" : "another" } : { kind: "done" },
+    );
+    expect(told.map(([, , note]) => note)).toEqual(["one", "another"]);
+  });
+
   it("ends with its timeout, after a last look at that very moment", async () => {
     const { result, moments } = await waiting(() => busy, { timeoutMs: 1000 });
     expect(result).toEqual({ kind: "timeout", status: "building", pending: deploying });
@@ -237,6 +244,12 @@ describe("what an earlier run left pending", () => {
     const known = await left(showing(busy), { ...deleting, since: timeAt(-1) }, { timeoutMs: 1000 });
     expect(known.entries).toEqual([]);
     expect(known.events[0]).toMatchObject({ action: "delete" });
+  });
+
+  it("is told once of what was left, however long it takes", async () => {
+    const { events } = await left(showing(busy), deploying, { timeoutMs: 60_000 });
+    expect(events.filter(({ type }) => type === "progress")).toHaveLength(1);
+    expect(events.filter(({ type }) => type === "waiting").length).toBeGreaterThan(2);
   });
 
   it("is asked to be deleted again where nothing shows its end", async () => {

@@ -1,0 +1,91 @@
+import { createHmac } from "node:crypto";
+import type { Transport } from "../../../src/api/transport";
+import { deliver, readWebhook } from "../../../src/api/webhook";
+import { Secret } from "../../../src/model/secret";
+
+const webhook = readWebhook("https://hooks.example.com/T0/token?x=1#part");
+
+/** What a webhook is sent while it answers so: a status, headers, or a failure of the way there. */
+async function delivered(
+  answers: readonly (number | { status: number; headers: Record<string, string> } | { code: string })[],
+  more: { readonly secret?: Secret; readonly signal?: AbortSignal } = {},
+) {
+  const seen: { method: string; url: string; headers: Record<string, unknown>; body: unknown }[] = [];
+  const pauses: number[] = [];
+  const transport: Transport = {
+    send: async ({ method, url, headers, body }) => {
+      const answer = answers[Math.min(seen.length, answers.length - 1)] ?? 200;
+      seen.push({ method, url, headers: { ...headers }, body });
+      if (typeof answer === "object" && "code" in answer) throw Object.assign(new Error("x"), answer);
+      const { status, headers: sent = {} } =
+        typeof answer === "number" ? { status: answer } : (answer as { status: number; headers: object });
+      return { status, headers: sent, body: "" } as never;
+    },
+    close: async () => undefined,
+  };
+  const clock = {
+    ...{ now: () => 0, elapsed: () => 0 },
+    sleep: async (milliseconds: number) => void pauses.push(milliseconds),
+  };
+  const problem = await deliver({
+    ...{ webhook, body: '{"text":"ü"}', transport, clock, userAgent: "rnv/1" },
+    ...more,
+  });
+  return { seen, pauses, problem };
+}
+
+describe("a webhook", () => {
+  it("gets the body once, and is named by its host alone", async () => {
+    const { seen, pauses, problem } = await delivered([204]);
+    expect(seen).toMatchObject([
+      {
+        ...{ method: "POST", url: "https://hooks.example.com/T0/token?x=1", body: '{"text":"ü"}' },
+        headers: { "content-type": "application/json", "user-agent": "rnv/1" },
+      },
+    ]);
+    expect({ pauses, problem }).toEqual({ pauses: [], problem: undefined });
+    expect(Object.keys(seen[0]?.headers ?? {})).toHaveLength(2);
+  });
+
+  it("gets a signature over the bytes where there is a secret", async () => {
+    const { seen } = await delivered([200], { secret: new Secret("key") });
+    const signed = createHmac("sha256", "key").update('{"text":"ü"}').digest("hex");
+    expect(seen[0]?.headers["x-rnv-signature"]).toBe(`sha256=${signed}`);
+  });
+
+  it.each([[500], [503], [429], [{ code: "ECONNRESET" }]])("is tried five times: %j", async (answer) => {
+    const { seen, pauses, problem } = await delivered([answer]);
+    expect(seen).toHaveLength(5);
+    expect(pauses).toHaveLength(4);
+    expect(problem).toMatchObject({
+      severity: expect.any(String),
+      summary: expect.stringContaining("hooks.example.com"),
+    });
+    expect(JSON.stringify(problem)).not.toContain("token");
+  });
+
+  it("is done as soon as it takes it", async () => {
+    expect(await delivered([502, 200])).toMatchObject({ seen: { length: 2 }, problem: undefined });
+  });
+
+  it.each([[400], [404], [301], [{ code: "CERT_HAS_EXPIRED" }], [{ code: "ERR_INVALID_CHAR" }]])(
+    "is not tried again where that changes nothing: %j",
+    async (answer) => {
+      const { seen, pauses, problem } = await delivered([answer]);
+      expect({ tries: seen.length, pauses }).toEqual({ tries: 1, pauses: [] });
+      expect(problem).toBeDefined();
+    },
+  );
+
+  it("is waited for as it says, and never longer than half a minute", async () => {
+    const asking = (seconds: string) => ({ status: 429, headers: { "retry-after": seconds } });
+    expect((await delivered([asking("7"), 200])).pauses).toEqual([7000]);
+    expect((await delivered([asking("3600"), 200])).pauses).toEqual([30_000]);
+  });
+
+  it("is left alone once the run was interrupted", async () => {
+    const { seen, problem } = await delivered([503], { signal: AbortSignal.abort() });
+    expect(seen).toHaveLength(1);
+    expect(problem?.summary).toContain("interrupted");
+  });
+});
