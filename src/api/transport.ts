@@ -106,7 +106,8 @@ const fixedDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
  * counts from the answer's own `Date`. Undefined where the header is missing or cannot be read.
  */
 export function readRetryAfter(headers: WireResponse["headers"]): number | undefined {
-  const asked = headers["retry-after"]?.trim() ?? "";
+  const asked = headers["retry-after"]?.trim();
+  if (asked === undefined) return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(asked) ? Number(asked) : (timeOf(asked) - timeOf(headers.date)) / 1000;
   return Number.isNaN(seconds) ? undefined : Math.min(longestWaitSeconds, Math.max(1, Math.ceil(seconds)));
 }

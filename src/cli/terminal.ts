@@ -39,6 +39,7 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
   const { stdout, stderr } = streams;
   const out = writer(stdout);
   const err = writer(stderr);
+  const lines = togetherPerTurn(out.write);
   const color = {
     out: wantsColor(stdout, options),
     err: wantsColor(stderr, options),
@@ -57,9 +58,13 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
     get stdin() {
       return streams.stdin;
     },
-    out: out.write,
-    err: err.write,
+    out: lines.write,
+    err: (text) => {
+      lines.send();
+      err.write(text);
+    },
     flush: async () => {
+      lines.send();
       await Promise.all([out.flush(), err.flush()]);
     },
     lostOutput: out.failure,
@@ -74,6 +79,26 @@ function wantsColor(stream: TerminalStream, { environment, noColor }: TerminalOp
 }
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
+
+/**
+ * Hands over what is written in one turn together: a run tells each step in a line, and the system call for a line takes
+ * longer than to word it. `send`: at once.
+ */
+function togetherPerTurn(write: (text: string) => void) {
+  let held = "";
+  const send = (): void => {
+    const text = held;
+    held = "";
+    write(text);
+  };
+  return {
+    write: (text: string): void => {
+      if (held === "" && text !== "") setImmediate(send);
+      held += text;
+    },
+    send,
+  };
+}
 
 interface StreamWriter {
   readonly write: (text: string) => void;

@@ -57,7 +57,7 @@ export async function execute(
   await refreshRecords(run, plan);
   const { outputs, diagnostics } = knownOutputs(planning.input.desired, run.lookup);
   const movesOutputs = canonicalJson(outputs) !== canonicalJson(state.outputs);
-  if (movesOutputs) await journal.recordOutputs(outputs);
+  if (movesOutputs) journal.recordOutputs(outputs);
   const exitCode = result.exitCode || (diagnostics.length > 0 ? 1 : exitCodeOfLeft);
   // A run that changed nothing is no part of the history, as it is no reason to write a state.
   const ended = writes || movesOutputs ? { run: record, counts: result.counts, exitCode } : undefined;

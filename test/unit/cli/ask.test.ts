@@ -6,15 +6,16 @@ function asking() {
   const streams = fakeStreams({ tty: true });
   const controller = new AbortController();
   const terminal = createTerminal(streams, { environment: {}, noColor: false });
-  return { streams, controller, ask: createTerminalPrompter(terminal, controller.signal) };
+  return { streams, terminal, controller, ask: createTerminalPrompter(terminal, controller.signal) };
 }
 
 describe("createTerminalPrompter", () => {
   it("writes the question and resolves to the line typed", async () => {
-    const { streams, ask } = asking();
+    const { streams, terminal, ask } = asking();
     const answer = ask("Name? ");
     streams.stdin.write("api\n");
     expect(await answer).toBe("api");
+    await terminal.flush();
     expect(streams.stdout.text).toBe("Name? ");
   });
 

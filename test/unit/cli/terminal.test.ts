@@ -61,6 +61,23 @@ describe("createTerminal", () => {
     expect(terminal.lostOutput()?.code).toBe("ENOSPC");
   });
 
+  it("hands over the lines of one turn together, in their order, and those of the next apart", async () => {
+    const written: string[] = [];
+    const stdout = new Writable({
+      write: (chunk, _encoding, done) => {
+        written.push(String(chunk));
+        done();
+      },
+    });
+    const terminal = createTerminal({ ...fakeStreams(), stdout }, { environment: {}, noColor: false });
+    for (const text of ["a\n", "", "b\n"]) terminal.out(text);
+    await Promise.resolve().then(() => terminal.out("c\n"));
+    await new Promise(setImmediate);
+    terminal.out("d\n");
+    await new Promise(setImmediate);
+    expect(written).toEqual(["a\nb\nc\n", "d\n"]);
+  });
+
   it("keeps the order of standard output and standard error", () => {
     const order: string[] = [];
     const into = () =>
