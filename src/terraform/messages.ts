@@ -76,7 +76,7 @@ export const diagnosticsOf = (failure: unknown): readonly Diagnostic[] =>
 
 const text = z.string().optional().catch(undefined);
 
-/** A resource that a plan makes, without its secrets: paths whose value is not known before apply are listed. */
+/** A resource that a plan makes: paths whose value is a secret, or not known before apply, are listed. */
 const replacement = z.object({
   declared: z.record(z.string(), z.custom<Plain>()),
   unknown: z.array(z.string()),

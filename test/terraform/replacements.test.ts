@@ -121,4 +121,50 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     expect(stopped).toContain(other.id);
     expect(services().map((one) => one.id)).toContain(id);
   }, 60_000);
+
+  it("goes with its variables, whose values no plan holds, and its deployment", async () => {
+    const write = (kind: string) =>
+      world.write(`
+resource "rnv_service" "store" {
+  name       = "store"
+  kind       = "${kind}"
+  project_id = "${project.id}"
+  configuration {
+    repository = "https://git.example.com/shop/store"
+  }
+}
+resource "rnv_variable" "plain" {
+  service_id = rnv_service.store.id
+  key        = "PLAIN"
+  value      = "p4ssw0rd"
+}
+resource "rnv_variable" "hidden" {
+  service_id       = rnv_service.store.id
+  key              = "HIDDEN"
+  value_wo         = "p4ssw0rd"
+  value_wo_version = 1
+}
+resource "rnv_variables" "all" {
+  service_id = rnv_service.store.id
+  values     = { A = "1", B = "2" }
+}
+resource "rnv_deployment" "store" {
+  service_id = rnv_service.store.id
+}
+`);
+    write("web");
+    await world.apply();
+    write("worker");
+    expect(await world.apply()).toContain("5 added, 0 changed, 5 destroyed");
+    await world.expectNoChanges();
+    const [made] = services().filter(({ name }) => name === "store");
+    expect(made).toMatchObject({ kind: "worker" });
+    expect(
+      store
+        .variables(made?.id ?? "")
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual(["A", "B", "HIDDEN", "PLAIN"]);
+    expect(store.deployments(made?.id ?? "")).toHaveLength(1);
+  }, 60_000);
 });

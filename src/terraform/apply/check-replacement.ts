@@ -7,7 +7,7 @@ import { addressOfId } from "../confirm-deleted";
 import type { PlannedReplacement } from "../messages";
 import { newResourceFindings } from "../plan/plan-findings";
 import type { Session } from "../provider";
-import { declaredIn, nameIn, parentIn, textIn } from "../schema/attributes";
+import { declaredWithSecrets, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
 import { graceMs, twinsIn } from "./twins";
@@ -16,9 +16,12 @@ import { graceMs, twinsIn } from "./twins";
 export function replacementOf(type: TerraformShape, config: TerraformObject): PlannedReplacement {
   const declared: Record<string, Plain> = {};
   const unknown: string[] = [];
-  for (const [path, value] of declaredIn(type, config))
-    if (value instanceof Unknown) unknown.push(path);
+  const known = knownIn(type, config);
+  for (const path of declaredWithSecrets(type, config).keys()) {
+    const value = known.get(path);
+    if (value === undefined) unknown.push(path);
     else declared[path] = value;
+  }
   return { declared, unknown };
 }
 
