@@ -101,7 +101,7 @@ export async function buildPlan(
     request.policies && (await checkPolicies(context.cwd, request, made, desired.stage?.name ?? ""));
   const plan = {
     ...made,
-    ...(judged && { checks: judged.checks }),
+    ...(judged && { checks: [...(made.checks ?? []), ...judged.checks] }),
     diagnostics: [...made.diagnostics, ...foreseen, ...(judged?.diagnostics ?? [])],
   };
   const diagnostics = [...declared, ...open, ...plan.diagnostics, ...refusals];

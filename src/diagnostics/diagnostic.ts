@@ -108,6 +108,7 @@ export const diagnosticCodes = [
   "guard.stage",
   "guard.workspace",
   "guard.policy",
+  "guard.condition",
   // Policies.
   "policy.invalid",
   "policy.failed",
@@ -122,6 +123,7 @@ export const diagnosticCodes = [
   "apply.delete_failed",
   "apply.deploy_failed",
   "apply.deploy_timeout",
+  "apply.condition_failed",
   "apply.awaiting_checkout",
   "apply.interrupted",
   "apply.body_too_large",

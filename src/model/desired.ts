@@ -60,6 +60,24 @@ export interface DesiredData {
   readonly range: SourceRange;
 }
 
+export const conditionKinds = ["precondition", "postcondition"] as const;
+export type ConditionKind = (typeof conditionKinds)[number];
+
+/** What a stack asks of the world before or after a resource is applied, or a data source is read. */
+export interface DesiredCondition {
+  /** The resource or the data source. */
+  readonly address: Address;
+  /** The construct that declares it: `shop/api (rnv_service.api)`. */
+  readonly owner: string;
+  readonly kind: ConditionKind;
+  /** True where it holds. */
+  readonly condition: DesiredValue;
+  /** What is said where it does not hold. */
+  readonly message: DesiredValue;
+  /** The condition in the source. */
+  readonly range: SourceRange;
+}
+
 /** A stage, as far as a plan obeys it. */
 export interface DesiredStage {
   /** `preview/12`. */
@@ -78,6 +96,8 @@ export interface Desired {
   readonly moved: readonly { readonly from: Address; readonly to: Address; readonly range: SourceRange }[];
   readonly removed: readonly { readonly address: Address; readonly range: SourceRange }[];
   readonly outputs: ReadonlyMap<string, DesiredAttribute>;
+  /** Conditions of a stack; undefined for a manifest. */
+  readonly conditions?: readonly DesiredCondition[];
   /** The stage that was read; undefined where there is none. */
   readonly stage?: DesiredStage;
   /** Path and text of every file read, for code frames. */

@@ -53,6 +53,13 @@ export function fillData(
       return [name, { ...output, value: fillValue(output, spot, reads, report) ?? null }];
     }),
   );
+  const conditions = desired.conditions?.map((one) => {
+    const fill = (value: DesiredValue): DesiredValue => {
+      const spot = { address: one.address, attribute: `lifecycle.${one.kind}`, isOutput: true };
+      return fillValue({ value, range: one.range }, spot, reads, report) ?? null;
+    };
+    return { ...one, condition: fill(one.condition), message: fill(one.message) };
+  });
   const users = usersOf(desired);
   const uses = [...desired.data.values()].map((source): DataUse => {
     const read = reads.get(source.address);
@@ -64,7 +71,7 @@ export function fillData(
       ...(read?.kind === "found" && read.live && { found: read.live }),
     };
   });
-  return { desired: { ...desired, resources, outputs }, uses };
+  return { desired: { ...desired, resources, outputs, ...(conditions && { conditions }) }, uses };
 }
 
 /** An attribute whose value turns out to be null counts as left out, as Terraform has it. */
@@ -167,7 +174,7 @@ function unusable(
 }
 
 /** Which resources need a data source, directly or through others. */
-function usersOf({ resources, data }: Desired): (address: Address) => ReadonlySet<Address> {
+function usersOf({ resources, data, conditions = [] }: Desired): (address: Address) => ReadonlySet<Address> {
   const users = new Map<Address, Set<Address>>();
   const add = (on: Address, user: Address): void => {
     users.set(on, (users.get(on) ?? new Set<Address>()).add(user));
@@ -178,6 +185,10 @@ function usersOf({ resources, data }: Desired): (address: Address) => ReadonlySe
   for (const { address, query } of data.values())
     for (const { value } of query.values())
       for (const reference of dataReferences(value)) add(reference.address, address);
+  for (const { address, condition, message } of conditions)
+    for (const value of [condition, message])
+      for (const reference of dataReferences(value))
+        if (reference.address !== address) add(reference.address, address);
   return (address) => {
     const reached = new Set(users.get(address));
     for (const user of reached) for (const further of users.get(user) ?? []) reached.add(further);

@@ -5,6 +5,7 @@ import { Secret } from "../model/secret";
 import { plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { dependenciesOf, makeChange, totalCost } from "./change";
 import { checkData, checkDeclared, tellUnlisted } from "./check";
+import { judgeConditions } from "./conditions";
 import { decideAll } from "./decide";
 import type { Decision } from "./decision";
 import { digestPlan } from "./digest";
@@ -44,10 +45,15 @@ export function makePlan(input: PlanInput): Plan {
   const judged = [...instances.keys()].flatMap((address) => decisions.get(address) ?? []);
   const shown = judged.filter((one) => scoped.scope.has(one.instance.address) && !isSilent(one));
   const removals = new Set(input.desired.removed.map(({ address }) => address));
+  const conditions = judgeConditions(input, decisions, scoped.scope);
   const changes = shown.map((decision): Change => {
     const { address } = decision.instance;
     const told = { ...decision, attributes: withOrigins(decision, decisions) };
-    const made = makeChange(told, dependencies, guards.get(address), input.catalog);
+    const open = conditions.open.get(address);
+    const made = {
+      ...makeChange(told, dependencies, guards.get(address), input.catalog),
+      ...(open && { conditions: open }),
+    };
     return removals.has(address) ? { ...made, isRemovalDeclared: true } : made;
   });
   const compared = diffOutputs(input, decisions);
@@ -70,6 +76,7 @@ export function makePlan(input: PlanInput): Plan {
       ...totalCost(changes.flatMap(({ cost }) => cost ?? [])),
       estimate: input.catalog.pricesAreEstimates,
     },
+    ...(conditions.checks.length > 0 && { checks: conditions.checks }),
     diagnostics: sortDiagnostics([
       ...moved.diagnostics,
       ...gathered.diagnostics,
@@ -81,6 +88,7 @@ export function makePlan(input: PlanInput): Plan {
       ...judged.flatMap(({ diagnostics }) => diagnostics),
       ...tellUnlisted(input, decisions, scoped.scope),
       ...checkDeclared(decisions, input.catalog),
+      ...conditions.diagnostics,
     ]),
     binding: {
       lineage: input.state?.lineage ?? null,

@@ -1,7 +1,7 @@
 import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import type { Desired, DesiredResource } from "../model/desired";
+import type { Desired, DesiredCondition, DesiredResource } from "../model/desired";
 import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
 import type { Check } from "../model/policy";
 import type { Holding } from "../model/resource-operations";
@@ -106,6 +106,8 @@ export interface Change {
   readonly restores?: true;
   /** It should run and cannot, and why. */
   readonly held?: string;
+  /** Conditions that only apply can judge; in memory only. */
+  readonly conditions?: readonly DesiredCondition[];
   readonly guard?: Guard;
   readonly cost?: { readonly before: Money | null; readonly after: Money | null };
   readonly binding: Binding | null;
@@ -225,7 +227,7 @@ export interface Plan {
   readonly revealed?: readonly RevealedValue[];
   /** Estimated monthly price of everything managed. */
   readonly cost: { readonly before: Money; readonly after: Money; readonly estimate: boolean };
-  /** Results of policies; undefined where none were judged. */
+  /** Results of policies and of conditions; undefined where none were judged. */
   readonly checks?: readonly Check[];
   readonly diagnostics: readonly Diagnostic[];
   readonly binding: {

@@ -1,7 +1,7 @@
 import { error } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { dataSegments } from "../../model/data-source";
-import type { DesiredAttribute, DesiredData } from "../../model/desired";
+import { conditionKinds, type DesiredAttribute, type DesiredData } from "../../model/desired";
 import { type Listing, listingNamed } from "../../model/listings";
 import { snakeCase } from "../../model/text";
 import { referredAddresses } from "../../model/value";
@@ -9,6 +9,7 @@ import type { ReadContext } from "../context";
 import type { Dependant } from "../references";
 import type { ScalarNode, SourceNode } from "../tree";
 import { readValue } from "../values";
+import { type FoundCondition, readConditions } from "./conditions";
 import { isObject } from "./document";
 import { isDataSource, type StackType } from "./names";
 import { type BlockReader, readerOf } from "./resolve";
@@ -29,6 +30,7 @@ import {
 /** A data source with the nodes that it is looked up by, which are not read as values yet. */
 export interface FoundData extends Omit<DesiredData, "query"> {
   readonly query: ReadonlyMap<string, SourceNode>;
+  readonly conditions: readonly FoundCondition[];
 }
 
 /** The data sources of a stack. One of a type that rnv does not read is refused. */
@@ -75,6 +77,14 @@ function readSource(
     ...(listing !== undefined && { listing: terraformType }),
     query,
     dependsOn: dependsOnOf(entry, stack, context, reader),
+    conditions: readConditions(
+      entry,
+      { address, owner },
+      {
+        precondition: reader,
+        postcondition: readerOf(stack, context, owner, address, { isData: true, terraformType, name }),
+      },
+    ),
     range: location.keyRange,
   };
 }
@@ -97,7 +107,7 @@ function readQuery(
     const attribute = names.get(key);
     if (written === null || ["//", "depends_on", "provider"].includes(key)) continue;
     if (key === "lifecycle") {
-      refuseConditions({ value: body, location }, reader);
+      refuseLifecycle({ value: body, location }, reader);
       continue;
     }
     if (key === "count" || key === "for_each") {
@@ -119,11 +129,11 @@ function readQuery(
   return query;
 }
 
-/** Refuses what Terraform would check around a lookup; a lifecycle without anything says nothing. */
-function refuseConditions(entry: StackEntry, reader: BlockReader): void {
+/** Refuses what a lookup has no use for; a lifecycle without anything says nothing. */
+function refuseLifecycle(entry: StackEntry, reader: BlockReader): void {
   for (const block of nestedBlocks(entry, "lifecycle"))
-    for (const [key, conditions] of Object.entries(block.value))
-      if (conditions !== null && !(Array.isArray(conditions) && conditions.length === 0))
+    for (const [key, value] of Object.entries(block.value))
+      if (value !== null && !["//", ...conditionKinds].includes(key))
         reader.refuse(unsupported(`lifecycle.${key}`), block.location.at(key).keyRange);
 }
 

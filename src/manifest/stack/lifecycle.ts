@@ -55,6 +55,7 @@ function readLifecycle(
       if (node !== undefined) lifecycle.set("preventDestroy", entryAt("preventDestroy", node, at));
     } else if (key === "ignore_changes")
       lifecycle.set("ignoreChanges", entryAt("ignoreChanges", ignoredPaths(value, at, type), at));
+    else if (key === "precondition" || key === "postcondition") continue;
     else if (key !== "//" && !(key === "create_before_destroy" && value === false))
       reader.refuse(unsupported(`lifecycle.${key}`), at.keyRange);
   }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { error, hasErrors, sortDiagnostics, warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { isDataAddress } from "../../model/data-source";
-import type { Desired, DesiredResource } from "../../model/desired";
+import type { Desired, DesiredCondition, DesiredResource } from "../../model/desired";
 import { referencesOf, referredAddresses } from "../../model/value";
 import type { Block } from "../blocks";
 import { type BuiltResource, buildResource } from "../build-resource";
@@ -19,6 +19,7 @@ import { collectFindings, type Findings, formatLocation } from "../findings";
 import { checkCycles, type Dependant } from "../references";
 import { trustOf } from "../trust";
 import { indexTypes } from "../type-index";
+import { buildConditions, checkVariables } from "./conditions";
 import { buildData, declaredOf, dependants, type FoundData, readData } from "./data";
 import { parseStackDocument } from "./document";
 import { findStacks, maskBrokenStack, maskStack, type StackFile } from "./files";
@@ -64,10 +65,15 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     secretNames: secretNamesIn(blocks.values()),
     isPartial,
   };
+  for (const stack of stacks) checkVariables(stack, context);
   const built = stackBlocks.map((block) => build(block, reading, request.secrets));
   reportSecondParts(stackBlocks, built, reading);
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
   const data = new Map(foundData.map((found) => [found.address, buildData(found, reading)]));
+  const conditions = [
+    ...built.flatMap((one) => one.conditions),
+    ...foundData.flatMap((found) => buildConditions(found.conditions, reading)),
+  ];
   checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data.values())]), findings.report);
   const desired: Desired = {
     resources: withoutDataEdges(resources),
@@ -75,6 +81,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     moved: readStackMoves(context, stackBlocks, reading),
     removed: readStackRemovals(context, reading),
     outputs: readStackOutputs(context, reading),
+    ...(conditions.length > 0 && { conditions }),
     sources: masked,
   };
   const concerns = request.concerns?.(desired);
@@ -245,10 +252,10 @@ function withConstructs(
 }
 
 function build(
-  { block, constructPath, dependsOn, parent, isProtected, timeouts }: StackBlock,
+  { block, constructPath, dependsOn, parent, isProtected, timeouts, conditions: found }: StackBlock,
   reading: ReadContext,
   reach: SecretReach,
-): BuiltResource {
+): BuiltResource & { readonly conditions: readonly DesiredCondition[] } {
   const built = buildResource(block, reading, reach);
   const { foreign, range } = parent;
   if (foreign !== undefined) built.attributes.set(foreign.attribute, foreign.value);
@@ -259,7 +266,11 @@ function build(
   const known = declaredOf(dependsOn, block, reading).filter(
     (address) => !isImplied(block, reading.blocks.get(address)),
   );
-  const referred = referredAddresses(foreign?.value.value);
+  const conditions = buildConditions(found, reading);
+  const asked = conditions.flatMap(({ condition, message }) => [condition, message]);
+  const referred = [foreign?.value.value, ...asked]
+    .flatMap(referredAddresses)
+    .filter((address) => address !== block.address);
   const resource: DesiredResource = {
     ...built.resource,
     ...(constructPath !== undefined && { constructPath }),
@@ -267,7 +278,7 @@ function build(
     ...(timeouts !== undefined && { timeouts }),
     dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referred])],
   };
-  return { ...built, resource };
+  return { ...built, resource, conditions };
 }
 
 /** Whether the order of two resources follows from their types: only Terraform has to be told. */

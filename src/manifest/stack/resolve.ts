@@ -27,6 +27,7 @@ import {
   problemOf,
   rangeOf,
   type Scope,
+  type Self,
   type Stack,
   type StackContext,
   type StackEntry,
@@ -55,7 +56,13 @@ export interface BlockReader {
   readonly note: (finding: Diagnostic) => void;
 }
 
-export function readerOf(stack: Stack, context: StackContext, owner: string, address?: Address): BlockReader {
+export function readerOf(
+  stack: Stack,
+  context: StackContext,
+  owner: string,
+  address?: Address,
+  self?: Self,
+): BlockReader {
   const refuse = (problem: StackProblem, range: SourceRange): void =>
     context.report(problemAt(problem, owner, range, address));
   const reader = { owner, ...(address !== undefined && { address }) };
@@ -63,7 +70,7 @@ export function readerOf(stack: Stack, context: StackContext, owner: string, add
     (read: (value: Json, scope: Scope) => SourceNode) =>
     (value: Json, location: JsonLocation): SourceNode | undefined => {
       try {
-        return read(value, { context, stack, location, reader, source: "", busy: new Set() });
+        return read(value, { context, stack, location, reader, source: "", busy: new Set(), self });
       } catch (cause) {
         if (!(cause instanceof StackProblem)) throw cause;
         refuse(cause, location);
@@ -195,6 +202,8 @@ function resolveRoot(root: string, steps: TraversalSteps, scope: Scope): Rooted 
   if (root === "var" && typeof name === "string") return { value: readVariable(name, scope), rest };
   if (root === "local" && typeof name === "string") return { value: readLocal(name, scope), rest };
   if (root === "data") return readDataRoot(steps, scope);
+  if (root === "self" && scope.self !== undefined)
+    return { value: selfAttribute(scope.self, steps, scope), rest: [] };
   if (/^[a-z0-9]+_\w+$/.test(root))
     throw unsupported(`a reference to ${root}, a resource of another provider`);
   throw unsupported(`${root}${name === undefined ? "" : `.${name}`}`);
@@ -281,6 +290,13 @@ function crossValue(
   if (found?.kind === "value") return { value: valueOfPlain(found.value), rest };
   const segments = [...dataSegments(stack, crossStackData, output), "value", ...rest.map(String)];
   return { value: referenceValue(segments, scope.source, rangeOf(scope)), rest: [] };
+}
+
+/** `self.url`, as the block would be named from outside. */
+function selfAttribute({ isData, terraformType, name }: Self, steps: TraversalSteps, scope: Scope): Value {
+  const type = scope.context.types.get(terraformType);
+  if (isData || type === undefined) return dataAttribute(terraformType, [name, ...steps], scope);
+  return resourceAttribute(type, [name, ...steps], scope);
 }
 
 function resourceAttribute(type: StackType, steps: TraversalSteps, scope: Scope): Value {

@@ -11,6 +11,7 @@ import type { Block } from "../blocks";
 import type { MapEntry, SourceNode } from "../tree";
 import { bindingProblems, protectionOf, resourcesNamed, triggersProblem } from "./bindings";
 import { type ResourceSource, readAttributes, terraformOnly, unknownKey } from "./block-attributes";
+import { type FoundCondition, readConditions } from "./conditions";
 import { isObject, type Json, type JsonLocation } from "./document";
 import { type Expression, parseExpression } from "./language/expression";
 import { readMeta } from "./lifecycle";
@@ -42,6 +43,7 @@ export interface StackBlock {
   /** Its provider refuses to delete it. */
   readonly isProtected: boolean;
   readonly timeouts: DesiredResource["timeouts"];
+  readonly conditions: readonly FoundCondition[];
 }
 
 /** The parent of a resource: a declared block, or an id that no stack declares. */
@@ -102,6 +104,14 @@ export function readResource(
     parent,
     isProtected: isKept || (protecting.has(provider) && isProtectable),
     timeouts: readTimeouts(source),
+    conditions: readConditions(
+      { value: body, location },
+      { address, owner },
+      {
+        precondition: reader,
+        postcondition: readerOf(stack, context, owner, address, { ...resource, isData: false }),
+      },
+    ),
     block: {
       placed: type.placed,
       address,

