@@ -39,8 +39,9 @@ export function changeContext(run: Run, change: Change, phase: ReplacePhase, slo
   if (!type) throw new Error(`no resource type ${change.type}`);
   const parentId = parentIdOf(run, change);
   const makes = change.action === "create" || phase === "create";
+  const made = makes ? madeWith(change, type) : undefined;
   const recordOnAccept = (id: string | undefined, madeAt?: string) =>
-    recordOfAccepted(run, change, type, { parentId, makes, id, madeAt });
+    recordOfAccepted(run, change, type, { parentId, made, id, madeAt });
   const writes: JournaledWrites = {
     run,
     secretKey: run.fingerprintKey,
@@ -49,7 +50,7 @@ export function changeContext(run: Run, change: Change, phase: ReplacePhase, slo
     name: change.name,
     parentId,
     takesEffectAtOnce: !asksForRun(change, type),
-    ...(makes ? madeWith(change, type) : {}),
+    ...made,
     ...(makes || type.reacts ? { isOther: (id, isCarried) => isOtherThing(run, change, id, isCarried) } : {}),
     after: ({ method, id, madeAt, hasEnded }) => ({
       recording: {
@@ -96,12 +97,14 @@ function recordOfAccepted(
   type: Resource,
   answered: {
     readonly parentId: string | undefined;
-    readonly makes: boolean;
+    /** Of a create: the settings it sends. */
+    readonly made: Pick<RecordedResource, "madeWith"> | undefined;
     readonly id: string | undefined;
     readonly madeAt: string | undefined;
   },
 ): RecordedResource | null {
-  const { parentId, makes, id: answeredId, madeAt } = answered;
+  const { parentId, made, id: answeredId, madeAt } = answered;
+  const makes = made !== undefined;
   const recorded = run.journal.recorded(change.address);
   // What is made anew has an id of its own, and nothing of what was recorded holds for it.
   const id = type.reacts || makes ? answeredId : (recorded?.id ?? change.id ?? answeredId);
@@ -123,7 +126,7 @@ function recordOfAccepted(
     onRemove: change.onRemove,
     ...ignoreChangesOf(change, previous),
     ...(previous?.initial ? { initial: previous.initial } : {}),
-    ...(previous?.madeWith ? { madeWith: previous.madeWith } : makes ? madeWith(change, type) : {}),
+    ...(previous?.madeWith ? { madeWith: previous.madeWith } : made),
     writes: writesAfter(change, type),
     ...(type.reacts ? { inputs: inputsOf(run, change, type) } : {}),
     ...(type.runs && answeredId !== undefined

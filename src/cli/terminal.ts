@@ -39,7 +39,7 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
   const { stdout, stderr } = streams;
   const out = writer(stdout);
   const err = writer(stderr);
-  const lines = togetherPerTurn(out.write);
+  const lines = inMoments(out.write);
   const color = {
     out: wantsColor(stdout, options),
     err: wantsColor(stderr, options),
@@ -80,11 +80,14 @@ function wantsColor(stream: TerminalStream, { environment, noColor }: TerminalOp
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
+/** Milliseconds; nobody sees them. */
+const heldMs = 5;
+
 /**
- * Hands over what is written in one turn together: a run tells each step in a line, and the system call for a line takes
- * longer than to word it. `send`: at once.
+ * Hands over together what is written within a moment: a run tells each step in a line, and the system call for a line
+ * takes longer than to word it. `send`: at once.
  */
-function togetherPerTurn(write: (text: string) => void) {
+function inMoments(write: (text: string) => void) {
   let held = "";
   const send = (): void => {
     const text = held;
@@ -93,7 +96,7 @@ function togetherPerTurn(write: (text: string) => void) {
   };
   return {
     write: (text: string): void => {
-      if (held === "" && text !== "") setImmediate(send);
+      if (held === "" && text !== "") setTimeout(send, heldMs);
       held += text;
     },
     send,

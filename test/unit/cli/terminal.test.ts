@@ -43,7 +43,7 @@ describe("createTerminal", () => {
     });
     const terminal = createTerminal({ ...streams, stdout }, { environment: {}, noColor: false });
     terminal.out("one\n");
-    await new Promise(setImmediate);
+    await terminal.flush();
     terminal.out("two\n");
     terminal.err("still here\n");
     await terminal.flush();
@@ -61,20 +61,26 @@ describe("createTerminal", () => {
     expect(terminal.lostOutput()?.code).toBe("ENOSPC");
   });
 
-  it("hands over the lines of one turn together, in their order, and those of the next apart", async () => {
+  it("hands over the lines of a moment together, in their order, and later ones apart", async () => {
     const written: string[] = [];
+    let told = (): void => {};
     const stdout = new Writable({
       write: (chunk, _encoding, done) => {
         written.push(String(chunk));
+        told();
         done();
       },
     });
     const terminal = createTerminal({ ...fakeStreams(), stdout }, { environment: {}, noColor: false });
+    const handedOver = () =>
+      new Promise<void>((resolve) => {
+        told = resolve;
+      });
     for (const text of ["a\n", "", "b\n"]) terminal.out(text);
     await Promise.resolve().then(() => terminal.out("c\n"));
-    await new Promise(setImmediate);
+    await handedOver();
     terminal.out("d\n");
-    await new Promise(setImmediate);
+    await handedOver();
     expect(written).toEqual(["a\nb\nc\n", "d\n"]);
   });
 
