@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { type ClientOptions, createClient } from "../api/client";
 import { createEndpoints } from "../api/create-endpoints";
 import type { Endpoints } from "../api/endpoints";
@@ -200,7 +201,10 @@ export class Provider {
     /** This process, and whether another one of this host runs. */
     readonly host: { readonly pid: number; readonly isAlive: (pid: number) => boolean },
     readonly log: Log,
-  ) {}
+  ) {
+    // As many calls wait as a configuration has resources.
+    setMaxListeners(0, this.#stop.signal);
+  }
 
   /** Undefined before ConfigureProvider, and where its configuration is not known yet. */
   get session(): Session | undefined {
