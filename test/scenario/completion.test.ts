@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { builtCli } from "../support/built-cli";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, briefly, openScenario, type Scenario } from "../support/cli";
 
 /** A shell that is not there is not tried: the title says so. */
 const ifInstalled = (shell: string) =>
@@ -17,7 +17,10 @@ describe("completion", () => {
   beforeAll(async () => {
     scenario = await openScenario();
     mkdirSync(join(scenario.folder, "bin"));
-    scenario.write("bin/rnv", `#!/bin/sh\nexec "${process.execPath}" "${builtCli()}" "$@"\n`);
+    scenario.write(
+      "bin/rnv",
+      `#!/bin/sh\nexec "${process.execPath}" ${briefly.join(" ")} "${builtCli()}" "$@"\n`,
+    );
     chmodSync(join(scenario.folder, "bin/rnv"), 0o755);
     path = `${join(scenario.folder, "bin")}:${process.env.PATH}`;
     scenario.write("rnv.yaml", "services: { api: { kind: web, deploy: { when: never } } }\n");

@@ -112,7 +112,7 @@ describe("plan and apply", () => {
 });
 
 it("every write carries a key, and no key is ever used for two bodies", async () => {
-  const scenario = await openScenario({ fresh: true });
+  const scenario = await openScenario();
   for (const [health, level] of [
     ["/a", "info"],
     ["/b", "debug"],

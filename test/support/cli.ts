@@ -41,7 +41,7 @@ export interface WriteSeen extends SeenRequest {
 }
 
 /** Each process would optimize undici's parser in the background, which takes longer than the few answers it reads; one that stays, our code too. */
-const briefly = ["--liftoff-only"];
+export const briefly = ["--liftoff-only"];
 
 /**
  * The built command line in a folder of its own, against a service of its own over HTTP. `run` and `runWith` use a

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { builtCli } from "./built-cli";
-import { baseEnvironment, type Scenario } from "./cli";
+import { baseEnvironment, briefly, type Scenario } from "./cli";
 
 /** `script` of Linux runs a program on a terminal of its own. */
 export const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script");
@@ -19,7 +19,7 @@ export function atTerminal(
   args: string,
   answers: readonly (readonly [question: string, answer: string])[],
 ): Promise<AtTerminal> {
-  const command = `'${process.execPath}' '${builtCli()}' ${args}`;
+  const command = `'${process.execPath}' ${briefly.join(" ")} '${builtCli()}' ${args}`;
   const child = spawn("/usr/bin/script", ["-qefc", command, "/dev/null"], {
     cwd: folder,
     env: { ...baseEnvironment({ url }), TERM: "xterm", SHELL: "/bin/sh" },
