@@ -33,7 +33,7 @@ export async function foundIn(invocation: Invocation): Promise<FoundStages> {
 }
 
 /** A stage that stands, or may stand, with what its state says. */
-export interface Standing {
+export interface StageInstance {
   readonly name: StageName;
   readonly declared: StageDeclaration;
   readonly run: StageRun;
@@ -41,7 +41,8 @@ export interface Standing {
   readonly problem?: Diagnostic;
 }
 
-export const isEmpty = ({ state, problem }: Standing): boolean => problem === undefined && isEmptied(state);
+export const isEmpty = ({ state, problem }: StageInstance): boolean =>
+  problem === undefined && isEmptied(state);
 
 /** A stage or an instance with its state; states are read whatever workspace they belong to. */
 export async function standingOf(
@@ -49,7 +50,7 @@ export async function standingOf(
   { place, sources }: FoundStages,
   declared: StageDeclaration,
   name: StageName,
-): Promise<Standing> {
+): Promise<StageInstance> {
   const { environment } = invocation;
   const anyWorkspace = { ...environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
   const placed = place(name);
@@ -72,13 +73,13 @@ export async function standings(
   invocation: Invocation,
   found: FoundStages,
   declared: StageDeclaration,
-): Promise<readonly Standing[] | undefined> {
+): Promise<readonly StageInstance[] | undefined> {
   const { name } = declared;
   if (!declared.each) return [await standingOf(invocation, found, declared, { name })];
   const given = invocation.options.ids as readonly string[] | undefined;
   const listed = given ?? (await instancesOf(invocation, found, name));
   if (listed === undefined) return undefined;
-  const all: Standing[] = [];
+  const all: StageInstance[] = [];
   for (const id of [...new Set(checkedIds(listed))].sort(byNumber))
     all.push(await standingOf(invocation, found, declared, { name, id }));
   return all;

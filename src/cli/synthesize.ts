@@ -142,7 +142,7 @@ function isInProject(folder: string, cwd: string): boolean {
 const isBelow = (folder: string, cwd: string): boolean =>
   folder === resolve(cwd) || folder.startsWith(`${resolve(cwd)}${sep}`);
 
-interface Execution {
+interface SynthesisRun {
   readonly problem?: string;
   readonly output: string;
 }
@@ -155,7 +155,7 @@ function execute({
   environment,
   signal,
   stage,
-}: SynthesizeRequest): Promise<Execution> {
+}: SynthesizeRequest): Promise<SynthesisRun> {
   const env = {
     ...commandEnvironment(environment, trustOf(environment, false).isAllowed),
     CDKTF_OUTDIR: folder,

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { type EndedRun, judgeMember, makeReport, unrunMember } from "../../commands/fleet/judge-member";
+import { type EndedMember, judgeMember, makeReport, unrunMember } from "../../commands/fleet/judge-member";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { folderProblem } from "../../manifest/find-fleet";
 import { memberEnvironment } from "../../manifest/fleet-environment";
@@ -182,7 +182,7 @@ function startFlags(): readonly string[] {
 }
 
 /** In GitHub Actions, what members say beside lines of the pull request. */
-function tellAnnotations({ stderr }: EndedRun, { environment, terminal }: Invocation): void {
+function tellAnnotations({ stderr }: EndedMember, { environment, terminal }: Invocation): void {
   if (environment.GITHUB_ACTIONS !== "true") return;
   for (const line of stderr.split("\n")) if (/^::(error|warning) /.test(line)) terminal.err(`${line}\n`);
 }

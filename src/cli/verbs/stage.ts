@@ -17,7 +17,7 @@ import {
   ids,
   isEmpty,
   reading,
-  type Standing,
+  type StageInstance,
   standingOf,
   standings,
   usage,
@@ -64,7 +64,7 @@ export const stageVerbs: VerbFamily = {
   verbs: [stageListVerb, stageShowVerb, stageSweepVerb],
 };
 
-function rowOf({ name, declared, state, run, problem }: Standing): StageRow {
+function rowOf({ name, declared, state, run, problem }: StageInstance): StageRow {
   const lastRunAt = state?.lastRunAt;
   const expiresAt =
     declared.expiresMs === undefined || lastRunAt === undefined
@@ -125,7 +125,7 @@ function patternRow({ place }: FoundStages, declared: StageDeclaration): StageRo
 async function driftOf(
   invocation: Invocation,
   found: FoundStages,
-  one: Standing,
+  one: StageInstance,
 ): Promise<StageRow["drift"]> {
   if (isEmpty(one) || one.problem !== undefined) return undefined;
   try {

@@ -25,7 +25,7 @@ import {
   ids,
   isEmpty,
   reading,
-  type Standing,
+  type StageInstance,
   standings,
   usage,
 } from "../stage-instances";
@@ -112,7 +112,7 @@ async function keptBy(
   return { keeps: (id) => kept.has(id), ...(olderThan !== undefined && { ageMs: olderThan }) };
 }
 
-const isKept = ({ name, state }: Standing, { keeps, ageMs }: Kept, now: number): boolean => {
+const isKept = ({ name, state }: StageInstance, { keeps, ageMs }: Kept, now: number): boolean => {
   if (keeps?.(name.id ?? "")) return true;
   if (ageMs === undefined) return false;
   const lastRun = Date.parse(state?.lastRunAt ?? "");
@@ -176,7 +176,7 @@ const sayJson = ({ options, terminal }: Invocation, document: SweepDocument): vo
 function tellForeseen(
   invocation: Invocation,
   declared: StageDeclaration,
-  goes: readonly Standing[],
+  goes: readonly StageInstance[],
   stays: readonly string[],
 ): void {
   const would = goes.map(({ name }) => stageText(name));
@@ -200,7 +200,7 @@ async function sweepAll(
     stays,
   }: {
     readonly declared: StageDeclaration;
-    readonly goes: readonly Standing[];
+    readonly goes: readonly StageInstance[];
     readonly stays: readonly string[];
   },
 ): Promise<number> {
@@ -268,7 +268,7 @@ interface SweptInstance {
 async function sweepOne(
   invocation: Invocation,
   found: FoundStages,
-  { name, declared }: Standing,
+  { name, declared }: StageInstance,
 ): Promise<SweptInstance> {
   const { options } = invocation;
   const stage = stageText(name);
@@ -297,7 +297,7 @@ async function sweepOne(
 async function eraseEmptied(
   invocation: Invocation,
   found: FoundStages,
-  { name }: Pick<Standing, "name">,
+  { name }: Pick<StageInstance, "name">,
 ): Promise<void> {
   const { cwd, environment, options } = invocation;
   const stage = enter(invocation, found, name, failWith(found));

@@ -10,7 +10,7 @@ import {
 } from "../../render/fleet-report";
 
 /** What the run of a member left. */
-export interface EndedRun {
+export interface EndedMember {
   /** Undefined where a signal ended it. */
   readonly exitCode: number | undefined;
   readonly stdout: string;
@@ -58,7 +58,7 @@ const statuses: Readonly<Record<number, MemberStatus>> = {
 };
 
 /** Returns what the run of a member means, from its exit code and the document that it printed. */
-export function judgeMember(verb: FleetVerb, member: FleetMember, ended: EndedRun): MemberResult {
+export function judgeMember(verb: FleetVerb, member: FleetMember, ended: EndedMember): MemberResult {
   const told = verb === "apply" ? readEvents(ended.stdout) : readDocument(ended.stdout, verb);
   const { exitCode, status } = endOf(verb, ended, told);
   const errors = (told.diagnostics ?? []).slice(0, mostFindings).map((found) => placedIn(found, member));
@@ -105,7 +105,7 @@ type Told = Pick<MemberResult, "changes" | "digest" | "drift" | "diagnostics"> &
 
 function endOf(
   verb: FleetVerb,
-  { exitCode, cause }: EndedRun,
+  { exitCode, cause }: EndedMember,
   told: Told,
 ): { readonly exitCode: number; readonly status: MemberStatus } {
   // One that came to its end all the same is told of as any other.

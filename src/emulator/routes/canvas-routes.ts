@@ -12,7 +12,7 @@ interface CanvasRange {
   readonly environmentId: string | null;
 }
 
-interface Topology {
+interface CanvasAnswer {
   readonly scope: CanvasRange;
   readonly nodes: readonly StoredService[];
   readonly groups: readonly StoredGroup[];
@@ -57,7 +57,7 @@ const isWithin = (
   (scope.environmentId === null || thing.environmentId === scope.environmentId);
 
 /** Active services, their groups and the connections among them; 413 above a limit (Canvas rules 1 to 3). */
-function readTopology(call: Call, scope: CanvasRange): Topology {
+function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
   const { store } = call.world;
   const isVisible = (thing: StoredService | StoredGroup): boolean =>
     thing.workspaceId === call.workspaceId && isWithin(scope, thing);
@@ -97,7 +97,7 @@ function readTopology(call: Call, scope: CanvasRange): Topology {
   return { scope, nodes, groups, edges };
 }
 
-const visibleIds = ({ nodes, groups }: Topology): ReadonlySet<string> =>
+const visibleIds = ({ nodes, groups }: CanvasAnswer): ReadonlySet<string> =>
   new Set([...nodes.map((node) => node.id), ...groups.map(groupNode)]);
 
 const layoutId = (call: Call, { projectId, environmentId }: CanvasRange): string =>
@@ -109,7 +109,7 @@ const layoutOf = (call: Call, scope: CanvasRange): StoredLayout => {
 };
 
 /** Canvas (interface, "Canvas"). Services are joined as text: a canvas of 2,000 is several megabytes. */
-function canvasJson(call: Call, topology: Topology): AnswerJson {
+function canvasJson(call: Call, topology: CanvasAnswer): AnswerJson {
   const ids = visibleIds(topology);
   const { revision, positions, viewport: view } = layoutOf(call, topology.scope);
   const rest = JSON.stringify({

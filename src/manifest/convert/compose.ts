@@ -1,12 +1,12 @@
 import type { SourceNode } from "../tree";
 import {
   type ConvertedService,
+  type ConvertedValue,
   type Converter,
   dropped,
   Fields,
   logicalNameOf,
   variableOf,
-  type Written,
 } from "./fields";
 
 /** Images of stores that the service runs itself. */
@@ -59,7 +59,7 @@ function storeOf(name: string, kind: string, image: string, fields: Fields): Con
   const version = /:(\d+)/.exec(image)?.[1];
   const given = new Map(environmentOf(fields).map(([key, value]) => [key, value]));
   const own = { databaseName: "POSTGRES_DB", databaseUser: "POSTGRES_USER" };
-  const configuration: Record<string, Written | undefined> = {};
+  const configuration: Record<string, ConvertedValue | undefined> = {};
   if (kind === "postgres") {
     configuration.databaseVersion = version;
     for (const [field, key] of Object.entries(own)) {
@@ -119,7 +119,7 @@ function program(
 }
 
 /** A build of the folder that the file stands in: which repository that is, it does not say. */
-function buildOf(fields: Fields): Record<string, Written | undefined> {
+function buildOf(fields: Fields): Record<string, ConvertedValue | undefined> {
   const build = fields.take("build");
   if (build === undefined) return {};
   fields.report(
@@ -142,7 +142,7 @@ function buildOf(fields: Fields): Record<string, Written | undefined> {
   return configuration;
 }
 
-const folderOf = (context: string): Record<string, Written> => {
+const folderOf = (context: string): Record<string, ConvertedValue> => {
   const folder = context.replace(/^\.\/?/, "").replace(/\/$/, "");
   return folder === "" ? {} : { rootDirectory: folder };
 };
@@ -160,7 +160,7 @@ function environmentOf(fields: Fields): readonly (readonly [string, SourceNode])
   });
 }
 
-const envFilesOf = (fields: Fields): readonly Written[] =>
+const envFilesOf = (fields: Fields): readonly ConvertedValue[] =>
   fields.items("env_file").flatMap((item) => {
     const path = item.kind === "map" ? item.entries.get("path")?.value : item;
     return path?.kind === "scalar" && typeof path.value === "string"

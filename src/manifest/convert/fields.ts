@@ -6,20 +6,25 @@ import { isSecretName } from "../trust";
 export type Report = (diagnostic: Diagnostic) => void;
 
 /** A value of a manifest in the making: text stands as it is, `${…}` included. */
-export type Written = string | number | boolean | readonly Written[] | { readonly [key: string]: Written };
+export type ConvertedValue =
+  | string
+  | number
+  | boolean
+  | readonly ConvertedValue[]
+  | { readonly [key: string]: ConvertedValue };
 
 /** A service of a manifest in the making, in the order in which people read it. */
 export interface ConvertedService {
   readonly name: string;
   readonly kind: string;
-  readonly configuration: Readonly<Record<string, Written | undefined>>;
-  readonly variablesFrom?: readonly Written[];
-  readonly variables?: Readonly<Record<string, Written>>;
+  readonly configuration: Readonly<Record<string, ConvertedValue | undefined>>;
+  readonly variablesFrom?: readonly ConvertedValue[];
+  readonly variables?: Readonly<Record<string, ConvertedValue>>;
 }
 
 export interface ConvertedManifest {
   readonly services: readonly ConvertedService[];
-  readonly groups?: Readonly<Record<string, Readonly<Record<string, Written>>>>;
+  readonly groups?: Readonly<Record<string, Readonly<Record<string, ConvertedValue>>>>;
 }
 
 /** Reads a file of another tool; what has no counterpart is reported. */
@@ -134,7 +139,7 @@ export function variableOf(
   key: string,
   text: string,
   { hosts, interpolates }: { readonly hosts: ReadonlyMap<string, string>; readonly interpolates: boolean },
-): Written {
+): ConvertedValue {
   const named = interpolates ? whole.exec(text) : null;
   const [, braced, bare] = named ?? [];
   const name = braced ?? bare;

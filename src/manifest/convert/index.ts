@@ -7,11 +7,11 @@ import { convertCompose } from "./compose";
 import {
   type ConvertedManifest,
   type ConvertedService,
+  type ConvertedValue,
   type Converter,
   dropped,
   logicalNameOf,
   type Report,
-  type Written,
 } from "./fields";
 import { convertProcfile, parseProcfile } from "./procfile";
 import { convertRailway } from "./railway";
@@ -163,12 +163,12 @@ function freeName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-function blockOf(logicalName: string, service: ConvertedService): Written {
+function blockOf(logicalName: string, service: ConvertedService): ConvertedValue {
   const { name, kind, configuration, variables = {}, variablesFrom = [] } = service;
   // What looks like a reference in a command is for the shell.
   const source = configuration.image === undefined ? {} : { sourceType: "image" };
   const written = Object.entries({ ...source, ...configuration }).flatMap(
-    ([key, value]): [string, Written][] =>
+    ([key, value]): [string, ConvertedValue][] =>
       value === undefined ? [] : [[key, typeof value === "string" ? escapeTemplate(value) : value]],
   );
   return {

@@ -1,12 +1,12 @@
 import {
   type ConvertedManifest,
   type ConvertedService,
+  type ConvertedValue,
   type Converter,
   dropped,
   Fields,
   logicalNameOf,
   variableOf,
-  type Written,
 } from "./fields";
 
 const kinds: Readonly<Record<string, string>> = {
@@ -142,13 +142,13 @@ function addressesIn(fields: Fields): readonly string[] | undefined {
 }
 
 interface Variables {
-  readonly variables: Readonly<Record<string, Written>>;
-  readonly variablesFrom: readonly Written[];
+  readonly variables: Readonly<Record<string, ConvertedValue>>;
+  readonly variablesFrom: readonly ConvertedValue[];
 }
 
 function variablesIn(fields: Fields, report: Fields["report"]): Variables {
-  const variables: Record<string, Written> = {};
-  const variablesFrom: Written[] = [];
+  const variables: Record<string, ConvertedValue> = {};
+  const variablesFrom: ConvertedValue[] = [];
   for (const node of fields.items("envVars")) {
     if (node.kind !== "map") continue;
     const one = new Fields(node, "envVars", report);
@@ -161,7 +161,7 @@ function variablesIn(fields: Fields, report: Fields["report"]): Variables {
   return { variables, variablesFrom };
 }
 
-function writtenOf(key: string, fields: Fields): Written {
+function writtenOf(key: string, fields: Fields): ConvertedValue {
   const generated = fields.text("generateValue");
   const isAsked = fields.text("sync") === "false";
   const text = fields.text("value");
@@ -174,7 +174,7 @@ function writtenOf(key: string, fields: Fields): Written {
 }
 
 /** `host` is the internal host; what else another service has is not shown by this one. */
-function referenceOf(key: string, from: Fields): Written {
+function referenceOf(key: string, from: Fields): ConvertedValue {
   const name = logicalNameOf(from.text("name") ?? "");
   const property = from.text("property");
   from.take("type");
