@@ -18,7 +18,7 @@ import { positive } from "./options";
 import { report, repositoryPath } from "./report";
 import { manifestIn } from "./synthesize";
 
-/** What a job of GitHub Actions or GitLab says of itself; elsewhere next to nothing. */
+/** The facts that a job of GitHub Actions or GitLab tells of itself; elsewhere nearly none. */
 export interface CiJob {
   readonly platform?: JobPlatform | undefined;
   /** The pull request (merge request) that it runs for. */

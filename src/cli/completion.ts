@@ -130,7 +130,7 @@ export async function complete(typed: Typed, sources: CompletionSources): Promis
   return { kind: "words", words: words.map((one) => ({ ...one, word: `${prefix}${one.word}` })) };
 }
 
-/** What `rnv complete` prints: the kind, then one word a line, with its meaning where the shell shows it. */
+/** Renders the output of `rnv complete`: the kind, then one word a line, with its meaning where the shell shows it. */
 export function completionText(completion: Completion, shell: Shell): string {
   if (completion.kind === "files") return "files\n";
   const lines = completion.words.map(({ word, meaning }) => {

@@ -76,7 +76,7 @@ function writeScratch(path: string, text: string, mode: number): void {
 /** Bytes: more than a manifest may hold, so that its reader says that it is too large. */
 const mostBytes = 4 * 1024 * 1024 + 1;
 
-/** What was read of standard input, which can be read once. */
+/** The text of standard input, which can be read once. */
 const readInputs = new WeakMap<object, Promise<Uint8Array>>();
 
 /** Reads standard input to its end, or until it is too large for a manifest; again, what was read before. */

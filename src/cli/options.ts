@@ -84,7 +84,7 @@ export const planningOptions = [
   options.allowEmpty,
 ];
 
-/** What a plan must pass before it is applied. */
+/** Options of the policies that a plan must pass before it is applied. */
 export const policyOptions = [options.policy, options.overridePolicy, options.maxIncrease, options.maxTotal];
 
 /** How a run that writes goes on. */

@@ -12,7 +12,7 @@ import type { Invocation } from "./invocation";
 const settingsName = "cdktf.json";
 const largestSettings = 1024 * 1024;
 
-/** What `cdktf.json` says, as far as rnv reads it. */
+/** The members of `cdktf.json` that rnv reads. */
 interface AppSettings {
   readonly app?: unknown;
   readonly output?: unknown;

@@ -141,7 +141,7 @@ export interface PlanRequest {
   readonly costLimits?: readonly CostLimit[];
 }
 
-/** What all that is managed may cost in a month, or how much more than before. */
+/** A limit of the monthly cost of all managed resources, or of its increase. */
 export interface CostLimit {
   readonly kind: "increase" | "total";
   readonly amount: number;

@@ -20,7 +20,7 @@ export interface HandOverRequest {
 }
 
 export interface HandOverOutcome extends Outcome {
-  /** What the other state holds now, with everything in it. */
+  /** The other state as it is now, whole. */
   readonly addresses: readonly Address[];
   /** Where the other state is. */
   readonly to: string;

@@ -137,7 +137,7 @@ async function lookUpListing(
   }
 }
 
-/** What a listing was asked with, by the names of Terraform: it shows that as well. */
+/** Returns the arguments of a listing by their names in Terraform: a listing shows them as well. */
 const askedWith = (listing: string, query: ReadonlyMap<string, string>): LookupValues =>
   Object.fromEntries(
     Object.entries(listingNamed(listing)?.query ?? {}).map(([key, { type }]) => {

@@ -25,7 +25,7 @@ export interface TakeOverOutcome extends Outcome {
   readonly references: number;
   /** Resources that are recorded now. */
   readonly taken: number;
-  /** What is left to plan; undefined where nothing was kept or a step before it failed. */
+  /** The plan of the rest; undefined where nothing was kept or a step before it failed. */
   readonly plan?: Plan;
 }
 

@@ -48,7 +48,7 @@ export async function graph(
   };
 }
 
-/** What it waits for, besides its parent. */
+/** Returns the resources that it waits for, besides its parent. */
 const referencesOf = ({ dependsOn, attributes, parent }: DesiredResource): readonly Address[] => {
   const referenced = [...attributes.values()].flatMap(({ value }) => referredAddresses(value));
   return [...new Set([...dependsOn, ...referenced])].filter((to) => to !== parent);

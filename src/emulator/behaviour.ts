@@ -49,7 +49,7 @@ export interface GapSwitches {
    * all.
    */
   readonly gapAnswers: "wrapped" | "bare" | "deep" | "silent";
-  /** What a key does on the PATCH of a service and on a roll back. */
+  /** Effect of a key on the PATCH of a service and on a roll back. */
   readonly routeKeys: "accepted" | "ignored" | "rejected";
   /** Undefined sends none. */
   readonly replayHeader: string | undefined;
@@ -64,7 +64,7 @@ export interface GapSwitches {
   readonly projectColors: readonly string[] | undefined;
   /** False takes a description alone in the PATCH of a project. */
   readonly renamesProjects: boolean;
-  /** What a new service of a kind starts with in place of the catalog's defaults. */
+  /** Values with which a new service of a kind starts, in place of the catalog's defaults. */
   readonly kindDefaults: Readonly<Record<string, Readonly<Record<string, Plain>>>>;
   readonly variableKeys: "unique" | "repeatable";
 }

@@ -94,7 +94,7 @@ export interface EmulatorOptions {
   readonly lag?: Lags;
   readonly gaps?: Partial<GapSwitches>;
   readonly catalog?: Partial<CatalogAnswer>;
-  /** What it starts from; in memory only. Its clock must not be behind. */
+  /** The stored service that it starts from; in memory only. Its clock must not be behind. */
   readonly image?: EmulatorImage;
 }
 
@@ -169,7 +169,7 @@ const inMemory = (store: Store): Persistence => ({
   commit: () => void store.takeChanges(),
 });
 
-/** What an emulator keeps of its requests. */
+/** The record that an emulator keeps of its requests. */
 interface RequestHistory {
   log: LoggedRequest[];
   faults: FaultPlan | undefined;
@@ -179,7 +179,7 @@ interface RequestHistory {
   readonly remembered: Map<string, WireResponse>;
 }
 
-/** What answers requests. */
+/** The parts that answer requests. */
 interface EmulatorParts {
   readonly world: World;
   readonly persistence: Persistence;

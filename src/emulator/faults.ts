@@ -108,7 +108,7 @@ export function swapAnswers(patienceMs = 2000, clock: Pick<Clock, "sleep"> = sys
   };
 }
 
-/** What became of one exchange. */
+/** The outcome of one exchange. */
 export type Exchange =
   | { readonly kind: "answer"; readonly response: WireResponse }
   | {

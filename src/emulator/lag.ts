@@ -28,7 +28,7 @@ export interface Lag {
 /** Lag by class of read; `all`: of each class that is not named. */
 export type Lags = Readonly<Partial<Record<ReadClass | "all", Lag>>>;
 
-/** What a read is answered from. */
+/** The version of the store that answers a read. */
 export interface ReadView {
   readonly store: Store;
   readonly conditions: ReadonlySet<Condition>;
@@ -75,7 +75,7 @@ export class Replicas {
     this.#moment = undefined;
   }
 
-  /** What a read of this class shows; counts the read. */
+  /** Returns the version that a read of this class shows; counts the read. */
   view(name: ReadClass): ReadView {
     return this.#replicas.get(name)?.view() ?? this.source;
   }
@@ -141,7 +141,7 @@ class Replica {
   }
 }
 
-/** What `rnv emulator --lag` takes: `300ms`, `2reads`, `canvas=1s,projects=3reads`. Undefined when it is none. */
+/** Parses the value of `rnv emulator --lag`: `300ms`, `2reads`, `canvas=1s,projects=3reads`. Undefined when it is none. */
 export function parseLags(text: string): Lags | undefined {
   const lags: Partial<Record<ReadClass | "all", Lag>> = {};
   for (const part of text.split(",")) {

@@ -49,7 +49,7 @@ interface JournalExtent {
 export class FolderPersistence implements Persistence {
   readonly #snapshotPath: string;
   readonly #journalPath: string;
-  /** What the store holds. */
+  /** The records of the store. */
   #seen: JournalExtent = { inode: 0, size: 0 };
 
   constructor(

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { CanvasPosition, Viewport } from "../api/wire/shapes";
 import type { Clock } from "../model/time";
 
-/** What the store keeps. Times are ISO 8601; `dueAt` is the next move on the clock, in ms, null while waiting. */
+/** Records of the store. Times are ISO 8601; `dueAt` is the next move on the clock, in ms, null while waiting. */
 
 export interface StoredEnvironment {
   readonly id: string;

@@ -83,7 +83,7 @@ interface Edits {
 }
 
 interface Dashboard {
-  /** What the user does in the dashboard: pays for the service's plan. */
+  /** Pays for the plan of a service, as its user does in the dashboard. */
   completeCheckout(serviceId: string): void;
   setCondition(condition: Condition, holds: boolean): void;
   /** How far reads are behind from here on; without an argument they are not. */

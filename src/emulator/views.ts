@@ -36,7 +36,7 @@ const plan = (
   ngn: usd * nairaPerDollar,
 });
 
-/** What the emulated service offers (interface, "Catalog"). */
+/** The catalog of the emulated service (interface, "Catalog"). */
 export const embeddedCatalog: CatalogAnswer = {
   capabilities: { workerOnline: true, rollbacks: true, privateNetworking: true },
   plans: [

@@ -7,7 +7,7 @@ import type { Replicas } from "./lag";
 import type { Store } from "./records";
 import { forbidden, notFound, Refusal } from "./refusal";
 
-/** What may be switched while the service runs. */
+/** Settings that may be switched while the service runs. */
 interface Switches {
   readonly conditions: Set<Condition>;
   readonly deployMs: number;
@@ -17,7 +17,7 @@ interface Switches {
 /** The embedded service as a route sees it: its data, time, catalog, credentials and how it is set up. */
 export interface World {
   readonly store: Store;
-  /** What reads are answered from. */
+  /** The store that reads are answered from. */
   readonly replicas: Replicas;
   readonly clock: Clock;
   readonly seal: Seal;

@@ -15,17 +15,17 @@ import type { TypeIndex } from "./type-index";
  */
 export type SecretReach = "resolve" | "present" | "skip";
 
-/** What files are read with. */
+/** The environment in which files are read. */
 export interface FileRequest {
   /** Values of `-f`; empty: rnv.yaml, else rnv.yml, else every YAML file below rnv. */
   readonly files: readonly string[];
   /** The project folder, absolute. */
   readonly cwd: string;
-  /** What `-f -` reads. */
+  /** The text that `-f -` reads. */
   readonly standardInput?: Uint8Array | undefined;
 }
 
-/** What is read: the files, the resource types, and how far secrets are. */
+/** The input of a load: the files, the resource types, and how far secrets are read. */
 export interface ManifestRequest extends FileRequest {
   readonly types: readonly ResourceType[];
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -73,7 +73,7 @@ export type CrossValue =
   /** Known once that stack is applied. */
   | { readonly kind: "unknown" };
 
-/** What values are read with: the declared blocks, the environment, and the report of findings. */
+/** The environment in which values are read: the declared blocks, the environment, and the report of findings. */
 export interface ReadContext {
   readonly index: TypeIndex;
   readonly blocks: ReadonlyMap<Address, Block>;
@@ -84,7 +84,7 @@ export interface ReadContext {
   readonly misses: { count: number };
   /** Where the paths of secret files start, absolute; the folder of the file that names them unless said. */
   readonly secretFolder?: string;
-  /** What the manifest may run and read of this machine. */
+  /** Permissions of the manifest to run programs and read files of this machine. */
   readonly trust: Trust;
   /** Variables of the environment that the manifest takes for secrets: `fromEnv: NAME`. */
   readonly secretNames: ReadonlySet<string>;

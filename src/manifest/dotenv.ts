@@ -13,7 +13,7 @@ interface DotenvReader {
   readonly text: string;
   readonly report: Report;
   readonly entries: Map<string, MapEntry>;
-  /** What may be shown of the text. */
+  /** The part of the text that may be shown. */
   readonly open: [number, number][];
   at: number;
 }
@@ -261,7 +261,7 @@ interface Substitution {
   readonly operand: string;
 }
 
-/** What an earlier line of the file says for a name, else a value of the environment. */
+/** Returns the value that an earlier line of the file gives a name, else that of the environment. */
 function substitute(
   { variable, operator, operand }: Substitution,
   reader: DotenvReader,

@@ -128,7 +128,7 @@ function fromEnvironment(source: SecretOrigin, context: ReadContext): Fetched {
   return { text };
 }
 
-/** What commands printed in this run, by program, arguments and environment. */
+/** Outputs of the commands of this run, by program, arguments and environment. */
 type Outputs = Map<string, Promise<Fetched>>;
 
 function onceEach(
@@ -369,7 +369,7 @@ function shownErrors(errors: Buffer, hidden: readonly string[]): string {
   return shown === "" ? "" : `It printed: ${shown}`;
 }
 
-/** What became of a source of a secret; `problem` never holds the text. */
+/** The outcome of reading a source of a secret; `problem` never holds the text. */
 type Fetched =
   | { readonly text: string }
   | {

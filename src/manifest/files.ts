@@ -99,7 +99,7 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
   return { files: files.sort() };
 }
 
-/** What lies in the project by its path must lie there with links followed, too. */
+/** Returns whether a path of the project lies in it with links followed, too. */
 function isAllowed(path: string, cwd: string): boolean {
   const inside = relative(cwd, path);
   const isInside = !isAbsolute(inside) && inside !== ".." && !inside.startsWith(`..${sep}`);

@@ -165,7 +165,7 @@ function membersOf(
   }));
 }
 
-/** What keeps the folder of a member from being looked at; undefined where nothing does. */
+/** Returns why the folder of a member cannot be looked at; undefined where it can. */
 export function folderProblem({ name, folder }: FleetMember, root: string): Diagnostic | undefined {
   try {
     const real = realpathSync.native(join(root, folder));

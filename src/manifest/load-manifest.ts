@@ -167,7 +167,7 @@ function readStage(
   return { files: { ...files, root: withStage(files.root, asked) }, stage };
 }
 
-/** What values are read with before any block is known. */
+/** The environment in which values are read before any block is known. */
 function contextOf(
   { environment, untrusted, stage }: Pick<ManifestRequest, "environment" | "untrusted" | "stage">,
   { texts, isPartial }: ReadFiles,

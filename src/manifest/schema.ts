@@ -61,7 +61,7 @@ const groupsSchema = (placed: PlacedType): SchemaJson => ({
   },
 });
 
-/** What blocks take from groups and dotenv files; later ones win, then those of the block itself. */
+/** Makes the schema of what blocks take from groups and dotenv files; later ones win, then those of the block itself. */
 const itemsSchema = ({ place }: PlacedType): SchemaJson => ({
   description: `Groups and dotenv files whose ${place.key} it takes; later ones win, and its own ${place.key} over all.`,
   type: ["array", "null"],

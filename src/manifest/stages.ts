@@ -35,7 +35,7 @@ export interface StageDeclaration {
   readonly each: boolean;
   /** Nothing in it is deleted. */
   readonly protect: boolean;
-  /** What its state owns is deleted without a confirmation by name. */
+  /** Its resources are deleted without a confirmation by name. */
   readonly disposable: boolean;
   /** Milliseconds after the last run of an instance. */
   readonly expiresMs?: number;
@@ -231,7 +231,7 @@ export const stageMissing = (stages: Stages): Diagnostic =>
     hint: `name one with --stage or RNV_STAGE: ${listStages(stages)}`,
   });
 
-/** What a stage says of where it runs, with `${…}` filled in. */
+/** The settings of a stage for where it runs, with `${…}` filled in. */
 export interface StagePlace {
   readonly workspace?: string;
   /** A path starts in the working folder. */

@@ -3,7 +3,7 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { ResourceType } from "../model/resource-type";
 import { terraformNameOf } from "../model/text";
 
-/** What is read of a Terraform state, version 4; values of secrets are not among it. */
+/** The part of a Terraform state, version 4, that is read; values of secrets are not in it. */
 const terraformState = z.object({
   version: z.literal(4),
   resources: z.array(

@@ -94,14 +94,14 @@ export interface EnvironmentPart {
 
 type ReferencePart = { readonly kind: "reference"; readonly segments: readonly string[] } & Written;
 
-/** What is known only later: an attribute of another resource, or a text of the environment that is a secret. */
+/** A part that is known only later: an attribute of another resource, or a text of the environment that is a secret. */
 export type AwaitedPart = (EnvironmentPart & Written) | ReferencePart;
 
 /** One piece of text with `${…}` in it. */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
   | AwaitedPart
-  /** What functions of a stack make of others, as a whole value. */
+  /** The result of functions of a stack, as a whole value. */
   | ({
       readonly kind: "computed";
       readonly awaits: readonly AwaitedPart[];

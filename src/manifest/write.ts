@@ -195,7 +195,7 @@ const partText = (part: Template["parts"][number]): string => {
 
 const textNode = (text: string): Scalar => plainText(escapeTemplate(text));
 
-/** What no eye can see or YAML forbids: it stands in double quotes only, as an escape. */
+/** Matches characters that are invisible or that YAML forbids: they stand in double quotes only, as escapes. */
 const invisible = /[^\P{C}\n]|[\u2028\u2029]/gu;
 
 const escaped = (character: string): string => {

@@ -107,10 +107,10 @@ type Untimed<Line> = Line extends { type: "failed" }
   ? Readonly<Omit<Line, "at" | "diagnostic">> & { readonly diagnostic: Diagnostic }
   : Readonly<Omit<Line, "at">>;
 
-/** What a run tells while it runs, in order (DESIGN section 8). Plain data, without a secret. */
+/** Events of a run, in order (DESIGN section 8). Plain data, without a secret. */
 export type ApplyEvent = Untimed<z.infer<typeof eventSchema>>;
 
 export type StepAction = z.infer<typeof stepAction>;
 export type SummaryEvent = Extract<ApplyEvent, { type: "summary" }>;
-/** What was done, and what was not. */
+/** The counts of changes that were made, and that were not. */
 export type ApplyCounts = Readonly<SummaryEvent["counts"]>;

@@ -84,7 +84,7 @@ export interface DesiredStage {
   readonly name: string;
   /** Nothing in it is deleted. */
   readonly protect: boolean;
-  /** What its state owns is deleted without a confirmation by name. */
+  /** Its resources are deleted without a confirmation by name. */
   readonly disposable: boolean;
 }
 

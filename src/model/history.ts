@@ -29,7 +29,7 @@ export const pastRunSchema = runOriginSchema.extend({
   digest: z.string(),
   /** When it wrote the state at its end, ISO 8601; absent where it never came to that. */
   endedAt: z.string().optional(),
-  /** What was done, and what was not; absent where it never came to its end. */
+  /** The counts of changes that were made, and that were not; absent where the run never came to its end. */
   counts: z
     .looseObject({
       added: count,

@@ -9,7 +9,7 @@ interface ListingQuery {
 export interface Listing {
   readonly doc: string;
   readonly query: Readonly<Record<string, ListingQuery>>;
-  /** What it shows, each with its words. */
+  /** Its attributes, each with its description. */
   readonly shows: Readonly<Record<string, string>>;
   /** Those of `shows` that are text; unless named, a value is of any shape. */
   readonly texts?: readonly string[];
@@ -17,7 +17,7 @@ export interface Listing {
 
 const ofService: ListingQuery = { type: "string", doc: "Id of the service.", isNeeded: true };
 
-/** What is text of a deployment. */
+/** Attributes of a deployment that are text. */
 const textsOfDeployment = {
   status: "Where it stands: `queued`, `live`, `failed` and so on.",
   trigger: "What started it.",

@@ -1,7 +1,7 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
 
-/** What a failed policy does: `advisory` is told, `overridable` stops unless it is overridden by name, `mandatory` stops. */
+/** The effect of a failed policy: `advisory` is told, `overridable` stops unless it is overridden by name, `mandatory` stops. */
 export type PolicyLevel = "advisory" | "overridable" | "mandatory";
 
 /** A CEL expression as it is written, and where. */
@@ -17,7 +17,7 @@ export interface PolicyExpression {
 export interface Policy {
   readonly name: string;
   readonly level: PolicyLevel;
-  /** What it is judged for: the `plan`, each `change`, or each resource of a type: `service`. */
+  /** The subject that it judges: the `plan`, each `change`, or each resource of a type: `service`. */
   readonly each: string;
   /** Where it says no, there is nothing to judge; everything is judged unless given. */
   readonly when?: PolicyExpression;
@@ -33,7 +33,7 @@ export interface Check {
   readonly level: PolicyLevel;
   /** `error`: it could not be judged, which counts as failed. */
   readonly status: "passed" | "failed" | "overridden" | "error";
-  /** What it failed for; undefined for the plan as a whole. */
+  /** The address that it failed for; undefined for the plan as a whole. */
   readonly address?: Address;
   readonly message?: string;
   /** Where that is declared. */

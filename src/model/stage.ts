@@ -12,7 +12,7 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 /** Returns whether a text may name a stage, or an instance of one. */
 export const isStageWord = (text: string): boolean => text.length <= longest && namePattern.test(text);
 
-/** What a name or an id of a stage may hold, in words for a message. */
+/** The characters of a name or an id of a stage, in words for a message. */
 export const stageWordRule = `letters, digits, _ and -, at most ${longest} of them, the first a letter or a digit`;
 
 /** Returns `preview/12`, or `staging` for a stage without instances. */

@@ -180,7 +180,7 @@ export const journalEntrySchema = z.discriminatedUnion("kind", [
   z.looseObject({
     kind: z.literal("resource"),
     address,
-    /** What the state holds for the address from here on; null removes it. */
+    /** The record of the address from here on; null removes it. */
     resource: resource.nullable(),
     /** It is removed because it was deleted then, by our clock, ISO 8601. */
     deletedAt: z.string().optional(),

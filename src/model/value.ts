@@ -73,7 +73,7 @@ export class Computed {
   ) {}
 }
 
-/** What a value refers to. */
+/** Returns the references of a value. */
 export const referencesOf = (value: DesiredValue | undefined): readonly Reference[] =>
   value instanceof Template || value instanceof Computed || value instanceof UnreadSecret
     ? value.references

@@ -62,7 +62,7 @@ export function makeChange(
   };
 }
 
-/** What it refers to besides its parent; of what is no longer declared, what it did. */
+/** Returns the addresses that a resource refers to besides its parent; of a removed one, those that were. */
 const referencesOf = ({ desired, recorded }: ResourceInstance): readonly Address[] => {
   const { dependsOn = [], parent } = desired ?? recorded ?? {};
   return dependsOn.filter((on) => on !== parent);

@@ -57,7 +57,7 @@ export interface ReviewedChange {
   readonly unknown: readonly string[];
 }
 
-/** What a plan leaves behind for those who compare another one with it: it holds no value. */
+/** The digests of a plan, with which another plan is compared: they hold no value. */
 export interface PlanRecord {
   readonly digest: string;
   readonly changes: Readonly<Record<string, ReviewedChange>>;
@@ -163,7 +163,7 @@ function recipeOf(value: DesiredValue | undefined): Plain {
 
 const nameOf = ({ address, attribute }: Reference): Plain => ({ of: `${address}.${attribute}` });
 
-/** What its functions make of the names of what it refers to; null where they take no such text. */
+/** Returns the result of a value's functions for the names that it refers to; null where they take no such text. */
 function probe({ references, compute }: Computed): Plain {
   try {
     const made = compute(references.map(({ address, attribute }) => `${address}.${attribute}`));

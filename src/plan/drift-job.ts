@@ -2,7 +2,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import { worstExitCode } from "../model/exit-code";
 import { countOf, type DriftClass, type DriftReport, driftClasses, hasDriftLeft } from "./drift";
 
-/** What a drift job found in one stage, or in one stack of it. */
+/** The findings of a drift job in one stage, or in one stack of it. */
 export interface StageDrift {
   /** `production`, `preview/12`; absent for what has no stages. */
   readonly stage?: string | undefined;

@@ -62,7 +62,7 @@ export interface DriftReport {
   readonly undeclared: readonly UndeclaredField[];
   readonly unchecked: Plan["unchecked"];
   readonly revealed?: Plan["revealed"];
-  /** What a reviewed file accepts, and is in none of the lists above. */
+  /** Drift that a reviewed file accepts; it is in none of the lists above. */
   readonly accepted?: readonly AcceptedDrift[];
   /** Entries of that file that have come to their end. */
   readonly expired?: readonly Acceptance[];

@@ -78,7 +78,7 @@ const preventDestroy = (address: Address, held: Address, stage: Desired["stage"]
 const unprotect = ({ name }: NonNullable<Desired["stage"]>): string =>
   `to delete it, first apply without protect: true of stage ${name}`;
 
-/** What a protected stage holds stays, also where its state does not say so yet. */
+/** Returns the guard of a resource in a protected stage, also where its state does not say so yet. */
 function protectedBy({ instance }: Decision, stage: Desired["stage"]): Guard | undefined {
   const { address, type } = instance;
   if (!stage?.protect || type.removal !== "delete" || type.removedWithParent) return undefined;

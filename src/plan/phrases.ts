@@ -1,7 +1,7 @@
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 
-/** What a hint tells the user to write: in a manifest, or in a program of constructs. */
+/** Words of a hint about the source: a manifest, or a program of constructs. */
 interface Phrases {
   readonly takeOver: (id: string) => string;
   readonly move: (from: string, to: Address) => string;

@@ -90,7 +90,7 @@ export interface Change {
   /** Why a reacting resource runs: `service.shop.api changes`. */
   readonly reason?: string;
   readonly effects: readonly Effect[];
-  /** What its declared values refer to and its `dependsOn` names, without its parent; of one that is removed, what they did. */
+  /** Addresses in its declared values and in `dependsOn`, without its parent; of a removed resource, those that were. */
   readonly references?: readonly Address[];
   /** Changes that must be done before this one; for a replacement before its create. */
   readonly dependsOn: readonly Address[];

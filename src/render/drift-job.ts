@@ -30,7 +30,7 @@ const rowOf = (one: StageDrift): readonly string[] => {
   ];
 };
 
-/** What is not clean, or says something. */
+/** Returns whether a stage is not clean, or has a message. */
 const isTold = (one: StageDrift): boolean => one.exitCode !== 0 || one.diagnostics.length > 0;
 
 /** Renders a job for people: each stage that is not clean in full, then a line for each stage, and one for all. */
@@ -156,14 +156,14 @@ export function issueText(one: StageDrift, job: DriftJob, limit: number): string
   return `${stageMarkdown(one, Math.min(limit, defaultLimit) - footer.length - 400)}\n${footer}`;
 }
 
-/** What is said where the issue of a stage is closed. */
+/** Words the comment with which the issue of a stage is closed. */
 export const farewellText = (job: DriftJob): string =>
   `No drift any more, as of ${exactTime(job.at)}${pageText(job)}.\n`;
 
 const pageText = ({ page, commit }: DriftJob): string =>
   `${commit === undefined ? "" : ` on ${codeSpan(commit.slice(0, 10))}`}${page === undefined ? "" : ` by [this job](${page})`}`;
 
-/** What a channel shows of a job: one line for the job, and one for each stage that is not clean. */
+/** Words a job for a channel: one line for the job, and one for each stage that is not clean. */
 function messageOf(job: DriftJob): string {
   const named = job.stages.filter(({ exitCode }) => exitCode !== 0);
   const lines = named.slice(0, mostLines).map((one) => {

@@ -105,7 +105,7 @@ const isWell = ({ status }: MemberResult): boolean => status === "clean" || stat
 const byUrgency = (a: MemberResult, b: MemberResult): number =>
   memberStatuses.indexOf(b.status) - memberStatuses.indexOf(a.status) || (a.name < b.name ? -1 : 1);
 
-/** What a run found or did, in words: `1 to add, 2 to change`. */
+/** Words the result of a run: `1 to add, 2 to change`. */
 function foundText({ changes, drift, status }: MemberResult, isDone: boolean): string {
   const words = isDone
     ? (["added", "changed", "destroyed", "adopted", "forgotten"] as const)

@@ -37,7 +37,7 @@ export const marks: Readonly<
 export interface LabelledGraph {
   readonly nodes: readonly string[];
   readonly edges: readonly { readonly from: string; readonly to: string }[];
-  /** What a plan does, by node; nothing to those that are not here. */
+  /** The action of the plan for each node; a node that is missing does not change. */
   readonly marked?: ReadonlyMap<string, NodeMark>;
 }
 
@@ -47,7 +47,7 @@ interface NodeMark {
   readonly isBlocked: boolean;
 }
 
-/** What a plan is about, with what it refers to and lies in, marked with what the plan does. */
+/** Makes the graph of the resources of a plan, with their references and parents, marked with their actions. */
 export function graphOfPlan(
   plan: Plan,
   types: readonly Pick<ResourceType, "type" | "parents">[],

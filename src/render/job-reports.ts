@@ -7,7 +7,7 @@ import { diagnosticData, type Sources } from "./diagnostics";
 import { escapeHtml, escapeJson, escapeText } from "./escape-text";
 import { actionPhrase, planLine } from "./plan-wording";
 
-/** What stands in the way of a plan, each at its place: its findings, and a finding for each change that is blocked. */
+/** Lists the findings that block a plan, each at its location: its diagnostics, and a finding for each blocked change. */
 export const planFindings = (plan: Plan): readonly Diagnostic[] => [
   ...plan.diagnostics,
   ...plan.changes.flatMap(({ address, guard, instance }) =>

@@ -37,7 +37,7 @@ import { attributeLines, attributeSign, capLines, coloured, joinBlocks, shownTex
 const mostInGroup = 10;
 const below = " ".repeat(6);
 
-/** What only a terminal gets, where the end is what is seen. */
+/** Lines that only a terminal gets, where the end of a text is seen. */
 export interface PlanEnding {
   /** The command that does what is planned; undefined where none does. */
   readonly next?: string | undefined;

@@ -37,7 +37,7 @@ export function stateText(state: State, style: Style): string {
     : `${sections.map((text) => text.trimEnd()).join("\n\n")}\n`;
 }
 
-/** What the state says of one resource: fields as applied, fields that the service computes, and what else is kept. */
+/** Renders the record of one resource: fields as applied, fields that the service computes, and what else is kept. */
 export function recordedLines(resource: RecordedResource) {
   const applied = Object.entries(resource.applied).map(([path, value]) => [path, appliedText(value)]);
   const computed = Object.entries(resource.computed)
@@ -83,7 +83,7 @@ function unfinished(state: State, style: Style): string[] {
   return first === undefined ? [] : [[style.colors.yellow(first), ...rest].join("\n")];
 }
 
-/** What a run left open, where one did: a sentence, then a line for each write. */
+/** Renders the writes that a run left open: a sentence, then a line for each write. */
 export function unfinishedLines(state: State): readonly string[] {
   if (state.run === null && state.open.length === 0) return [];
   const lines = state.open.map(

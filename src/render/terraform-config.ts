@@ -8,7 +8,7 @@ import { GeneratedSecret, isPlain, isReference, type Plain, Template } from "../
 export interface TerraformImport {
   readonly address: Address;
   readonly type: ResourceType;
-  /** What an `import` block names: an id, or ids with slashes. */
+  /** The id of an `import` block: one id, or several with slashes. */
   readonly importId: string;
   /** Writes its resource block, too. */
   readonly desired?: DesiredResource;

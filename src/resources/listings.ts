@@ -15,7 +15,7 @@ import { project } from "./project";
 import { service } from "./service";
 import { variable } from "./variable";
 
-/** What a listing is asked with, by the names of a program. */
+/** Arguments of a listing, by their names in a program. */
 export type Asked = ReadonlyMap<string, string>;
 
 const sorted = (found: readonly LiveResource[] | undefined): readonly LiveResource[] =>

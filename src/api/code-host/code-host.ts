@@ -80,7 +80,7 @@ export const platformOf = (environment: ProcessEnvironment): JobPlatform | undef
   return environment.GITLAB_CI === "true" ? "gitlab" : undefined;
 };
 
-/** What the client of a host is opened with. */
+/** Options with which the client of a host is opened. */
 export interface HostOptions {
   /** `https://api.github.com`, `https://gitlab.com/api/v4`. */
   readonly apiUrl: string;

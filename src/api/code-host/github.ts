@@ -30,7 +30,7 @@ const pull = z.looseObject({
   head: z.looseObject({ ref: z.string(), sha: z.string() }),
 });
 
-/** Whoever the token of a workflow writes as; the token itself may not ask. */
+/** The account as which the token of a workflow writes; the token itself may not ask. */
 const workflowAuthor = "github-actions[bot]";
 
 const needsComments = "give the job `permissions: pull-requests: write`; a pull request of a fork has none";

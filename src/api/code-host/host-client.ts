@@ -18,7 +18,7 @@ export interface HostCall<Answer> {
   readonly path: string;
   readonly body?: unknown;
   readonly answer: z.ZodType<Answer>;
-  /** What a job needs to be allowed, for the hint of a refusal. */
+  /** Permissions that a job needs, for the hint of a refusal. */
   readonly needs: string;
 }
 

@@ -15,9 +15,9 @@ import { changedFiles } from "./changed-files";
 interface ChosenMembers {
   /** The whole fleet. */
   readonly all: readonly FleetMember[];
-  /** What the options ask for, in all shards. */
+  /** Members that the options ask for, in all shards. */
   readonly selected: readonly FleetMember[];
-  /** What is run here. */
+  /** Members that run in this shard. */
   readonly members: readonly FleetMember[];
   readonly root: string;
   readonly shard?: Shard | undefined;

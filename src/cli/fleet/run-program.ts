@@ -82,7 +82,7 @@ export function runProgram(run: ProgramRun): Promise<EndedProgram> {
   });
 }
 
-/** What ends the programs that run. */
+/** Functions that end the programs that run. */
 const ends = new Set<() => void>();
 
 const endAll = (): void => {

@@ -15,7 +15,7 @@ import { errorDocument, outStyle, report } from "../report";
 import { planRequestOf } from "./plan";
 import type { Verb } from "./verb";
 
-/** What counts as drift. */
+/** Options that say which findings count as drift. */
 export const driftOptions = [
   failOn(),
   options.accept,

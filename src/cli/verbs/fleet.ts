@@ -115,7 +115,7 @@ const fleetReportVerb: Verb = {
   handler: (invocation) => joining().joinFleet(invocation),
 };
 
-/** What other verbs do not need is loaded with the first that does. */
+/** Loads what other verbs do not need with the first that does. */
 const joining = () => require("../fleet/join-fleet") as typeof joined;
 
 /** `rnv fleet …` */

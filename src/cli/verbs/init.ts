@@ -56,7 +56,7 @@ export const initVerb: Verb = {
   handler: runInit,
 };
 
-/** What a step of init did, and what it found as it should be. */
+/** The outcome of a step of init: files that it wrote, and those that it found as they should be. */
 interface Notes {
   readonly done: (text: string) => void;
   readonly kept: (text: string) => void;

@@ -102,7 +102,7 @@ function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<ty
   };
 }
 
-/** What draws is loaded where a picture is asked for. */
+/** Draws resources; the drawing is loaded where a picture is asked for. */
 function pictureOf(drawn: readonly topologies.ResourceChange[]): string {
   const { topologyOf } = require("../../render/html/topology") as typeof topologies;
   const { topologyFile } = require("../../render/html/topology-svg") as typeof pictures;

@@ -7,7 +7,7 @@ export interface WantedIssue {
   readonly title: string;
   /** Undefined once there is nothing to tell any more: the issue that stands is closed. */
   readonly body?: string | undefined;
-  /** What is said where it is closed. */
+  /** The comment with which it is closed. */
   readonly farewell: string;
 }
 

@@ -9,7 +9,7 @@ import {
   type MemberStatus,
 } from "../../render/fleet-report";
 
-/** What the run of a member left. */
+/** The exit and the output that the run of a member left. */
 export interface EndedMember {
   /** Undefined where a signal ended it. */
   readonly exitCode: number | undefined;
@@ -41,7 +41,7 @@ const eventSchema = z.object({
   diagnostic: z.unknown().optional(),
 });
 
-/** What a report keeps of one member: enough to see what is wrong, in a report of hundreds. */
+/** The number of findings that a report keeps of one member: enough to see what is wrong, in a report of hundreds. */
 const mostFindings = 20;
 const mostOutput = 2000;
 

@@ -29,7 +29,7 @@ interface Changes {
   readonly root: string;
   /** Paths outside of the folder of a member that it is made of. */
   readonly beside: (member: FleetMember) => readonly string[];
-  /** What every member is made of: the fleet file. */
+  /** The file that all members come from: the fleet file. */
   readonly common: readonly string[];
 }
 

@@ -30,7 +30,7 @@ export interface ConvertedManifest {
 /** Reads a file of another tool; what has no counterpart is reported. */
 export type Converter = (root: MapNode, report: Report, folder: string) => ConvertedManifest;
 
-/** What a manifest has no word for: a line of the report, with its place. */
+/** Reports a setting that a manifest has no word for, at its location. */
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
   warning("manifest.not_converted", what, { range, ...(hint !== undefined && { hint }) });
 

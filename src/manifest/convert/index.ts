@@ -33,7 +33,7 @@ export interface Conversion {
   /** The manifest; undefined where the file cannot be read. */
   readonly text?: string;
   readonly count: number;
-  /** What has no counterpart, each at its place in the file. */
+  /** Settings without a counterpart, each at its location in the file. */
   readonly diagnostics: readonly Diagnostic[];
   /** The text of the file for code frames, without its values: some of them are secrets. */
   readonly sources: ReadonlyMap<string, string>;

@@ -31,7 +31,7 @@ export function protectionOf(
   return false;
 }
 
-/** What is wrong with `adopt` and `settings`, by the attribute. */
+/** Returns the problems of `adopt` and `settings`, by the attribute. */
 export function bindingProblems(body: JsonObject, { groups }: StackType): readonly [string, StackProblem][] {
   const [group] = groups.keys();
   const isSet = (key: string): boolean => (body[key] ?? null) !== null;
@@ -57,7 +57,7 @@ export function bindingProblems(body: JsonObject, { groups }: StackType): readon
   return problems;
 }
 
-/** What is wrong with `triggers`: reasons besides those that rnv sees by itself. Undefined where nothing is. */
+/** Returns the problem of `triggers`: reasons besides those that rnv sees by itself. Undefined where there is none. */
 export function triggersProblem(
   resource: StackResource,
   type: StackType,

@@ -51,7 +51,7 @@ function dataPath(
   return [...field.path.split("."), ...others];
 }
 
-/** What a listing shows, and what it is asked with, by the names of Terraform. */
+/** Attributes and arguments of a listing, by their names in Terraform. */
 const listedNames = ({ query, shows }: Listing): ReadonlyMap<string, string> =>
   bySnakeCase([...Object.keys(query), ...Object.keys(shows)].map((name) => [name, snakeCase(name)]));
 

@@ -21,7 +21,7 @@ export interface StackFile {
   readonly constructPath?: string;
   /** The units that it needs. */
   readonly dependencies: readonly string[];
-  /** What its program notes of its constructs (`Annotations` of the library). */
+  /** Notes of its program about constructs (`Annotations` of the library). */
   readonly annotations: readonly Annotation[];
 }
 

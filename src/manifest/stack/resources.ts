@@ -57,7 +57,7 @@ export interface FoundParent {
 /** Looks up the block of a resource, which may be declared further below. */
 type FindBlock = (address: Address) => Block | undefined;
 
-/** What a resource is read with. */
+/** The environment in which a resource is read. */
 interface AroundResource {
   readonly findBlock: FindBlock;
   /** Ids to import by address. */

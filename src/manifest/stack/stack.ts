@@ -70,7 +70,7 @@ export interface Scope {
   readonly location: JsonLocation;
   /** The text of the expression, `${…}`; empty for the value as a whole. */
   readonly source: string;
-  /** What reads the value. */
+  /** The owner of the value, for reports. */
   readonly reader: { readonly owner: string; readonly address?: string };
   /** Locals and outputs that are being evaluated: a name that occurs in its own value is a cycle. */
   readonly busy: ReadonlySet<string>;

@@ -82,7 +82,7 @@ export function plainOf(value: Value): Plain {
   return value.kind === "number" ? value.value.toNumber() : value.value;
 }
 
-/** What a problem of a value that is known later says: the construct, and the place. */
+/** The construct and the attribute that a problem of a later value names. */
 export interface Owner {
   readonly owner: string;
   readonly address?: string;

@@ -34,7 +34,7 @@ const planShape: Shape = {
   unmanaged: "int",
 };
 
-/** What every resource has besides its own fields. */
+/** Fields that every resource has besides its own. */
 const resourceShape: Readonly<Record<string, Shape>> = {
   ...{ address: "string", action: "string", stage: "string", parent: "string", declared: "bool" },
   ...{ effects: "list<string>", unknown: "list<string>" },
@@ -42,7 +42,7 @@ const resourceShape: Readonly<Record<string, Shape>> = {
   parts: "list<Part>",
 };
 
-/** What the expressions of one scope are read with. */
+/** The environment in which the expressions of one scope are read. */
 interface Reading {
   readonly environment: cel.Environment;
   readonly shape: Shape;

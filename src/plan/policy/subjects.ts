@@ -15,7 +15,7 @@ export interface PolicySubject {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** What policies are judged with besides the plan. */
+/** Input of the policies besides the plan. */
 export interface PolicyScope {
   /** `preview/12`; empty where there are no stages. */
   readonly stage: string;

@@ -70,7 +70,7 @@ export class BigNumber {
     );
   }
 
-  /** What a division that is cut to a whole number leaves: it has the sign of the dividend. */
+  /** Returns the remainder of a division that is cut to a whole number: it has the sign of the dividend. */
   remainderOf(other: BigNumber): BigNumber {
     const whole = BigNumber.of(this.dividedBy(other).truncated(), this.precision);
     return this.minus(other.times(whole));

@@ -26,7 +26,7 @@ import {
 import { callFunction, lazyFunctions } from "./functions";
 import { boolOf, choose, joinText, negate, operate, operatorType, stepInto, textOf } from "./operators";
 
-/** What an expression stands in. */
+/** The environment in which an expression is evaluated. */
 export interface Environment {
   /** The text that the places of an expression are of. */
   readonly text: string;

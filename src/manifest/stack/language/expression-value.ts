@@ -11,7 +11,7 @@ export type ValueType =
   | { readonly kind: "tuple"; readonly items: readonly ValueType[] }
   | { readonly kind: "object"; readonly entries: ReadonlyMap<string, ValueType> };
 
-/** What a value waits for: a reference, a text of the environment, or a secret by its source. */
+/** A source that a value waits for: a reference, a text of the environment, or a secret by its source. */
 export type Awaited = AwaitedPart | SourceNode;
 
 /** Returns the value of what was waited for. */
@@ -142,7 +142,7 @@ export const filled = (value: Value, fill: Fill): Value =>
         inner.kind === "later" ? marked(inner.compute(fill), inner.sensitive === true) : inner,
       );
 
-/** What a value waits for. */
+/** Returns the sources that a value waits for. */
 export function awaitedBy(value: Value): readonly Awaited[] {
   if (value.kind === "later") return value.awaits;
   return membersOf(value).flatMap(awaitedBy);
@@ -203,6 +203,6 @@ export function describeType(type: ValueType): string {
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** What a reader sees as characters. */
+/** Splits a text into the characters that a reader sees. */
 export const graphemes = (value: string): string[] =>
   /^[\x20-\x7e]*$/.test(value) ? [...value] : [...segmenter.segment(value)].map(({ segment }) => segment);
