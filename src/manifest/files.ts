@@ -9,7 +9,7 @@ import {
   realpathSync,
   statSync,
 } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { error } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
 
@@ -47,10 +47,21 @@ function defaultFiles(cwd: string, report: Report): readonly string[] {
   if (found.length === 0)
     report(
       error("manifest.not_found", "there is no manifest: neither rnv.yaml, rnv.yml nor a folder rnv", {
-        hint: "write one with `rnv init`, or name it with -f FILE",
+        hint: hintAbove(cwd) ?? "write one with `rnv init`, or name it with -f FILE",
       }),
     );
   return found.slice(0, 1);
+}
+
+/** Names the folder above that has a manifest or a program, up to the root of the repository. */
+function hintAbove(cwd: string): string | undefined {
+  for (let folder = cwd; !exists(join(folder, ".git")) && dirname(folder) !== folder; ) {
+    folder = dirname(folder);
+    const found = ["rnv.yaml", "rnv.yml", "cdktf.json"].find((name) => exists(join(folder, name)));
+    const path = relative(cwd, folder);
+    if (found !== undefined) return `${join(path, found)} is above this folder: rnv -chdir=${path} …`;
+  }
+  return undefined;
 }
 
 function exists(path: string): boolean {

@@ -32,6 +32,20 @@ describe("the default manifest", () => {
     expect(found.desired).toBeUndefined();
     expect(found.diagnostics.map((diagnostic) => diagnostic.code)).toEqual([code]);
   });
+
+  it("is looked for above a folder without one, as far as the repository goes, to say where it is", async () => {
+    const hintIn = async (folder: string) => (await load(folder)).diagnostics[0]?.hint;
+    const cwd = folderWith({
+      "cdktf.json": "{}",
+      "src/deep/a.ts": "",
+      "other/.git/config": "",
+      "other/a": "",
+    });
+    expect(await hintIn(join(cwd, "src/deep"))).toBe(
+      `${join("..", "..", "cdktf.json")} is above this folder: rnv -chdir=${join("..", "..")} …`,
+    );
+    expect(await hintIn(join(cwd, "other"))).toContain("rnv init");
+  });
 });
 
 describe("several -f", () => {
