@@ -74,6 +74,8 @@ const shared = `## In services and projects
 | \`lifecycle.preventDestroy\` | Refuse every plan that would delete it; also kept in the state | \`false\` | \`true\` |
 | \`lifecycle.ignoreChanges\` | Fields that are neither compared nor sent on update | none | \`[configuration.replicas]\` |
 | \`lifecycle.onRemove\` | What becomes of it when it is no longer declared: \`delete\`, \`archive\` (services) or \`retain\` | \`delete\` | \`archive\` |
+| \`lifecycle.precondition\` | What must hold of it as planned, in the language of [policies](../policies): a list of conditions with the message of each; while one fails nothing is applied (exit 4) | none | \`[{ condition: service.configuration.replicas >= 2, message: two replicas }]\` |
+| \`lifecycle.postcondition\` | What must hold of it once an apply has settled, with what the service computes; while one fails apply ends with exit 7, and nothing is undone | none | \`[{ condition: service.healthStatus == "ready", message: not healthy }]\` |
 | \`import\` | Id of the live thing to take over | none | \`import: 7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d\` |
 | \`variablesFrom\` (services) | Groups and dotenv files whose variables it takes; later ones win, and its own over all; \`null\` leaves one out | none | \`[{ group: common }, { dotenv: api.env }]\` |
 `;

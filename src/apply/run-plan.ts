@@ -2,7 +2,7 @@ import { diagnosticOf, isConflict } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
-import type { ConditionKind } from "../model/desired";
+import type { ConditionKind } from "../model/policy";
 import type { Attributes, ResolvedValue } from "../model/value";
 import { type Plain, plainEqual } from "../model/value";
 import { judgeCondition } from "../plan/conditions";

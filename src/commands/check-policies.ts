@@ -89,7 +89,7 @@ function refuseOverrides(overrides: ReadonlySet<string>, policies: readonly Poli
 const judgement = new Script("judge()");
 
 /** Runs a judgement in a context that ends it when it takes too long. */
-function withinTime({ name, level }: Policy, judge: () => readonly Check[]): readonly Check[] {
+export function withinTime({ name, level }: Policy, judge: () => readonly Check[]): readonly Check[] {
   try {
     return judgement.runInContext(createContext({ judge }), { timeout: longestJudgement });
   } catch (cause) {

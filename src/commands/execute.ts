@@ -14,6 +14,7 @@ import { type Attributes, canonicalJson, generatedText, isPlain, type Plain } fr
 import type { Change, Plan } from "../plan/plan";
 import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
+import { checkPostconditions } from "./check-conditions";
 import type { Context } from "./context";
 import type { PlanningInput } from "./plan";
 import { startingState } from "./recover";
@@ -58,13 +59,38 @@ export async function execute(
   const { outputs, diagnostics } = knownOutputs(planning.input.desired, run.lookup);
   const movesOutputs = canonicalJson(outputs) !== canonicalJson(state.outputs);
   if (movesOutputs) journal.recordOutputs(outputs);
-  const exitCode = result.exitCode || (diagnostics.length > 0 ? 1 : exitCodeOfLeft);
+  // What failed has not settled, and is told by itself.
+  const unmet =
+    result.exitCode === 0 ? await checkPostconditions(planning.input.desired, plan, settledReader(run)) : [];
+  const exitCode = result.exitCode || (diagnostics.length > 0 ? 1 : unmet.length > 0 ? 7 : exitCodeOfLeft);
   // A run that changed nothing is no part of the history, as it is no reason to write a state.
   const ended = writes || movesOutputs ? { run: record, counts: result.counts, exitCode } : undefined;
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
     await journal.finish(planning.keyId ?? null, { ended });
-  return { ...result, outputs, exitCode, diagnostics: [...result.diagnostics, ...diagnostics] };
+  return { ...result, outputs, exitCode, diagnostics: [...result.diagnostics, ...diagnostics, ...unmet] };
+}
+
+/** Reads resources as they are after the run; undefined where the service does not show one. */
+function settledReader({
+  reads,
+  journal,
+  types,
+}: Run): (change: Change) => Promise<LiveResource | undefined> {
+  let isFirst = true;
+  return async ({ address, type: name, instance: { desired } }) => {
+    const recorded = journal.recorded(address);
+    if (recorded === undefined) return undefined;
+    // What was read for the plan is of before the run.
+    if (isFirst) reads.invalidate();
+    isFirst = false;
+    const parentId = desired?.parent && journal.recorded(desired.parent)?.id;
+    const found = await types.get(name)?.read(reads, {
+      ...{ address, id: recorded.id, name: recorded.name, declared: new Map(), parentId, recorded },
+      ...{ parentIsLive: desired?.parent !== undefined, notOlderThan: recorded.updatedAt },
+    });
+    return found?.kind === "found" ? found.live : undefined;
+  };
 }
 
 /** `there` are the live resources, and deleted ones that a list may show once more. */

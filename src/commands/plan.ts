@@ -2,6 +2,7 @@ import { type Diagnostic, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import type { Plan, PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
+import { checkPreconditions } from "./check-conditions";
 import { checkPolicies } from "./check-policies";
 import {
   type Connection,
@@ -99,10 +100,15 @@ export async function buildPlan(
   const foreseen = start.foresees ? await foresee(connection, made) : [];
   const judged =
     request.policies && (await checkPolicies(context.cwd, request, made, desired.stage?.name ?? ""));
+  const held = request.policies && (await checkPreconditions(desired, made));
+  const checks = [...(made.checks ?? []), ...(held?.checks ?? []), ...(judged?.checks ?? [])];
   const plan = {
     ...made,
-    ...(judged && { checks: [...(made.checks ?? []), ...judged.checks] }),
-    diagnostics: [...made.diagnostics, ...foreseen, ...(judged?.diagnostics ?? [])],
+    ...(judged && { checks }),
+    diagnostics: [
+      ...[...made.diagnostics, ...foreseen],
+      ...[...(held?.diagnostics ?? []), ...(judged?.diagnostics ?? [])],
+    ],
   };
   const diagnostics = [...declared, ...open, ...plan.diagnostics, ...refusals];
   // The texts of the manifest are masked when one is asked for: a copy would ask for all.

@@ -7,6 +7,7 @@ import type { LabelledGraph } from "../render/graph";
 import type { ResourceChange } from "../render/html/topology";
 import { resourceTypes } from "../resources";
 import type { StateBackend } from "../state/backend";
+import { compileConditions } from "./check-conditions";
 import { loadPolicies } from "./check-policies";
 import { type Context, exitCodeOf, type Outcome } from "./context";
 import { type LoadContext, load } from "./load";
@@ -24,7 +25,11 @@ export async function validate(
 ): Promise<ValidateOutcome> {
   const loaded = await load(context, request.files, "skip");
   const policies = await loadPolicies(context.cwd, request);
-  const diagnostics = [...loaded.diagnostics, ...policies.diagnostics];
+  const conditions = loaded.desired && (await compileConditions(loaded.desired));
+  const diagnostics = [
+    ...[...loaded.diagnostics, ...policies.diagnostics],
+    ...(conditions?.diagnostics ?? []),
+  ];
   const sources =
     policies.sources.size === 0 ? loaded.sources : new Map([...loaded.sources, ...policies.sources]);
   return { ...loaded, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };

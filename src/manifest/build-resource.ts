@@ -5,6 +5,7 @@ import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { GeneratedSecret, referencesOf, Template, UnreadSecret } from "../model/value";
 import type { Block } from "./blocks";
+import { readConditions } from "./conditions";
 import type { ReadContext, SecretReach } from "./context";
 import { readImport, readLifecycle } from "./meta";
 import { readSecret, type SecretOrigin } from "./secrets";
@@ -61,6 +62,7 @@ function assemble(
   attributes: ReadonlyMap<string, DesiredAttribute>,
   context: ReadContext,
 ): DesiredResource {
+  const conditions = readConditions(block, context);
   return {
     address: block.address,
     type: block.placed.type.type,
@@ -68,6 +70,7 @@ function assemble(
     parent: block.parent?.address,
     dependsOn: dependencies(block, attributes),
     lifecycle: readLifecycle(block, context),
+    ...(conditions.length > 0 && { conditions }),
     importId: readImport(block, context),
     range: block.range,
   };

@@ -9,6 +9,7 @@ import {
   type Lifecycle,
   type OnRemove,
 } from "../model/desired";
+import { conditionKinds } from "../model/policy";
 import { uuidPattern } from "../model/text";
 import type { Block } from "./blocks";
 import { type ReadContext, type ValueLocation, where } from "./context";
@@ -68,7 +69,7 @@ export function readLifecycle(block: Block, context: ReadContext): Lifecycle {
 
 function readItem(entry: MapEntry, block: Block, context: ReadContext): Partial<Lifecycle> {
   const { key } = entry;
-  if (isFreeKey(key)) return {};
+  if (isFreeKey(key) || conditionKinds.some((kind) => kind === key)) return {};
   const value = filledIn(entry, block, context);
   if (value === undefined) return {};
   if (key === "preventDestroy") {

@@ -15,7 +15,7 @@ export const policyFileName = "rnv.policy.yaml";
 /** Characters; CEL is read in one piece. */
 const longest = 4000;
 
-const expression = z.string().min(1, "expected an expression of CEL").max(longest);
+export const expression = z.string().min(1, "expected an expression of CEL").max(longest);
 
 const policySchema = z.strictObject({
   level: z
@@ -116,8 +116,8 @@ function policiesIn(file: string, text: string, { report }: Findings): readonly 
   });
 }
 
-/** A text that stands in the file as it is keeps its offsets. */
-function expressionOf(source: string, { range }: SourceNode, text: string): PolicyExpression {
+/** The expression that a scalar of a file holds. A text that stands in the file as it is keeps its offsets. */
+export function expressionOf(source: string, { range }: SourceNode, text: string): PolicyExpression {
   const at = source.slice(range.start, range.end).indexOf(text);
   return { text, range, ...(at !== -1 && { start: range.start + at }) };
 }

@@ -26,7 +26,7 @@ const expectedWords: Readonly<Record<string, string>> = {
  * reported at the part of `node` it is about.
  */
 export function judgeValue(
-  shape: AttributeShape,
+  shape: Pick<AttributeShape, "path" | "schema">,
   value: Plain,
   node: SourceNode,
   address: Address,
@@ -61,6 +61,9 @@ function reportIssues(
             range: keyRange(at, key),
           }),
         );
+    } else if (isMissing(issue, node)) {
+      const summary = `${what} lacks ${String(issue.path.at(-1))}`;
+      context.report(error("manifest.missing_key", summary, details));
     } else if (issue.code === "invalid_type") {
       context.report(
         error(
@@ -100,6 +103,12 @@ export function judgeDocument<Document>(
   return undefined;
 }
 
+/** What is wrong with it is that it is not there. */
+function isMissing({ path }: Issue, root: SourceNode): boolean {
+  const parent = nodeAt(root, path.slice(0, -1));
+  return parent.kind === "map" && path.length > 0 && !parent.entries.has(String(path.at(-1)));
+}
+
 function reportInDocument(issue: Issue, root: MapNode, report: Report): void {
   const at = nodeAt(root, issue.path);
   const where = issue.path.map(String).join(".");
@@ -115,8 +124,7 @@ function reportInDocument(issue: Issue, root: MapNode, report: Report): void {
   }
   const parent = nodeAt(root, issue.path.slice(0, -1));
   const key = String(issue.path.at(-1) ?? "");
-  const isMissing = parent.kind === "map" && issue.path.length > 0 && !parent.entries.has(key);
-  if (isMissing)
+  if (isMissing(issue, root))
     report(
       error("manifest.missing_key", `${where} is missing: ${expectation(issue)}`, { range: parent.range }),
     );

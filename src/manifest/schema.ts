@@ -216,9 +216,26 @@ const lifecycleSchema = (archivable: boolean): SchemaJson => ({
         { type: "string", pattern: environmentPattern },
       ],
     },
+    precondition: conditionsJson("What must hold of it as planned; nothing is applied while one fails."),
+    postcondition: conditionsJson("What must hold of it once an apply has settled; exit 7 while one fails."),
   },
   patternProperties: freeKeys,
   additionalProperties: false,
+});
+
+/** A list of what must hold of it. */
+const conditionsJson = (description: string): SchemaJson => ({
+  description,
+  type: "array",
+  items: {
+    type: "object",
+    properties: {
+      condition: { type: "string", minLength: 1, description: "CEL; false fails it." },
+      message: { type: "string", minLength: 1, description: "What people read where it fails." },
+    },
+    required: ["condition", "message"],
+    additionalProperties: false,
+  },
 });
 
 function placesSchema(places: ReadonlyMap<string, PlacedType>): Record<string, SchemaJson> {

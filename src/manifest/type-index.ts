@@ -200,7 +200,10 @@ export const sharingKeys = ({ children }: PlacedType): string[] =>
 export const metaKeys: readonly string[] = ["lifecycle", "import"];
 
 /** Keys of a `lifecycle` block. */
-export const lifecycleKeys: readonly string[] = ["preventDestroy", "ignoreChanges", "onRemove"];
+export const lifecycleKeys: readonly string[] = [
+  ...["preventDestroy", "ignoreChanges", "onRemove"],
+  ...["precondition", "postcondition"],
+];
 
 /** Every key that a block of this type may have, for "did you mean". */
 export const blockKeys = (placed: PlacedType): string[] => [

@@ -1,5 +1,6 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
+import type { Condition, ConditionKind } from "./policy";
 import { type DesiredValue, isPlain, type Plain, plainEqual, type ResolvedValue } from "./value";
 
 export interface DesiredAttribute {
@@ -36,6 +37,8 @@ export interface DesiredResource {
   /** Addresses it waits for: those that its attributes refer to, its parent, and those of `dependsOn`. */
   readonly dependsOn: readonly Address[];
   readonly lifecycle: Lifecycle;
+  /** What must hold of it; none when absent. */
+  readonly conditions?: readonly Condition[];
   /** How long an apply waits for the service, in milliseconds by step; what its type says unless given. */
   readonly timeouts?: { readonly [Step in "create" | "update" | "delete"]?: number };
   readonly importId?: { readonly id: string; readonly range: SourceRange };
@@ -59,9 +62,6 @@ export interface DesiredData {
   readonly dependsOn: readonly Address[];
   readonly range: SourceRange;
 }
-
-export const conditionKinds = ["precondition", "postcondition"] as const;
-export type ConditionKind = (typeof conditionKinds)[number];
 
 /** What a stack asks of the world before or after a resource is applied, or a data source is read. */
 export interface DesiredCondition {

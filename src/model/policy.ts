@@ -25,6 +25,20 @@ export interface Policy {
   readonly message: string;
   /** Its key in the file. */
   readonly range: SourceRange;
+  /** What the service computes of a resource is there, too: it is judged after an apply. */
+  readonly seesComputed?: true;
+}
+
+export const conditionKinds = ["precondition", "postcondition"] as const;
+export type ConditionKind = (typeof conditionKinds)[number];
+
+/** What must hold of one resource before it is changed, or once an apply has settled (DESIGN section 14). */
+export interface Condition {
+  readonly kind: ConditionKind;
+  readonly condition: PolicyExpression;
+  readonly message: string;
+  /** Its entry in the list. */
+  readonly range: SourceRange;
 }
 
 /** The result of one policy; of a failed one, for one subject. */

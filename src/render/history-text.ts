@@ -49,7 +49,7 @@ const ends: Readonly<Record<number, string>> = {
   0: "done",
   1: "failed",
   3: "partly applied",
-  7: "a deployment failed or the wait for it ended",
+  7: "a deployment failed, the wait for it ended, or a postcondition does not hold",
   8: "saved, awaiting checkout",
   130: "interrupted",
 };

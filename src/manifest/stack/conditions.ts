@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
-import { type ConditionKind, conditionKinds, type DesiredCondition } from "../../model/desired";
+import type { DesiredCondition } from "../../model/desired";
+import { type ConditionKind, conditionKinds } from "../../model/policy";
 import type { ReadContext } from "../context";
 import type { SourceNode } from "../tree";
 import { readValue } from "../values";

@@ -1,8 +1,9 @@
 import { error } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { dataSegments } from "../../model/data-source";
-import { conditionKinds, type DesiredAttribute, type DesiredData } from "../../model/desired";
+import type { DesiredAttribute, DesiredData } from "../../model/desired";
 import { type Listing, listingNamed } from "../../model/listings";
+import { conditionKinds } from "../../model/policy";
 import { snakeCase } from "../../model/text";
 import { referredAddresses } from "../../model/value";
 import type { ReadContext } from "../context";

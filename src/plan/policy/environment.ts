@@ -57,12 +57,13 @@ export function compilePolicies(
   const readings = new Map<string, Reading>();
   const diagnostics: Diagnostic[] = [];
   const compiled = policies.flatMap((policy): CompiledPolicy[] => {
-    const reading = readings.get(policy.each) ?? readingOf(library, policy.each, types);
+    const scope = `${policy.each}${policy.seesComputed ? " computed" : ""}`;
+    const reading = readings.get(scope) ?? readingOf(library, policy, types);
     if (reading === undefined) {
       diagnostics.push(unknownScope(policy, types));
       return [];
     }
-    readings.set(policy.each, reading);
+    readings.set(scope, reading);
     const compile = (expression: PolicyExpression): Evaluate | undefined => {
       const { valid, type, error: problem } = reading.environment.check(expression.text);
       if (valid && (type === "bool" || type === "dyn")) return reading.environment.parse(expression.text);
@@ -87,11 +88,14 @@ function unknownScope({ name, each, range }: Policy, types: readonly ResourceTyp
 
 function readingOf(
   { Environment }: Library,
-  each: string,
+  { each, seesComputed }: Policy,
   types: readonly ResourceType[],
 ): Reading | undefined {
   const type = types.find((one) => one.type === each);
-  const own = each === "change" ? "Change" : type && { ...resourceShape, ...fieldsOf(type) };
+  const own =
+    each === "change"
+      ? "Change"
+      : type && { ...resourceShape, ...(seesComputed && computedOf(type)), ...fieldsOf(type) };
   if (own === undefined && each !== "plan") return undefined;
   const shape: Record<string, Shape> = { plan: planShape, ...(own && { [each]: own }) };
   const environment = new Environment({
@@ -123,6 +127,14 @@ function fieldsOf(type: ResourceType): Record<string, Shape> {
   }
   return fields;
 }
+
+const computedTypes = { string: "string", number: "double", boolean: "bool", json: "dyn" } as const;
+
+/** What the service computes of a type. */
+const computedOf = ({ computed }: ResourceType): Record<string, Shape> =>
+  Object.fromEntries(
+    Object.entries(computed).map(([name, { valueType }]) => [name, computedTypes[valueType]]),
+  );
 
 type Wrapping = { readonly innerType?: z.ZodType };
 

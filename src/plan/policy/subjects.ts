@@ -1,5 +1,6 @@
 import type { SourceRange } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
+import type { LiveResource } from "../../model/live";
 import type { Money } from "../../model/resource-type";
 import { isPlain, type Plain, unflatten } from "../../model/value";
 import type { Change, Plan, ShownValue } from "../plan";
@@ -49,6 +50,27 @@ export function subjectsOf(plan: Plan, scope: PolicyScope): (each: string) => re
     known.set(each, subjects);
     return subjects;
   };
+}
+
+/** A resource as it was read after an apply, for its postconditions. */
+export function settledSubject(
+  plan: Plan,
+  change: Change,
+  { attributes, computed }: Pick<LiveResource, "attributes" | "computed">,
+  scope: PolicyScope,
+): PolicySubject {
+  const known = [...computed].filter(([, value]) => value !== null);
+  const settled = {
+    ...change,
+    attributes: [],
+    instance: { ...change.instance, live: undefined, resolved: attributes },
+  };
+  const value = {
+    ...Object.fromEntries(known),
+    ...resourceValue(settled, scope, partsOf(plan.changes).get(change.address) ?? []),
+  };
+  const whole = planValue(plan, scope, []);
+  return { address: change.address, variables: { [change.type]: value, plan: whole } };
 }
 
 const isThereAfter = ({ action }: Change): boolean => action !== "delete" && action !== "forget";

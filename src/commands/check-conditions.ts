@@ -1,0 +1,119 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { Desired } from "../model/desired";
+import type { LiveResource } from "../model/live";
+import type { Check, Condition, Policy } from "../model/policy";
+import type { Change, Plan } from "../plan/plan";
+import { type CompiledPolicy, compilePolicies } from "../plan/policy/environment";
+import { judgePolicy } from "../plan/policy/judge";
+import { type PolicySubject, settledSubject, subjectsOf } from "../plan/policy/subjects";
+import { resourceTypes } from "../resources";
+import { withinTime } from "./check-policies";
+
+type Kind = Condition["kind"];
+
+interface CompiledCondition {
+  readonly address: Address;
+  readonly compiled: CompiledPolicy;
+}
+
+/** Reads and type-checks the conditions of all resources (DESIGN section 14). */
+export async function compileConditions(
+  { resources }: Pick<Desired, "resources">,
+  kinds: readonly Kind[] = ["precondition", "postcondition"],
+): Promise<{ readonly compiled: readonly CompiledCondition[]; readonly diagnostics: readonly Diagnostic[] }> {
+  const declared = [...resources.values()].flatMap(({ address, type, conditions = [] }) =>
+    conditions
+      .filter(({ kind }) => kinds.includes(kind))
+      .map((one) => ({ address, policy: policyOf(type, one) })),
+  );
+  if (declared.length === 0) return { compiled: [], diagnostics: [] };
+  const library = await import("@marcbachmann/cel-js");
+  const read = declared.map(({ address, policy }) => ({
+    address,
+    ...compilePolicies(library, [policy], resourceTypes),
+  }));
+  return {
+    compiled: read.flatMap(({ address, compiled }) => compiled.map((one) => ({ address, compiled: one }))),
+    diagnostics: read.flatMap(({ address, diagnostics }) => diagnostics.map((one) => ({ ...one, address }))),
+  };
+}
+
+/** A condition is a mandatory policy of one resource. */
+const policyOf = (type: string, { kind, condition, message, range }: Condition): Policy => ({
+  ...{ name: kind, level: "mandatory", each: type, require: condition, message, range },
+  ...(kind === "postcondition" && { seesComputed: true }),
+});
+
+/** Judges what must hold before a plan is applied. A failure is a result and an error: nothing is applied. */
+export async function checkPreconditions(
+  desired: Desired,
+  plan: Plan,
+): Promise<{ readonly checks: readonly Check[]; readonly diagnostics: readonly Diagnostic[] }> {
+  const { compiled, diagnostics } = await compileConditions(desired);
+  if (plan.options.mode !== "apply") return { checks: [], diagnostics: [] };
+  const stage = desired.stage?.name ?? "";
+  const subjects = subjectsOf(plan, { stage });
+  const checks = compiled.flatMap(({ address, compiled: one }) => {
+    const change = plan.changes.find((found) => found.address === address);
+    if (one.policy.seesComputed || change === undefined || !isInScope(change, plan)) return [];
+    const subject = subjects(one.policy.each).filter((found) => found.address === address);
+    return subject.length === 0 ? [] : judged(one, subject);
+  });
+  return {
+    checks,
+    diagnostics: [...diagnostics, ...checks.flatMap((one) => failureOf(one, "guard.condition"))],
+  };
+}
+
+/** Returns the errors of what does not hold once an apply has settled; a resource that cannot be read fails, too. */
+export async function checkPostconditions(
+  desired: Desired,
+  plan: Plan,
+  read: (change: Change) => Promise<LiveResource | undefined>,
+): Promise<readonly Diagnostic[]> {
+  if (plan.options.mode !== "apply") return [];
+  const { compiled } = await compileConditions(desired, ["postcondition"]);
+  const stage = desired.stage?.name ?? "";
+  const found: Diagnostic[] = [];
+  for (const { address, compiled: one } of compiled) {
+    const change = plan.changes.find((change) => change.address === address);
+    if (change === undefined || !isInScope(change, plan)) continue;
+    const live = await read(change);
+    const checks: readonly Check[] =
+      live === undefined
+        ? [{ ...unread(one.policy), address }]
+        : judged(one, [settledSubject(plan, change, live, { stage })]);
+    found.push(...checks.flatMap((check) => failureOf(check, "apply.condition_failed")));
+  }
+  return found;
+}
+
+/** What a plan leaves alone because it is not asked for has no conditions. */
+const isInScope = ({ address, action }: Change, { options: { targets, excludes } }: Plan): boolean =>
+  action !== "no-op" || ((targets.length === 0 || targets.includes(address)) && !excludes.includes(address));
+
+const unread = ({ name, level, range }: Policy): Check => ({
+  ...{ policy: name, level, status: "error", range },
+  message: "it cannot be judged: the service does not show the resource",
+});
+
+/** One result for its one subject, which is named where it passed as well. */
+const judged = (one: CompiledPolicy, subjects: readonly PolicySubject[]): readonly Check[] =>
+  withinTime(one.policy, () => judgePolicy(one, subjects, new Set())).map((check) => ({
+    ...check,
+    ...(subjects[0]?.address !== undefined && { address: subjects[0].address }),
+    range: one.policy.range,
+  }));
+
+function failureOf(
+  { policy, status, address, message, range }: Check,
+  code: "guard.condition" | "apply.condition_failed",
+): Diagnostic[] {
+  if (status === "passed") return [];
+  const hint =
+    code === "guard.condition"
+      ? "nothing is applied while it does not hold"
+      : "what was applied is saved; the next apply looks again";
+  return [error(code, `${policy} of ${address}: ${message}`, { address, range, hint })];
+}
