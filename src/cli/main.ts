@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import * as nodeModule from "node:module";
+import { setFlagsFromString } from "node:v8";
 import { versionText } from "../model/version";
 import type * as program from "./run";
 
@@ -9,11 +10,20 @@ import type * as program from "./run";
 /** Keeps compiled code from one run to the next; Node 20 has no such function. */
 const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: () => unknown };
 
+/** The last Node whose V8 is known to have the flag below: a V8 without it says so on standard error. */
+const lastNode = 24;
+
+/** Compiles WebAssembly, which reads HTTP for undici, once and quickly: optimizing it is never repaid in a run. */
+function compileOnce(): void {
+  if (Number.parseInt(process.versions.node, 10) <= lastNode) setFlagsFromString("--liftoff-only");
+}
+
 const [verb, ...others] = process.argv.slice(2);
 
 if (verb === "version" && others.length === 0) {
   print(versionText(process, false));
 } else {
+  compileOnce();
   enableCompileCache?.();
   const { main } = require("./run") as typeof program;
   main();

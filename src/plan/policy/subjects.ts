@@ -134,7 +134,9 @@ function partsOf(changes: readonly Change[]): ReadonlyMap<Address, readonly unkn
     const { address, type, name, action, instance } = change;
     const sources = [...(instance.desired?.attributes.values() ?? [])].flatMap(({ source = [] }) => source);
     const part = member("Part", { address, type, name, action, source: sources[0] ?? "" });
-    found.set(parent, [...(found.get(parent) ?? []), part]);
+    const known = found.get(parent);
+    if (known === undefined) found.set(parent, [part]);
+    else known.push(part);
   }
   return found;
 }
