@@ -6,6 +6,7 @@ import {
   placeNew,
   prepareSnapshot,
   readFailed,
+  removeState,
   writeFailed,
   writeFully,
   writeNew,
@@ -179,4 +180,18 @@ describe("the backups beside a state", () => {
       code: "EIO",
     });
   });
+});
+
+it("removes a state with its snapshot last, once the rest is gone for good", async () => {
+  const disk = new MemoryDisk();
+  const files = filesOf("/d/state.json");
+  for (const path of [files.snapshot, files.journal, `${files.snapshot}.backup.1`]) disk.put(path, "x");
+  await removeState(disk, files);
+  expect([...disk.names.keys()]).toEqual([]);
+  const isSync = (call: string) => /sync/i.test(call);
+  const order = disk.calls.filter((call) => /^remove/.test(call) || isSync(call));
+  const last = order.indexOf(`remove ${files.snapshot}`);
+  expect(order.slice(0, last).some(isSync)).toBe(true);
+  expect(order.slice(last + 1).some(isSync)).toBe(true);
+  expect(order.findIndex(isSync)).toBe(order.filter((call) => /^remove/.test(call)).length - 1);
 });

@@ -1,5 +1,6 @@
 import type { State } from "../../../src/model/state";
 import {
+  beginHandOver,
   dropOpenWrites,
   moveResource,
   removeResources,
@@ -50,6 +51,13 @@ describe("moveResource", () => {
       "state.conflict",
     ]);
     expect(codes(moveResource(state, at.api, address("project.api")))).toEqual(["state.conflict"]);
+  });
+
+  it("hands over what is there and lies in nothing that stays, and nothing else", () => {
+    const handOver = (...addresses: string[]) =>
+      beginHandOver(state, addresses.map(address), { id: "h", to: "there" });
+    expect(codes(handOver("service.shop.apy"))).toEqual(["state.address_unknown"]);
+    expect(codes(handOver(at.api))).toEqual(["state.conflict"]);
   });
 
   it("leaves a resource where it is, under its own address", () => {

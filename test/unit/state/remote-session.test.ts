@@ -278,3 +278,25 @@ describe("a session on a remote state", () => {
     expect((await session.commit(start)).serial).toBe(1);
   });
 });
+
+describe("the removal of a remote state", () => {
+  it("is not done where the store cannot, and takes what was written last where it can", async () => {
+    const unable = setUp();
+    unable.put(Buffer.from("before"));
+    expect(await unable.open(6, 9).erase()).toBe(false);
+    expect(unable.memory.stored).toBeDefined();
+    const removed: string[] = [];
+    const able = setUp((memory) => ({
+      remove: async (version: string) => {
+        removed.push(version);
+        memory.stored = undefined;
+        return true;
+      },
+    }));
+    able.put(Buffer.from("before"));
+    const session = able.open(6, 9);
+    expect(await session.erase()).toBe(true);
+    expect(removed).toEqual(["v1"]);
+    await expect(session.commit(start)).rejects.toThrow("the state is removed");
+  });
+});
