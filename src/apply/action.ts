@@ -74,21 +74,21 @@ export async function findSent(
   if (found.length > 1) throw new SeveralFound(found);
   const [id] = found;
   if (id === undefined) return undefined;
-  closeOrder(run, input.address, { result: "done", id }, leftBy(run, order, { id }));
+  await closeOrder(run, input.address, { result: "done", id }, leftBy(run, order, { id }));
   return action.pendingOf(input, { id });
 }
 
 /** Closes what is open of the commands for `address`. */
-export function closeOrder(
+export async function closeOrder(
   { journal }: Pick<Run, "journal">,
   address: Address,
   outcome: { readonly result: "done" | "refused"; readonly id?: string },
   { recording, run }: Left = {},
-): void {
+): Promise<void> {
   const open = journal.openAt(address).filter(({ command }) => command !== undefined);
   if (open.length === 0) return;
   const seqs = open.map(({ seq }) => seq);
-  journal.close(seqs, { ...outcome, status: 0 }, recording, run);
+  await journal.close(seqs, { ...outcome, status: 0 }, recording, run);
 }
 
 /** Returns the record of an answered action and of the wait for its end: after a crash the same command goes on with it. */

@@ -204,9 +204,9 @@ export function inputsIn(
 }
 
 /** Closes earlier attempts of a write that merely sets something: what they meant to set is set now. */
-export function closeEarlier({ run, change }: ChangeContext, id: string): void {
+export async function closeEarlier({ run, change }: ChangeContext, id: string): Promise<void> {
   const open = run.journal.openAt(change.address).map((intent) => intent.seq);
-  if (open.length > 0) run.journal.close(open, { result: "done", status: 0, id });
+  if (open.length > 0) await run.journal.close(open, { result: "done", status: 0, id });
 }
 
 interface Recording {

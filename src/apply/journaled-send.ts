@@ -70,13 +70,13 @@ export function journaledSend(writes: JournaledWrites): Send {
       if (id !== undefined || request.method === "DELETE" || isRequested(answer)) {
         const { recording, run } = writes.after(answered);
         const outcome = { result: "done", status: answer.status, id } as const;
-        writes.run.journal.close([seq, ...earlier], outcome, recording, run);
+        await writes.run.journal.close([seq, ...earlier], outcome, recording, run);
       }
       return answer;
     } catch (failure) {
       if (failure instanceof ApiError && isRefusal(failure)) {
         // A refusal of this attempt says nothing of those before it.
-        writes.run.journal.close([seq], { result: "refused", status: failure.status ?? 0 });
+        await writes.run.journal.close([seq], { result: "refused", status: failure.status ?? 0 });
       }
       throw failure;
     }
@@ -103,7 +103,7 @@ function onlyNew({ isOther }: JournaledWrites, request: ApiRequest, isCarried: b
 async function sendUnkeyed(writes: JournaledWrites, request: ApiRequest, options: Parameters<Send>[1]) {
   const answer = await writes.run.send({ ...request, address: writes.address }, options);
   const { recording } = writes.after(answeredBy(request, answer));
-  if (recording) writes.run.journal.record(recording.address, recording.resource);
+  if (recording) await writes.run.journal.record(recording.address, recording.resource);
   return answer;
 }
 

@@ -56,15 +56,15 @@ export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
   const { ending } = context.change.instance;
   if (ending === undefined) return { kind: "done" };
   const end = await settle(context, ending, context.run.journal.recorded(context.change.address));
-  if (end.kind === "done") closeDeletions(context);
+  if (end.kind === "done") await closeDeletions(context);
   return end;
 }
 
 /** Closes the deletions of an earlier run that were not answered: the resource is gone. */
-function closeDeletions({ run: { journal }, change: { address } }: ChangeContext): void {
+async function closeDeletions({ run: { journal }, change: { address } }: ChangeContext): Promise<void> {
   const open = journal.openAt(address).filter(({ method }) => method === "DELETE");
   if (open.length > 0)
-    journal.close(
+    await journal.close(
       open.map(({ seq }) => seq),
       { result: "done", status: 0 },
     );
@@ -76,23 +76,23 @@ async function seenDeleted(context: ChangeContext, pending: Pending | undefined)
     const end = await settle(context, pending, run.journal.recorded(change.address));
     if (end.kind !== "done") return end;
   }
-  forgetInside(context);
-  run.journal.recordDeleted(change.address);
-  closeDeletions(context);
+  await forgetInside(context);
+  await run.journal.recordDeleted(change.address);
+  await closeDeletions(context);
   return { kind: "done" };
 }
 
-function forgotten(context: ChangeContext): ChangeEnd {
-  forgetInside(context);
-  context.run.journal.record(context.change.address, null);
-  closeDeletions(context);
+async function forgotten(context: ChangeContext): Promise<ChangeEnd> {
+  await forgetInside(context);
+  await context.run.journal.record(context.change.address, null);
+  await closeDeletions(context);
   return { kind: "done" };
 }
 
 /** Forgets the parts of a resource before itself: the address may soon hold another one without them. */
-function forgetInside({ run, change }: ChangeContext): void {
+async function forgetInside({ run, change }: ChangeContext): Promise<void> {
   for (const [address, { type }] of run.journal.inside(change.address))
-    if (run.types.get(type)?.removedWithParent) run.journal.record(address, null);
+    if (run.types.get(type)?.removedWithParent) await run.journal.record(address, null);
 }
 
 /** Returns the id of the recorded parent, which may not be the declared one. */
@@ -119,7 +119,7 @@ async function takeEnd({ run, change }: ChangeContext, { ending }: Gone): Promis
   const id = change.id ?? "";
   const open = run.journal.openAt(change.address).map(({ seq }) => seq);
   const recorded = run.journal.recorded(change.address);
-  run.journal.close(
+  await run.journal.close(
     open,
     { result: "done", status: 0, id },
     {
@@ -139,7 +139,7 @@ export async function archive(context: ChangeContext): Promise<ChangeEnd> {
   const accepted = await send(endpoints, input).catch((failure: unknown) =>
     isUncertain(failure) ? send(endpoints, input) : Promise.reject(failure),
   );
-  closeEarlier(context, accepted.id);
+  await closeEarlier(context, accepted.id);
   return retain(context, accepted.live);
 }
 
@@ -147,7 +147,7 @@ export async function archive(context: ChangeContext): Promise<ChangeEnd> {
 async function retain({ run, change, type }: ChangeContext, live?: LiveResource): Promise<ChangeEnd> {
   for (const [address, resource] of run.journal.inside(change.address))
     if (run.types.get(resource.type)?.removedWithParent)
-      run.journal.record(address, { ...resource, retained: true });
+      await run.journal.record(address, { ...resource, retained: true });
   const recorded = run.journal.recorded(change.address);
   if (recorded === undefined) return { kind: "done" };
   const ours = pathsWith(type, "alwaysManaged").flatMap((path) => {
@@ -164,7 +164,7 @@ async function retain({ run, change, type }: ChangeContext, live?: LiveResource)
     ...(live && { writtenAt: writtenNow(run.clock) }),
     retained: true,
   };
-  run.journal.record(change.address, updatedAt === undefined ? next : { ...next, updatedAt });
+  await run.journal.record(change.address, updatedAt === undefined ? next : { ...next, updatedAt });
   return { kind: "done" };
 }
 
@@ -184,7 +184,7 @@ export async function proveGone({ run, change, type, endpoints }: ChangeContext)
     const found = await type.deletes.find(endpoints, input);
     if (found === undefined) return;
     // Asking for it moved its time; nothing of it changed.
-    run.journal.record(address, { ...recorded, updatedAt: found.updatedAt ?? recorded.updatedAt });
+    await run.journal.record(address, { ...recorded, updatedAt: found.updatedAt ?? recorded.updatedAt });
   } else {
     if (type.removedWithParent) return;
     if ((await readNow(run, type, { ...input, recorded })).kind !== "found") return;

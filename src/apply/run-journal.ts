@@ -12,9 +12,8 @@ interface EndedRun extends Omit<RunEnd, "endedAt"> {
 }
 
 /**
- * The state while a run changes it: what the session's journal holds, and the same folded in memory. Only intents are
- * waited for: what was answered goes into the journal in the order of the calls, before any later intent, with which it
- * shares a write. The snapshot is written once, by `finish`.
+ * The state while a run changes it: what the session's journal holds, and the same folded in memory. One entry
+ * costs one append; the snapshot is written once, by `finish`.
  */
 export class RunJournal {
   readonly #session: StateSession;
@@ -32,8 +31,6 @@ export class RunJournal {
   readonly #deleted: ReturnType<typeof deletedFrom>[] = [];
   #nextSeq: number;
   #changed = false;
-  /** Why something that nobody waited for was not written. */
-  #unwritten: { readonly cause: unknown } | undefined;
 
   constructor(session: StateSession, state: State, clock: Pick<Clock, "now">) {
     this.#session = session;
@@ -86,62 +83,60 @@ export class RunJournal {
     this.#run = run;
   }
 
-  /**
-   * Durable when it returns, with all that was recorded before: only then may the first byte of the write be sent. Throws
-   * where either could not be written.
-   */
+  /** Durable when it returns: only then may the first byte of the write be sent. */
   async intend(intent: Omit<Intent, "seq">): Promise<number> {
     const seq = this.#nextSeq;
     this.#nextSeq += 1;
     const whole: Intent = { seq, ...intent };
     await this.#session.append([{ kind: "intent", intent: whole }], { durable: true });
-    if (this.#unwritten) throw this.#unwritten.cause;
     this.#addOpen(whole);
     return seq;
   }
 
   /** Closes intents and records what they left (null: it was deleted), and what the run waits for from then on, in one append. */
-  close(
+  async close(
     seqs: readonly number[],
     outcome: { readonly result: "done" | "refused"; readonly status: number; readonly id?: string },
     left?: { readonly address: Address; readonly resource: RecordedResource | null },
     run?: RunRecord,
-  ): void {
+  ): Promise<void> {
     const after = left && { ...left, resource: this.#sinceNow(left.address, left.resource) };
     const deletedAt = after && this.#deletedNow(after.address, after.resource);
     // What was made comes first: a power cut may keep the beginning of this append and lose its end.
     const entries: JournalEntry[] = after ? [{ kind: "resource", ...after, ...deletedAt }] : [];
     if (run) entries.push({ kind: "run", run });
     entries.push(...seqs.map((seq): JournalEntry => ({ kind: "outcome", seq, ...outcome })));
-    this.#write(entries);
+    await this.#session.append(entries, { durable: false });
     for (const seq of seqs) this.#dropOpen(seq);
     if (run) this.#run = run;
     if (after) this.#set(after.address, after.resource);
   }
 
-  record(address: Address, recorded: RecordedResource | null): void {
+  async record(address: Address, recorded: RecordedResource | null): Promise<void> {
     const resource = this.#sinceNow(address, recorded);
-    this.#write([{ kind: "resource", address, resource }]);
+    await this.#session.append([{ kind: "resource", address, resource }], { durable: false });
     this.#set(address, resource);
   }
 
   /** Removes the record of something that has been deleted. */
-  recordDeleted(address: Address): void {
-    this.#write([{ kind: "resource", address, resource: null, ...this.#deletedNow(address, null) }]);
+  async recordDeleted(address: Address): Promise<void> {
+    const entry = { kind: "resource", address, resource: null, ...this.#deletedNow(address, null) } as const;
+    await this.#session.append([entry], { durable: false });
     this.#set(address, null);
   }
 
-  move(from: Address, to: Address, resource: RecordedResource): void {
-    this.#write([
+  async move(from: Address, to: Address, resource: RecordedResource): Promise<void> {
+    const entries: JournalEntry[] = [
       { kind: "resource", address: from, resource: null },
       { kind: "resource", address: to, resource },
-    ]);
+    ];
+    await this.#session.append(entries, { durable: false });
     this.#set(from, null);
     this.#set(to, resource);
   }
 
-  recordOutputs(outputs: Readonly<Record<string, Plain>>): void {
-    this.#write([{ kind: "outputs", outputs }]);
+  async recordOutputs(outputs: Readonly<Record<string, Plain>>): Promise<void> {
+    await this.#session.append([{ kind: "outputs", outputs }], { durable: false });
     this.#outputs = outputs;
     this.#changed = true;
   }
@@ -173,12 +168,6 @@ export class RunJournal {
       ...(history && { history }),
       run: goesOn || this.#open.size > 0 ? this.#run : null,
       open: [...this.#open.values()],
-    });
-  }
-
-  #write(entries: readonly JournalEntry[]): void {
-    this.#session.append(entries, { durable: false }).catch((cause: unknown) => {
-      this.#unwritten ??= { cause };
     });
   }
 

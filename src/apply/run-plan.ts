@@ -119,7 +119,7 @@ function exitCodeOf(run: Run, failures: readonly { readonly exitCode: number }[]
 async function applyChange(run: Run, change: Change, phase: ReplacePhase, slot: Slot): Promise<ChangeEnd> {
   const context = changeContext(run, change, phase, slot);
   try {
-    if (change.previousAddress !== undefined) takeOverAddress(context, change.previousAddress);
+    if (change.previousAddress !== undefined) await takeOverAddress(context, change.previousAddress);
     return await performAction(context, phase);
   } catch (failure) {
     return { kind: "failed", diagnostic: diagnosticOfFailure(change, failure), exitCode: 1 };
@@ -192,12 +192,12 @@ const heldBack = ({ address, held, instance }: Change, end: ChangeEnd): ChangeEn
       };
 
 /** A moved resource is recorded under its new address before anything else happens to it. */
-function takeOverAddress({ run, change }: ChangeContext, previous: Address): void {
+async function takeOverAddress({ run, change }: ChangeContext, previous: Address): Promise<void> {
   const recorded = run.journal.recorded(previous);
   if (!recorded) return;
   // What it lies in has moved as well, or is where it was.
   const parent = change.instance.desired?.parent ?? recorded.parent;
-  run.journal.move(previous, change.address, {
+  await run.journal.move(previous, change.address, {
     ...recorded,
     ...(parent === undefined ? {} : { parent }),
   });
@@ -284,6 +284,7 @@ export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
     if (read === undefined) return;
     if (read.kind !== "found" || read.live.id !== id) continue;
     const computed: Record<string, Plain> = Object.fromEntries(read.live.computed);
-    if (!plainEqual(computed, recorded.computed)) run.journal.record(address, { ...recorded, computed });
+    if (!plainEqual(computed, recorded.computed))
+      await run.journal.record(address, { ...recorded, computed });
   }
 }

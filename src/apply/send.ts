@@ -91,7 +91,7 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   const accepted = await inOneTimeStep(context, sent, answered, () =>
     type.update(context.endpointsAgain(), input),
   );
-  closeEarlier(context, accepted.id);
+  await closeEarlier(context, accepted.id);
   return finishWrite(context, accepted, sent, values);
 }
 
@@ -162,7 +162,7 @@ async function takeMade(context: ChangeContext, made: LiveResource): Promise<Acc
   const { run, change, type, parentId } = context;
   const open = run.journal.openAt(change.address).map((intent) => intent.seq);
   const after = { address: change.address, resource: context.recordOnAccept(made.id) };
-  run.journal.close(open, { result: "done", status: 0, id: made.id }, after);
+  await run.journal.close(open, { result: "done", status: 0, id: made.id }, after);
   return {
     id: made.id,
     live: made,
@@ -216,7 +216,7 @@ async function finishWrite(
   const kept = unappliedFields
     ? { ...recordedAfter(recording), applied: previous?.applied ?? {} }
     : recordedAfter(recording);
-  run.journal.record(change.address, accepted.pending ? { ...kept, pending: accepted.pending } : kept);
+  await run.journal.record(change.address, accepted.pending ? { ...kept, pending: accepted.pending } : kept);
   if (accepted.failure !== undefined) throw accepted.failure;
   if (unappliedFields) return { kind: "failed", diagnostic: unappliedFields, exitCode: 1 };
   return accepted.pending ? settle(context, accepted.pending, kept) : { kind: "done" };
@@ -301,24 +301,24 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
   });
   // A secret that was compared in the clear is as declared, even where others wrote it last.
   const isSeen = change.instance.isRevealed === true && recorded?.updatedAt !== next.updatedAt;
-  if (!recorded || isSeen || !saysTheSame(recorded, next)) run.journal.record(change.address, next);
-  if (recorded && recorded.id !== id) renameInputs(context, recorded.id, id);
+  if (!recorded || isSeen || !saysTheSame(recorded, next)) await run.journal.record(change.address, next);
+  if (recorded && recorded.id !== id) await renameInputs(context, recorded.id, id);
   return { kind: "done" };
 }
 
 /** The same thing under another id than the one recorded: what took it in did so, and does not run again for it. */
-function renameInputs({ run, change }: ChangeContext, from: string, to: string): void {
+async function renameInputs({ run, change }: ChangeContext, from: string, to: string): Promise<void> {
   const parent = change.instance.recorded?.parent;
   if (parent === undefined) return;
   for (const [address, resource] of run.journal.inside(parent)) {
     const { [from]: writes, ...others } = resource.inputs ?? {};
     if (writes !== undefined)
-      run.journal.record(address, { ...resource, inputs: { ...others, [to]: writes } });
+      await run.journal.record(address, { ...resource, inputs: { ...others, [to]: writes } });
   }
 }
 
 /** `-refresh-only`: what was recorded as applied becomes what is live, so that the next plan shows an edit, not drift. */
-function acceptDrift({ run, change, type }: ChangeContext): ChangeEnd {
+async function acceptDrift({ run, change, type }: ChangeContext): Promise<ChangeEnd> {
   const { live, recorded } = change.instance;
   if (!live || !recorded) return { kind: "done" };
   const { defaults } = change.instance;
@@ -334,7 +334,7 @@ function acceptDrift({ run, change, type }: ChangeContext): ChangeEnd {
   const computed = Object.fromEntries(live.computed);
   const updatedAt = live.updatedAt ?? recorded.updatedAt;
   const next = { ...recorded, name: live.name, applied: Object.fromEntries(applied), computed, updatedAt };
-  run.journal.record(change.address, next);
+  await run.journal.record(change.address, next);
   return { kind: "done" };
 }
 

@@ -28,7 +28,7 @@ export async function settle(
   const { run, change, type } = context;
   const waitPolicy = waitPolicyOf(context, pending);
   if (!waitPolicy.wait) {
-    if (recorded) run.journal.record(change.address, recorded);
+    if (recorded) await run.journal.record(change.address, recorded);
     return { kind: "done" };
   }
   context.slot.release();
@@ -49,7 +49,7 @@ export async function settle(
           note,
         }),
       onNext: async (next) => {
-        if (recorded) run.journal.record(change.address, { ...recorded, id: next.id, pending: next });
+        if (recorded) await run.journal.record(change.address, { ...recorded, id: next.id, pending: next });
       },
     });
     return await endOf(context, pending, result, recorded, waitPolicy);
@@ -91,11 +91,11 @@ async function endOf(
         return failed({ ...nothingShown(address), ...about });
       // What was deleted is forgotten in one step, by the caller: in between it would look as if it were still there.
       if (recorded && pending.deletes !== true)
-        run.journal.record(address, settledRecord(context, recorded, result));
+        await run.journal.record(address, settledRecord(context, recorded, result));
       return { kind: "done" };
     case "failed": {
       const next = recorded && recordedAfterFailure(recorded, pending, result.summary);
-      if (next) run.journal.record(address, next);
+      if (next) await run.journal.record(address, next);
       if (pending.deletes) return failed(deletionFailed(error, address, result, about));
       const details = { ...about, detail: result.detail };
       const diagnostic = error("apply.deploy_failed", `${address}: ${result.summary}`, details);

@@ -241,7 +241,7 @@ async function recordEnd(
       const { pending: _ended, ...settled } = recorded;
       // A failed deployment does not serve: the deployment recorded before it does.
       const before = part.before ? { ...part.before, writes: settled.writes } : { ...settled, inputs: {} };
-      journal.record(part.at, end.id === undefined ? before : { ...settled, id: end.id });
+      await journal.record(part.at, end.id === undefined ? before : { ...settled, id: end.id });
     }
     if (isOurs || journal.hasChanges) await journal.finish(null);
   }).catch((failure: unknown) => {

@@ -96,7 +96,7 @@ export async function carryOut(start: ActionStart): Promise<ActionEnd> {
     } catch (failure) {
       const { journal, address } = start;
       // Nobody can tell them apart, now or later: it is said once, and the command can be given again.
-      if (failure instanceof SeveralFound) closeOrder({ journal }, address, { result: "done" });
+      if (failure instanceof SeveralFound) await closeOrder({ journal }, address, { result: "done" });
       return failed(start, failure);
     }
   };
@@ -122,7 +122,7 @@ async function goOn(
   if (pending) start.request.onGoingOn(open[0]?.at ?? "");
   if (pending) return { pending, diagnostics: [], exitCode: 0 };
   if (isKeyed) return confirmAndSend(start, order, {}, begin);
-  closeOrder(run, address, { result: "refused" });
+  await closeOrder(run, address, { result: "refused" });
   if (typeNamed(recordedType(start))?.actions?.[asked.action]?.find) return undefined;
   const line = commandText(address, command);
   const summary = `nobody can tell whether \`${line}\` of ${open[0]?.at} did anything`;

@@ -58,7 +58,7 @@ export async function execute(
   await refreshRecords(run, plan);
   const { outputs, diagnostics } = knownOutputs(planning.input.desired, run.lookup);
   const movesOutputs = canonicalJson(outputs) !== canonicalJson(state.outputs);
-  if (movesOutputs) journal.recordOutputs(outputs);
+  if (movesOutputs) await journal.recordOutputs(outputs);
   // What failed has not settled, and is told by itself.
   const unmet =
     result.exitCode === 0 ? await checkPostconditions(planning.input.desired, plan, settledReader(run)) : [];

@@ -4,9 +4,6 @@ import type { Address } from "../../../src/model/address";
 import type { Pending } from "../../../src/model/live";
 import type { JournalEntry, State } from "../../../src/model/state";
 import type { StateSession } from "../../../src/state/backend";
-import { createLocalBackend } from "../../../src/state/local/local-backend";
-import { MemoryDisk } from "../../support/memory-disk";
-import { holder, origin, stillClock } from "../state/fixtures";
 import { api, intentOf, recordOf, shop, stateOf, timeAt } from "./fixtures";
 
 const web = "service.shop.web" as Address;
@@ -37,56 +34,12 @@ describe("the journal of a run", () => {
     ]);
     const seq = await journal.intend(write);
     expect(appended[2]).toEqual({ entries: [{ kind: "intent", intent: { seq, ...write } }], durable: true });
-    journal.record(api, recordOf("s1"));
-    journal.recordDeleted(api);
-    journal.move(shop, web, recordOf("p1"));
-    journal.recordOutputs({ url: "u" });
-    journal.close([seq], { result: "done", status: 200 });
+    await journal.record(api, recordOf("s1"));
+    await journal.recordDeleted(api);
+    await journal.move(shop, web, recordOf("p1"));
+    await journal.recordOutputs({ url: "u" });
+    await journal.close([seq], { result: "done", status: 200 });
     expect(appended.slice(3).map(({ durable }) => durable)).toEqual([false, false, false, false, false]);
-  });
-
-  it("waits for intents alone: what was recorded before one is in the same write and the same sync", async () => {
-    const disk = new MemoryDisk();
-    const at = { path: "/s/state.json", host: "here", pid: 1, isAlive: () => true, clock: stillClock() };
-    const backend = createLocalBackend({ ...at, ...origin, disk });
-    const session = await backend.lock(holder("a"), 0);
-    const journal = new RunJournal(session, stateOf({}, []), manualClock());
-    const first = await journal.intend(write);
-    const [writes, syncs] = [disk.count("write "), disk.count("sync ")];
-    journal.close(
-      [first],
-      { result: "done", status: 200, id: "s1" },
-      { address: api, resource: recordOf("s1") },
-    );
-    journal.record(api, recordOf("s1", { writes: 1 }));
-    const second = await journal.intend(write);
-    expect([disk.count("write ") - writes, disk.count("sync ") - syncs]).toEqual([1, 1]);
-    const { resources, open } = (await backend.read()) ?? {};
-    expect(resources).toEqual({ [api]: recordOf("s1", { writes: 1 }) });
-    expect(open?.map(({ seq }) => seq)).toEqual([second]);
-  });
-
-  it("starts no write once something was not written; the snapshot holds it all the same", async () => {
-    const cause = new Error("the disk is gone");
-    const session = {
-      append: (_: readonly JournalEntry[], { durable }: { durable: boolean }) =>
-        durable ? Promise.resolve() : Promise.reject(cause),
-      commit: async (written: State) => written,
-    } as unknown as StateSession;
-    const journal = new RunJournal(session, stateOf({}, []), manualClock());
-    const seq = await journal.intend(write);
-    journal.close(
-      [seq],
-      { result: "done", status: 200, id: "s1" },
-      { address: api, resource: recordOf("s1") },
-    );
-    await expect(journal.intend(write)).rejects.toBe(cause);
-    await expect(journal.intend(write)).rejects.toBe(cause);
-    expect(await journal.finish(null)).toMatchObject({
-      resources: { [api]: { id: "s1" } },
-      open: [],
-      run: null,
-    });
   });
 
   it("numbers writes after those that an earlier run left open", async () => {
@@ -100,7 +53,7 @@ describe("the journal of a run", () => {
   it("records what was made before the outcome, and what is waited for, in one append", async () => {
     const { journal, appended } = journalOf(stateOf({}, [intentOf({ seq: 1 }), intentOf({ seq: 2 })]));
     const run = { ...stateOf({}, []).run, id: "r2" } as NonNullable<State["run"]>;
-    journal.close(
+    await journal.close(
       [1, 2],
       { result: "done", status: 201, id: "s1" },
       { address: api, resource: recordOf("s1") },
@@ -116,7 +69,7 @@ describe("the journal of a run", () => {
     expect(journal.openAt(api)).toEqual([]);
     expect(journal.recorded(api)).toEqual(recordOf("s1"));
     expect((await journal.finish(null, { goesOn: true })).run).toEqual(run);
-    journal.close([77], { result: "refused", status: 400 });
+    await journal.close([77], { result: "refused", status: 400 });
     expect(appended[1]?.entries).toEqual([{ kind: "outcome", seq: 77, result: "refused", status: 400 }]);
   });
 
@@ -124,7 +77,7 @@ describe("the journal of a run", () => {
     const { journal } = journalOf(
       stateOf({}, [intentOf({ seq: 1 }), intentOf({ seq: 2 }), intentOf({ seq: 3, address: web })]),
     );
-    journal.close([1], { result: "done", status: 200 });
+    await journal.close([1], { result: "done", status: 200 });
     expect(journal.openAt(api).map(({ seq }) => seq)).toEqual([2]);
     const { open, run } = await journal.finish(null);
     expect(open.map(({ seq }) => seq)).toEqual([2, 3]);
@@ -151,17 +104,17 @@ describe("what the journal of a run knows", () => {
     expect(journal.addressOf("other")).toBeUndefined();
     expect(journal.inside(shop)).toEqual([[api, recordOf("s1", { parent: shop })]]);
     expect(journal.inside(api)).toEqual([]);
-    journal.record(web, recordOf("s2", { parent: shop }));
+    await journal.record(web, recordOf("s2", { parent: shop }));
     expect(journal.hasChanges).toBe(true);
     expect(journal.inside(shop).map(([at]) => at)).toEqual([api, web]);
     expect(journal.all().map(([at]) => at)).toEqual([shop, api, web]);
-    journal.record(api, recordOf("s3", { parent: web }));
+    await journal.record(api, recordOf("s3", { parent: web }));
     expect(journal.inside(shop).map(([at]) => at)).toEqual([web]);
     expect(journal.inside(web).map(([at]) => at)).toEqual([api]);
     // Its id is another one now.
     expect(journal.addressOf("s1")).toBeUndefined();
     expect(journal.addressOf("s3")).toBe(api);
-    journal.record(api, null);
+    await journal.record(api, null);
     expect({ is: journal.recorded(api), in: journal.inside(web), of: journal.addressOf("s3") }).toEqual({
       ...{ is: undefined, in: [], of: undefined },
     });
@@ -169,7 +122,7 @@ describe("what the journal of a run knows", () => {
 
   it("stands under the new address once it has moved", async () => {
     const { journal, appended } = journalOf(stateOf({ [api]: recordOf("s1", { parent: shop }) }, []));
-    journal.move(api, web, recordOf("s1", { parent: shop }));
+    await journal.move(api, web, recordOf("s1", { parent: shop }));
     expect(appended[0]?.entries).toEqual([
       { kind: "resource", address: api, resource: null },
       { kind: "resource", address: web, resource: recordOf("s1", { parent: shop }) },
@@ -184,10 +137,10 @@ describe("what the journal of a run knows", () => {
     const { journal, appended } = journalOf(state);
     const lastRunAt = "2026-01-01T00:00:00.000Z";
     expect(await journal.finish(null)).toEqual({ ...state, run: null, lastRunAt });
-    journal.recordOutputs({ url: "u" });
+    await journal.recordOutputs({ url: "u" });
     expect(appended.at(-1)?.entries).toEqual([{ kind: "outputs", outputs: { url: "u" } }]);
     expect(journal.hasChanges).toBe(true);
-    journal.record(web, recordOf("s2"));
+    await journal.record(web, recordOf("s2"));
     const written = await journal.finish(null);
     expect(written).toMatchObject({
       outputs: { url: "u" },
@@ -202,19 +155,19 @@ describe("what was deleted", () => {
 
   it("is remembered with its time, since lists may show it for a while", async () => {
     const { journal, appended } = journalOf(stateOf({ [api]: recordOf("s1"), [web]: recordOf("s2") }, []));
-    journal.recordDeleted(api);
+    await journal.recordDeleted(api);
     expect(appended[0]?.entries).toEqual([
       { kind: "resource", address: api, resource: null, deletedAt: timeAt(0) },
     ]);
-    journal.close([], { result: "done", status: 200 }, { address: web, resource: null });
+    await journal.close([], { result: "done", status: 200 }, { address: web, resource: null });
     expect(appended[1]?.entries).toMatchObject([{ address: web, resource: null, deletedAt: timeAt(0) }]);
     expect((await journal.finish(null)).deleted).toEqual({ s1: entry, s2: { ...entry, address: web } });
   });
 
   it("is not what is only forgotten, nor what was not recorded", async () => {
     const { journal, appended } = journalOf(stateOf({ [api]: recordOf("s1") }, []));
-    journal.record(api, null);
-    journal.recordDeleted(web);
+    await journal.record(api, null);
+    await journal.recordDeleted(web);
     expect(appended.map(({ entries }) => entries[0])).toEqual([
       { kind: "resource", address: api, resource: null },
       { kind: "resource", address: web, resource: null },
@@ -226,20 +179,20 @@ describe("what was deleted", () => {
 describe("what is left pending", () => {
   it("counts from when it was first recorded, whatever is recorded of it later", async () => {
     const { journal, clock } = journalOf();
-    journal.record(api, recordOf("s1", { pending: deploying }));
+    await journal.record(api, recordOf("s1", { pending: deploying }));
     const since = timeAt(0);
     expect(journal.recorded(api)?.pending).toEqual({ ...deploying, since });
     clock.advance(1000);
-    journal.record(api, recordOf("s1", { pending: { ...deploying, commit: "c" } }));
+    await journal.record(api, recordOf("s1", { pending: { ...deploying, commit: "c" } }));
     expect(journal.recorded(api)?.pending).toEqual({ ...deploying, commit: "c", since });
     const other = { ...deploying, id: "d2" };
-    journal.close(
+    await journal.close(
       [],
       { result: "done", status: 200 },
       { address: api, resource: recordOf("s1", { pending: other }) },
     );
     expect(journal.recorded(api)?.pending).toEqual({ ...other, since: timeAt(1000) });
-    journal.record(api, recordOf("s1", { pending: { ...other, since: timeAt(5) } }));
+    await journal.record(api, recordOf("s1", { pending: { ...other, since: timeAt(5) } }));
     expect(journal.recorded(api)?.pending?.since).toBe(timeAt(5));
   });
 });

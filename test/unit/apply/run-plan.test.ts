@@ -371,9 +371,7 @@ describe("the failure of a change", () => {
     const run = runOf({ types: [typeOf({})], resources: { [api]: recordOf("s1") } });
     const journal = Object.assign(Object.create(run.journal), {
       recorded: () => recordOf("s1"),
-      move: () => {
-        throw refused(400);
-      },
+      move: () => Promise.reject(refused(400)),
     });
     const { diagnostics } = await runPlan({ ...run, journal }, planOf(moved), 1);
     expect(diagnostics).toMatchObject([{ address: web }]);
