@@ -3,6 +3,7 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
+  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -51,6 +52,16 @@ export function writeWholeFile(path: string, text: string, { keep = false, mode 
     throw new DiagnosticsError([error("command.usage", summary)]);
   } finally {
     removeScratch(scratch);
+  }
+}
+
+/** Makes a folder and those above it. Throws `DiagnosticsError`. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
+    throw new DiagnosticsError([error("command.usage", `cannot make the folder ${folder} (${code})`)]);
   }
 }
 

@@ -103,6 +103,19 @@ export const isRestOf = (reviewed: PlanRecord, plan: Plan, runs: readonly Begun[
   isLeft(runs.find(({ digest }) => digest === reviewed.digest)) &&
   compareWithRecord(reviewed, plan).every(({ kind }) => kind === "gone");
 
+/**
+ * Returns whether a plan is a reviewed one in which what only another apply could tell is known by now: the stack that it
+ * waited for was applied. Everything else is as it was reviewed.
+ */
+export const isMadeKnown = (reviewed: PlanRecord, plan: Plan): boolean =>
+  compareWithRecord(reviewed, plan).length === 0 &&
+  listedChanges(plan).some(({ address, attributes }) =>
+    attributes.some(
+      ({ path, after }) =>
+        after.kind !== "unknown" && reviewed.changes[address]?.unknown.includes(path) === true,
+    ),
+  );
+
 /** A run that the state remembers, as far as it tells whether a plan was brought to its end. */
 interface Begun {
   readonly digest: string;

@@ -17,8 +17,14 @@ export const planFindings = (plan: Plan): readonly Diagnostic[] => [
   ),
 ];
 
-/** A plan as JUnit: a case for each change, failed where it is blocked, and one for each error. */
-export function planJunit(plan: Plan, suite: string): string {
+/** A suite of JUnit. */
+export interface JunitSuite {
+  readonly name: string;
+  readonly cases: readonly JunitCase[];
+}
+
+/** A plan as a suite: a case for each change, failed where it is blocked, and one for each error. */
+export function planSuite(plan: Plan, name: string): JunitSuite {
   const changed = plan.changes.filter((change) => isWritten(change, plan));
   const cases = [
     ...changed.map((change) =>
@@ -34,17 +40,16 @@ export function planJunit(plan: Plan, suite: string): string {
         testCase("policy", address === undefined ? policy : `${policy} ${address}`),
       ),
   ];
-  return junit(suite, cases.length === 0 ? [testCase("plan", planLine(plan))] : cases);
+  return { name, cases: cases.length === 0 ? [testCase("plan", planLine(plan))] : cases };
 }
 
-/** A plan that could not be made, as JUnit. */
-export const failedJunit = (diagnostics: readonly Diagnostic[], suite: string): string =>
-  junit(
-    suite,
-    diagnostics
-      .filter(({ severity }) => severity === "error")
-      .map((found) => testCase("plan", found.address ?? found.code, found)),
-  );
+/** A plan that could not be made, as a suite. */
+export const failedSuite = (diagnostics: readonly Diagnostic[], name: string): JunitSuite => ({
+  name,
+  cases: diagnostics
+    .filter(({ severity }) => severity === "error")
+    .map((found) => testCase("plan", found.address ?? found.code, found)),
+});
 
 interface JunitCase {
   readonly text: string;
@@ -63,15 +68,18 @@ function testCase(
   return { text: `${head}>${inner}</testcase>`, isFailed: true };
 }
 
-function junit(suite: string, cases: readonly JunitCase[]): string {
-  const failures = cases.filter(({ isFailed }) => isFailed).length;
-  const counts = `tests="${cases.length}" failures="${failures}"`;
+/** Suites as one file of JUnit. */
+export function junit(suites: readonly JunitSuite[]): string {
+  const countsOf = (cases: readonly JunitCase[]): string =>
+    `tests="${cases.length}" failures="${cases.filter(({ isFailed }) => isFailed).length}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites ${counts}>`,
-    `  <testsuite name="${xml(suite)}" ${counts}>`,
-    ...cases.map(({ text }) => `    ${text}`),
-    "  </testsuite>",
+    `<testsuites ${countsOf(suites.flatMap(({ cases }) => cases))}>`,
+    ...suites.flatMap(({ name, cases }) => [
+      `  <testsuite name="${xml(name)}" ${countsOf(cases)}>`,
+      ...cases.map(({ text }) => `    ${text}`),
+      "  </testsuite>",
+    ]),
     "</testsuites>",
     "",
   ].join("\n");
@@ -80,34 +88,56 @@ function junit(suite: string, cases: readonly JunitCase[]): string {
 /** Text of XML: hidden characters, which XML does not know, are escaped before. */
 const xml = (text: string): string => escapeHtml(escapeText(text)).replaceAll("&#39;", "&apos;");
 
-/** The counts of a plan as GitLab's report `terraform` has them. */
-export const gitlabCounts = ({ summary }: Plan): string =>
-  `${escapeJson({ create: summary.add, update: summary.change, delete: summary.destroy })}\n`;
+/** The counts of plans as GitLab's report `terraform` has them. */
+export function gitlabCounts(plans: readonly Plan[]): string {
+  const sum = (count: (of: Plan["summary"]) => number): number =>
+    plans.reduce((total, { summary }) => total + count(summary), 0);
+  const counts = {
+    create: sum(({ add }) => add),
+    update: sum(({ change }) => change),
+    delete: sum(({ destroy }) => destroy),
+  };
+  return `${escapeJson(counts)}\n`;
+}
+
+/** Findings with the texts that they point into. */
+export interface FoundIn {
+  readonly findings: readonly Diagnostic[];
+  readonly sources: Sources;
+  /** The file of those that point at none, from the root of the repository: GitHub takes no SARIF without a file. */
+  readonly file: string;
+}
+
+type PathOf = (file: string) => string | undefined;
+
+/** Entries of a report, each once: plans of several stages find the same at the same line. */
+const distinct = <Entry extends object>(entries: readonly Entry[]): readonly Entry[] => [
+  ...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values(),
+];
 
 /** Findings as SARIF 2.1.0, for the list of what a scan found; `pathOf` gives the path in the repository. */
-export function sarif(
-  findings: readonly Diagnostic[],
-  sources: Sources,
-  pathOf: (file: string) => string | undefined,
-): string {
-  const results = findings.map((found) => {
-    const { severity, code, summary, hint, address, range } = found;
-    const data = diagnosticData(found, sources);
-    const line = "location" in data ? data.location.line : undefined;
-    const uri = range && pathOf(range.file);
-    const place = {
-      ...(uri !== undefined && {
-        physicalLocation: { artifactLocation: { uri }, region: { startLine: line ?? 1 } },
+export function sarif(found: readonly FoundIn[], pathOf: PathOf): string {
+  const results = distinct(
+    found.flatMap(({ findings, sources, file }) =>
+      findings.map((finding) => {
+        const { severity, code, summary, hint, address, range } = finding;
+        const uri = (range && pathOf(range.file)) ?? file;
+        const startLine = lineOf(finding, sources);
+        const place = {
+          physicalLocation: { artifactLocation: { uri }, region: { startLine } },
+          ...(address !== undefined && {
+            logicalLocations: [{ fullyQualifiedName: address, kind: "resource" }],
+          }),
+        };
+        return {
+          ruleId: code,
+          level: severity === "error" ? "error" : "warning",
+          message: { text: escapeText([summary, hint].filter((part) => part !== undefined).join("; ")) },
+          locations: [place],
+        };
       }),
-      ...(address !== undefined && { logicalLocations: [{ fullyQualifiedName: address, kind: "resource" }] }),
-    };
-    return {
-      ruleId: code,
-      level: severity === "error" ? "error" : "warning",
-      message: { text: escapeText([summary, hint].filter((part) => part !== undefined).join("; ")) },
-      ...(Object.keys(place).length > 0 && { locations: [place] }),
-    };
-  });
+    ),
+  );
   const rules = [...new Set(results.map(({ ruleId }) => ruleId))].sort().map((id) => ({ id }));
   const tool = { driver: { name: "rnv", version, rules } };
   return `${escapeJson(
@@ -116,29 +146,31 @@ export function sarif(
   )}\n`;
 }
 
+function lineOf(found: Diagnostic, sources: Sources): number {
+  const shown = diagnosticData(found, sources);
+  return ("location" in shown ? shown.location.line : undefined) ?? 1;
+}
+
 /** Findings as GitLab's report `codequality` has them: those with a place; `pathOf` gives the path in the repository. */
-export function codeQuality(
-  findings: readonly Diagnostic[],
-  sources: Sources,
-  pathOf: (file: string) => string | undefined,
-): string {
-  const issues = findings.flatMap((found) => {
-    const { severity, code, summary, hint, range } = found;
-    const path = range && pathOf(range.file);
-    const data = diagnosticData(found, sources);
-    const line = "location" in data ? data.location.line : undefined;
-    if (path === undefined) return [];
-    const description = escapeText([summary, hint].filter((part) => part !== undefined).join("; "));
-    return [
-      {
-        description,
-        check_name: code,
-        // What it is about, not where: a line above it makes it no other.
-        fingerprint: createHash("sha256").update([code, path, summary].join("\0")).digest("hex"),
-        severity: severity === "error" ? "critical" : "minor",
-        location: { path, lines: { begin: line ?? 1 } },
-      },
-    ];
-  });
+export function codeQuality(found: readonly FoundIn[], pathOf: PathOf): string {
+  const issues = distinct(
+    found.flatMap(({ findings, sources }) =>
+      findings.flatMap((finding) => {
+        const { severity, code, summary, hint, range } = finding;
+        const path = range && pathOf(range.file);
+        if (path === undefined) return [];
+        return [
+          {
+            description: escapeText([summary, hint].filter((part) => part !== undefined).join("; ")),
+            check_name: code,
+            // What it is about, not where: a line above it makes it no other.
+            fingerprint: createHash("sha256").update([code, path, summary].join("\0")).digest("hex"),
+            severity: severity === "error" ? "critical" : "minor",
+            location: { path, lines: { begin: lineOf(finding, sources) } },
+          },
+        ];
+      }),
+    ),
+  );
   return `${escapeJson(issues, 2)}\n`;
 }

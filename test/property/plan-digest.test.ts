@@ -1,6 +1,13 @@
 import { Secret } from "../../src/model/secret";
 import { type DesiredValue, Template, UnreadSecret } from "../../src/model/value";
-import { compareWithRecord, digestPlan, isExpected, isRestOf, recordPlan } from "../../src/plan/digest";
+import {
+  compareWithRecord,
+  digestPlan,
+  isExpected,
+  isMadeKnown,
+  isRestOf,
+  recordPlan,
+} from "../../src/plan/digest";
 import { planDocument } from "../../src/plan/document";
 import { makePlan } from "../../src/plan/make-plan";
 import type { AttributeChange, Change, Plan, PlanInput } from "../../src/plan/plan";
@@ -225,11 +232,10 @@ describe("the digest of a plan", () => {
         const digest = record.digest;
         const left = plan.changes.filter((_, i) => (i + pick) % 2 === 0);
         // What was not known is known by now.
-        const known = left.map(
-          fieldWise((field) =>
-            field.after.kind === "unknown" ? { ...field, after: { kind: "value", value: "known" } } : field,
-          ),
+        const madeKnown = fieldWise((field) =>
+          field.after.kind === "unknown" ? { ...field, after: { kind: "value", value: "known" } } : field,
         );
+        const known = left.map(madeKnown);
         const rest = { ...plan, changes: known };
         expect(compareWithRecord(record, plan)).toEqual([]);
         expect(compareWithRecord(record, rest).every(({ kind }) => kind === "gone")).toBe(true);
@@ -240,6 +246,10 @@ describe("the digest of a plan", () => {
         expect(isRestOf(record, rest, runs)).toBe(!isEnded);
         expect(isRestOf(record, rest, [{ digest }])).toBe(true);
         expect(isRestOf(record, rest, [])).toBe(false);
+        const allKnown = { ...plan, changes: plan.changes.map(madeKnown) };
+        const isAny = Object.values(record.changes).some(({ unknown }) => unknown.length > 0);
+        expect(isMadeKnown(record, allKnown)).toBe(isAny);
+        expect(isMadeKnown(record, plan)).toBe(false);
         const listed = plan.changes.filter(({ action }) => action !== "no-op");
         const one = listed[pick % Math.max(1, listed.length)];
         fc.pre(one !== undefined);
@@ -260,6 +270,8 @@ describe("the digest of a plan", () => {
             edit((change) => ({ ...change, action: "no-op" })),
           ),
         ).toEqual([{ address, kind: "gone" }]);
+        const another = edit((change) => ({ ...change, id: "another" }));
+        expect(isMadeKnown(record, { ...another, changes: another.changes.map(madeKnown) })).toBe(false);
         const kinds = compareWithRecord(
           record,
           edit((change) => ({ ...change, address: at("service.z") })),

@@ -226,10 +226,11 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(JSON.parse(read("gl-code-quality-report.json"))).toEqual([]);
     expect(read("rnv.env")).toBe(`PLAN_CHANGES=true\nPLAN_DIGEST=${digest}\nPLAN_EXITCODE=2\n`);
     if (platform === "github") {
-      expect(outputs("output").trimEnd().split("\n").slice(-3)).toEqual([
+      expect(outputs("output").trimEnd().split("\n").slice(-4)).toEqual([
         "changes=true",
         `digest=${digest}`,
         "exitcode=2",
+        `plans=${JSON.stringify([{ stage: "", stack: "", changes: true, digest, exitcode: 2 }])}`,
       ]);
       expect(outputs("summary")).toContain("Plan: 0 to add, 2 to change");
     }

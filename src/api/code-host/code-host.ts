@@ -13,8 +13,8 @@ export interface CodeHost {
   readonly name: "GitHub" | "GitLab";
   /** Characters that a comment or an issue may have. */
   readonly mostCharacters: number;
-  /** Own comments that hold the marker, oldest first, through all pages. */
-  findComments(at: Discussion, marker: string): Promise<readonly HostComment[]>;
+  /** Own comments that hold the marker, oldest first, through all pages; without one, all of our own. */
+  findComments(at: Discussion, marker?: string): Promise<readonly HostComment[]>;
   /**
    * Writes a new comment. After an answer that was lost it looks for the text before it writes again: a comment is
    * never there twice. `marker` is a part of `body`.

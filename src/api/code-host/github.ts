@@ -61,7 +61,9 @@ export function createGitHub(options: HostOptions): CodeHost {
         needs: needsComments,
       });
       const own = await isOwn();
-      return found.filter((one) => own(one) && isMarked(one.body, marker)).map(commentOf);
+      return found
+        .filter((one) => own(one) && (marker === undefined || isMarked(one.body, marker)))
+        .map(commentOf);
     },
     writeComment: (at, marker, body) =>
       makeOnce(

@@ -53,7 +53,12 @@ export function createGitLab(options: HostOptions): CodeHost {
         needs,
       });
       return found
-        .filter((one) => one.system !== true && one.author?.username === name && isMarked(one.body, marker))
+        .filter(
+          (one) =>
+            one.system !== true &&
+            one.author?.username === name &&
+            (marker === undefined || isMarked(one.body, marker)),
+        )
         .map(commentOf);
     },
     writeComment: (at, marker, body) =>

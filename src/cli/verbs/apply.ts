@@ -56,7 +56,7 @@ function runApply(invocation: Invocation): Promise<number> {
   });
 }
 
-const onePlanExpected = (): DiagnosticsError =>
+export const onePlanExpected = (): DiagnosticsError =>
   new DiagnosticsError([
     error("command.usage", "--expect-digest is of the plan of one stack, and several are applied", {
       hint: "name one: rnv apply STACK --expect-digest DIGEST",

@@ -1,5 +1,5 @@
 import { unreviewed } from "../../commands/ci/find-review";
-import { keepComment } from "../../commands/ci/keep-comment";
+import { keepComments } from "../../commands/ci/keep-comment";
 import { compareWithRecord } from "../../plan/digest";
 import { hasChanges } from "../../plan/plan";
 import { summaryLine } from "../../render/events";
@@ -8,18 +8,19 @@ import { commentOptions, readJob, reviewOf, subjectOf, tellHost, writeOutputs } 
 import type { Invocation } from "../invocation";
 import { options, planningOptions, policyOptions, runningOptions } from "../options";
 import { exitCodes } from "../report";
-import { showApply } from "./apply";
+import { onePlanExpected, showApply } from "./apply";
 import { planRequestOf, policiesOf } from "./plan";
 import type { Verb } from "./verb";
 
 export const ciApplyVerb: Verb = {
-  usage: "apply",
-  stacks: { use: "one", streams: true },
+  usage: "apply [stack...]",
+  stacks: { use: "each", others: "needed", streams: true },
   summary: "Apply in a job exactly what was reviewed in the pull request",
   detail:
     "On the merged commit: finds its pull request, reads the digest of the reviewed plan from the comment, plans again, " +
     "and applies only that plan, or what an earlier run left of it. Otherwise nothing is written, the difference is " +
-    "told in a comment, and it ends with exit 5. A plan that changes nothing needs no review.",
+    "told in a comment, and it ends with exit 5. A plan that changes nothing needs no review. Of several stacks each is " +
+    "applied as it was reviewed; what only the stack before it could tell may be known by now.",
   options: [
     ...planningOptions,
     ...policyOptions,
@@ -37,6 +38,7 @@ export const ciApplyVerb: Verb = {
 
 async function runApplyInJob(invocation: Invocation): Promise<number> {
   const { options: given } = invocation;
+  if (given.expectDigest !== undefined && invocation.stack?.sharesRun === true) throw onePlanExpected();
   const job = readJob(invocation);
   const review = await reviewOf(invocation, job);
   const expected = typeof given.expectDigest === "string" ? given.expectDigest : undefined;
@@ -61,7 +63,7 @@ async function runApplyInJob(invocation: Invocation): Promise<number> {
         ? refusedComment(made, record && compareWithRecord(record, made), subject, job, host.mostCharacters)
         : appliedComment({ exitCode, summary, diagnostics, sources }, subject, job);
     const at = { kind: "pull request", number } as const;
-    await keepComment(host, at, { marker: markerOf("apply", subject), body, isQuiet: false });
+    await keepComments(host, at, [{ marker: markerOf("apply", subject), body, isQuiet: false }]);
   });
   return exitCode;
 }

@@ -1,11 +1,10 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Option } from "commander";
 import { createHttpTransport } from "../../api/http-transport";
 import { deliver, readWebhook } from "../../api/webhook";
 import { keepIssue } from "../../commands/ci/keep-issue";
 import { type DriftOutcome, drift } from "../../commands/drift";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
 import { worstExitCode } from "../../model/exit-code";
 import { Secret } from "../../model/secret";
@@ -26,24 +25,18 @@ import {
 } from "../../render/drift-job";
 import { markerOf } from "../../render/job-comment";
 import { readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
+import { type AskedStages, runOnStages, stagesAsked, stagesOptions } from "../ci-stages";
 import { withContext } from "../context";
-import { readText, writeWholeFile } from "../files";
-import { formatOf, type Invocation, listOf } from "../invocation";
+import { makeFolder, readText, writeWholeFile } from "../files";
+import { formatOf, type Handler, type Invocation, listOf } from "../invocation";
 import { startedBy } from "../job";
 import { ignoredOptions, options, scopeOptions } from "../options";
 import { annotate, exitCodes, failureOf, outStyle, report } from "../report";
-import { runOnStacks } from "../stacks";
-import { instancesOf, stagesOf } from "../stages";
 import { driftOptions, driftRequestOf, isWhole, readAccepted } from "./drift";
 import type { Verb } from "./verb";
 
-const repeated = (flags: string, description: string): Option =>
-  new Option(flags, `${description} (repeatable)`).argParser(
-    (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
-  );
-
 export const ciDriftVerb: Verb = {
-  usage: "drift",
+  usage: "drift [stack...]",
   summary: "Look for drift of one stage or many, and tell those who have to know",
   detail:
     "The same findings as `rnv drift`, in one report for all stages: an error in one does not stop the others, and the exit code " +
@@ -53,8 +46,7 @@ export const ciDriftVerb: Verb = {
   readsStages: true,
   options: [
     ...scopeOptions.filter((option) => option !== options.stack),
-    repeated("--stage <stage>", "a stage, or an instance of one: staging, preview/12 (RNV_STAGE)"),
-    new Option("--all-stages", "every stage of the manifest, and every instance that has a state"),
+    ...stagesOptions,
     ...driftOptions,
     new Option("--no-issue", "keep no issue for each stage that has drifted, on GitHub and GitLab"),
     new Option("--report <folder>", "write drift.md and drift.json there"),
@@ -84,13 +76,9 @@ async function runCiDrift(invocation: Invocation): Promise<number> {
   const accepted = readAccepted(invocation);
   const at = new Date().toISOString();
   const startedAt = systemClock.elapsed();
-  const { stages, asked, notes } = await stagesAsked(invocation);
+  const { stages, asked, notes, sources } = await stagesAsked(invocation);
   const looked = new Lookup(accepted.acceptances);
-  const found: StageDrift[] = [];
-  for (const stage of asked) {
-    if (invocation.signal.aborted) break;
-    found.push(...(await lookAt(invocation, stage, looked)));
-  }
+  const found = await lookAt(invocation, asked, looked);
   const told = withoutOthers(found);
   const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));
   const job: DriftJob = {
@@ -111,7 +99,7 @@ async function runCiDrift(invocation: Invocation): Promise<number> {
     await transport.close();
     if (failed !== undefined) failures.push(failed);
   }
-  report(invocation, [...notes, ...unused, ...failures], accepted.sources);
+  report(invocation, [...notes, ...unused, ...failures], new Map([...sources, ...accepted.sources]));
   await tellJob(invocation, job);
   for (const { diagnostics, sources } of found)
     annotate({ terminal, environment, cwd }, diagnostics, sources);
@@ -119,49 +107,6 @@ async function runCiDrift(invocation: Invocation): Promise<number> {
 }
 
 const secondsSince = (start: number): number => Math.round(systemClock.elapsed() - start) / 1000;
-
-/** The stages of a job: undefined for the one that RNV_STAGE names, or for what has none. */
-interface AskedStages {
-  readonly asked: readonly (string | undefined)[];
-  /** Whether the manifest has stages that are not looked at. */
-  readonly stages: "all" | "some";
-  readonly notes: readonly Diagnostic[];
-}
-
-async function stagesAsked(invocation: Invocation): Promise<AskedStages> {
-  const { options } = invocation;
-  const named = listOf(options.stage);
-  if (options.allStages !== true)
-    return named.length === 0
-      ? { asked: [undefined], stages: "some", notes: [] }
-      : { asked: [...new Set(named)], stages: "some", notes: [] };
-  if (named.length > 0)
-    throw new DiagnosticsError([error("command.usage", "--stage and --all-stages exclude each other")]);
-  const found = await stagesOf(invocation, listOf(options.file));
-  if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1, found.sources);
-  if (found.stages.size === 0)
-    throw new DiagnosticsError([
-      error("command.usage", "--all-stages: the manifest declares no stages", { hint: "leave it out" }),
-    ]);
-  const asked: string[] = [];
-  const notes: Diagnostic[] = [];
-  for (const { name, each, range } of found.stages.values()) {
-    const ids = each ? await instancesOf(invocation, found, name) : [undefined];
-    if (ids === undefined)
-      notes.push(
-        warning(
-          "live.unchecked",
-          `the instances of stage ${name} cannot be listed: its state is at https://`,
-          {
-            range,
-            hint: `name them: --stage ${name}/ID`,
-          },
-        ),
-      );
-    for (const id of ids ?? []) asked.push(stageText(id === undefined ? { name } : { name, id }));
-  }
-  return { asked, stages: "all", notes };
-}
 
 /** The entries that accept drift, and which of them were needed by any stage so far. */
 class Lookup {
@@ -183,43 +128,38 @@ class Lookup {
   }
 }
 
-/** Looks at one stage, or each stack of it. Never throws: what fails is a finding of the stage. */
+/** Looks at each stage, and each stack of it. Never throws: what fails is a finding of the stage. */
 async function lookAt(
   invocation: Invocation,
-  stage: string | undefined,
+  asked: AskedStages["asked"],
   looked: Lookup,
 ): Promise<readonly StageDrift[]> {
   const found: StageDrift[] = [];
-  const quiet = { ...invocation.terminal, out: () => undefined };
-  const staged = {
-    ...invocation,
-    terminal: quiet,
-    positional: [],
-    options: { ...invocation.options, stage },
-  };
-  const startedAt = systemClock.elapsed();
-  const fail = (cause: unknown, of: Partial<StageDrift>): number => {
+  let startedAt = systemClock.elapsed();
+  const fail = (cause: unknown, of: Pick<StageDrift, "stage" | "stack">): void => {
     const { diagnostics, sources, exitCode } = failureOf(cause, invocation.signal.aborted);
-    found.push({ stage, ...of, exitCode, seconds: secondsSince(startedAt), diagnostics, sources });
-    return exitCode;
+    found.push({ ...of, exitCode, seconds: secondsSince(startedAt), diagnostics, sources });
+    startedAt = systemClock.elapsed();
   };
-  try {
-    await runOnStacks(staged, { use: "each" }, async (one) => {
-      const began = systemClock.elapsed();
-      const of = { stage: one.stage ? stageText(one.stage) : stage, stack: one.stack?.name };
-      try {
-        const request = { ...driftRequestOf(one.options), acceptances: looked.acceptances };
-        const outcome = await withContext(one, (context) => drift(context, request));
-        looked.note(outcome);
-        found.push({ ...of, ...shownOf(outcome), seconds: secondsSince(began) });
-        return outcome.exitCode;
-      } catch (cause) {
-        return fail(cause, of);
-      }
-    });
-  } catch (cause) {
-    fail(cause, {});
-  }
+  const run: Handler = async (one) => {
+    startedAt = systemClock.elapsed();
+    const of = { stage: one.stage ? stageText(one.stage) : undefined, stack: one.stack?.name };
+    try {
+      const request = { ...driftRequestOf(one.options), acceptances: looked.acceptances };
+      const outcome = await withContext(one, (context) => drift(context, request));
+      looked.note(outcome);
+      found.push({ ...of, ...shownOf(outcome), seconds: secondsSince(startedAt) });
+    } catch (cause) {
+      fail(cause, of);
+    }
+    startedAt = systemClock.elapsed();
+    return exitCodes.done;
+  };
+  const quiet = { ...invocation, terminal: { ...invocation.terminal, out: () => undefined } };
+  await runOnStages(quiet, asked, {
+    ...{ reading: { use: "each" }, run },
+    fail: (cause, stage) => fail(cause, { stage }),
+  });
   return found;
 }
 
@@ -244,7 +184,7 @@ function show(invocation: Invocation, job: DriftJob): void {
 async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
   const { drifted, exitCode } = { drifted: job.stages.some((one) => statusOf(one) === "drift"), ...job };
   writeOutputs(invocation, { drift: String(drifted), exitcode: String(exitCode) });
-  writeSummary(invocation, driftJobMarkdown(job));
+  writeSummary(invocation, [driftJobMarkdown(job)]);
   const { pullRequest, platform } = readJob(invocation);
   // What a pull request proposes is no drift of what is merged.
   if (invocation.options.issue === false || platform === undefined || pullRequest !== undefined) return;
@@ -269,21 +209,24 @@ async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
 /** Writes the files that were asked for; returns what could not be written. */
 function writeFiles({ options }: Invocation, job: DriftJob): readonly Diagnostic[] {
   const failures: Diagnostic[] = [];
-  const write = (path: string, text: () => string, mode?: number): void => {
+  const attempt = (write: () => void): void => {
     try {
-      writeWholeFile(path, text(), { ...(mode !== undefined && { mode }) });
+      write();
     } catch (cause) {
       if (!(cause instanceof DiagnosticsError)) throw cause;
       failures.push(...cause.diagnostics);
     }
   };
   const { report: folder, metrics } = options as { readonly report?: string; readonly metrics?: string };
-  if (folder !== undefined && makeFolder(folder, failures)) {
-    write(join(folder, "drift.md"), () => driftJobMarkdown(job));
-    write(join(folder, "drift.json"), () => driftJobJson(job));
-  }
+  if (folder !== undefined)
+    attempt(() => {
+      makeFolder(folder);
+      writeWholeFile(join(folder, "drift.md"), driftJobMarkdown(job));
+      writeWholeFile(join(folder, "drift.json"), driftJobJson(job));
+    });
   // Read by a collector that is another user.
-  if (metrics !== undefined) write(metrics, () => driftMetrics(job, textBefore(metrics)), 0o644);
+  if (metrics !== undefined)
+    attempt(() => writeWholeFile(metrics, driftMetrics(job, textBefore(metrics)), { mode: 0o644 }));
   return failures;
 }
 
@@ -293,16 +236,5 @@ function textBefore(path: string): string {
     return readText(path);
   } catch {
     return "";
-  }
-}
-
-function makeFolder(folder: string, failures: Diagnostic[]): boolean {
-  try {
-    mkdirSync(folder, { recursive: true });
-    return true;
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    failures.push(error("command.usage", `cannot make the folder ${folder} (${code})`));
-    return false;
   }
 }

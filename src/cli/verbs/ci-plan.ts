@@ -1,25 +1,16 @@
-import { mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { Option } from "commander";
 import { unreviewed } from "../../commands/ci/find-review";
-import { keepComment } from "../../commands/ci/keep-comment";
+import { keepComments } from "../../commands/ci/keep-comment";
 import type { PlanRequest } from "../../commands/context";
 import { type PlanOutcome, plan } from "../../commands/plan";
-import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
-import { stageText } from "../../model/stage";
+import { type Diagnostic, DiagnosticsError } from "../../diagnostics/diagnostic";
+import { worstExitCode } from "../../model/exit-code";
+import { splitStage, stageText } from "../../model/stage";
 import { compareWithRecord, isExpected } from "../../plan/digest";
 import { hasChanges, type Plan } from "../../plan/plan";
-import { savePlan } from "../../plan/saved-plan";
+import { escapeJson, escapeText } from "../../render/escape-text";
 import { failedPlanComment, markerOf, planComment, saysNothing } from "../../render/job-comment";
-import {
-  codeQuality,
-  failedJunit,
-  gitlabCounts,
-  planFindings,
-  planJunit,
-  sarif,
-} from "../../render/job-reports";
-import { planJson } from "../../render/plan-json";
+import { planFindings } from "../../render/job-reports";
 import { planMarkdown } from "../../render/plan-markdown";
 import { differenceText, isBlocked } from "../../render/plan-wording";
 import {
@@ -32,13 +23,13 @@ import {
   writeOutputs,
   writeSummary,
 } from "../ci-job";
+import { runOnStages, stagesAsked, stagesOptions } from "../ci-stages";
 import { withContext } from "../context";
-import { writeWholeFile } from "../files";
-import type { Invocation } from "../invocation";
+import type { Handler, Invocation } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
-import { writePlanPage } from "../page-file";
-import { annotate, errorDocument, exitCodes, report, repositoryPath } from "../report";
-import { otherDiagnostics, planRequestOf, policiesOf, showPlan } from "./plan";
+import { type PlannedStage, writeReports } from "../plan-reports";
+import { annotate, exitCodes, failureOf, outStyle, report } from "../report";
+import { crossValuesOf, otherDiagnostics, planRequestOf, policiesOf, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
 const reportFolder = new Option("--report <dir>", "folder of the reports, to be kept as artefacts").default(
@@ -46,16 +37,19 @@ const reportFolder = new Option("--report <dir>", "folder of the reports, to be 
 );
 
 export const ciPlanVerb: Verb = {
-  usage: "plan",
-  stacks: { use: "one" },
+  usage: "plan [stack...]",
   summary: "Plan in a job: reports, outputs, and the comment under the pull request",
   detail:
     "Writes plan.rnvplan, plan.json, plan.md, plan.html, junit.xml, rnv.sarif and GitLab's reports into the folder of the reports, and " +
-    "in GitHub Actions and GitLab one comment for each manifest and stage, which it rewrites. Outputs: changes (true or " +
-    "false), digest, exitcode (0, 2 with changes, 4 when one is blocked, 1 on an error). In a merge queue it compares with " +
-    "the plan that was reviewed: exit 5 when it is another.",
+    "in GitHub Actions and GitLab one comment for each manifest, stage and stack, which it rewrites. Outputs: changes (true or " +
+    "false), digest, exitcode (0, 2 with changes, 4 when one is blocked, 1 on an error). Of several stages or stacks each has " +
+    "a folder in that of the reports, the exit code is that of the one that says most, and the output plans is a list of " +
+    "JSON with stage, stack, changes, digest and exitcode. In a merge queue it compares with the plan that was reviewed: " +
+    "exit 5 when it is another.",
+  readsStages: true,
   options: [
     ...planningOptions,
+    ...stagesOptions,
     ...policyOptions,
     options.destroy,
     new Option(
@@ -70,39 +64,72 @@ export const ciPlanVerb: Verb = {
   ],
   examples: [
     ["rnv ci plan --stage production --no-secrets", "in the job of a pull request"],
+    ["rnv ci plan --all-stages --no-secrets", "every stage, each with a comment of its own"],
     ["rnv ci plan --report reports --pull-request 12", "in any other job"],
   ],
-  handler: runPlanInJob,
+  handler: runPlansInJob,
 };
 
-async function runPlanInJob(invocation: Invocation): Promise<number> {
-  const { options: given } = invocation;
+async function runPlansInJob(invocation: Invocation): Promise<number> {
+  const { options: given, signal } = invocation;
   const job = readJob(invocation);
-  const request = {
+  const request: PlanRequest = {
     ...planRequestOf(given),
     policies: policiesOf(invocation),
-    secrets: given.secrets === false ? ("present" as const) : ("resolve" as const),
+    secrets: given.secrets === false ? "present" : "resolve",
   };
-  const outcome = await withContext(invocation, (context) => plan(context, request));
-  const { diagnostics, sources } = outcome;
-  if (outcome.plan) showPlan(invocation, outcome.plan, "text", sources);
-  report(invocation, otherDiagnostics(outcome.plan, diagnostics, "text"), sources);
-  if (outcome.plan) annotate(invocation, planFindings(outcome.plan).filter(isGuard), sources);
-  const exitCode = exitCodeOf(outcome);
-  writeReports(invocation, outcome, request);
-  const { plan: made } = outcome;
-  const outputs = {
-    changes: String(made !== undefined && hasChanges(made)),
-    digest: (exitCode === exitCodes.error ? undefined : made?.digest) ?? "",
-    exitcode: String(exitCode),
+  const planned = await planStages(invocation, request);
+  if (planned.length === 0) return signal.aborted ? exitCodes.interrupted : exitCodes.done;
+  const written = tellRunner(invocation, planned, request);
+  if (signal.aborted) return exitCodes.interrupted;
+  if (!job.isQueue) await commentOnPlans(invocation, job, planned);
+  const codes = job.isQueue ? await compareInQueue(job, planned) : planned.map(({ exitCode }) => exitCode);
+  const worst = worstExitCode([...codes, written]);
+  return worst === exitCodes.changes && given.detailedExitcode !== true ? exitCodes.done : worst;
+}
+
+/** Plans each stage and each stack of it. What cannot be planned stops no other; throws where nothing can be told apart. */
+async function planStages(invocation: Invocation, request: PlanRequest): Promise<readonly PlannedStage[]> {
+  const { asked, notes, sources } = await stagesAsked(invocation);
+  report(invocation, notes, sources);
+  const planned: PlannedStage[] = [];
+  const fail = (cause: unknown, one: Invocation): void => {
+    const outcome = failureOf(cause, invocation.signal.aborted);
+    report(one, outcome.diagnostics, outcome.sources);
+    planned.push({ invocation: one, outcome, exitCode: outcome.exitCode });
   };
-  writeOutputs(invocation, outputs);
-  writeEnvironment(invocation, outputs);
-  if (made) writeSummary(invocation, planMarkdown(made, undefined, { fold: true }));
-  if (job.isQueue && made && exitCode !== exitCodes.error) return compareInQueue(invocation, job, made);
-  await commentOnPlan(invocation, job, outcome);
-  const isQuiet = exitCode === exitCodes.changes && given.detailedExitcode !== true;
-  return isQuiet ? exitCodes.done : exitCode;
+  let headed = "";
+  const run: Handler = async (one) => {
+    const name = one.stage ? stageText(one.stage) : "";
+    if (asked.length > 1 && name !== headed)
+      one.terminal.out(
+        `${headed === "" ? "" : "\n"}${outStyle(one).colors.bold(`Stage ${escapeText(name)}`)}\n\n`,
+      );
+    headed = name;
+    try {
+      const outcome = await withContext(one, (context) => plan(context, request));
+      if (outcome.plan) one.stack?.tellOutputs(crossValuesOf(outcome.plan));
+      showOutcome(one, outcome);
+      planned.push({ invocation: one, outcome, exitCode: exitCodeOf(outcome) });
+    } catch (cause) {
+      fail(cause, one);
+    }
+    return exitCodes.done;
+  };
+  await runOnStages(invocation, asked, {
+    ...{ reading: { use: "each", others: "needed" }, run },
+    fail: (cause, stage) => {
+      if (stage === undefined) throw cause;
+      fail(cause, { ...invocation, stage: { ...splitStage(stage), takesUnnamed: false } });
+    },
+  });
+  return planned;
+}
+
+function showOutcome(invocation: Invocation, { plan: made, diagnostics, sources }: PlanOutcome): void {
+  if (made) showPlan(invocation, made, "text", sources);
+  report(invocation, otherDiagnostics(made, diagnostics, "text"), sources);
+  if (made) annotate(invocation, planFindings(made).filter(isGuard), sources);
 }
 
 const isGuard = ({ code }: Diagnostic): boolean => code.startsWith("guard.");
@@ -113,81 +140,86 @@ function exitCodeOf({ plan: made, exitCode }: PlanOutcome): number {
   return hasChanges(made) ? exitCodes.changes : exitCode;
 }
 
-/** Writes what jobs keep as artefacts. What there is no plan for is removed with the folder of an earlier run. */
-function writeReports(
-  invocation: Invocation,
-  { plan: made, diagnostics, sources, revealed }: PlanOutcome,
-  { files, overridePolicies }: PlanRequest,
-): void {
-  const { cwd, environment, stack, stage, options: given } = invocation;
-  const folder = resolve(cwd, String(given.report));
-  mkdirSync(folder, { recursive: true });
-  const write = (name: string, text: string, mode = 0o644): void =>
-    writeWholeFile(join(folder, name), text, { mode });
-  const suite = `rnv plan${stage ? ` ${stageText(stage)}` : ""}`;
-  const findings = made ? planFindings(made) : diagnostics;
-  const pathOf = (file: string): string | undefined => repositoryPath(file, cwd, environment);
-  write("gl-code-quality-report.json", codeQuality(findings, sources, pathOf));
-  write("rnv.sarif", sarif(findings, sources, pathOf));
-  if (!made) {
-    write("plan.json", errorDocument(diagnostics, sources));
-    write("junit.xml", failedJunit(diagnostics, suite));
-    return;
-  }
-  const saved = {
-    files,
-    stack: stack?.name,
-    stage: stage ? stageText(stage) : undefined,
-    revealed,
-    overridePolicies,
-    sources,
+/** Writes the reports, the outputs and the summary of the job. Returns 1 where a report could not be written. */
+function tellRunner(invocation: Invocation, planned: readonly PlannedStage[], request: PlanRequest): number {
+  const plans = planned.map(outputsOf);
+  const [only] = plans;
+  const outputs = {
+    changes: String(plans.some(({ changes }) => changes)),
+    digest: plans.length === 1 ? (only?.digest ?? "") : "",
+    exitcode: String(worstExitCode(plans.map(({ exitcode }) => exitcode))),
   };
-  if (!hasErrors(made.diagnostics)) write("plan.rnvplan", savePlan(made, saved), 0o600);
-  write("plan.json", planJson(made));
-  write("plan.md", planMarkdown(made, 1_000_000));
-  write("junit.xml", planJunit(made, suite));
-  write("gl-terraform.json", gitlabCounts(made));
-  writePlanPage({ ...invocation, options: { ...given, html: join(folder, "plan.html") } }, made, sources);
+  writeOutputs(invocation, { ...outputs, plans: escapeJson(plans) });
+  const texts = planned.flatMap(({ outcome: { plan: made } }) =>
+    made ? [planMarkdown(made, undefined, { fold: true })] : [],
+  );
+  writeSummary(invocation, texts);
+  try {
+    writeReports(invocation, planned, request, outputs);
+    return exitCodes.done;
+  } catch (cause) {
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+    report(invocation, cause.diagnostics, cause.sources);
+    return exitCodes.error;
+  }
 }
 
-/** GitLab reads outputs from a file of its own (`artifacts: reports: dotenv`), as variables: PLAN_DIGEST. */
-function writeEnvironment(
-  { cwd, options: given }: Invocation,
-  outputs: Readonly<Record<string, string>>,
-): void {
-  const lines = Object.entries(outputs).map(([name, value]) => `PLAN_${name.toUpperCase()}=${value}\n`);
-  writeWholeFile(join(resolve(cwd, String(given.report)), "rnv.env"), lines.join(""), { mode: 0o644 });
+function outputsOf({ invocation: { stage, stack }, outcome: { plan: made }, exitCode }: PlannedStage) {
+  return {
+    stage: stage ? stageText(stage) : "",
+    stack: stack?.name ?? "",
+    changes: made !== undefined && hasChanges(made),
+    digest: (exitCode === exitCodes.error ? undefined : made?.digest) ?? "",
+    exitcode: exitCode,
+  };
 }
 
-/** Rewrites the comment of the pull request. That it cannot be written is told, and fails no plan. */
-async function commentOnPlan(
+/** Rewrites the comments of the pull request. That they cannot be written is told, and fails no plan. */
+async function commentOnPlans(
   invocation: Invocation,
   job: CiJob,
-  { plan: made, diagnostics, sources }: PlanOutcome,
+  planned: readonly PlannedStage[],
 ): Promise<void> {
   const { pullRequest: number, proposes } = job;
   if (invocation.options.comment === false || number === undefined || !proposes) return;
   await tellHost(invocation, async (host) => {
-    const subject = subjectOf(invocation);
     const limit = host.mostCharacters;
-    const body = made
-      ? planComment(made, subject, job, limit)
-      : failedPlanComment(diagnostics, sources, subject, job, limit);
-    const isQuiet = made !== undefined && saysNothing(made);
     const at = { kind: "pull request", number } as const;
-    await keepComment(host, at, { marker: markerOf("plan", subject), body, isQuiet });
+    await keepComments(
+      host,
+      at,
+      planned.map(({ invocation: one, outcome: { plan: made, diagnostics, sources } }) => {
+        const subject = subjectOf(one);
+        const body = made
+          ? planComment(made, subject, job, limit)
+          : failedPlanComment(diagnostics, sources, subject, job, limit);
+        const isQuiet = made !== undefined && saysNothing(made);
+        return { marker: markerOf("plan", subject), body, isQuiet };
+      }),
+    );
   });
 }
 
-/** In a merge queue: the branch as it will be must give the plan that was reviewed. The comment stays as it is. */
-async function compareInQueue(invocation: Invocation, job: CiJob, made: Plan): Promise<number> {
+/** In a merge queue: the branch as it will be must give the plans that were reviewed. The comments stay as they are. */
+async function compareInQueue(job: CiJob, planned: readonly PlannedStage[]): Promise<readonly number[]> {
+  const codes: number[] = [];
+  for (const { invocation, outcome, exitCode } of planned)
+    codes.push(
+      outcome.plan && exitCode !== exitCodes.error
+        ? await compareOne(invocation, job, outcome.plan)
+        : exitCode,
+    );
+  return codes;
+}
+
+async function compareOne(invocation: Invocation, job: CiJob, made: Plan): Promise<number> {
   if (!hasChanges(made)) return exitCodes.done;
   const review = await reviewOf(invocation, job);
   const { record } = review;
   if (record && isExpected(made, record.digest)) return isBlocked(made) ? exitCodes.refused : exitCodes.done;
   const differences = record ? compareWithRecord(record, made) : undefined;
   if (differences)
-    writeSummary(invocation, `Not the plan that was reviewed:\n\n${differenceText(differences)}`);
+    writeSummary(invocation, [`Not the plan that was reviewed:\n\n${differenceText(differences)}`]);
   const found = unreviewed(review);
   report(invocation, [
     differences

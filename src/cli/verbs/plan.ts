@@ -172,7 +172,7 @@ const onePlanEach = (): DiagnosticsError =>
   ]);
 
 /** Outputs as other stacks may use them. A secret is not among them. */
-const crossValuesOf = ({ plannedOutputs }: Plan): ReadonlyMap<string, CrossValue> =>
+export const crossValuesOf = ({ plannedOutputs }: Plan): ReadonlyMap<string, CrossValue> =>
   new Map(
     Object.entries(plannedOutputs).flatMap(([name, value]): [string, CrossValue][] =>
       value.kind === "value" || value.kind === "unknown" ? [[name, value as CrossValue]] : [],

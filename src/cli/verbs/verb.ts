@@ -63,7 +63,7 @@ function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
   for (const argument of given) command.addArgument(argument);
   for (const option of options) command.addOption(option);
   // Who has a state has one for each stage.
-  if (takes(verb, "stack")) command.addOption(shared.stage);
+  if (takes(verb, "stack") && !takes(verb, "stage")) command.addOption(shared.stage);
   if (takes(verb, "stack") && !takes(verb, "file")) command.addOption(shared.stagesOf);
 }
 

@@ -1,4 +1,6 @@
+import { ApiError } from "../../api/api-error";
 import type { CodeHost, Discussion, HostComment } from "../../api/code-host/code-host";
+import { isMarked } from "../../api/code-host/marker";
 
 /** A comment as it should stand. */
 interface WantedComment {
@@ -9,18 +11,44 @@ interface WantedComment {
 }
 
 /**
- * Brings the one comment of a marker to its text: the one that stands is rewritten, and a new one is written only where
- * there is none. Others of the same marker, such as of two jobs at once, are no longer found by it. Undefined where
- * none stands.
+ * Brings the one comment of each marker to its text: the one that stands is rewritten, and a new one is written only where
+ * there is none. Others of the same marker, such as of two jobs at once, are no longer found by it. The list is asked for
+ * once: it may be long.
  */
-export async function keepComment(
+export async function keepComments(
+  host: CodeHost,
+  at: Discussion,
+  wanted: readonly WantedComment[],
+): Promise<void> {
+  const own = await host.findComments(at);
+  const failures: unknown[] = [];
+  for (const one of wanted) {
+    const standing = own.filter(({ body }) => isMarked(body, one.marker));
+    await keepComment(host, at, one, standing).catch((cause) => failures.push(cause));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function keepComment(
   host: CodeHost,
   at: Discussion,
   { marker, body, isQuiet }: WantedComment,
-): Promise<HostComment | undefined> {
-  const [first, ...others] = await host.findComments(at, marker);
+  [first, ...others]: readonly HostComment[],
+): Promise<void> {
   for (const { id } of others)
     await host.rewriteComment(at, id, "*This comment is out of date: a newer run keeps the first one.*\n");
-  if (first === undefined) return isQuiet ? undefined : host.writeComment(at, marker, body);
-  return first.body === body ? first : host.rewriteComment(at, first.id, body);
+  if (first?.body === body) return;
+  const isRewritten = first !== undefined && (await rewrite(host, at, first.id, body));
+  if (!isRewritten && (!isQuiet || first !== undefined)) await host.writeComment(at, marker, body);
+}
+
+/** Returns whether the comment is still there: somebody may have deleted it since it was listed. */
+async function rewrite(host: CodeHost, at: Discussion, id: string, body: string): Promise<boolean> {
+  try {
+    await host.rewriteComment(at, id, body);
+    return true;
+  } catch (cause) {
+    if (cause instanceof ApiError && cause.status === 404) return false;
+    throw cause;
+  }
 }

@@ -9,7 +9,14 @@ import {
   readRecord,
   refusedComment,
 } from "../../../src/render/job-comment";
-import { codeQuality, failedJunit, planFindings, planJunit } from "../../../src/render/job-reports";
+import {
+  codeQuality,
+  failedSuite,
+  junit,
+  planFindings,
+  planSuite,
+  sarif,
+} from "../../../src/render/job-reports";
 import { differenceText } from "../../../src/render/plan-wording";
 import { fc } from "../../support/fixed-seed";
 import { change, field, plan, shopPlan, value } from "../../support/plan-fixture";
@@ -149,19 +156,33 @@ it("writes JUnit and code quality of what is blocked, at its line", () => {
   const range = { file: "rnv.yaml", start: 6, end: 9 };
   const blocked = renamed(1, { guard });
   const made = planned([{ ...blocked, instance: { ...blocked.instance, desired: { range } as never } }]);
-  expect(planJunit(made, "rnv plan")).toContain(
+  expect(junit([planSuite(made, "rnv plan")])).toContain(
     '<failure type="guard.prevent_destroy" message="&lt;no&gt; &quot;&amp;&quot; \\u0007">',
   );
-  expect(planJunit(planned([]), "s")).toContain('tests="1" failures="0"');
+  const empty = planSuite(planned([]), "s");
+  expect(junit([empty])).toContain('tests="1" failures="0"');
   const errors = [{ severity: "error", code: "manifest.syntax", summary: "no" }] as const;
-  expect(failedJunit(errors, "s")).toContain('tests="1" failures="1"');
+  const both = junit([empty, failedSuite(errors, "t")]);
+  expect(both).toContain('<testsuites tests="2" failures="1">');
+  expect(both).toContain('<testsuite name="t" tests="1" failures="1">');
   const sources = new Map([["rnv.yaml", "a: 1\nb: 2\n"]]);
-  const issues = JSON.parse(codeQuality(planFindings(made), sources, (file) => `shop/${file}`));
+  const found = { findings: planFindings(made), sources, file: "shop/rnv.yaml" };
+  const issues = JSON.parse(codeQuality([found, found], (file) => `shop/${file}`));
   expect(issues).toMatchObject([
     {
       check_name: "guard.prevent_destroy",
       severity: "critical",
       location: { path: "shop/rnv.yaml", lines: { begin: 2 } },
     },
+  ]);
+  const nowhere = { findings: errors, sources: new Map(), file: "shop/rnv.yaml" };
+  const [{ results }] = JSON.parse(sarif([found, found, nowhere], (file) => `shop/${file}`)).runs;
+  const places = results.map(
+    ({ locations: [{ physicalLocation }] }: { locations: [{ physicalLocation: object }] }) =>
+      physicalLocation,
+  );
+  expect(places).toEqual([
+    { artifactLocation: { uri: "shop/rnv.yaml" }, region: { startLine: 2 } },
+    { artifactLocation: { uri: "shop/rnv.yaml" }, region: { startLine: 1 } },
   ]);
 });

@@ -1,0 +1,88 @@
+import { Option } from "commander";
+import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
+import { stageText } from "../model/stage";
+import { type Handler, type Invocation, listOf } from "./invocation";
+import { runOnStacks, type StackReading } from "./stacks";
+import { instancesOf, stagesOf } from "./stages";
+
+/** Options of verbs that take several stages in one run. */
+export const stagesOptions = [
+  new Option(
+    "--stage <stage>",
+    "a stage, or an instance of one: staging, preview/12 (RNV_STAGE) (repeatable)",
+  ).argParser((value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value]),
+  new Option("--all-stages", "every stage of the manifest, and every instance that has a state"),
+];
+
+/** The stages of a job: undefined for the one that RNV_STAGE names, or for what has none. */
+export interface AskedStages {
+  readonly asked: readonly (string | undefined)[];
+  /** Whether the manifest has stages that are not looked at. */
+  readonly stages: "all" | "some";
+  readonly notes: readonly Diagnostic[];
+  /** Texts that the notes point into. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** Returns the stages that a command line names. Throws `DiagnosticsError` where there are none to name. */
+export async function stagesAsked(invocation: Invocation): Promise<AskedStages> {
+  const { options } = invocation;
+  const named = listOf(options.stage);
+  if (options.allStages !== true)
+    return {
+      asked: named.length === 0 ? [undefined] : [...new Set(named)],
+      ...{ stages: "some", notes: [], sources: new Map() },
+    };
+  if (named.length > 0)
+    throw new DiagnosticsError([error("command.usage", "--stage and --all-stages exclude each other")]);
+  const found = await stagesOf(invocation, listOf(options.file));
+  const { sources } = found;
+  if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1, sources);
+  if (found.stages.size === 0)
+    throw new DiagnosticsError([
+      error("command.usage", "--all-stages: the manifest declares no stages", { hint: "leave it out" }),
+    ]);
+  const asked: string[] = [];
+  const notes: Diagnostic[] = [];
+  for (const { name, each, range } of found.stages.values()) {
+    const ids = each ? await instancesOf(invocation, found, name) : [undefined];
+    if (ids === undefined) notes.push(unlisted(name, range));
+    for (const id of ids ?? []) asked.push(stageText(id === undefined ? { name } : { name, id }));
+  }
+  return { asked, stages: "all", notes, sources };
+}
+
+const unlisted = (name: string, range: Diagnostic["range"]): Diagnostic =>
+  warning("live.unchecked", `the instances of stage ${name} cannot be listed: its state is at https://`, {
+    range,
+    hint: `name them: --stage ${name}/ID`,
+  });
+
+/** Runs a verb for each stage of a job, and each stack of a stage: none is stopped by another. */
+interface StagesRun {
+  readonly reading: StackReading;
+  readonly run: Handler;
+  /** Takes what was thrown before a stage, or the first of its stacks, could be told. */
+  readonly fail: (cause: unknown, stage: string | undefined) => void;
+}
+
+/** Runs a verb for the stages that were asked for, one after the other, until the run is interrupted. */
+export async function runOnStages(
+  invocation: Invocation,
+  asked: AskedStages["asked"],
+  { reading, run, fail }: StagesRun,
+): Promise<void> {
+  for (const stage of asked) {
+    if (invocation.signal.aborted) return;
+    const staged = { ...invocation, options: { ...invocation.options, stage } };
+    try {
+      await runOnStacks(staged, reading, async (one) => {
+        await run(one);
+        // Whatever became of this stack, the others are told of too.
+        return 0;
+      });
+    } catch (cause) {
+      fail(cause, stage);
+    }
+  }
+}

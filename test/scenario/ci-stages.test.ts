@@ -1,0 +1,230 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { App, TerraformOutput, TerraformStack } from "cdktf";
+import type { Construct } from "constructs";
+import { Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
+
+const manifest = (branch: string) => `stages:
+  staging: {}
+  production: {}
+  preview: { each: true, disposable: true, overlay: preview.yaml }
+projects:
+  shop:
+    name: Shop \${stage.name}
+    services:
+      api:
+        name: api \${stage.name}
+        kind: web
+        configuration: { repository: "https://git.example.com/shop/api", branch: ${branch} }
+`;
+const overlay = `projects:
+  shop: { name: "shop-\${stage.id}", services: { api: { name: "api-\${stage.id}" } } }
+`;
+const merged = "a".repeat(40);
+
+class Base extends TerraformStack {
+  readonly shop: Project;
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    new RnvProvider(this, "rnv");
+    this.shop = new Project(this, "shop", { name: "shop" });
+    new TerraformOutput(this, "id", { value: this.shop.id });
+  }
+}
+
+class Services extends TerraformStack {
+  constructor(scope: Construct, id: string, { shop }: Base, branch: string) {
+    super(scope, id);
+    new RnvProvider(this, "rnv");
+    const configuration = { repository: "https://git.example.com/shop/api", branch };
+    const api = new Service(this, "api", { kind: "web", project: shop, configuration });
+    api.addVariable("PROJECT", shop.id);
+  }
+}
+
+describe("a job of several plans", () => {
+  let scenario: Scenario;
+  let server: CodeHostServer;
+  beforeEach(async () => {
+    scenario = await openScenario();
+    server = await serveCodeHost("github");
+    server.pulls.push({
+      ...{ number: 7, branch: "change", commit: "b".repeat(40), isOpen: false },
+      ...{ commits: [merged], mergeCommit: merged },
+    });
+    scenario.write("event.json", JSON.stringify({ action: "opened", pull_request: { number: 7 } }));
+    for (const file of ["output", "summary"]) scenario.write(file, "");
+    scenario.write("preview.yaml", overlay);
+  });
+  afterEach(async () => {
+    await scenario.close();
+    await server.close();
+  });
+  const env = () => ({
+    ...server.environment,
+    RNV_STATE_KEY: "ab".repeat(32),
+    GITHUB_OUTPUT: join(scenario.folder, "output"),
+    GITHUB_STEP_SUMMARY: join(scenario.folder, "summary"),
+    GITHUB_WORKSPACE: scenario.folder,
+  });
+  const plan = (...args: string[]) =>
+    scenario.runWith(
+      {
+        env: {
+          ...env(),
+          GITHUB_EVENT_NAME: "pull_request",
+          GITHUB_EVENT_PATH: join(scenario.folder, "event.json"),
+          RNV_UNTRUSTED: "0",
+        },
+      },
+      ...["ci", "plan", ...args],
+    );
+  const apply = (...args: string[]) =>
+    scenario.runWith(
+      { env: { ...env(), GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged } },
+      ...["ci", "apply", ...args],
+    );
+  /** The first line of each comment, and what it says of the plan. */
+  const comments = () =>
+    server.comments.map(({ body }) => [
+      /^<!-- rnv (\w+ .*) -->/.exec(body)?.[1],
+      /\*\*(?:Plan: |No plan|Applied)[^*\n]+\*\*|No changes\./.exec(body)?.[0],
+    ]);
+  const outputs = () =>
+    Object.fromEntries(
+      readFileSync(join(scenario.folder, "output"), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+    );
+
+  it("has a comment for each stage, a folder of reports for each, and one exit code", async () => {
+    scenario.write("rnv.yaml", manifest("main"));
+    for (const stage of ["staging", "preview/12"])
+      expect(await scenario.run("apply", "--stage", stage, ...approve)).toMatchObject({
+        code: 0,
+        stderr: "",
+      });
+    scenario.write("rnv.yaml", manifest("next"));
+    scenario.forget();
+    const planned = await plan("--all-stages", "-detailed-exitcode");
+    expect(planned).toMatchObject({ code: 2 });
+    expect(scenario.requests()).toEqual([]);
+    expect([...planned.stdout.matchAll(/^Stage (.*)$/gm)].map(([, name]) => name)).toEqual([
+      "staging",
+      "production",
+      "preview/12",
+    ]);
+    const told = [
+      ["plan manifest=rnv.yaml stack= stage=staging", "**Plan: 0 to add, 2 to change, 0 to destroy.**"],
+      ["plan manifest=rnv.yaml stack= stage=production", "**Plan: 3 to add, 0 to change, 0 to destroy.**"],
+      ["plan manifest=rnv.yaml stack= stage=preview%2F12", "**Plan: 0 to add, 2 to change, 0 to destroy.**"],
+    ];
+    expect(comments()).toEqual(told);
+    const { plans = "", ...all } = outputs();
+    expect(all).toEqual({ changes: "true", digest: "", exitcode: "2" });
+    const digestOf = (stage: string) => JSON.parse(scenario.read(`rnv-report/${stage}/plan.json`)).digest;
+    expect(JSON.parse(plans)).toEqual(
+      ["staging", "production", "preview/12"].map((stage) => ({
+        ...{ stage, stack: "", changes: true, digest: digestOf(stage), exitcode: 2 },
+      })),
+    );
+    expect(scenario.read("rnv-report/preview/12/plan.html")).toContain("<!DOCTYPE html>");
+    expect(JSON.parse(scenario.read("rnv-report/gl-terraform.json"))).toEqual({
+      ...{ create: 3, update: 4, delete: 0 },
+    });
+    expect(scenario.read("rnv-report/junit.xml").match(/<testsuite .*>/g)).toEqual([
+      '<testsuite name="rnv plan staging" tests="2" failures="0">',
+      '<testsuite name="rnv plan production" tests="3" failures="0">',
+      '<testsuite name="rnv plan preview/12" tests="2" failures="0">',
+    ]);
+    expect(scenario.read("summary").match(/^### .*$/gm)).toEqual([
+      "### rnv plan of `staging`",
+      "### rnv plan of `production`",
+      "### rnv plan of `preview/12`",
+    ]);
+    // The list is read once, whatever it is about.
+    const listed = server.seen.filter(({ method, path }) => method === "GET" && path.includes("/comments"));
+    expect(listed).toHaveLength(1);
+    // Each is applied by a job of its own.
+    expect(await apply("--stage", "staging")).toMatchObject({ code: 0 });
+    expect(await apply("--stage", "production")).toMatchObject({ code: 0 });
+    await plan("--stage", "staging", "--stage", "production");
+    expect(comments().slice(0, 3)).toEqual([
+      [told[0]?.[0], expect.stringContaining("No changes.")],
+      [told[1]?.[0], expect.stringContaining("No changes.")],
+      told[2],
+    ]);
+    expect(JSON.parse(outputs().plans ?? "")).toHaveLength(2);
+  });
+
+  it("tells of the stages that can be planned where one cannot, and leaves nothing of an earlier plan", async () => {
+    scenario.write("rnv.yaml", manifest("main"));
+    expect(await plan("--stage", "staging", "--stage", "production")).toMatchObject({ code: 0 });
+    scenario.read("rnv-report/production/plan.rnvplan");
+    scenario.write(
+      "rnv.yaml",
+      manifest("next").replace(
+        "production: {}",
+        "production: { workspace: 00000000-0000-4000-8000-000000000001 }",
+      ),
+    );
+    const planned = await plan("--stage", "production", "--stage", "staging", "--stage", "stagin");
+    expect(planned).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("Plan: 3 to add"),
+      stderr: expect.stringContaining("error[guard.workspace]"),
+    });
+    expect(planned.stderr).toContain('did you mean "staging"?');
+    expect(comments()).toEqual([
+      ["plan manifest=rnv.yaml stack= stage=staging", "**Plan: 3 to add, 0 to change, 0 to destroy.**"],
+      ["plan manifest=rnv.yaml stack= stage=production", "**No plan could be made.**"],
+      ["plan manifest=rnv.yaml stack= stage=stagin", "**No plan could be made.**"],
+    ]);
+    expect(JSON.parse(outputs().plans ?? "")).toMatchObject([
+      { stage: "production", changes: false, digest: "", exitcode: 4 },
+      { stage: "staging", changes: true, exitcode: 2 },
+      { stage: "stagin", exitcode: 1 },
+    ]);
+    expect(() => scenario.read("rnv-report/production/plan.rnvplan")).toThrow();
+    expect(JSON.parse(scenario.read("rnv-report/production/plan.json"))).toMatchObject({ errored: true });
+    expect(scenario.read("rnv-report/junit.xml")).toContain('<testsuites tests="5" failures="2">');
+    // Nothing can be told apart where no stage is named.
+    const unnamed = await plan();
+    expect(unnamed).toMatchObject({ code: 1, stderr: expect.stringContaining("staging, production") });
+    expect(comments()).toHaveLength(3);
+  });
+
+  it("of an app of stacks has a comment for each, and applies each as it was reviewed, with what the one before it made", async () => {
+    const synthesize = (branch: string) => {
+      const app = new App({ outdir: join(scenario.folder, "cdktf.out") });
+      new Services(app, "services", new Base(app, "base"), branch);
+      app.synth();
+    };
+    synthesize("main");
+    expect(await plan("-f", "cdktf.out")).toMatchObject({ code: 0 });
+    const first = [
+      ["plan manifest=cdktf.out stack=base stage=", "**Plan: 1 to add, 0 to change, 0 to destroy.**"],
+      ["plan manifest=cdktf.out stack=services stage=", "**Plan: 3 to add, 0 to change, 0 to destroy.**"],
+    ];
+    expect(comments()).toEqual(first);
+    expect(scenario.read("rnv-report/services/plan.md")).toContain("Plan: 3 to add");
+    const applied = await apply("-f", "cdktf.out");
+    expect(applied).toMatchObject({ code: 0 });
+    expect(comments().slice(2)).toEqual([
+      ["apply manifest=cdktf.out stack=base stage=", "**Applied.**"],
+      ["apply manifest=cdktf.out stack=services stage=", "**Applied.**"],
+    ]);
+    const quiet = await scenario.runWith({ env: env() }, "plan", "-f", "cdktf.out", "-detailed-exitcode");
+    expect(quiet).toMatchObject({ code: 0 });
+    synthesize("next");
+    await plan("services", "-f", "cdktf.out");
+    synthesize("other");
+    expect(await apply("-f", "cdktf.out")).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("service.api would change in another way than was reviewed"),
+    });
+  });
+});
