@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
-import type { Policy, PolicyExpression } from "../model/policy";
+import { isCondition, type Policy, type PolicyExpression } from "../model/policy";
 import { findFiles, maxTotalBytes, readSource, shownPath } from "./files";
 import { collectFindings, type Findings } from "./findings";
 import { judgeDocument } from "./schema-issues";
@@ -32,12 +32,18 @@ const policySchema = z.strictObject({
   message: z.string().min(1).describe("What people read where it fails."),
 });
 
+const policyName = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]*$/, "expected a name: lower case, digits and -")
+  .refine(
+    (name) => !isCondition({ policy: name }),
+    "expected another name: conditions of a resource are called so",
+  );
+
 /** The document `rnv.policy.yaml`. */
 export const policyFileSchema = z.strictObject({
   version: z.literal(1).optional(),
-  policies: z
-    .record(z.string().regex(/^[a-z][a-z0-9-]*$/, "expected a name: lower case, digits and -"), policySchema)
-    .describe("Rules that a plan must pass, by name."),
+  policies: z.record(policyName, policySchema).describe("Rules that a plan must pass, by name."),
 });
 
 export interface ReadPolicies {

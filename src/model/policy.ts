@@ -54,6 +54,10 @@ export interface Check {
   readonly range?: SourceRange;
 }
 
+/** Whether a result is of a condition of one resource; no policy has the name of one. */
+export const isCondition = ({ policy }: Pick<Check, "policy">): boolean =>
+  conditionKinds.some((kind) => kind === policy);
+
 /** Whether a result keeps the plan from being applied. */
 export const stopsPlan = ({ level, status }: Check): boolean =>
   (status === "failed" || status === "error") && level !== "advisory";

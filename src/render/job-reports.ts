@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { stopsPlan } from "../model/policy";
+import { isCondition, stopsPlan } from "../model/policy";
 import { version } from "../model/version";
 import { isWritten, type Plan } from "../plan/plan";
 import { diagnosticData, type Sources } from "./diagnostics";
@@ -36,9 +36,11 @@ export function planSuite(plan: Plan, name: string): JunitSuite {
     // Those that stop the plan are among its errors.
     ...(plan.checks ?? [])
       .filter((check) => !stopsPlan(check))
-      .map(({ policy, address }) =>
-        testCase("policy", address === undefined ? policy : `${policy} ${address}`),
-      ),
+      .map((check) => {
+        const { policy, address } = check;
+        const name = address === undefined ? policy : `${policy} ${address}`;
+        return testCase(isCondition(check) ? "condition" : "policy", name);
+      }),
   ];
   return { name, cases: cases.length === 0 ? [testCase("plan", planLine(plan))] : cases };
 }

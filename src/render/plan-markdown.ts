@@ -73,7 +73,7 @@ export function planMarkdown(
     ...standing(plan),
     ...unchecked(plan),
     ...(revealed === undefined ? [] : [revealed]),
-    ...policies(plan),
+    ...checkLine(plan),
     ...footer(plan, entries),
   ];
   const losses = entries.filter(({ first }) => isLoss(first));
@@ -134,8 +134,11 @@ function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan
 }
 
 /** Those that failed are among the findings above. */
-const policies = ({ checks = [] }: Plan): string[] =>
-  checks.length === 0 ? [] : [`Policies: ${checkWords(checks)}.`];
+function checkLine({ checks = [] }: Plan): string[] {
+  if (checks.length === 0) return [];
+  const { title, counts } = checkWords(checks);
+  return [`${title}: ${counts}.`];
+}
 
 /** A comment that no reader sees: what a job compares before it applies. */
 const digestMarker = ({ digest }: Plan): string[] =>

@@ -71,11 +71,11 @@ export function planText(plan: Plan, style: Style, sources?: Sources, ending?: P
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
-/** Says how many policies a plan passed; those that failed are told where its diagnostics are. */
+/** Says how many policies and conditions a plan passed; those that failed are told where its diagnostics are. */
 function checksLine({ checks = [] }: Plan, style: Style): string {
   if (checks.length === 0) return "";
-  const words = checkWords(checks);
-  return style.colors.dim(`Policies: ${words}.`);
+  const { title, counts } = checkWords(checks);
+  return style.colors.dim(`${title}: ${counts}.`);
 }
 
 function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style): string {

@@ -1,6 +1,6 @@
 import { type Address, nameOf } from "../model/address";
 import type { Standing } from "../model/live";
-import type { Check } from "../model/policy";
+import { type Check, isCondition } from "../model/policy";
 import type { Effect, Money } from "../model/resource-type";
 import { shortList } from "../model/text";
 import { changesRecordOnly } from "../plan/decision";
@@ -21,13 +21,21 @@ import { codeSpan, escapeText, quoteText, shorten } from "./escape-text";
 import { addressesInReadingOrder, readingOrder } from "./reading-order";
 import { exactTime } from "./time-text";
 
-/** Counts the policies of a plan by their results: `3 passed, 1 failed`. */
-export function checkWords(checks: readonly Check[]): string {
+/**
+ * Names what a plan was judged by and counts the results: `Policies: 3 passed, 1 failed`. A policy counts once however
+ * many resources it is for, a condition for each resource; `Checks` where there are both.
+ */
+export function checkWords(checks: readonly Check[]): {
+  readonly title: "Policies" | "Conditions" | "Checks";
+  readonly counts: string;
+} {
   const worst = new Map<string, Check["status"]>();
   const order = ["passed", "overridden", "failed", "error"] as const;
-  for (const { policy, status } of checks) {
-    const known = worst.get(policy) ?? "passed";
-    worst.set(policy, order.indexOf(status) > order.indexOf(known) ? status : known);
+  const conditions = checks.filter(isCondition).length;
+  for (const [i, check] of checks.entries()) {
+    const subject = isCondition(check) ? i.toString() : `policy ${check.policy}`;
+    const known = worst.get(subject) ?? "passed";
+    worst.set(subject, order.indexOf(check.status) > order.indexOf(known) ? check.status : known);
   }
   const words = {
     passed: "passed",
@@ -35,11 +43,12 @@ export function checkWords(checks: readonly Check[]): string {
     failed: "failed",
     error: "could not be judged",
   };
-  return order
+  const counts = order
     .map((status) => [[...worst.values()].filter((one) => one === status).length, words[status]] as const)
     .filter(([count]) => count > 0)
-    .map(([count, word]) => `${count} ${word}`)
-    .join(", ");
+    .map(([count, word]) => `${count} ${word}`);
+  const title = conditions === 0 ? "Policies" : conditions === checks.length ? "Conditions" : "Checks";
+  return { title, counts: counts.join(", ") };
 }
 
 /** The words of a plan, shared by text and Markdown so that both say the same. */

@@ -18,6 +18,8 @@ import { createWorkbench, stateKey, type Workbench } from "./workbench";
 interface GoldenCase {
   /** The text of `rnv.yaml`. */
   readonly manifest: string;
+  /** The text of `rnv.policy.yaml`. */
+  readonly policies?: string;
   readonly request?: Partial<PlanRequest>;
   readonly live?: LiveCase;
   /** By address. Without it nothing was ever applied. */
@@ -68,7 +70,7 @@ const goneId = "99999999-9999-4999-8999-999999999999";
 
 /** Plans the case that the file at `path` describes. */
 export async function planCase(path: string): Promise<GoldenOutcome> {
-  const { manifest, request, live, state } = parse(readFileSync(path, "utf8")) as GoldenCase;
+  const { manifest, policies, request, live, state } = parse(readFileSync(path, "utf8")) as GoldenCase;
   const bench = createWorkbench({
     disk: new MemoryDisk(),
     emulator: { random: sequence() },
@@ -78,6 +80,7 @@ export async function planCase(path: string): Promise<GoldenOutcome> {
     const ids = seed(bench.emulator.store, live);
     if (state) bench.putState(JSON.stringify(stateOf(bench, state, ids)));
     bench.write("rnv.yaml", manifest);
+    if (policies !== undefined) bench.write("rnv.policy.yaml", policies);
     const { plan: made, diagnostics, sources, exitCode } = await bench.plan(request);
     // It moves with every value of a case; what moves it is tested elsewhere.
     const plan = made && { ...made, digest: undefined };

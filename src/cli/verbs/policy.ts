@@ -38,7 +38,8 @@ async function runPolicyCheck(invocation: Invocation): Promise<number> {
   const { checks, diagnostics, sources } = await checkSavedPlan(cwd, readText(file), policiesOf(invocation));
   if (given.json === true) terminal.out(`${escapeJson({ format_version: "1.0", checks }, 2)}\n`);
   report(invocation, diagnostics, sources);
-  if (given.json !== true && checks.length > 0) terminal.out(`Policies: ${checkWords(checks)}.\n`);
+  const { title, counts } = checkWords(checks);
+  if (given.json !== true && checks.length > 0) terminal.out(`${title}: ${counts}.\n`);
   if (checks.some(stopsPlan)) return exitCodes.refused;
   return exitCodeOf(diagnostics);
 }

@@ -69,7 +69,7 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
     facts: factsOf(plan, scope),
     sections: [
       blockedSection(plan),
-      policiesSection(plan),
+      checksSection(plan),
       findingsSection(plan.diagnostics),
       summarySection(plan),
       topologySection(topologyOf(data, scope.types), anchorsOf(plan)),
@@ -141,7 +141,9 @@ const checkMarks = {
   error: html`<span class="mark fail">\u2716 could not be judged</span>`,
 } as const;
 
-function policiesSection({ checks = [], changes }: Plan): Section | undefined {
+const checkNouns = { Policies: "Policy", Conditions: "Condition", Checks: "Check" } as const;
+
+function checksSection({ checks = [], changes }: Plan): Section | undefined {
   if (checks.length === 0) return undefined;
   const drawn = new Set(changes.filter(({ action }) => action !== "no-op").map(({ address }) => address));
   const worstFirst = [...checks.filter(stopsPlan), ...checks.filter((check) => !stopsPlan(check))];
@@ -150,8 +152,9 @@ function policiesSection({ checks = [], changes }: Plan): Section | undefined {
     const canPass = level === "overridable" && stopsPlan(check);
     return html`<tr><td>${checkMarks[status]}<th>${policy}<td>${level}<td>${address === undefined ? "the plan" : linkedAddress(address, drawn.has(address))}<td>${message}${range ? html` <code>${placeText(range)}</code>` : nothing}${canPass ? html` <code class="copy">--override-policy ${policy}</code>` : nothing}`;
   });
-  const body = html`<p>${checkWords(checks)}.</p><table class="rows"><thead><tr><th>Result<th>Policy<th>Level<th>For<th>Why</thead><tbody>${rows}</tbody></table>`;
-  return { id: "policies", title: "Policies", count: checks.length, body };
+  const { title, counts } = checkWords(checks);
+  const body = html`<p>${counts}.</p><table class="rows"><thead><tr><th>Result<th>${checkNouns[title]}<th>Level<th>For<th>Why</thead><tbody>${rows}</tbody></table>`;
+  return { id: "policies", title, count: checks.length, body };
 }
 
 export function findingsSection(diagnostics: readonly Diagnostic[]): Section | undefined {

@@ -96,5 +96,10 @@ describe("a policy file", () => {
   it("is no file of anything else", async () => {
     const { told } = await read("policies:\n  One:\n    levl: mandatory\n");
     expect(told.length).toBeGreaterThan(0);
+    const taken = await read(policy("plan", "plan.mode != 'x'").replace("one:", "precondition:"));
+    expect(taken).toEqual({
+      names: [],
+      told: [expect.stringContaining("conditions of a resource are called so")],
+    });
   });
 });

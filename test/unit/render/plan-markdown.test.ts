@@ -216,3 +216,16 @@ it("uses arrows where the terminal can draw them", () => {
   const item = change("update", "service.a", { attributes: [field("p", value(1), value(2))] });
   expect(planText(plan([item]), createStyle({ color: false, unicode: true }))).toContain("~ p  1 → 2");
 });
+
+it("counts a policy once, a condition for each resource, and calls both checks", () => {
+  const check = { policy: "names", level: "mandatory", status: "passed" } as const;
+  const conditions = [
+    { ...check, policy: "precondition", address: address("service.a") },
+    { ...check, policy: "precondition", status: "failed", address: address("service.b") },
+  ] as const;
+  const line = (checks: Plan["checks"]) =>
+    planMarkdown(plan([], { checks })).match(/^\w+: .*(passed|failed).*$/m)?.[0];
+  expect(line([check, { ...check, status: "failed" }])).toBe("Policies: 1 failed.");
+  expect(line(conditions)).toBe("Conditions: 1 passed, 1 failed.");
+  expect(line([check, ...conditions])).toBe("Checks: 2 passed, 1 failed.");
+});

@@ -74,6 +74,11 @@ it("shows policies, those that stop first, and what overrides one", () => {
   expect(text).toMatch(
     /failed replicas overridable service.shop.api two replicas rnv.yaml.* --override-policy replicas .*passed names mandatory the plan/,
   );
+  expect(text).toContain("Policies 2");
+  const condition = { policy: "precondition", level: "mandatory", status: "passed" } as const;
+  const both = plan([], { checks: [condition, { ...condition, policy: "names" }, condition] });
+  expect(textOf(pageOf(both))).toMatch(/Checks 3.*3 passed\. Result Check Level/);
+  expect(textOf(pageOf(plan([], { checks: [condition] })))).toMatch(/Conditions 1.*Result Condition Level/);
   const advisory = plan([], { checks: [{ policy: "soft", level: "advisory", status: "failed" }] });
   expect(textOf(pageOf(advisory))).not.toContain("Blocked");
 });
