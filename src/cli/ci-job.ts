@@ -5,7 +5,7 @@ import { type CodeHost, type JobPlatform, platformOf } from "../api/code-host/co
 import type * as hosts from "../api/code-host/open-host";
 import { createHttpTransport } from "../api/http-transport";
 import { findReview, type Review } from "../commands/ci/find-review";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import { stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
@@ -30,13 +30,15 @@ export interface CiJob {
   readonly proposes: boolean;
   /** A queue tries what a branch will be once the pull request is merged. */
   readonly isQueue: boolean;
+  /** The pull request may be applied: its event says that it is merged, or the command line names it. */
+  readonly isDecided: boolean;
 }
 
 /** Which comment a job keeps. */
 export const commentOptions = [
   new Option(
     "--pull-request <number>",
-    "the pull request or merge request, where the job does not say",
+    "the pull request or merge request, where a job of GitHub or GitLab does not say",
   ).argParser(positive),
   new Option("--no-comment", "write no comment"),
 ];
@@ -49,18 +51,22 @@ export function readJob({ environment, cwd, options }: Invocation): CiJob {
     platform === "github" ? githubJob(environment) : platform === "gitlab" ? gitlabJob(environment) : none;
   const given = typeof options.pullRequest === "number" ? options.pullRequest : undefined;
   if (given !== undefined)
-    return { platform, page, commit, pullRequest: given, proposes: true, isQueue: false };
+    return { platform, page, commit, pullRequest: given, proposes: true, isQueue: false, isDecided: true };
   return { platform, page, commit, ...read };
 }
 
-type JobKind = Pick<CiJob, "pullRequest" | "proposes" | "isQueue"> & { readonly commit?: string };
+type JobKind = Omit<CiJob, "platform" | "page">;
 
-const none: JobKind = { proposes: false, isQueue: false };
+const none: JobKind = { proposes: false, isQueue: false, isDecided: false };
 
 /** A payload of an event, as far as a job needs it. */
 interface GithubEvent {
   readonly action?: string;
-  readonly pull_request?: { readonly number?: number; readonly head?: { readonly sha?: string } };
+  readonly pull_request?: {
+    readonly number?: number;
+    readonly merged?: boolean;
+    readonly head?: { readonly sha?: string };
+  };
   readonly issue?: { readonly number?: number; readonly pull_request?: object };
   readonly merge_group?: { readonly head_ref?: string; readonly head_sha?: string };
 }
@@ -72,13 +78,16 @@ function githubJob(environment: ProcessEnvironment): JobKind {
     const number = /\/pr-(\d+)-[0-9a-f]+$/.exec(ref)?.[1];
     return { ...none, isQueue: true, pullRequest: number === undefined ? undefined : Number(number) };
   }
-  const commented = event.issue?.pull_request && event.issue.number;
-  const number = event.pull_request?.number ?? commented;
+  // The commit of the job is that of the default branch, whatever was checked out.
+  if (event.issue?.pull_request)
+    return { ...none, pullRequest: event.issue.number, proposes: true, commit: undefined };
+  const { number, head, merged = false } = event.pull_request ?? {};
   if (number === undefined) return none;
   // Merged or given up: what was reviewed stays as it was.
   const proposes = event.action !== "closed";
-  const sha = event.pull_request?.head?.sha;
-  return { ...none, pullRequest: number, proposes, ...(sha !== undefined && proposes && { commit: sha }) };
+  const isDecided = !proposes && merged;
+  const commit = proposes ? head?.sha : undefined;
+  return { ...none, pullRequest: number, proposes, isDecided, ...(commit !== undefined && { commit }) };
 }
 
 function eventOf(path: string | undefined): GithubEvent {
@@ -122,7 +131,13 @@ export async function askHost<Answer>(
 
 /** Opens the code host of the job; undefined where there is none, or what it needs is not set, which is told. */
 function openJobHost(invocation: Invocation): CodeHost | undefined {
-  const { environment } = invocation;
+  const { environment, options: given } = invocation;
+  if (platformOf(environment) === undefined && given.pullRequest !== undefined)
+    report(invocation, [
+      warning("config.missing", `pull request ${given.pullRequest} is not told: this job has no code host`, {
+        hint: "in a job of GitHub Actions or GitLab the comment is written; elsewhere post plan.md of the reports yourself",
+      }),
+    ]);
   // Loaded where a job speaks to its host.
   const { openCodeHost } = require("../api/code-host/open-host") as typeof hosts;
   const { host, diagnostics } = openCodeHost(environment, {

@@ -129,9 +129,9 @@ function unexpected(
   if (reviewed && (isRestOf(reviewed, plan, runs) || isMadeKnown(reviewed, plan))) return undefined;
   const does = hasChanges(plan) ? "would now do something else" : "has nothing left to do";
   const digests = `expected the digest ${expected}, and this plan has ${plan.digest}`;
-  const isKnown = reviewed !== undefined && Object.keys(reviewed.changes).length > 0;
+  const differences = reviewed && compareWithRecord(reviewed, plan);
   return error("plan.digest", `the plan is not the one that was reviewed: it ${does}`, {
-    detail: isKnown ? `${differenceLine(compareWithRecord(reviewed, plan))}\n${digests}` : digests,
+    detail: differences ? `${differenceLine(differences)}\n${digests}` : digests,
     hint: "compare it with the plan that was reviewed; once this one is, give its digest",
   });
 }

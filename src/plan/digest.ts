@@ -60,11 +60,12 @@ export interface ReviewedChange {
 /** The digests of a plan, with which another plan is compared: they hold no value. */
 export interface PlanRecord {
   readonly digest: string;
-  readonly changes: Readonly<Record<string, ReviewedChange>>;
+  /** By address; absent where only the digest is known. */
+  readonly changes?: Readonly<Record<string, ReviewedChange>>;
 }
 
 /** Returns the record of a plan. */
-export function recordPlan(plan: Plan): PlanRecord {
+export function recordPlan(plan: Plan): Required<PlanRecord> {
   const changes = listedChanges(plan).map((change): [string, ReviewedChange] => {
     const unknown = change.attributes.flatMap(({ path, after }) => (after.kind === "unknown" ? [path] : []));
     return [change.address, { action: change.action, digest: contentDigest(change, plan, unknown), unknown }];
@@ -79,12 +80,19 @@ export interface PlanDifference {
   readonly kind: "new" | "gone" | "other";
 }
 
-/** Returns where a plan differs from a reviewed one, by address; nothing where only a secret or an output does. */
-export function compareWithRecord(reviewed: PlanRecord, plan: Plan): readonly PlanDifference[] {
+/**
+ * Returns where a plan differs from a reviewed one, by address; nothing where only a secret or an output does. Undefined
+ * where only the digest of the reviewed one is known.
+ */
+export function compareWithRecord(
+  { changes }: PlanRecord,
+  plan: Plan,
+): readonly PlanDifference[] | undefined {
+  if (changes === undefined) return undefined;
   const fresh = new Map(listedChanges(plan).map((change) => [String(change.address), change]));
-  const addresses = [...new Set([...Object.keys(reviewed.changes), ...fresh.keys()])].sort();
+  const addresses = [...new Set([...Object.keys(changes), ...fresh.keys()])].sort();
   return addresses.flatMap((address): PlanDifference[] => {
-    const before = reviewed.changes[address];
+    const before = changes[address];
     const change = fresh.get(address);
     if (!before) return [{ address, kind: "new" }];
     if (!change) return [{ address, kind: "gone" }];
@@ -101,18 +109,18 @@ export function compareWithRecord(reviewed: PlanRecord, plan: Plan): readonly Pl
  */
 export const isRestOf = (reviewed: PlanRecord, plan: Plan, runs: readonly Begun[]): boolean =>
   isLeft(runs.find(({ digest }) => digest === reviewed.digest)) &&
-  compareWithRecord(reviewed, plan).every(({ kind }) => kind === "gone");
+  compareWithRecord(reviewed, plan)?.every(({ kind }) => kind === "gone") === true;
 
 /**
  * Returns whether a plan is a reviewed one in which what only another apply could tell is known by now: the stack that it
  * waited for was applied. Everything else is as it was reviewed.
  */
 export const isMadeKnown = (reviewed: PlanRecord, plan: Plan): boolean =>
-  compareWithRecord(reviewed, plan).length === 0 &&
+  compareWithRecord(reviewed, plan)?.length === 0 &&
   listedChanges(plan).some(({ address, attributes }) =>
     attributes.some(
       ({ path, after }) =>
-        after.kind !== "unknown" && reviewed.changes[address]?.unknown.includes(path) === true,
+        after.kind !== "unknown" && reviewed.changes?.[address]?.unknown.includes(path) === true,
     ),
   );
 

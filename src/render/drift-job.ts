@@ -4,7 +4,7 @@ import { diagnosticData, diagnosticsText } from "./diagnostics";
 import { driftDocument } from "./drift-json";
 import { driftLine, driftMarkdown, driftText } from "./drift-text";
 import { codeSpan, escapeJson, escapeMarkdown, escapeText, fencedBlock } from "./escape-text";
-import type { CommentSubject } from "./job-comment";
+import { type CommentSubject, pageLink } from "./job-comment";
 import { counted } from "./plan-wording";
 import { type Gauge, gaugesText, labelsText, samplesIn } from "./prometheus";
 import { alignColumns, plainStyle, type Style } from "./style";
@@ -161,7 +161,7 @@ export const farewellText = (job: DriftJob): string =>
   `No drift any more, as of ${exactTime(job.at)}${pageText(job)}.\n`;
 
 const pageText = ({ page, commit }: DriftJob): string =>
-  `${commit === undefined ? "" : ` on ${codeSpan(commit.slice(0, 10))}`}${page === undefined ? "" : ` by [this job](${page})`}`;
+  `${commit === undefined ? "" : ` on ${codeSpan(commit.slice(0, 10))}`}${page === undefined ? "" : ` by ${pageLink("this job", page)}`}`;
 
 /** Words a job for a channel: one line for the job, and one for each stage that is not clean. */
 function messageOf(job: DriftJob): string {

@@ -34,8 +34,8 @@ export function markerOf(kind: string, { manifest, stack, stage }: CommentSubjec
   return `<!-- rnv ${kind} ${parts.join(" ")} -->`;
 }
 
-/** A longer record than this makes the comment poorer than it makes the comparison richer. */
-const longestRecord = 12_000;
+/** The part of a comment that a record may take: a longer one makes the comment poorer than the comparison richer. */
+const shareOfRecord = 0.2;
 
 /** Loaded where there is a comment. */
 const loadZlib = () => require("node:zlib") as typeof zlib;
@@ -43,31 +43,33 @@ const loadZlib = () => require("node:zlib") as typeof zlib;
 /** A record as it stands in a comment: short names, and only the first digits of the digests of changes. */
 interface StoredRecord {
   readonly d: string;
-  /** By address: the action, the digest, and the paths of what was not known. */
-  readonly c: Readonly<Record<string, readonly [action: string, digest: string, ...unknown: string[]]>>;
+  /** By address: the action, the digest, and the paths of what was not known. Absent where that would be too long. */
+  readonly c?: Readonly<Record<string, StoredChange>>;
 }
+
+type StoredChange = readonly [action: string, digest: string, ...unknown: string[]];
 
 /** Digits of the digest of a change: they tell where plans differ; the digest of the plan decides. */
 const digestLength = 16;
 
 /** The record of a plan as the second hidden line: what an apply compares its own plan with. */
-function recordLine(plan: Plan): string {
+function recordLine(plan: Plan, limit: number): string {
   if (hasErrors(plan.diagnostics)) return "<!-- rnv record none -->";
   const { digest, changes } = recordPlan(plan);
   const line = (record: StoredRecord): string =>
     `<!-- rnv record ${loadZlib().deflateRawSync(JSON.stringify(record)).toString("base64url")} -->`;
   const stored = Object.entries(changes).map(
-    ([address, { action, digest: whole, unknown }]): [string, StoredRecord["c"][string]] => [
+    ([address, { action, digest: whole, unknown }]): [string, StoredChange] => [
       address,
       [action, whole.slice(0, digestLength), ...unknown],
     ],
   );
   const whole = line({ d: digest, c: Object.fromEntries(stored) });
-  return whole.length <= longestRecord ? whole : line({ d: digest, c: {} });
+  return whole.length <= limit * shareOfRecord ? whole : line({ d: digest });
 }
 
 /** Bytes of a record, unpacked: more than any comment holds. */
-const largestRecord = 1_000_000;
+const largestRecord = 4_000_000;
 
 /** Reads the record behind a marker; undefined where there is none, or somebody wrote into it. */
 export function readRecord(body: string, marker: string): PlanRecord | undefined {
@@ -79,13 +81,14 @@ export function readRecord(body: string, marker: string): PlanRecord | undefined
     const packed = Buffer.from(found, "base64url");
     const text = loadZlib().inflateRawSync(packed, { maxOutputLength: largestRecord }).toString("utf8");
     const { d: digest, c } = JSON.parse(text) as StoredRecord;
-    const changes = Object.entries(c).map(
-      ([address, [action, whole, ...unknown]]): [string, ReviewedChange] => [
+    const changes =
+      c &&
+      Object.entries(c).map(([address, [action, whole, ...unknown]]): [string, ReviewedChange] => [
         address,
         { action, digest: whole, unknown },
-      ],
-    );
-    return /^[0-9a-f]{64}$/.test(digest) ? { digest, changes: Object.fromEntries(changes) } : undefined;
+      ]);
+    if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
+    return { digest, ...(changes && { changes: Object.fromEntries(changes) }) };
   } catch {
     return undefined;
   }
@@ -105,7 +108,7 @@ export function planComment(
   origin: CommentOrigin,
   limit: number,
 ): string {
-  const head = [markerOf("plan", subject), recordLine(plan)].join("\n");
+  const head = [markerOf("plan", subject), recordLine(plan, limit)].join("\n");
   return `${head}\n${planSection(plan, subject, origin, limit - head.length - 1)}`;
 }
 
@@ -159,17 +162,25 @@ export function appliedComment(
   return `${[title, `${state} ${escapeMarkdown(summary ?? "")}`, ...found, originLine(origin)].join("\n\n")}\n`;
 }
 
-/** The comment on an apply that was refused because its plan is not the reviewed one; nothing was without `differences`. */
+/** Why an apply was refused. */
+interface Refusal {
+  /** In words. */
+  readonly why: string;
+  /** From the reviewed plan; undefined where nothing was reviewed. */
+  readonly differences?: readonly PlanDifference[] | undefined;
+}
+
+/** The comment on an apply that was refused because its plan is not the reviewed one. */
 export function refusedComment(
   plan: Plan,
-  differences: readonly PlanDifference[] | undefined,
+  { why, differences }: Refusal,
   subject: CommentSubject,
   origin: CommentOrigin,
   limit: number,
 ): string {
   const head = [
     `${markerOf("apply", subject)}\n### rnv apply${subjectText(subject)}`,
-    `> [!WARNING]\n> Nothing was applied: ${differences ? "the plan is no longer the one that was reviewed" : "no plan of it was reviewed here"}.`,
+    `> [!WARNING]\n> Nothing was applied: ${escapeMarkdown(why)}.`,
     ...(differences ? [differenceText(differences)] : []),
     `To go on: run the job of the plan again, review what it says then, and run this job again. Or review the plan below and give its digest: \`rnv ci apply --expect-digest ${plan.digest}\``,
   ].join("\n\n");
@@ -185,10 +196,10 @@ const subjectText = ({ manifest, stack, stage }: CommentSubject): string =>
 
 /** Where the whole report is, and what it was made from. */
 function originLine({ commit, page }: CommentOrigin): string {
-  const isPlain = page !== undefined && /^https?:\/\/[\w.:/@%-]+$/.test(page);
-  const report = isPlain
-    ? `the whole report is kept by [the job](${page})`
-    : "the whole report is kept by the job";
   const made = commit === undefined ? "" : `commit ${codeSpan(commit.slice(0, 10))}; `;
-  return `<sub>${made}${report}</sub>`;
+  return `<sub>${made}the whole report is kept by ${pageLink("the job", page)}</sub>`;
 }
+
+/** Links to the page of a job; the words alone where its address is none that Markdown leaves as it is. */
+export const pageLink = (words: string, page: string | undefined): string =>
+  page !== undefined && /^https?:\/\/[\w.:/@%-]+$/.test(page) ? `[${words}](${page})` : words;

@@ -44,6 +44,8 @@ describe.each(["github", "gitlab"] as const)("the issue of a drift job on %s", (
   it("a clean run opens none", async () => {
     expect(await job()).toMatchObject({ code: 0, stderr: "" });
     expect(writes()).toEqual([]);
+    // One list for all stages: a token has few requests an hour.
+    expect(host.seen.filter(({ path }) => path.includes("/issues?"))).toHaveLength(1);
   });
 
   it("is opened for the stage that has drifted, rewritten while it stands, and never doubled", async () => {

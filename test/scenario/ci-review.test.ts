@@ -140,11 +140,15 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     const digest =
       /^digest=(\w+)$/m.exec(outputs("output"))?.[1] ??
       /Digest: (\w+)/.exec((await scenario.run("plan")).stdout)?.[1];
-    expect(await apply("--expect-digest", String(digest))).toMatchObject({ code: 0 });
+    // A digest that is given needs no host.
+    server.refuse = () => ({ status: 404, body: '{"message":"Not Found"}' });
+    const given = await apply("--expect-digest", String(digest));
+    server.refuse = undefined;
+    expect(given).toMatchObject({ code: 0, stderr: expect.stringContaining("Not Found") });
     await scenario.isQuiet();
   });
 
-  it("does not apply what is not merged yet, and asks no host where a digest is given", async () => {
+  it("does not apply what is not merged yet", async () => {
     const [pull] = server.pulls.splice(0);
     server.pulls.push({
       ...(pull as (typeof server.pulls)[number]),
@@ -160,6 +164,23 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
       stderr: expect.stringContaining("no pull request was merged with this commit"),
     });
     expect(scenario.requests()).toEqual([]);
+  });
+
+  it("is applied by no job of a pull request that is open or in a queue, unless it is named there", async () => {
+    scenario.write("rnv.yaml", shop("undecided"));
+    await plan(inPullRequest());
+    for (const job of [inPullRequest, inQueue]) {
+      const early = await scenario.runWith({ env: job() }, "ci", "apply");
+      expect(early).toMatchObject({
+        code: 5,
+        stderr: expect.stringContaining("pull request 7 is not merged"),
+      });
+      expect(own("apply").at(-1)).toContain("Nothing was applied: nothing was decided");
+    }
+    expect(scenario.requests()).toEqual([]);
+    const named = await scenario.runWith({ env: inPullRequest() }, "ci", "apply", "--pull-request", "7");
+    expect(named).toMatchObject({ code: 0 });
+    expect(own("apply")).toEqual([expect.stringContaining("**Applied.**")]);
   });
 
   it("goes on where an apply of it stopped half-way", async () => {

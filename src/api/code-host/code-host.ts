@@ -21,8 +21,8 @@ export interface CodeHost {
    */
   writeComment(at: Discussion, marker: string, body: string): Promise<HostComment>;
   rewriteComment(at: Discussion, id: string, body: string): Promise<HostComment>;
-  /** Returns the own open issue that holds the marker; the newest where there are several. */
-  findIssue(marker: string): Promise<HostIssue | undefined>;
+  /** Own open issues, newest first, through all pages. */
+  findIssues(): Promise<readonly HostIssue[]>;
   /** Opens an issue, as safely as `writeComment`. */
   openIssue(marker: string, issue: IssueText): Promise<HostIssue>;
   updateIssue(number: number, issue: Omit<IssueText, "labels">): Promise<HostIssue>;

@@ -111,24 +111,18 @@ function issuesOf(client: HostClient, repository: string, isOwn: OwnTest, option
         ...{ path: `${repository}/issues/${number}`, answer: issue, needs: needsIssues },
       }),
     );
-  const findIssue: CodeHost["findIssue"] = async (marker) => {
+  const findIssues: CodeHost["findIssues"] = async () => {
     const own = await isOwn();
-    const isIt = (one: z.infer<typeof issue>): boolean =>
-      one.pull_request === undefined && own(one) && isMarked(one.body, marker);
-    const found = await client.sendPages(
-      {
-        operation: "listing open issues",
-        path: `${repository}/issues?state=open&sort=created&direction=desc`,
-        answer: z.array(issue),
-        needs: needsIssues,
-      },
-      (issues) => issues.some(isIt),
-    );
-    const newest = found.find(isIt);
-    return newest && issueOf(newest);
+    const found = await client.sendPages({
+      operation: "listing open issues",
+      path: `${repository}/issues?state=open&sort=created&direction=desc`,
+      answer: z.array(issue),
+      needs: needsIssues,
+    });
+    return found.filter((one) => one.pull_request === undefined && own(one)).map(issueOf);
   };
   return {
-    findIssue,
+    findIssues,
     openIssue: (marker, { title, body, labels = [] }) =>
       makeOnce(
         options,
@@ -143,7 +137,7 @@ function issuesOf(client: HostClient, repository: string, isOwn: OwnTest, option
               needs: needsIssues,
             }),
           ),
-        () => findIssue(marker),
+        async () => (await findIssues()).find(({ body: text }) => isMarked(text, marker)),
       ),
     updateIssue: (number, { title, body }) => change(number, "updating", { title, body }),
     closeIssue: (number) => change(number, "closing", { state: "closed", state_reason: "completed" }),

@@ -95,24 +95,18 @@ function issuesOf(client: HostClient, project: string, ownName: () => Promise<st
         ...{ path: `${project}/issues/${number}`, answer: issue, needs },
       }),
     );
-  const findIssue: CodeHost["findIssue"] = async (marker) => {
+  const findIssues: CodeHost["findIssues"] = async () => {
     const name = await ownName();
-    const isIt = (one: z.infer<typeof issue>): boolean =>
-      one.author?.username === name && isMarked(one.description, marker);
-    const found = await client.sendPages(
-      {
-        operation: "listing open issues",
-        path: `${project}/issues?state=opened&order_by=created_at&sort=desc&author_username=${encodeURIComponent(name)}`,
-        answer: z.array(issue),
-        needs,
-      },
-      (issues) => issues.some(isIt),
-    );
-    const newest = found.find(isIt);
-    return newest && issueOf(newest);
+    const found = await client.sendPages({
+      operation: "listing open issues",
+      path: `${project}/issues?state=opened&order_by=created_at&sort=desc&author_username=${encodeURIComponent(name)}`,
+      answer: z.array(issue),
+      needs,
+    });
+    return found.filter(({ author }) => author?.username === name).map(issueOf);
   };
   return {
-    findIssue,
+    findIssues,
     openIssue: (marker, { title, body, labels = [] }) =>
       makeOnce(
         options,
@@ -127,7 +121,7 @@ function issuesOf(client: HostClient, project: string, ownName: () => Promise<st
               needs,
             }),
           ),
-        () => findIssue(marker),
+        async () => (await findIssues()).find(({ body: text }) => isMarked(text, marker)),
       ),
     updateIssue: (number, { title, body }) => change(number, "updating", { title, description: body }),
     closeIssue: (number) => change(number, "closing", { state_event: "close" }),

@@ -25,10 +25,9 @@ export interface HostCall<Answer> {
 /** Sends calls one after the other, as the hosts ask for. */
 export interface HostClient {
   readonly send: <Answer>(call: HostCall<Answer>) => Promise<Answer>;
-  /** Sends a GET for each page of a list until `isEnough`, or until there are no more. */
+  /** Sends a GET for each page of a list. */
   readonly sendPages: <Item>(
     call: Omit<HostCall<readonly Item[]>, "method" | "body">,
-    isEnough?: (items: readonly Item[]) => boolean,
   ) => Promise<readonly Item[]>;
   readonly close: () => Promise<void>;
 }
@@ -56,7 +55,7 @@ export function createHostClient(
   };
   return {
     send: async (call) => read(call, await sendCall(context, call), context),
-    sendPages: async ({ answer, ...call }, isEnough = () => false) => {
+    sendPages: async ({ answer, ...call }) => {
       const items = [];
       for (let page = 1; page <= mostPages; page += 1) {
         const separator = call.path.includes("?") ? "&" : "?";
@@ -64,7 +63,7 @@ export function createHostClient(
         const one = { ...call, answer, method: "GET", path } as const;
         const response = await sendCall(context, one);
         items.push(...read(one, response, context));
-        if (isEnough(items) || !hasNextPage(response)) return items;
+        if (!hasNextPage(response)) return items;
       }
       throw failure(call, "refused", `there are more than ${mostPages} pages of them`);
     },

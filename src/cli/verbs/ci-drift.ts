@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Option } from "commander";
 import { createHttpTransport } from "../../api/http-transport";
 import { deliver, readWebhook } from "../../api/webhook";
-import { keepIssue } from "../../commands/ci/keep-issue";
+import { keepIssues } from "../../commands/ci/keep-issue";
 import { type DriftOutcome, drift } from "../../commands/drift";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
@@ -189,20 +189,16 @@ async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
   // What a pull request proposes is no drift of what is merged.
   if (invocation.options.issue === false || platform === undefined || pullRequest !== undefined) return;
   const { manifest } = subjectOf(invocation);
-  await tellHost(invocation, async (host) => {
-    const failures: unknown[] = [];
-    for (const one of job.stages) {
-      const status = statusOf(one);
-      // What was not looked at has neither drifted nor been repaired.
-      if (status === "error" || status === "interrupted") continue;
+  await tellHost(invocation, (host) => {
+    // What was not looked at has neither drifted nor been repaired.
+    const looked = job.stages.filter((one) => !["error", "interrupted"].includes(statusOf(one)));
+    const wanted = looked.map((one) => {
       const subject = { manifest, stage: one.stage, stack: one.stack };
-      const body = status === "clean" ? undefined : issueText(one, job, host.mostCharacters);
-      const wanted = { marker: markerOf("drift", subject), title: issueTitle(subject), body };
-      await keepIssue(host, { ...wanted, farewell: farewellText(job) }).catch((cause) =>
-        failures.push(cause),
-      );
-    }
-    if (failures.length > 0) throw failures[0];
+      const body = statusOf(one) === "clean" ? undefined : issueText(one, job, host.mostCharacters);
+      const found = { marker: markerOf("drift", subject), title: issueTitle(subject), body };
+      return { ...found, farewell: farewellText(job) };
+    });
+    return keepIssues(host, wanted);
   });
 }
 

@@ -65,7 +65,8 @@ export const ciPlanVerb: Verb = {
   examples: [
     ["rnv ci plan --stage production --no-secrets", "in the job of a pull request"],
     ["rnv ci plan --all-stages --no-secrets", "every stage, each with a comment of its own"],
-    ["rnv ci plan --report reports --pull-request 12", "in any other job"],
+    ["rnv ci plan --pull-request 12", "where the job is of no event of a pull request"],
+    ["rnv ci plan --report reports", "in any other job: the files alone"],
   ],
   handler: runPlansInJob,
 };
@@ -217,16 +218,16 @@ async function compareOne(invocation: Invocation, job: CiJob, made: Plan): Promi
   const review = await reviewOf(invocation, job);
   const { record } = review;
   if (record && isExpected(made, record.digest)) return isBlocked(made) ? exitCodes.refused : exitCodes.done;
-  const differences = record ? compareWithRecord(record, made) : undefined;
+  const differences = record && compareWithRecord(record, made);
   if (differences)
     writeSummary(invocation, [`Not the plan that was reviewed:\n\n${differenceText(differences)}`]);
   const found = unreviewed(review);
   report(invocation, [
-    differences
+    record
       ? {
           ...found,
           summary: "the plan in the merge queue is not the one that was reviewed",
-          detail: differenceText(differences),
+          ...(differences && { detail: differenceText(differences) }),
           hint: "merge or apply what stands before it in the queue, and plan in the pull request again",
         }
       : found,

@@ -23,16 +23,24 @@ export async function findReview(
   host: CodeHost,
   { pullRequest, commit, marker }: ReviewPlace,
 ): Promise<Review> {
-  const found = pullRequest ?? (commit === undefined ? undefined : await mergedWith(host, commit));
+  const found = pullRequest ?? (await findMerged(host, commit));
   if (found === undefined) return {};
   const comments = await host.findComments({ kind: "pull request", number: found }, marker);
   const record = comments.map(({ body }) => readRecord(body, marker)).find((one) => one !== undefined);
   return { pullRequest: found, ...(record && { record }) };
 }
 
-/** One that is open has been reviewed by nobody yet. */
-const mergedWith = async (host: CodeHost, commit: string): Promise<number | undefined> =>
-  (await host.pullRequestsOf(commit)).find(({ isMerged }) => isMerged)?.number;
+/** Finds the pull request that a commit was merged with: one that is open has been reviewed by nobody yet. */
+export const findMerged = async (host: CodeHost, commit: string | undefined): Promise<number | undefined> =>
+  commit === undefined
+    ? undefined
+    : (await host.pullRequestsOf(commit)).find(({ isMerged }) => isMerged)?.number;
+
+/** An apply in the job of a pull request that is open, in a queue, or was given up: it does nothing. */
+export const notMerged = (number: number): Diagnostic =>
+  error("plan.digest", `nothing was decided: pull request ${number} is not merged`, {
+    hint: `apply in a job of the branch that it is merged to; where something else decides, name it: --pull-request ${number}`,
+  });
 
 /** An apply without a review: it does nothing. */
 export const unreviewed = ({ pullRequest }: Review): Diagnostic =>

@@ -1,4 +1,5 @@
 import type { CodeHost, HostIssue } from "../../api/code-host/code-host";
+import { isMarked } from "../../api/code-host/marker";
 
 /** An issue as it should stand. */
 export interface WantedIssue {
@@ -14,20 +15,36 @@ export interface WantedIssue {
 const labels = ["rnv-drift"];
 
 /**
- * Brings the one issue of a marker to its text: it is opened, rewritten while there is something to tell, and closed with
- * a comment once there is not. Returns the issue that stands; undefined where none does.
+ * Brings the one issue of each marker to its text: it is opened, rewritten while there is something to tell, and closed
+ * with a comment once there is not. The list is asked for once. What fails stops no other, and is thrown at the end.
  */
-export async function keepIssue(
+export async function keepIssues(host: CodeHost, wanted: readonly WantedIssue[]): Promise<void> {
+  if (wanted.length === 0) return;
+  const own = await host.findIssues();
+  const failures: unknown[] = [];
+  for (const one of wanted) {
+    const standing = own.find(({ body }) => isMarked(body, one.marker));
+    await keepIssue(host, one, standing).catch((cause) => failures.push(cause));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function keepIssue(
   host: CodeHost,
   { marker, title, body, farewell }: WantedIssue,
-): Promise<HostIssue | undefined> {
-  const found = await host.findIssue(marker);
+  standing: HostIssue | undefined,
+): Promise<void> {
   const whole = body === undefined ? undefined : `${marker}\n${body}`;
-  if (found === undefined)
-    return whole === undefined ? undefined : host.openIssue(marker, { title, body: whole, labels });
-  if (whole !== undefined) return host.updateIssue(found.number, { title, body: whole });
+  if (standing === undefined) {
+    if (whole !== undefined) await host.openIssue(marker, { title, body: whole, labels });
+    return;
+  }
+  const { number } = standing;
+  if (whole !== undefined) {
+    await host.updateIssue(number, { title, body: whole });
+    return;
+  }
   // Before it is closed: a comment that stands twice says the same, an issue that is closed without a word does not.
-  await host.writeComment({ kind: "issue", number: found.number }, marker, `${marker}\n${farewell}`);
-  await host.closeIssue(found.number);
-  return undefined;
+  await host.writeComment({ kind: "issue", number }, marker, `${marker}\n${farewell}`);
+  await host.closeIssue(number);
 }

@@ -109,16 +109,13 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
 
   it("opens, finds, updates, comments and closes one issue", async () => {
     const opened = await host.openIssue(marker, { title: "Drift", body: `${marker}\nold`, labels: ["rnv"] });
-    expect(await host.findIssue(marker)).toEqual(opened);
+    expect(await host.findIssues()).toEqual([opened]);
     const { number } = await host.updateIssue(opened.number, { title: "More drift", body: `${marker}\nnew` });
-    expect(await host.findIssue(marker)).toMatchObject({
-      number,
-      title: "More drift",
-      body: `${marker}\nnew`,
-    });
+    const changed = { number, title: "More drift", body: `${marker}\nnew` };
+    expect(await host.findIssues()).toMatchObject([changed]);
     await host.writeComment({ kind: "issue", number }, marker, `${marker}\nIt is gone.`);
     await host.closeIssue(number);
-    expect(await host.findIssue(marker)).toBeUndefined();
+    expect(await host.findIssues()).toEqual([]);
     expect(server.issues).toMatchObject([{ number, labels: ["rnv"], isOpen: false }]);
     expect(server.comments).toMatchObject([{ at: `issue ${number}` }]);
   });

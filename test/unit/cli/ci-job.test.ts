@@ -25,9 +25,9 @@ function jobOf(environment: Record<string, string>, payload?: object, pullReques
 
 const github = { GITHUB_ACTIONS: "true", GITHUB_SHA: "a".repeat(40) };
 const gitlab = { GITLAB_CI: "true", CI_COMMIT_SHA: "a".repeat(40) };
-const of = (number: number, action = "synchronize") => ({
+const of = (number: number, action = "synchronize", merged = false) => ({
   action,
-  pull_request: { number, head: { sha: "b".repeat(40) } },
+  pull_request: { number, merged, head: { sha: "b".repeat(40) } },
 });
 
 describe("a job", () => {
@@ -36,19 +36,25 @@ describe("a job", () => {
       "of a pull request proposes what it plans",
       github,
       of(7),
-      { pullRequest: 7, proposes: true, commit: "b".repeat(40) },
+      { pullRequest: 7, proposes: true, isDecided: false, commit: "b".repeat(40) },
     ],
     [
       "of a merged pull request changes no review",
       github,
+      of(7, "closed", true),
+      { pullRequest: 7, proposes: false, isDecided: true, commit: "a".repeat(40) },
+    ],
+    [
+      "of a pull request that was given up decides nothing",
+      github,
       of(7, "closed"),
-      { pullRequest: 7, proposes: false, commit: "a".repeat(40) },
+      { pullRequest: 7, proposes: false, isDecided: false },
     ],
     [
       "of a comment on a pull request proposes",
       github,
       { action: "created", issue: { number: 8, pull_request: {} } },
-      { pullRequest: 8, proposes: true },
+      { pullRequest: 8, proposes: true, isDecided: false, commit: undefined },
     ],
     [
       "of a comment on an issue has none",
@@ -76,7 +82,7 @@ describe("a job", () => {
       "of a merge request proposes",
       { ...gitlab, CI_MERGE_REQUEST_IID: "9" },
       undefined,
-      { pullRequest: 9, proposes: true, isQueue: false },
+      { pullRequest: 9, proposes: true, isQueue: false, isDecided: false },
     ],
     [
       "of a merge train compares",
@@ -98,7 +104,12 @@ describe("a job", () => {
       GITHUB_EVENT_NAME: "merge_group",
       GITHUB_REF: "refs/heads/gh-readonly-queue/main/pr-12-c",
     };
-    expect(jobOf(queue, {}, 3)).toMatchObject({ pullRequest: 3, proposes: true, isQueue: false });
+    expect(jobOf(queue, {}, 3)).toMatchObject({
+      pullRequest: 3,
+      proposes: true,
+      isQueue: false,
+      isDecided: true,
+    });
   });
 
   it("without the payload that it names is an error", () => {
