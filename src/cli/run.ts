@@ -33,6 +33,7 @@ import {
 import { showVerb } from "./verbs/show";
 import { stageVerbs } from "./verbs/stage";
 import { forceUnlockVerb, outputVerb, stateVerbs } from "./verbs/state";
+import { testVerb } from "./verbs/test";
 import {
   completeVerb,
   completionVerb,
@@ -50,7 +51,7 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
     "State and what is live:",
     [importVerb, exportVerb, outputVerb, graphVerb, historyVerb, forceUnlockVerb, stateVerbs, stageVerbs],
   ],
-  ["In CI, and many manifests:", [ciVerbs, fleetVerbs, policyVerbs]],
+  ["In CI, and many manifests:", [ciVerbs, fleetVerbs, policyVerbs, testVerb]],
   [
     "Running services:",
     [statusVerb, deploymentsVerb, deployVerb, restartVerb, suspendVerb, resumeVerb, rollbackVerb, cancelVerb],

@@ -10,11 +10,13 @@ import { driftFileSchema } from "../manifest/drift-file";
 import type * as fleetFile from "../manifest/fleet-file";
 import type * as policyFile from "../manifest/policy-file";
 import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
+import type * as testFile from "../manifest/test-file";
 import { eventSchema } from "../model/apply-event";
 import { stateFileSchema } from "../model/state";
 import { driftDocumentSchema } from "../render/drift-json";
 import type * as fleetReport from "../render/fleet-report";
 import { planDocumentSchema } from "../render/plan-json";
+import type * as testReport from "../render/test-report";
 import { resourceTypes } from "../resources";
 
 interface EmulatorRequest {
@@ -67,10 +69,12 @@ export const schemaNames = [
   "overlay",
   "drift-file",
   "policy",
+  "test",
   "fleet",
   "plan",
   "drift",
   "fleet-report",
+  "test-report",
   "state",
   "events",
 ] as const;
@@ -85,6 +89,10 @@ const schemas: Readonly<Record<SchemaName, () => unknown>> = {
     const { policyFileSchema } = require("../manifest/policy-file") as typeof policyFile;
     return published(policyFileSchema, "Policies of rnv");
   },
+  test: () => {
+    const { testFileSchema } = require("../manifest/test-file") as typeof testFile;
+    return published(testFileSchema, "Tests of manifests of rnv: *.rnvtest.yaml");
+  },
   fleet: () => {
     const { fleetFileSchema } = require("../manifest/fleet-file") as typeof fleetFile;
     return published(fleetFileSchema, "A fleet of rnv: rnv.fleet.yaml");
@@ -94,6 +102,10 @@ const schemas: Readonly<Record<SchemaName, () => unknown>> = {
   "fleet-report": () => {
     const { fleetReportSchema } = require("../render/fleet-report") as typeof fleetReport;
     return published(fleetReportSchema, "A report of rnv fleet");
+  },
+  "test-report": () => {
+    const { testReportSchema } = require("../render/test-report") as typeof testReport;
+    return published(testReportSchema, "A report of rnv test");
   },
   state: () => published(stateFileSchema, "The recorded state of rnv"),
   events: () => published(eventSchema, "An event of an rnv run"),

@@ -112,6 +112,8 @@ export const diagnosticCodes = [
   // Policies.
   "policy.invalid",
   "policy.failed",
+  // Tests of a manifest.
+  "test.invalid",
   // Drift that is accepted.
   "drift.acceptance_expired",
   "drift.acceptance_unused",

@@ -53,12 +53,13 @@ export const failedSuite = (diagnostics: readonly Diagnostic[], name: string): J
     .map((found) => testCase("plan", found.address ?? found.code, found)),
 });
 
-interface JunitCase {
+/** One case of a report in JUnit. */
+export interface JunitCase {
   readonly text: string;
   readonly isFailed: boolean;
 }
 
-function testCase(
+export function testCase(
   type: string,
   name: string,
   failure?: { readonly code: string; readonly summary: string; readonly hint?: string | undefined },

@@ -117,7 +117,7 @@ function resourceValue(change: Change, { stage }: PolicyScope, parts: readonly u
   const { address, action, effects, cost, instance } = change;
   const { values, unknown } = valuesAfter(change);
   return {
-    ...(unflatten(values) as object),
+    ...(unflatten(new Map([...values].map(([path, value]) => [path, celValue(value)]))) as object),
     ...{ address, action, stage, effects, unknown, parts },
     parent: instance.desired?.parent ?? instance.recorded?.parent ?? "",
     declared: instance.desired !== undefined,
@@ -141,16 +141,16 @@ function partsOf(changes: readonly Change[]): ReadonlyMap<Address, readonly unkn
   return found;
 }
 
-/** Fields as they are once the plan is applied: planned over declared over live over the defaults. */
-function valuesAfter({ instance, attributes }: Change): {
-  readonly values: ReadonlyMap<string, unknown>;
+/** Fields as they are once the plan is applied: planned over declared over live over the defaults. No secret is among them. */
+export function valuesAfter({ instance, attributes }: Change): {
+  readonly values: ReadonlyMap<string, Plain>;
   readonly unknown: readonly string[];
 } {
   const { defaults, live, resolved, fingerprints } = instance;
-  const values = new Map<string, unknown>();
+  const values = new Map<string, Plain>();
   const unknown: string[] = [];
   const take = (path: string, value: Plain): void => {
-    if (value !== null && !(path in fingerprints)) values.set(path, celValue(value));
+    if (value !== null && !(path in fingerprints)) values.set(path, value);
   };
   for (const [path, value] of defaults) take(path, value);
   for (const [path, value] of live?.attributes ?? []) take(path, value);

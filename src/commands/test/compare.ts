@@ -1,0 +1,199 @@
+import type { Diagnostic } from "../../diagnostics/diagnostic";
+import type { ManifestExpectation } from "../../manifest/test-file";
+import { isPattern } from "../../manifest/test-file";
+import type { Check } from "../../model/policy";
+import { canonicalJson, type Plain } from "../../model/value";
+import { type Change, isWritten, type Plan, type ShownValue } from "../../plan/plan";
+import { valuesAfter } from "../../plan/policy/subjects";
+import type { TestDifference } from "../../render/test-report";
+import { diffLines } from "../../render/values";
+
+/** What a test came to. */
+export interface TestOutcome {
+  readonly plan?: Plan;
+  /** The plan after an apply: it has what is live. */
+  readonly after?: Plan;
+  readonly exitCode: number;
+  /** Findings of the run, and those of what blocks a change. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Outputs after an apply; undefined where it is the plan that knows them. */
+  readonly outputs?: Readonly<Record<string, Plain>>;
+}
+
+/** Returns what a test came to that is not as its expectation says, and the errors that nobody expected. */
+export function compareOutcome(
+  expect: ManifestExpectation,
+  outcome: TestOutcome,
+): { readonly differences: readonly TestDifference[]; readonly unexpected: readonly Diagnostic[] } {
+  const { plan, exitCode } = outcome;
+  const found = compareDiagnostics(expect, outcome.diagnostics);
+  const differences = [
+    ...difference("diagnostics", found.expected, found.got),
+    ...(expect.exitCode === undefined || expect.exitCode === exitCode
+      ? []
+      : difference("exit code", [String(expect.exitCode)], [String(exitCode)])),
+    ...(expect.actions ? compareActions(expect.actions, plan?.changes ?? [], plan) : []),
+    ...(expect.policies ? comparePolicies(expect.policies, plan?.checks ?? []) : []),
+    ...(expect.values ? compareValues(expect.values, outcome.after ?? plan) : []),
+    ...(expect.outputs ? compareOutputs(expect.outputs, outcome) : []),
+  ];
+  return { differences, unexpected: found.unexpected };
+}
+
+/** Returns a diff of what was expected and what there was; nothing where they are equal. */
+export function difference(
+  about: string,
+  expected: readonly string[],
+  got: readonly string[],
+): TestDifference[] {
+  const lines = diffLines(expected, got);
+  return lines.every(({ sign }) => sign === " ")
+    ? []
+    : [{ about, lines: lines.map(({ sign, text }) => `${sign} ${text}`) }];
+}
+
+type ExpectedDiagnostic = NonNullable<ManifestExpectation["diagnostics"]>[number];
+
+/** A finding that a line of the expectation is about stands as that line; an error that none is about stands as it is. */
+function compareDiagnostics(
+  { diagnostics: wanted = [], policies = {} }: ManifestExpectation,
+  found: readonly Diagnostic[],
+) {
+  const left = [...found];
+  const expected: string[] = [];
+  const got: string[] = [];
+  for (const one of wanted) {
+    const line = expectedLine(one);
+    expected.push(line);
+    const at = left.findIndex((diagnostic) => isMeant(one, diagnostic));
+    if (at === -1) continue;
+    left.splice(at, 1);
+    got.push(line);
+  }
+  const unexpected = left.filter(
+    (one) => one.severity === "error" && !isOfPolicy(one, Object.keys(policies)),
+  );
+  return { expected, unexpected, got: [...got, ...unexpected.map(foundLine)] };
+}
+
+/** The failure of a policy that the expectation speaks of is compared there. */
+const isOfPolicy = ({ code, summary }: Diagnostic, names: readonly string[]): boolean =>
+  code === "guard.policy" &&
+  names.some((name) => summary.startsWith(`policy ${name}:`) || summary.startsWith(`policy ${name} of `));
+
+const isMeant = (
+  wanted: ExpectedDiagnostic,
+  { code, severity, address, summary, detail = "" }: Diagnostic,
+): boolean =>
+  wanted.code === code &&
+  (wanted.severity === undefined || wanted.severity === severity) &&
+  (wanted.address === undefined || wanted.address === address) &&
+  (wanted.contains === undefined || `${summary}\n${detail}`.includes(wanted.contains));
+
+const expectedLine = ({ code, severity, address, contains }: ExpectedDiagnostic): string =>
+  [severity, code, address && `of ${address}`, contains && `"${contains}"`].filter(Boolean).join(" ");
+
+/** Its text stands with the error itself. */
+const foundLine = ({ severity, code, address }: Diagnostic): string =>
+  [severity, code, address && `of ${address}`].filter(Boolean).join(" ");
+
+function compareActions(
+  wanted: NonNullable<ManifestExpectation["actions"]>,
+  changes: readonly Change[],
+  plan: Plan | undefined,
+): TestDifference[] {
+  const keys = Object.keys(wanted);
+  const expected: string[] = [];
+  const got: string[] = [];
+  const used = new Set<string>();
+  for (const change of [...changes].sort((a, b) => (a.address < b.address ? -1 : 1))) {
+    const { address } = change;
+    const isChanged = plan !== undefined && isWritten(change, plan);
+    const action = isChanged ? change.action : "no-op";
+    const key = keys.includes(address) ? address : keys.find((one) => matches(one, address));
+    const meant = key === undefined ? "no-op" : wanted[key];
+    // A pattern is about what changes: what it also fits and stays is not named.
+    if (key !== undefined && (!isPattern(key) || isChanged)) used.add(key);
+    if (meant === "any" || (!isChanged && (key === undefined || isPattern(key)))) continue;
+    if (meant !== "no-op" || address === key) expected.push(`${address}: ${meant}`);
+    if (action !== "no-op" || address === key) got.push(`${address}: ${action}`);
+  }
+  for (const key of keys.filter((one) => !used.has(one) && wanted[one] !== "any" && wanted[one] !== "no-op"))
+    expected.push(`${key}: ${wanted[key]}`);
+  return difference("actions", expected, got);
+}
+
+/** Whether a pattern fits an address; `*` stands for any characters. */
+function matches(pattern: string, address: string): boolean {
+  const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`).test(address);
+}
+
+function comparePolicies(
+  wanted: NonNullable<ManifestExpectation["policies"]>,
+  checks: readonly Check[],
+): TestDifference[] {
+  const names = Object.keys(wanted).sort();
+  const got = names.map((name) => {
+    const own = checks.filter(({ policy }) => policy === name);
+    const status = (["error", "failed", "overridden", "passed"] as const).find((one) =>
+      own.some((check) => check.status === one),
+    );
+    const told = status === "passed" ? undefined : own.find((check) => check.status === status);
+    const where =
+      told?.address === undefined || status === wanted[name] ? "" : ` of ${told.address}: ${told.message}`;
+    return `${name}: ${status ?? "not judged"}${where}`;
+  });
+  return difference(
+    "policies",
+    names.map((name) => `${name}: ${wanted[name]}`),
+    got,
+  );
+}
+
+function compareValues(
+  wanted: NonNullable<ManifestExpectation["values"]>,
+  plan: Plan | undefined,
+): TestDifference[] {
+  const rows = Object.entries(wanted).flatMap(([address, fields]) => {
+    const change = plan?.changes.find((one) => one.address === address);
+    const known = change && valuesAfter(change);
+    return Object.entries(fields).map(([path, value]) => {
+      const isUnknown = known?.unknown.includes(path) === true;
+      const found = change === undefined ? "no such resource" : isUnknown ? "known after apply" : undefined;
+      const text = found ?? shownJson(known?.values.get(path));
+      return { expected: `${address} ${path}: ${shownJson(value)}`, got: `${address} ${path}: ${text}` };
+    });
+  });
+  return difference(
+    "values",
+    rows.map(({ expected }) => expected),
+    rows.map(({ got }) => got),
+  );
+}
+
+function compareOutputs(
+  wanted: NonNullable<ManifestExpectation["outputs"]>,
+  { plan, outputs }: TestOutcome,
+): TestDifference[] {
+  const found = (name: string): string =>
+    outputs === undefined ? sideText(plan?.plannedOutputs[name]) : shownJson(outputs[name]);
+  const names = Object.keys(wanted);
+  return difference(
+    "outputs",
+    names.map((name) => `${name}: ${shownJson(wanted[name])}`),
+    names.map((name) => `${name}: ${found(name)}`),
+  );
+}
+
+const sideText = (side: ShownValue | undefined): string => {
+  if (side?.kind === "value") return shownJson(side.value);
+  return side === undefined || side.kind === "absent"
+    ? "absent"
+    : side.kind === "secret"
+      ? "(sensitive)"
+      : "known after apply";
+};
+
+const shownJson = (value: unknown): string =>
+  value === undefined ? "absent" : canonicalJson(value as Plain);

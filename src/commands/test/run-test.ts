@@ -1,0 +1,234 @@
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { standardInputName } from "../../manifest/files";
+import { layersOf, type ManifestTest, type TestSource } from "../../manifest/test-file";
+import type { Address } from "../../model/address";
+import { hasChanges, isWritten, type Plan } from "../../plan/plan";
+import { diagnosticData } from "../../render/diagnostics";
+import { rounded, type TestDifference, type TestResult } from "../../render/test-report";
+import type { MemoryBackend } from "../../state/memory-backend";
+import { type ApplyOutcome, type ApplyRequest, apply } from "../apply";
+import { type Outcome, type PlanRequest, planRequest } from "../context";
+import { plan } from "../plan";
+import { compareOutcome, difference, type TestOutcome } from "./compare";
+import { createWorld, type TestWorld } from "./world";
+
+/** The result of a test, with what its errors point into. */
+export interface RanTest {
+  readonly result: TestResult;
+  readonly unexpected: readonly Diagnostic[];
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** Runs one test in a world of its own (`rnv test`). Throws nothing but bugs. */
+export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<RanTest> {
+  const started = performance.now();
+  const sources = new Map<string, string>();
+  const run: TestRun = { test, world: createWorld(test, signal), sources };
+  const found = await judged(run).catch((cause: unknown): Judged => {
+    if (cause instanceof DiagnosticsError) return { ...failedWith(cause.diagnostics), status: "error" };
+    throw cause;
+  });
+  const { differences, unexpected, status } = found;
+  const diagnostics = unexpected.map((one) => placedIn(test, one));
+  return {
+    ...{ unexpected: diagnostics, sources },
+    result: {
+      ...{ file: test.file, line: test.line, name: test.name },
+      status: status ?? (differences.length === 0 ? "passed" : "failed"),
+      seconds: rounded((performance.now() - started) / 1000),
+      differences: [...differences],
+      diagnostics: diagnostics.map((one) => diagnosticData(one, sources)) as TestResult["diagnostics"],
+    },
+  };
+}
+
+interface TestRun {
+  readonly test: ManifestTest;
+  readonly world: TestWorld;
+  /** Filled in by every run. */
+  readonly sources: Map<string, string>;
+}
+
+interface Judged {
+  readonly differences: readonly TestDifference[];
+  readonly unexpected: readonly Diagnostic[];
+  readonly status?: "error";
+}
+
+/** The exit code of a run that waits for a checkout. */
+const awaitingCheckout = 8;
+
+const failedWith = (diagnostics: readonly Diagnostic[]): Judged => ({
+  unexpected: diagnostics.filter(({ severity }) => severity === "error"),
+  differences: difference(
+    "run",
+    [],
+    diagnostics.map(({ code, summary }) => `${code}: ${summary}`),
+  ),
+});
+
+async function judged(run: TestRun): Promise<Judged> {
+  const { test, world } = run;
+  const problem = await makeFixtures(run);
+  if (problem !== undefined) return problem;
+  const outcome = test.apply === true ? await applied(run) : await planned(run);
+  const { differences, unexpected } = compareOutcome(test.expect, outcome);
+  const left =
+    outcome.after === undefined ? [] : difference("plan after the apply", [], linesOf(outcome.after));
+  const isUnsettled = test.apply === true && outcome.exitCode !== 0 && test.expect.exitCode === undefined;
+  // What failed is told by its findings, unless those were all expected and the exit code says more.
+  const exit =
+    isUnsettled && !hasErrors(outcome.diagnostics)
+      ? difference("exit code", ["0"], [String(outcome.exitCode)])
+      : [];
+  world.settle();
+  return { differences: [...differences, ...exit, ...left], unexpected };
+}
+
+const linesOf = (plan: Plan): string[] => [
+  ...plan.changes
+    .filter((change) => isWritten(change, plan))
+    .map(({ address, action }) => `${address}: ${action}`),
+  ...plan.outputs.map(({ name }) => `output ${name} changes`),
+];
+
+/** Makes what the test starts from: what others made, what was applied, and what changed since. */
+async function makeFixtures(run: TestRun): Promise<Judged | undefined> {
+  const { test, world } = run;
+  const { live, drift } = test;
+  const before = test.applied === true ? { kind: "files" as const, files: test.files } : test.applied;
+  if (live !== undefined) {
+    const problem = await fixture(run, "live", layersOf([], live), world.stranger());
+    if (problem !== undefined) return problem;
+  }
+  if (before === undefined) return undefined;
+  const problem = await fixture(run, "applied", layersOf([], before), world.backend);
+  if (problem !== undefined || drift === undefined) return problem;
+  const over = overlaid(before, drift);
+  return fixture(run, "drift", over, world.backend.copy());
+}
+
+/** What changed since lies over what was applied; only one of the two is written in the test. */
+function overlaid(before: TestSource, drift: TestSource): ReturnType<typeof layersOf> {
+  if (before.kind === "files") return layersOf(before.files, drift);
+  const files = drift.kind === "files" ? drift.files : [];
+  return { files: ["-", ...files], text: before.text };
+}
+
+async function fixture(
+  run: TestRun,
+  about: string,
+  manifest: ReturnType<typeof layersOf>,
+  backend: MemoryBackend,
+): Promise<Judged | undefined> {
+  const outcome = await applyAll(run, { ...planRequest, files: manifest.files }, manifest.text, backend);
+  run.world.settle();
+  if (outcome.exitCode === 0) return undefined;
+  const failed = failedWith(findingsOf(outcome));
+  const [{ lines } = { lines: [] }] = failed.differences;
+  return {
+    ...failed,
+    differences: [{ about: `what is ${about} could not be made`, lines }],
+    status: "error",
+  };
+}
+
+async function planned(run: TestRun): Promise<TestOutcome> {
+  const { test, world } = run;
+  const manifest = layersOf(test.files, test.overlay);
+  const request = { ...requestOf(test, manifest.files), secrets: "present" as const };
+  const outcome = await plan(world.context(world.backend, manifest.text), request);
+  keepSources(run, outcome);
+  const { plan: made } = outcome;
+  const isBlocked = made?.changes.some(({ guard }) => guard !== undefined) === true;
+  const hasChange = made !== undefined && hasChanges(made);
+  return {
+    ...(made && { plan: made }),
+    exitCode: outcome.exitCode !== 0 ? outcome.exitCode : isBlocked ? 4 : hasChange ? 2 : 0,
+    diagnostics: findingsOf(outcome),
+  };
+}
+
+async function applied(run: TestRun): Promise<TestOutcome> {
+  const { test, world } = run;
+  const manifest = layersOf(test.files, test.overlay);
+  const request = requestOf(test, manifest.files);
+  const outcome = await applyAll(run, request, manifest.text, world.backend, request.confirmedDeletes);
+  const { plan: made, exitCode, outputs } = outcome;
+  const ended = {
+    exitCode,
+    diagnostics: findingsOf(outcome),
+    ...(made && { plan: made }),
+    ...(outputs && { outputs }),
+  };
+  if (exitCode !== 0) return ended;
+  world.settle();
+  const after = await plan(world.context(world.backend, manifest.text), { ...request, confirmedDeletes: [] });
+  return {
+    ...ended,
+    ...(after.plan && { after: after.plan }),
+    diagnostics: [...ended.diagnostics, ...after.diagnostics.filter(({ severity }) => severity === "error")],
+  };
+}
+
+const requestOf = (test: ManifestTest, files: readonly string[]): PlanRequest => ({
+  ...planRequest,
+  files,
+  mode: test.destroy === true ? "destroy" : "apply",
+  targets: test.targets ?? [],
+  adopt: test.adopt === true,
+  confirmedDeletes: test.confirm ?? [],
+  policies: test.policies,
+  overridePolicies: test.overridePolicies,
+});
+
+/**
+ * Applies a manifest; deletions are confirmed by `confirmed`, all of them unless given. A checkout is completed in the
+ * dashboard, unless the test expects that it is waited for.
+ */
+async function applyAll(
+  run: TestRun,
+  request: PlanRequest,
+  text: string | undefined,
+  backend: MemoryBackend,
+  confirmed?: readonly string[],
+): Promise<ApplyOutcome> {
+  const { test, world } = run;
+  const deletions = (made: Plan): Address[] =>
+    confirmed === undefined ? made.changes.map(({ address }) => address) : [];
+  const attempt = (): Promise<ApplyOutcome> =>
+    apply(world.context(backend, text), {
+      ...request,
+      ...({ lockTimeoutMs: 0, parallelism: 10 } satisfies Partial<ApplyRequest>),
+      approve: async (made) => ({ confirmedDeletes: deletions(made) }),
+    });
+  const first = await attempt();
+  const paysFor = first.exitCode === awaitingCheckout && test.expect.exitCode !== awaitingCheckout;
+  if (paysFor) world.pay();
+  const last = paysFor ? await attempt() : first;
+  keepSources(run, last);
+  // What was planned is what the first attempt began with.
+  return { ...last, ...(first.plan && { plan: first.plan }) };
+}
+
+function keepSources({ test, sources }: TestRun, outcome: Outcome): void {
+  for (const [file, text] of outcome.sources)
+    sources.set(file === standardInputName ? test.file : file, text);
+}
+
+/** Findings of a run with what blocks its changes, which the plan itself tells. */
+const findingsOf = ({
+  diagnostics,
+  plan: made,
+}: Outcome & { readonly plan?: Plan }): readonly Diagnostic[] => {
+  const guards = (made?.changes ?? []).flatMap(({ address, guard }) =>
+    guard && !diagnostics.some(({ code, address: about }) => code === guard.code && about === address)
+      ? [error(guard.code, guard.summary, { address, hint: guard.hint })]
+      : [],
+  );
+  return [...diagnostics, ...guards];
+};
+
+/** What is written in a test has its place in the file of the test. */
+const placedIn = ({ file }: ManifestTest, found: Diagnostic): Diagnostic =>
+  found.range?.file === standardInputName ? { ...found, range: { ...found.range, file } } : found;

@@ -1,0 +1,68 @@
+import { randomBytes } from "node:crypto";
+import { createClient } from "../../api/client";
+import { createEndpoints } from "../../api/create-endpoints";
+import { defaultGaps } from "../../api/gaps";
+import { createReads } from "../../api/reads";
+import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../emulator/emulator";
+import { manualClock } from "../../emulator/testing";
+import type { ManifestTest } from "../../manifest/test-file";
+import { Secret } from "../../model/secret";
+import { splitStage } from "../../model/stage";
+import { keyIdOf } from "../../state/key";
+import { createMemoryBackend, type MemoryBackend } from "../../state/memory-backend";
+import type { Connection, Context } from "../context";
+
+/** Where one test runs: an embedded service, a state and a clock of its own, all in memory. */
+export interface TestWorld {
+  readonly backend: MemoryBackend;
+  /** A state that is forgotten: what is made with it, somebody else has made. */
+  readonly stranger: () => MemoryBackend;
+  /** The capabilities of a run in this world; `text` is what `-f -` reads. */
+  readonly context: (backend: MemoryBackend, text?: string) => Context;
+  /** Lets time pass, so that what was just written is old. */
+  readonly settle: () => void;
+  /** Completes every checkout, as a user does in the dashboard. */
+  readonly pay: () => void;
+}
+
+const baseUrl = "http://127.0.0.1:1/api/v1";
+const origin = { workspaceId: embeddedWorkspaceId, baseUrl };
+
+/** Long enough for reads to be believed. */
+const settledMs = 600_000;
+
+/** Makes the world of a test: nothing outside of it is read but the files that its manifests name, nothing is written. */
+export function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld {
+  const clock = manualClock({ sleepMoves: true });
+  const emulator = createEmulator({ clock });
+  const key = randomBytes(32);
+  const stage = test.stage === undefined ? undefined : splitStage(test.stage);
+  const place = { ...origin, stage: null };
+  const connect = async (): Promise<Connection> => {
+    const client = createClient({
+      ...{ baseUrl, apiKey: new Secret(embeddedApiKey), transport: emulator.transport() },
+      ...{ clock, random: () => 0.5, gaps: defaultGaps },
+    });
+    const endpoints: Connection["endpoints"] = (send) =>
+      createEndpoints(send, embeddedWorkspaceId, defaultGaps);
+    const { send, redact, close } = client;
+    return { send, redact, close, endpoints, reads: createReads(endpoints(send)) };
+  };
+  return {
+    backend: createMemoryBackend(place),
+    stranger: () => createMemoryBackend(place),
+    settle: () => clock.advance(settledMs),
+    pay: () => {
+      for (const { id } of emulator.store.services()) emulator.store.completeCheckout(id);
+    },
+    context: (backend, text) => ({
+      ...origin,
+      ...{ cwd: test.folder, clock, signal, backend, connect, randomBytes, stage },
+      // A program that a manifest names may do anything, and tests run often.
+      environment: { ...test.environment, RNV_ALLOW_COMMANDS: "0" },
+      ...{ credential: () => "0123456789abcdef", host: "test", pid: 1, emit: () => undefined },
+      stateKey: async () => ({ key, keyId: keyIdOf(key), diagnostics: [] }),
+      ...(text !== undefined && { standardInput: async () => Buffer.from(text) }),
+    }),
+  };
+}

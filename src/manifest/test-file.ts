@@ -1,0 +1,272 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import * as z from "zod";
+import { type Diagnostic, error, hasErrors, positionAt, sortDiagnostics } from "../diagnostics/diagnostic";
+import { parseAddress } from "../model/address";
+import { compareTexts } from "../model/text";
+import { maxTotalBytes, readSource, reasonOf, shownPath } from "./files";
+import { collectFindings, type Report } from "./findings";
+import { judgeDocument } from "./schema-issues";
+import type { MapEntry, MapNode, SourceNode } from "./tree";
+import { parseYaml } from "./yaml";
+
+const testName = /\.rnvtest\.ya?ml$/;
+
+/** Whether a file holds tests of a manifest. */
+export const isTestFile = (path: string): boolean => testName.test(path);
+
+const word = z.string().min(1, "expected text");
+const words = z.array(word);
+const paths = z.union([word, z.array(word).min(1)]);
+const written = z.record(z.string(), z.unknown());
+const environment = z.record(z.string(), z.string());
+const actions = ["create", "update", "replace", "delete", "adopt", "forget", "no-op"] as const;
+const results = ["passed", "failed", "overridden", "error"] as const;
+
+const diagnosticSchema = z.strictObject({
+  code: word.describe("`guard.delete_unconfirmed`"),
+  severity: z.enum(["error", "warning"]).optional(),
+  address: word.optional(),
+  contains: word.optional().describe("A part of its text."),
+});
+
+const expectationSchema = z.strictObject({
+  exitCode: z
+    .int()
+    .min(0)
+    .max(8)
+    .optional()
+    .describe("That of `rnv plan -detailed-exitcode`, or of `rnv apply` where the test applies."),
+  actions: z
+    .record(word, z.enum([...actions, "any"]))
+    .optional()
+    .describe(
+      "What the plan does, by address or pattern (`service.shop.*`): this and nothing else. `any` leaves an address open.",
+    ),
+  values: z
+    .record(word, z.record(word, z.json()))
+    .optional()
+    .describe("Fields as they are once the plan is applied, by address and path: `configuration.replicas`."),
+  outputs: z
+    .record(word, z.json())
+    .optional()
+    .describe("Outputs, as the plan knows them or the apply left them."),
+  policies: z
+    .record(word, z.enum(results))
+    .optional()
+    .describe("How policies are judged, by name. One that fails and does not stand here fails the test."),
+  diagnostics: z
+    .array(diagnosticSchema)
+    .optional()
+    .describe("Findings that there must be. An error that does not stand here fails the test."),
+});
+
+const testSchema = z.strictObject({
+  stage: word.optional().describe("The stage to read: `staging`, `preview/12`."),
+  overlay: z
+    .union([paths, written])
+    .optional()
+    .describe("Laid over the manifest: what is written here, or files. As a second `-f`, null takes away."),
+  environment: environment.optional().describe("Over that of the file."),
+  applied: z
+    .union([z.literal(true), paths, written])
+    .optional()
+    .describe(
+      "What rnv has applied before: `true` for the manifest without `overlay`, else another manifest.",
+    ),
+  live: z
+    .union([paths, written])
+    .optional()
+    .describe("What somebody else has made: a manifest of what is live and not recorded."),
+  drift: z
+    .union([paths, written])
+    .optional()
+    .describe("What somebody has changed since `applied`, behind the back of rnv: laid over it."),
+  destroy: z.boolean().optional(),
+  targets: words.optional(),
+  confirm: words.optional().describe("Deletions that are confirmed, by address: --confirm-delete."),
+  adopt: z.boolean().optional(),
+  overridePolicies: words.optional(),
+  apply: z
+    .boolean()
+    .optional()
+    .describe("Applies the plan to the embedded service; the plan after it must be empty."),
+  expect: expectationSchema.optional(),
+});
+
+/** The document `*.rnvtest.yaml`. */
+export const testFileSchema = z.strictObject({
+  version: z.literal(1).optional(),
+  manifest: paths
+    .optional()
+    .describe("Files of the manifest, from the folder of this one: as `-f`. Else the manifest beside it."),
+  environment: environment
+    .optional()
+    .describe("All that manifests may read of the environment: variables of yours are not read."),
+  policies: paths.optional().describe("Files and folders of policies, besides that beside the manifest."),
+  tests: z.record(word, testSchema).describe("Tests by name."),
+});
+
+export type ManifestExpectation = z.infer<typeof expectationSchema>;
+
+/** A part of a test that is a manifest: files, or what is written in the test. */
+export type TestSource =
+  | { readonly kind: "files"; readonly files: readonly string[] }
+  /** The text of the test file with all else blanked: places in it are those in the file. */
+  | { readonly kind: "written"; readonly text: string };
+
+/** One test of a manifest, as it is declared. */
+export interface ManifestTest
+  extends Pick<z.infer<typeof testSchema>, "stage" | "destroy" | "targets" | "confirm" | "adopt" | "apply"> {
+  readonly name: string;
+  /** As shown. */
+  readonly file: string;
+  readonly line: number;
+  /** That of the test file, absolute: the working folder of the test. */
+  readonly folder: string;
+  /** Values of `-f`. */
+  readonly files: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly policies: readonly string[];
+  readonly overridePolicies: readonly string[];
+  readonly overlay?: TestSource;
+  readonly applied?: TestSource | true;
+  readonly live?: TestSource;
+  readonly drift?: TestSource;
+  readonly expect: ManifestExpectation;
+}
+
+export interface ReadTests {
+  readonly tests: readonly ManifestTest[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** Reads the tests of files and of folders with all below them. Of a file with mistakes none is returned. */
+export function readTests(cwd: string, places: readonly string[]): ReadTests {
+  const { report, all } = collectFindings();
+  const sources = new Map<string, string>();
+  const found = (places.length === 0 ? ["."] : places).flatMap((place) => filesAt(cwd, place, report));
+  const tests = [...new Set(found)].sort(compareTexts).flatMap((file) => {
+    const text = readSource(file, cwd, maxTotalBytes, report);
+    if (text === undefined) return [];
+    sources.set(file, text);
+    const own = collectFindings();
+    const declared = testsIn(file, text, resolve(cwd, dirname(file)), own.report);
+    own.all().forEach(report);
+    return hasErrors(own.all()) ? [] : declared;
+  });
+  return { tests, sources, diagnostics: sortDiagnostics(all()) };
+}
+
+function filesAt(cwd: string, place: string, report: Report): string[] {
+  const path = resolve(cwd, place);
+  try {
+    if (!statSync(path).isDirectory()) {
+      if (isTestFile(path)) return [shownPath(path, cwd)];
+      const hint = `name it ${basename(path).replace(/\.ya?ml$/, "")}.rnvtest.yaml`;
+      report(error("test.invalid", `${place} is no file of tests`, { hint }));
+      return [];
+    }
+    return testFilesBelow(path).map((file) => shownPath(file, cwd));
+  } catch (cause) {
+    report(error("manifest.not_found", `cannot look for tests at ${place}: ${reasonOf(cause)}`));
+    return [];
+  }
+}
+
+const testFilesBelow = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.name.startsWith(".") || entry.name === "node_modules") return [];
+    if (entry.isDirectory()) return testFilesBelow(path);
+    return entry.isFile() && isTestFile(entry.name) ? [path] : [];
+  });
+
+const listed = (value: string | readonly string[] | undefined): readonly string[] =>
+  value === undefined ? [] : typeof value === "string" ? [value] : value;
+
+function testsIn(file: string, text: string, folder: string, report: Report): readonly ManifestTest[] {
+  const { root, failed } = parseYaml(file, text, report);
+  const document = failed || root === undefined ? undefined : judgeDocument(testFileSchema, root, report);
+  if (root === undefined || document === undefined) return [];
+  const declared = root.entries.get("tests")?.value as MapNode;
+  if (declared.entries.size === 0)
+    report(error("test.invalid", `${file} holds no test`, { range: declared.range }));
+  const shared = { folder, file, policies: listed(document.policies) };
+  return Object.entries(document.tests).map(([name, test]) => {
+    const entry = declared.entries.get(name) as MapEntry;
+    const nodes = (entry.value as MapNode).entries;
+    const { overlay, applied, live, drift, overridePolicies = [], expect = {}, ...rest } = test;
+    checkAddresses(nodes, report);
+    if (drift !== undefined && (applied === undefined || (isWritten(applied) && isWritten(drift))))
+      report(driftAlone((nodes.get("drift") as MapEntry).keyRange, applied !== undefined));
+    const source = (key: string, value: unknown): Readonly<Record<string, TestSource>> =>
+      value === undefined ? {} : { [key]: sourceOf(value, nodes.get(key)?.value as SourceNode, text) };
+    return {
+      ...shared,
+      ...rest,
+      name,
+      line: positionAt(text, entry.keyRange.start).line,
+      files: document.manifest === undefined ? defaultManifest(folder) : listed(document.manifest),
+      environment: { ...document.environment, ...test.environment },
+      overridePolicies,
+      expect,
+      ...source("overlay", overlay),
+      ...(applied === true ? { applied } : source("applied", applied)),
+      ...source("live", live),
+      ...source("drift", drift),
+    };
+  });
+}
+
+/** The manifest of a folder, as it is found without `-f`; what is wrong with it the test tells. */
+function defaultManifest(folder: string): readonly string[] {
+  return ["rnv.yaml", "rnv.yml", "rnv"].filter((name) => existsSync(join(folder, name))).slice(0, 1);
+}
+
+const isWritten = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function driftAlone(range: Diagnostic["range"], isApplied: boolean): Diagnostic {
+  const why = isApplied ? "and `applied` is written here, too" : "and nothing is `applied`";
+  const hint = isApplied ? "let one of the two name a file, or say `applied: true`" : "say `applied: true`";
+  return error("test.invalid", `\`drift\` is laid over what is applied, ${why}`, { range, hint });
+}
+
+function sourceOf(value: unknown, { range }: SourceNode, text: string): TestSource {
+  if (!isWritten(value)) return { kind: "files", files: listed(value as string | readonly string[]) };
+  const blank = (part: string): string => part.replace(/[^\n\r]/g, " ");
+  const { start, end } = range;
+  return {
+    kind: "written",
+    text: blank(text.slice(0, start)) + text.slice(start, end) + blank(text.slice(end)),
+  };
+}
+
+/** Whether a key of an expectation stands for several addresses. */
+export const isPattern = (key: string): boolean => key.includes("*");
+
+function checkAddresses(nodes: MapNode["entries"], report: Report): void {
+  const expect = nodes.get("expect")?.value;
+  const keyed = ["actions", "values"].flatMap((key) => {
+    const node = expect?.kind === "map" ? expect.entries.get(key)?.value : undefined;
+    return node?.kind === "map" ? [...node.entries.values()] : [];
+  });
+  for (const { key, keyRange } of keyed) {
+    if (isPattern(key) || parseAddress(key) !== undefined) continue;
+    const hint = "an address looks like service.shop.api, a pattern like service.shop.*";
+    report(error("test.invalid", `"${key}" is not an address`, { range: keyRange, hint }));
+  }
+}
+
+/** Returns the values of `-f` of a manifest with what is laid over it, and the text that `-f -` reads. */
+export function layersOf(
+  files: readonly string[],
+  over: TestSource | undefined,
+): { readonly files: readonly string[]; readonly text?: string } {
+  if (over === undefined) return { files };
+  return over.kind === "files"
+    ? { files: [...files, ...over.files] }
+    : { files: [...files, "-"], text: over.text };
+}

@@ -1,0 +1,118 @@
+import * as z from "zod";
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import { findingSchema } from "../model/apply-event";
+import { diagnosticsText, type Sources } from "./diagnostics";
+import { escapeJson, escapeText } from "./escape-text";
+import { type JunitCase, junit, testCase } from "./job-reports";
+import { counted } from "./plan-wording";
+import type { Style } from "./style";
+
+const lines = z.array(z.string());
+
+const differenceSchema = z.strictObject({
+  about: z.string().describe("What differs: `actions`, `policies`, `exit code` …"),
+  lines: lines.describe("A diff: `-` is what was expected, `+` what there was, each before a blank."),
+});
+
+const resultSchema = z.strictObject({
+  file: z.string(),
+  line: z.int().min(1),
+  name: z.string(),
+  status: z
+    .enum(["passed", "failed", "error"])
+    .describe("`error`: what the test starts from could not be made."),
+  seconds: z.number().min(0),
+  differences: z.array(differenceSchema),
+  diagnostics: z
+    .array(
+      findingSchema({
+        location: z
+          .strictObject({
+            file: z.string(),
+            line: z.int().optional(),
+            column: z.int().optional(),
+            endLine: z.int().optional(),
+            endColumn: z.int().optional(),
+          })
+          .optional(),
+      }),
+    )
+    .describe("Errors that nobody expected."),
+});
+
+/** The report of `rnv test --format json`. */
+export const testReportSchema = z.strictObject({
+  format_version: z.literal("1.0"),
+  passed: z.int().min(0),
+  failed: z.int().min(0),
+  seconds: z.number().min(0),
+  tests: z.array(resultSchema),
+});
+
+export type TestReport = z.infer<typeof testReportSchema>;
+export type TestResult = z.infer<typeof resultSchema>;
+export type TestDifference = z.infer<typeof differenceSchema>;
+
+export function testReport(tests: readonly TestResult[], seconds: number): TestReport {
+  const passed = tests.filter(({ status }) => status === "passed").length;
+  return {
+    ...{ format_version: "1.0", passed, failed: tests.length - passed },
+    ...{ seconds: rounded(seconds), tests: [...tests] },
+  };
+}
+
+export const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+
+export const testReportJson = (report: TestReport): string => `${escapeJson(report, 2)}\n`;
+
+/** One test: a line where it passes; else where it stands, what differs, and the errors that nobody expected. */
+export function testResultText(
+  { name, status, file, line, differences }: TestResult,
+  unexpected: readonly Diagnostic[],
+  sources: Sources,
+  style: Style,
+): string {
+  const { colors } = style;
+  if (status === "passed") return `  ${colors.green("pass")}  ${escapeText(name)}\n`;
+  const place = colors.dim(`${escapeText(file)}:${line}`);
+  const found = diagnosticsText(unexpected, style, sources, false);
+  const lines = [
+    `  ${colors.red("FAIL")}  ${colors.bold(escapeText(name))}  ${place}`,
+    ...differences.flatMap(({ about, lines }) => [
+      `${margin}${about}`,
+      ...lines.map((text) => `${margin}  ${signed(escapeText(text), style)}`),
+    ]),
+    ...(found === "" ? [] : ["", ...found.split("\n").map((text) => margin + text), ""]),
+  ];
+  return `${lines.map((text) => text.trimEnd()).join("\n")}\n`;
+}
+
+const margin = " ".repeat(8);
+
+const signed = (line: string, { colors }: Style): string =>
+  line.startsWith("-") ? colors.red(line) : line.startsWith("+") ? colors.green(line) : line;
+
+/** The last line: how many passed and failed. */
+export function testSummaryText({ passed, failed, seconds }: TestReport, { colors }: Style): string {
+  const counts = [
+    ...(failed > 0 ? [colors.red(`${failed} failed`)] : []),
+    ...(passed > 0 ? [colors.green(`${passed} passed`)] : []),
+  ];
+  const total = counted(passed + failed, "test");
+  return `${total}: ${counts.join(", ") || "none was run"} (${seconds.toFixed(1)} s).\n`;
+}
+
+/** Tests as JUnit: a case for each. */
+export const testJunit = ({ tests }: TestReport): string =>
+  junit([{ name: "rnv test", cases: tests.map(caseOf) }]);
+
+function caseOf({ file, line, name, status, differences, diagnostics }: TestResult): JunitCase {
+  if (status === "passed") return testCase(file, name);
+  const told = differences.flatMap(({ about, lines }) => [about, ...lines.map((text) => `  ${text}`)]);
+  const found = diagnostics.map(({ code, summary }) => `${code}: ${summary}`);
+  return testCase(file, name, {
+    code: status,
+    summary: `${file}:${line}: ${differences.map(({ about }) => about).join(", ")} not as expected`,
+    hint: [...told, ...found].join("\n"),
+  });
+}

@@ -1,0 +1,39 @@
+import type { State } from "../model/state";
+import type { StateBackend } from "./backend";
+import { emptyState, lineageFrom, type Origin, replayJournal } from "./recorded";
+
+/** A state that ends with its process. */
+export interface MemoryBackend extends StateBackend {
+  /** Returns another that goes on from what this one holds now. */
+  copy(): MemoryBackend;
+}
+
+/** Keeps a state in memory, for runs that nobody else sees: nothing is locked, encrypted or backed up. */
+export function createMemoryBackend(origin: Origin, start?: State): MemoryBackend {
+  let state = start;
+  return {
+    location: "memory",
+    read: async () => state,
+    lock: async (holder) => ({
+      state,
+      isFormOutdated: false,
+      append: async (entries) => {
+        state = replayJournal(state ?? emptyState({ ...origin, lineage: lineageFrom(holder.id) }), entries);
+      },
+      commit: async (next) => {
+        state = { ...next, serial: next.serial + 1 };
+        return state;
+      },
+      erase: async () => {
+        state = undefined;
+        return true;
+      },
+      release: async () => {},
+    }),
+    forceUnlock: async () => undefined,
+    backups: async () => [],
+    readBackup: async () => undefined,
+    parse: async (text) => ({ state: JSON.parse(text) as State, writer: {} }),
+    copy: () => createMemoryBackend(origin, state),
+  };
+}
