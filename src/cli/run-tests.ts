@@ -35,7 +35,8 @@ export async function runTests(invocation: Invocation): Promise<number> {
     if (isText) annotate(invocation, ran.unexpected, ran.sources);
   }
   const whole = testReport(results, (performance.now() - started) / 1000);
-  terminal.out(isText ? `\n${testSummaryText(whole, style)}` : testReportJson(whole));
+  if (!isText) terminal.out(testReportJson(whole));
+  else if (results.length > 0) terminal.out(`\n${testSummaryText(whole, style)}`);
   if (typeof given.junit === "string")
     writeWholeFile(resolve(cwd, given.junit), testJunit(whole), { mode: 0o644 });
   if (signal.aborted) return exitCodes.interrupted;

@@ -99,8 +99,25 @@ export function judgeDocument<Document>(
 ): Document | undefined {
   const judged = schema.safeParse(plainOfNode(root, (key) => !isFreeKey(key)));
   if (judged.success) return judged.data;
-  for (const issue of judged.error.issues.flatMap(leaves)) reportInDocument(issue, root, report);
+  for (const issue of judged.error.issues.flatMap(leaves)) reportInDocument(issue, root, schema, report);
   return undefined;
+}
+
+/** The keys that the schema of a document knows at a path. */
+function keysAt(schema: z.ZodType, path: Issue["path"]): readonly string[] {
+  const { type, innerType, shape, valueType, options } = schema.def as {
+    readonly type: string;
+    readonly innerType?: z.ZodType;
+    readonly shape?: Readonly<Record<string, z.ZodType>>;
+    readonly valueType?: z.ZodType;
+    readonly options?: readonly z.ZodType[];
+  };
+  if (innerType !== undefined) return keysAt(innerType, path);
+  if (type === "union") return (options ?? []).flatMap((option) => keysAt(option, path));
+  const [key, ...rest] = path;
+  if (key === undefined) return Object.keys(shape ?? {});
+  const inner = shape?.[String(key)] ?? valueType ?? (schema.def as { readonly element?: z.ZodType }).element;
+  return inner === undefined ? [] : keysAt(inner, rest);
 }
 
 /** What is wrong with it is that it is not there. */
@@ -109,7 +126,7 @@ function isMissing({ path }: Issue, root: SourceNode): boolean {
   return parent.kind === "map" && path.length > 0 && !parent.entries.has(String(path.at(-1)));
 }
 
-function reportInDocument(issue: Issue, root: MapNode, report: Report): void {
+function reportInDocument(issue: Issue, root: MapNode, schema: z.ZodType, report: Report): void {
   const at = nodeAt(root, issue.path);
   const where = issue.path.map(String).join(".");
   const known = (issue as { readonly keys?: readonly string[] }).keys ?? [];
@@ -118,6 +135,7 @@ function reportInDocument(issue: Issue, root: MapNode, report: Report): void {
       report(
         error("manifest.unknown_key", `${where === "" ? "the file" : where} has no key ${quoteShort(key)}`, {
           range: keyRange(at, key),
+          hint: didYouMean(key, keysAt(schema, issue.path)),
         }),
       );
     return;

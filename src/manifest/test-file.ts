@@ -188,6 +188,7 @@ const listed = (value: string | readonly string[] | undefined): readonly string[
 
 function testsIn(file: string, text: string, folder: string, report: Report): readonly ManifestTest[] {
   const { root, failed } = parseYaml(file, text, report);
+  if (root === undefined && !failed) report(error("test.invalid", `${file} holds no test`));
   const document = failed || root === undefined ? undefined : judgeDocument(testFileSchema, root, report);
   if (root === undefined || document === undefined) return [];
   const declared = root.entries.get("tests")?.value as MapNode;

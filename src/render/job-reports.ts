@@ -67,7 +67,7 @@ export function testCase(
   const head = `<testcase classname="${xml(type)}" name="${xml(name)}"`;
   if (!failure) return { text: `${head}/>`, isFailed: false };
   const words = [failure.summary, failure.hint].filter((part) => part !== undefined).join("; ");
-  const inner = `<failure type="${xml(failure.code)}" message="${xml(failure.summary)}">${xml(words)}</failure>`;
+  const inner = `<failure type="${xml(failure.code)}" message="${xml(failure.summary)}">${words.split("\n").map(xml).join("\n")}</failure>`;
   return { text: `${head}>${inner}</testcase>`, isFailed: true };
 }
 

@@ -112,7 +112,7 @@ function caseOf({ file, line, name, status, differences, diagnostics }: TestResu
   const found = diagnostics.map(({ code, summary }) => `${code}: ${summary}`);
   return testCase(file, name, {
     code: status,
-    summary: `${file}:${line}: ${differences.map(({ about }) => about).join(", ")} not as expected`,
+    summary: `${file}:${line}: ${differences.map(({ about }) => about).join(", ")}`,
     hint: [...told, ...found].join("\n"),
   });
 }

@@ -94,7 +94,7 @@ const expectedLine = ({ code, severity, address, contains }: ExpectedDiagnostic)
   [severity, code, address && `of ${address}`, contains && `"${contains}"`].filter(Boolean).join(" ");
 
 /** Its text stands with the error itself. */
-const foundLine = ({ severity, code, address }: Diagnostic): string =>
+export const foundLine = ({ severity, code, address }: Diagnostic): string =>
   [severity, code, address && `of ${address}`].filter(Boolean).join(" ");
 
 function compareActions(
@@ -120,7 +120,7 @@ function compareActions(
   }
   for (const key of keys.filter((one) => !used.has(one) && wanted[one] !== "any" && wanted[one] !== "no-op"))
     expected.push(`${key}: ${wanted[key]}`);
-  return difference("actions", expected, got);
+  return difference("actions", expected.sort(), got);
 }
 
 /** Whether a pattern fits an address; `*` stands for any characters. */
@@ -157,19 +157,26 @@ function compareValues(
 ): TestDifference[] {
   const rows = Object.entries(wanted).flatMap(([address, fields]) => {
     const change = plan?.changes.find((one) => one.address === address);
-    const known = change && valuesAfter(change);
-    return Object.entries(fields).map(([path, value]) => {
-      const isUnknown = known?.unknown.includes(path) === true;
-      const found = change === undefined ? "no such resource" : isUnknown ? "known after apply" : undefined;
-      const text = found ?? shownJson(known?.values.get(path));
-      return { expected: `${address} ${path}: ${shownJson(value)}`, got: `${address} ${path}: ${text}` };
-    });
+    return Object.entries(fields).map(([path, value]) => ({
+      expected: `${address} ${path}: ${shownJson(value)}`,
+      got: `${address} ${path}: ${plannedText(change, path)}`,
+    }));
   });
   return difference(
     "values",
     rows.map(({ expected }) => expected),
     rows.map(({ got }) => got),
   );
+}
+
+/** Words a field as it is once the plan is applied. */
+function plannedText(change: Change | undefined, path: string): string {
+  if (change === undefined) return "no such resource";
+  const { attributes, instance } = change;
+  const isSecret = attributes.some((field) => field.path === path && field.after.kind === "secret");
+  if (isSecret || path in instance.fingerprints) return "(sensitive)";
+  const { values, unknown } = valuesAfter(change);
+  return unknown.includes(path) ? "known after apply" : shownJson(values.get(path));
 }
 
 function compareOutputs(

@@ -1,3 +1,4 @@
+import { isAbsolute, posix } from "node:path";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { standardInputName } from "../../manifest/files";
 import { layersOf, type ManifestTest, type TestSource } from "../../manifest/test-file";
@@ -9,8 +10,8 @@ import type { MemoryBackend } from "../../state/memory-backend";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../apply";
 import { type Outcome, type PlanRequest, planRequest } from "../context";
 import { plan } from "../plan";
-import { compareOutcome, difference, type TestOutcome } from "./compare";
-import { createWorld, type TestWorld } from "./world";
+import { compareOutcome, difference, foundLine, type TestOutcome } from "./compare";
+import { createWorld, type TestManifest, type TestWorld } from "./world";
 
 /** The result of a test, with what its errors point into. */
 export interface RanTest {
@@ -63,7 +64,7 @@ const failedWith = (diagnostics: readonly Diagnostic[]): Judged => ({
   differences: difference(
     "run",
     [],
-    diagnostics.map(({ code, summary }) => `${code}: ${summary}`),
+    diagnostics.filter(({ severity }) => severity === "error").map(foundLine),
   ),
 });
 
@@ -109,7 +110,7 @@ async function makeFixtures(run: TestRun): Promise<Judged | undefined> {
 }
 
 /** What changed since lies over what was applied; only one of the two is written in the test. */
-function overlaid(before: TestSource, drift: TestSource): ReturnType<typeof layersOf> {
+function overlaid(before: TestSource, drift: TestSource): TestManifest {
   if (before.kind === "files") return layersOf(before.files, drift);
   const files = drift.kind === "files" ? drift.files : [];
   return { files: ["-", ...files], text: before.text };
@@ -118,10 +119,11 @@ function overlaid(before: TestSource, drift: TestSource): ReturnType<typeof laye
 async function fixture(
   run: TestRun,
   about: string,
-  manifest: ReturnType<typeof layersOf>,
+  manifest: TestManifest,
   backend: MemoryBackend,
 ): Promise<Judged | undefined> {
-  const outcome = await applyAll(run, { ...planRequest, files: manifest.files }, manifest.text, backend);
+  const mayLackStages = { ...manifest, mayLackStages: true as const };
+  const outcome = await applyAll(run, { ...planRequest, files: manifest.files }, mayLackStages, backend);
   run.world.settle();
   if (outcome.exitCode === 0) return undefined;
   const failed = failedWith(findingsOf(outcome));
@@ -137,7 +139,7 @@ async function planned(run: TestRun): Promise<TestOutcome> {
   const { test, world } = run;
   const manifest = layersOf(test.files, test.overlay);
   const request = { ...requestOf(test, manifest.files), secrets: "present" as const };
-  const outcome = await plan(world.context(world.backend, manifest.text), request);
+  const outcome = await plan(world.context(world.backend, manifest), request);
   keepSources(run, outcome);
   const { plan: made } = outcome;
   const isBlocked = made?.changes.some(({ guard }) => guard !== undefined) === true;
@@ -153,7 +155,7 @@ async function applied(run: TestRun): Promise<TestOutcome> {
   const { test, world } = run;
   const manifest = layersOf(test.files, test.overlay);
   const request = requestOf(test, manifest.files);
-  const outcome = await applyAll(run, request, manifest.text, world.backend, request.confirmedDeletes);
+  const outcome = await applyAll(run, request, manifest, world.backend, request.confirmedDeletes);
   const { plan: made, exitCode, outputs } = outcome;
   const ended = {
     exitCode,
@@ -163,7 +165,7 @@ async function applied(run: TestRun): Promise<TestOutcome> {
   };
   if (exitCode !== 0) return ended;
   world.settle();
-  const after = await plan(world.context(world.backend, manifest.text), { ...request, confirmedDeletes: [] });
+  const after = await plan(world.context(world.backend, manifest), { ...request, confirmedDeletes: [] });
   return {
     ...ended,
     ...(after.plan && { after: after.plan }),
@@ -189,7 +191,7 @@ const requestOf = (test: ManifestTest, files: readonly string[]): PlanRequest =>
 async function applyAll(
   run: TestRun,
   request: PlanRequest,
-  text: string | undefined,
+  manifest: TestManifest,
   backend: MemoryBackend,
   confirmed?: readonly string[],
 ): Promise<ApplyOutcome> {
@@ -197,7 +199,7 @@ async function applyAll(
   const deletions = (made: Plan): Address[] =>
     confirmed === undefined ? made.changes.map(({ address }) => address) : [];
   const attempt = (): Promise<ApplyOutcome> =>
-    apply(world.context(backend, text), {
+    apply(world.context(backend, manifest), {
       ...request,
       ...({ lockTimeoutMs: 0, parallelism: 10 } satisfies Partial<ApplyRequest>),
       approve: async (made) => ({ confirmedDeletes: deletions(made) }),
@@ -212,8 +214,7 @@ async function applyAll(
 }
 
 function keepSources({ test, sources }: TestRun, outcome: Outcome): void {
-  for (const [file, text] of outcome.sources)
-    sources.set(file === standardInputName ? test.file : file, text);
+  for (const [file, text] of outcome.sources) sources.set(shownFile(test, file), text);
 }
 
 /** Findings of a run with what blocks its changes, which the plan itself tells. */
@@ -229,6 +230,13 @@ const findingsOf = ({
   return [...diagnostics, ...guards];
 };
 
-/** What is written in a test has its place in the file of the test. */
-const placedIn = ({ file }: ManifestTest, found: Diagnostic): Diagnostic =>
-  found.range?.file === standardInputName ? { ...found, range: { ...found.range, file } } : found;
+const placedIn = (test: ManifestTest, found: Diagnostic): Diagnostic =>
+  found.range === undefined
+    ? found
+    : { ...found, range: { ...found.range, file: shownFile(test, found.range.file) } };
+
+/** The name of a file from where the tests were asked for; what is written in a test is in the file of the test. */
+function shownFile(test: ManifestTest, file: string): string {
+  if (file === standardInputName) return test.file;
+  return isAbsolute(file) ? file : posix.join(posix.dirname(test.file), file);
+}

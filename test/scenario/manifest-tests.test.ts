@@ -1,0 +1,214 @@
+import { testReportSchema } from "../../src/render/test-report";
+import { openScenario, type Scenario } from "../support/cli";
+
+const manifest = `stages: { production: {}, staging: {} }
+projects:
+  shop:
+    services:
+      api:
+        kind: web
+        name: "api-\${env.HOST}"
+        configuration: { repository: https://git.example.com/shop/api, plan: free, branch: main }
+        variables:
+          LOG_LEVEL: info
+          TOKEN: { fromEnv: TOKEN }
+outputs: { url: "\${service.shop.api.url}" }
+`;
+
+const head = 'environment: { TOKEN: canary-of-the-test, HOST: "a.example" }\ntests:\n';
+
+/** `rnv test`: what a test says is compared with what the engine does, on a service of its own. */
+describe("rnv test", () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", manifest);
+    scenario.write(
+      "rnv.policy.yaml",
+      "policies: { main: { level: mandatory, each: service, require: service.configuration.branch == 'main', message: only main } }\n",
+    );
+  });
+  afterAll(() => scenario.close());
+  const run = (tests: string, ...options: string[]) => {
+    scenario.write("shop.rnvtest.yaml", head + tests);
+    return scenario.runWith({ env: { TOKEN: "canary-of-the-job", HOST: "job.example" } }, "test", ...options);
+  };
+  const differences = async (tests: string): Promise<Record<string, Record<string, readonly string[]>>> => {
+    const { stdout } = await run(tests, "-json");
+    const report = testReportSchema.parse(JSON.parse(stdout));
+    return Object.fromEntries(
+      report.tests.map(({ name, differences: found }) => [
+        name,
+        Object.fromEntries(found.map(({ about, lines }) => [about, lines])),
+      ]),
+    );
+  };
+
+  it("passes what is so: planned, applied, drifted, taken over, refused", async () => {
+    const { code, stdout, stderr } = await run(`
+  planned:
+    stage: production
+    expect:
+      exitCode: 2
+      actions: { project.shop: create, service.shop.api: create, "variable.shop.api.*": create, deployment.shop.api: create }
+      values: { service.shop.api: { configuration.plan: free, name: api-a.example } }
+      policies: { main: passed }
+  applied:
+    stage: production
+    apply: true
+    expect: { outputs: { url: https://api-a-example-b133e3a3.rnv.example } }
+  drifted:
+    stage: production
+    applied: true
+    drift: { projects: { shop: { services: { api: { configuration: { branch: hotfix } } } } } }
+    expect:
+      actions: { service.shop.api: update, deployment.shop.api: update }
+      values: { service.shop.api: { configuration.branch: main } }
+  taken over:
+    stage: production
+    live:
+      projects: { shop: { name: Shop, services: { api: { kind: web, deploy: { when: never } } } } }
+    overlay: { projects: { shop: { name: Shop, services: { api: { name: api } } } } }
+    adopt: true
+    apply: true
+    expect: { actions: { service.shop.api: adopt, "*": any } }
+  in the way:
+    stage: production
+    live: { projects: { shop: {} } }
+    expect: { exitCode: 1, diagnostics: [{ code: live.unmanaged_exists, address: project.shop, contains: not managed }] }
+  refused by a policy:
+    stage: staging
+    overlay: { projects: { shop: { services: { api: { configuration: { branch: dev } } } } } }
+    expect: { exitCode: 4, policies: { main: failed } }
+  deleted without a word:
+    stage: staging
+    applied: true
+    overlay: { projects: { shop: { services: { api: null } } }, outputs: { url: null } }
+    expect: { exitCode: 4, diagnostics: [{ code: guard.delete_unconfirmed, address: service.shop.api }] }
+`);
+    expect(stderr).toBe("");
+    expect(stdout).toContain("7 tests: 7 passed");
+    expect(code).toBe(0);
+  });
+
+  it("tells what differs: each kind of expectation that does not hold", async () => {
+    const found = await differences(`
+  actions:
+    stage: production
+    expect: { actions: { "variable.*": create, project.shop: update, service.shop.web: create, deployment.shop.api: any } }
+  exit code: { stage: production, expect: { exitCode: 0 } }
+  values: { stage: production, expect: { values: { service.shop.api: { configuration.branch: dev }, service.shop.no: { name: x } } } }
+  outputs: { stage: production, expect: { outputs: { url: x, none: 1 } } }
+  policies: { stage: production, expect: { policies: { main: failed, other: passed } } }
+  diagnostics: { stage: production, expect: { diagnostics: [{ code: guard.prevent_destroy }] } }
+  error: { stage: nope }
+  no-op: { stage: production, expect: { actions: { project.shop: no-op, "*": any } } }
+  fixture: { stage: production, applied: { projects: { shop: { services: { api: { kind: webb } } } } } }
+`);
+    expect(found).toEqual({
+      actions: {
+        actions: [
+          "- project.shop: update",
+          "- service.shop.web: create",
+          "+ project.shop: create",
+          "+ service.shop.api: create",
+          "  variable.shop.api.LOG_LEVEL: create",
+          "  variable.shop.api.TOKEN: create",
+        ],
+      },
+      "exit code": { "exit code": ["- 0", "+ 2"] },
+      values: {
+        values: [
+          '- service.shop.api configuration.branch: "dev"',
+          '- service.shop.no name: "x"',
+          '+ service.shop.api configuration.branch: "main"',
+          "+ service.shop.no name: no such resource",
+        ],
+      },
+      outputs: { outputs: ['- url: "x"', "- none: 1", "+ url: known after apply", "+ none: absent"] },
+      policies: { policies: ["- main: failed", "- other: passed", "+ main: passed", "+ other: not judged"] },
+      diagnostics: { diagnostics: ["- guard.prevent_destroy"] },
+      error: { diagnostics: ["+ error manifest.stage_unknown"] },
+      "no-op": { actions: ["- project.shop: no-op", "+ project.shop: create"] },
+      fixture: {
+        "what is applied could not be made": ["+ error plan.not_on_offer of service.shop.api"],
+      },
+    });
+  });
+
+  it("shows an error at its place in the test file, writes JUnit and ends with 1", async () => {
+    const { code, stdout } = await run(
+      `
+  typo:
+    stage: production
+    overlay:
+      projects: { shop: { services: { api: { configuration: { brnch: dev } } } } }
+  well: { stage: production }
+`,
+      "--junit",
+      "out.xml",
+    );
+    expect(code).toBe(1);
+    expect(stdout).toContain("FAIL  typo  shop.rnvtest.yaml:4");
+    expect(stdout).toContain("--> shop.rnvtest.yaml:7:63");
+    expect(stdout).toContain('did you mean "branch"?');
+    expect(stdout).toContain("2 tests: 1 failed, 1 passed");
+    const junit = scenario.read("out.xml");
+    expect(junit).toContain('<testsuites tests="2" failures="1">');
+    expect(junit).toContain("manifest.unknown_key");
+  });
+
+  it("touches nothing: no request, no file, no variable of the job, no command, no secret shown", async () => {
+    scenario.emulator.resetLog();
+    scenario.write(
+      "command.yaml",
+      "projects: { shop: { services: { api: { kind: web, variables: { A: { fromCommand: [touch, ran] } } } } } }\n",
+    );
+    const { stdout, stderr } = await run(`
+  value of the job: { stage: production, expect: { values: { service.shop.api: { name: api-job.example }, variable.shop.api.TOKEN: { value: x } } } }
+  command: { stage: production, overlay: command.yaml, apply: true }
+`);
+    expect(stdout).toContain('+ service.shop.api name: "api-a.example"');
+    expect(stdout).toContain("+ variable.shop.api.TOKEN value: (sensitive)");
+    expect(stdout).toContain("FAIL  command");
+    expect(stdout + stderr).not.toMatch(/canary/);
+    expect(scenario.emulator.log).toEqual([]);
+    const paths = scenario.files().map(({ path }) => path);
+    expect(paths.filter((path) => path.includes("ran") || path.includes(".rnv/"))).toEqual([]);
+  });
+
+  it.each([
+    ["a key that it does not have", "  a: { stge: production }\n", 'did you mean "stage"?'],
+    [
+      "an action that is none",
+      "  a: { expect: { actions: { service.a: creat } } }\n",
+      'did you mean "create"?',
+    ],
+    [
+      "a key that is no address",
+      "  a: { expect: { actions: { service: create } } }\n",
+      '"service" is not an address',
+    ],
+    ["drift of nothing", "  a: { drift: { projects: {} } }\n", "and nothing is `applied`"],
+    [
+      "both written",
+      "  a: { applied: { projects: {} }, drift: { projects: {} } }\n",
+      "`applied` is written here, too",
+    ],
+    ["no test", "  {}\n", "holds no test"],
+  ])("refuses %s, with its place", async (_what, tests, told) => {
+    const { code, stderr } = await run(tests);
+    expect(code).toBe(1);
+    expect(stderr).toContain(told);
+    expect(stderr).toContain("shop.rnvtest.yaml:");
+  });
+
+  it("finds tests by place and by filter, and nothing is no success", async () => {
+    expect(
+      (await run("  one: { stage: production }\n  two: { stage: staging }\n", "--filter", "two")).stdout,
+    ).toContain("1 test: 1 passed");
+    expect((await run("  one: { stage: production }\n", "--filter", "other")).code).toBe(1);
+    expect((await scenario.run("test", "rnv.yaml")).stderr).toContain("name it rnv.rnvtest.yaml");
+    expect((await scenario.run("test", "nowhere")).stderr).toContain("it does not exist");
+  });
+});
