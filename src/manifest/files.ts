@@ -10,7 +10,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
 
 /** Files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
@@ -81,8 +81,8 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
   const shown = shownPath(path, cwd);
   try {
     const found = statSync(path);
-    if (!isAllowed(path, cwd)) {
-      report(error("manifest.unreadable", `${shown} is a link out of the project folder`));
+    if (isLinkOut(path, cwd)) {
+      report(linkOut(shown));
       return undefined;
     }
     if (!found.isDirectory()) return { files: [shown] };
@@ -110,12 +110,17 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
   return { files: files.sort() };
 }
 
-/** Returns whether a path of the project lies in it with links followed, too. */
-function isAllowed(path: string, cwd: string): boolean {
+/** Returns whether a path of the project lies outside of it with links followed. What is not there leads nowhere. */
+export function isLinkOut(path: string, cwd: string): boolean {
   const inside = relative(cwd, path);
   const isInside = !isAbsolute(inside) && inside !== ".." && !inside.startsWith(`..${sep}`);
-  return !isInside || isWithin(realpathSync.native(path), [cwd]);
+  const real = isInside ? realPath(path) : undefined;
+  return real !== undefined && !isWithin(real, [cwd]);
 }
+
+/** Refuses a file that a repository could have others read. */
+export const linkOut = (shown: string): Diagnostic =>
+  error("manifest.unreadable", `${shown} is a link out of the project folder`);
 
 function listFolder(folder: string, top: string, cwd: string, report: Report): string[] {
   const files: string[] = [];
@@ -127,8 +132,7 @@ function listFolder(folder: string, top: string, cwd: string, report: Report): s
       else if (!yamlName.test(entry.name)) continue;
       else if (!entry.isSymbolicLink() || isWithin(realpathSync.native(path), [cwd, top]))
         files.push(shownPath(path, cwd));
-      else
-        report(error("manifest.unreadable", `${shownPath(path, cwd)} is a link out of the project folder`));
+      else report(linkOut(shownPath(path, cwd)));
     }
   } catch (cause) {
     report(error("manifest.unreadable", `cannot read ${shownPath(folder, cwd)}: ${reasonOf(cause)}`));
@@ -243,7 +247,8 @@ export function isWithin(real: string, folders: readonly string[]): boolean {
   return false;
 }
 
-function realPath(path: string): string | undefined {
+/** Returns a path with its links followed; undefined where nothing is there. */
+export function realPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {

@@ -193,6 +193,49 @@ const attacks: Readonly<Record<string, Attack>> = {
     flags: ["-f", "cdk.tf.json"],
     stopped: "TF_VAR_target is not read for a manifest that is not trusted",
   },
+  "policies that are a link out": {
+    files: { "rnv.yaml": repository("https://git.example.com/a") },
+    links: ["rnv.policy.yaml"],
+    stopped: "rnv.policy.yaml is a link out of the project folder",
+  },
+  "a part of a manifest in a folder that is a link out": {
+    files: { "rnv/a.yaml": repository("https://git.example.com/a") },
+    links: ["rnv/b.yaml"],
+    stopped: "rnv/b.yaml is a link out of the project folder",
+  },
+  "a stack that is a link out": {
+    files: {},
+    links: ["cdk.tf.json"],
+    flags: ["-f", "cdk.tf.json"],
+    stopped: "cdk.tf.json is a link out of the project folder",
+  },
+  "an app of stacks whose stack lies outside": {
+    files: {
+      "cdktf.out/manifest.json": JSON.stringify({
+        version: "0.21.0",
+        stacks: {
+          a: {
+            name: "a",
+            synthesizedStackPath: `${"../".repeat(20)}OUTSIDE/cdk.tf.json`,
+            constructPath: "a",
+            annotations: [],
+            dependencies: [],
+            workingDirectory: "stacks/a",
+          },
+        },
+      }),
+    },
+    flags: ["-f", "cdktf.out"],
+    stopped: "lies outside of its folder",
+  },
+  "a stack whose provider is at the attacker's server": {
+    files: stack({
+      provider: { rnv: [{ base_url: "SERVER/api/v1" }] },
+      resource: { rnv_project: { shop: { name: "shop" } } },
+    }),
+    flags: ["-f", "cdk.tf.json"],
+    stopped: "the setting is not what RNV_BASE_URL says",
+  },
   "accepted drift that is a link out": {
     files: { "rnv.yaml": repository("https://git.example.com/a") },
     links: ["rnv.drift.yaml"],
@@ -221,6 +264,10 @@ describe("a manifest of a stranger", () => {
     outside = mkdtempSync(join(tmpdir(), "rnv-outside-"));
     writeFileSync(join(outside, "secret.txt"), `${outsideFile.core}\n`);
     writeFileSync(join(outside, ".env"), `A=${outsideFile.core}\n`);
+    writeFileSync(
+      join(outside, "cdk.tf.json"),
+      JSON.stringify({ [outsideFile.core]: { a: outsideFile.core } }),
+    );
     writeFileSync(join(outside, "overlay.yaml"), `outputs: { a: ${outsideFile.core} }\n`);
     const from = (name: string) => ({ repo: { full_name: name } });
     writeFileSync(
@@ -254,11 +301,17 @@ describe("a manifest of a stranger", () => {
   afterEach(() => scenario.close());
 
   const lay = ({ files, links = [] }: Attack) => {
-    for (const [name, text] of Object.entries(files))
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(scenario.folder, name)), { recursive: true });
       scenario.write(name, text.replaceAll("OUTSIDE", outside).replaceAll("SERVER", url));
+    }
     for (const name of links) {
       mkdirSync(dirname(join(scenario.folder, name)), { recursive: true });
-      const target = name.endsWith(".yaml") ? "overlay.yaml" : name === ".env" ? ".env" : "secret.txt";
+      const target = [".env", "cdk.tf.json"].includes(name)
+        ? name
+        : name.endsWith(".yaml")
+          ? "overlay.yaml"
+          : "secret.txt";
       symlinkSync(join(outside, target), join(scenario.folder, name));
     }
   };
@@ -270,6 +323,7 @@ describe("a manifest of a stranger", () => {
     ["validate", "-print"],
     ["graph"],
     ["drift"],
+    ["ci", "plan", "--report", "reports"],
     ["ci", "drift", "--report", "drift", "--metrics", "rnv.prom"],
     ["apply", ...approve],
     ["destroy", ...approve],

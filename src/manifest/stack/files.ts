@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import type { SourceRange } from "../../diagnostics/diagnostic";
 import { error } from "../../diagnostics/diagnostic";
 import { terraformPrefix } from "../../model/text";
-import { shownPath } from "../files";
+import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../files";
 import type { Report } from "../findings";
 import { isObject, type Json, type JsonLocation } from "./document";
 import { isDataSource } from "./names";
@@ -39,9 +39,9 @@ export async function isStackPath(path: string, cwd: string): Promise<boolean> {
   const name = basename(path);
   if (name.endsWith(".tf.json") || name === manifestName) return true;
   const found = await stat(resolve(cwd, path)).catch(() => undefined);
-  return (
-    found?.isDirectory() === true && (await readManifest(resolve(cwd, path, manifestName))) !== undefined
-  );
+  const manifest = resolve(cwd, path, manifestName);
+  if (found?.isDirectory() !== true || isLinkOut(manifest, resolve(cwd))) return false;
+  return (await readManifest(manifest)) !== undefined;
 }
 
 /** The stacks that `-f` values name; those of an output folder in the order of their dependencies. */
@@ -54,13 +54,15 @@ export async function findStacks(
   for (const path of paths) {
     if (basename(path).endsWith(".tf.json")) {
       const file = shownPath(resolve(cwd, path), cwd);
-      files.push({
-        file,
-        name: file,
-        unit: await unitOf(resolve(cwd, path)),
-        dependencies: [],
-        annotations: [],
-      });
+      if (isLinkOut(resolve(cwd, path), resolve(cwd))) report(linkOut(file));
+      else
+        files.push({
+          file,
+          name: file,
+          unit: await unitOf(resolve(cwd, path)),
+          dependencies: [],
+          annotations: [],
+        });
     } else files.push(...(await stacksOf(path, cwd, report)));
   }
   return files;
@@ -106,8 +108,12 @@ const annotationsIn = (written: Json | undefined): readonly Annotation[] =>
 
 async function stacksOf(path: string, cwd: string, report: Report): Promise<readonly StackFile[]> {
   const folder = basename(path) === manifestName ? join(resolve(cwd, path), "..") : resolve(cwd, path);
-  const stacks = await readManifest(join(folder, manifestName));
   const shown = shownPath(join(folder, manifestName), cwd);
+  if (isLinkOut(join(folder, manifestName), resolve(cwd))) {
+    report(linkOut(shown));
+    return [];
+  }
+  const stacks = await readManifest(join(folder, manifestName));
   if (stacks === undefined) {
     report(
       error("stack.not_found", `${shown} lists no stacks`, {
@@ -124,8 +130,12 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
   const names = new Map(stacks.map(({ constructPath, name }) => [constructPath, name]));
   return ordered.flatMap((stack) => {
     const dependencies = stack.dependencies.map((path) => names.get(path) ?? path);
+    const file = shownPath(join(folder, stack.path), cwd);
+    if (isOutside(join(realPath(folder) ?? folder, stack.path), [folder, cwd])) {
+      report(error("manifest.unreadable", `the stack ${stack.name} of ${shown} lies outside of its folder`));
+      return [];
+    }
     if (stack.path.endsWith(".tf.json")) {
-      const file = shownPath(join(folder, stack.path), cwd);
       const { name, constructPath, annotations } = stack;
       return [{ file, name, unit: name, constructPath, dependencies, annotations }];
     }
@@ -137,6 +147,10 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
     return [];
   });
 }
+
+/** Whether a file lies in none of the folders, with links followed. */
+const isOutside = (path: string, folders: readonly string[]): boolean =>
+  !isWithin(realPath(path) ?? path, folders);
 
 /** The stacks that a manifest.json of the library lists; undefined for another file. */
 async function readManifest(path: string): Promise<readonly ListedStack[] | undefined> {
