@@ -167,11 +167,17 @@ export async function tellHost(
   }
 }
 
+/** The files that a run reads its manifest from. */
+export function manifestsOf({ cwd, options }: Pick<Invocation, "cwd" | "options">): readonly string[] {
+  const files = listOf(options.file);
+  return files.length > 0 ? files : [manifestIn(cwd) ?? "rnv.yaml"];
+}
+
 /** The manifest, stack and stage of a run: what its comments are about. */
 export function subjectOf({ cwd, environment, options: given, stack, stage }: Invocation): CommentSubject {
-  const files = listOf(given.file);
-  const read = files.length > 0 ? files : [manifestIn(cwd) ?? "rnv.yaml"];
-  const manifest = read.map((file) => repositoryPath(file, cwd, environment) ?? file).join(",");
+  const manifest = manifestsOf({ cwd, options: given })
+    .map((file) => repositoryPath(file, cwd, environment) ?? file)
+    .join(",");
   return { manifest, stack: stack?.name, stage: stage ? stageText(stage) : undefined };
 }
 

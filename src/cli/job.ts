@@ -43,7 +43,14 @@ const anyJob: JobNames = {
 /** Everything of the environment that says what job this is, where its files are, and who started it; none of it is secret. */
 export const jobVariables: ReadonlySet<string> = new Set([
   ...Object.entries(systems).flatMap(([name, { by, commit, page }]) => [name, ...by, ...commit, ...page]),
-  ...["GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID", "GITHUB_WORKSPACE", "SUDO_USER"],
+  ...[
+    "GITHUB_SERVER_URL",
+    "GITHUB_REPOSITORY",
+    "GITHUB_RUN_ID",
+    "GITHUB_WORKSPACE",
+    "CI_PROJECT_DIR",
+    "SUDO_USER",
+  ],
 ]);
 
 /** A line of the history stays a line. */

@@ -98,8 +98,8 @@ export const errorDocument = (
 
 /**
  * The path of a file from the root of its repository, as GitHub wants it in annotations; undefined where there is no file.
- * The root is GITHUB_WORKSPACE where that is a repository, else the nearest folder above with `.git`, else
- * GITHUB_WORKSPACE. A file outside keeps its path.
+ * The root is the workspace of the job (GITHUB_WORKSPACE, CI_PROJECT_DIR) where that is a repository, else the nearest
+ * folder above with `.git`, else that workspace. A file outside keeps its path.
  */
 export function repositoryPath(
   file: string,
@@ -108,7 +108,7 @@ export function repositoryPath(
 ): string | undefined {
   if (file === standardInputName) return undefined;
   const path = resolve(cwd, file);
-  const root = rootOf(path, environment.GITHUB_WORKSPACE ?? "");
+  const root = rootOf(path, environment.GITHUB_WORKSPACE || environment.CI_PROJECT_DIR || "");
   const inside = root === undefined ? undefined : relative(root, path);
   return inside === undefined || leavesFolder(inside) ? file : inside.split(sep).join("/");
 }

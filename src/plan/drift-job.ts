@@ -21,6 +21,8 @@ export interface StageDrift {
 
 /** A drift job over one stage or many (DESIGN section 15). */
 export interface DriftJob {
+  /** Path of the manifest from the root of its repository. */
+  readonly manifest: string;
   /** When it began, ISO 8601. */
   readonly at: string;
   readonly seconds: number;

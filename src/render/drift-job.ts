@@ -76,7 +76,10 @@ export const driftJobJson = (job: DriftJob): string =>
     2,
   )}\n`;
 
-const originOf = ({ at, seconds, commit, page }: DriftJob) => ({ at, seconds, commit, job: page });
+const originOf = ({ manifest, at, seconds, commit, page }: DriftJob) => ({
+  ...{ manifest, at, seconds, commit },
+  job: page,
+});
 
 const stageOf = (one: StageDrift) => ({
   stage: one.stage,
@@ -174,9 +177,8 @@ function messageOf(job: DriftJob): string {
   const more = named.length > mostLines ? [`• and ${named.length - mostLines} more`] : [];
   const opening = job.stages.length === 1 && named.length === 1 ? [] : [jobLine(job)];
   const first = job.stages.length === 1 && named.length === 0 ? ["No drift."] : opening;
-  return [`rnv drift. ${[...first, ...lines, ...more].join("\n")}`, ...(job.page ? [job.page] : [])].join(
-    "\n",
-  );
+  const said = `rnv drift of ${escapeText(job.manifest)}. ${[...first, ...lines, ...more].join("\n")}`;
+  return [said, ...(job.page ? [escapeText(job.page)] : [])].join("\n");
 }
 
 const mostLines = 20;
@@ -202,10 +204,12 @@ export const webhookBody = (job: DriftJob): string =>
 const lastClean = "rnv_drift_last_clean_run_timestamp_seconds";
 
 /**
- * Renders a job for Prometheus. `previous` is the text that the last job wrote: the time of the last clean run of a stage
+ * Renders a job for Prometheus. The label `manifest` is its path on this machine: a collector reads the files of several jobs
+ * there, and takes no number twice. `previous` is the text that the last job wrote: the time of the last clean run of a stage
  * that is not clean now comes from there. A stage that could not be checked has no counts.
  */
-export function driftMetrics(job: DriftJob, previous = ""): string {
+export function driftMetrics(job: DriftJob, manifest: string, previous = ""): string {
+  const labelsOf = ({ stage, stack }: StageDrift) => ({ manifest, stage, stack });
   const before = samplesIn(previous, lastClean);
   const now = Math.floor(Date.parse(job.at) / 1000);
   const gauge = (name: string, help: string, read: (one: StageDrift) => number | undefined): Gauge => ({
@@ -238,5 +242,3 @@ const classHelp = {
   unmanaged: "Resources that are neither declared nor recorded.",
   pending: "Resources whose declaration is not applied yet.",
 } as const;
-
-const labelsOf = ({ stage, stack }: StageDrift) => ({ stage, stack });

@@ -45,10 +45,17 @@ export function historyText({ runs }: History, now: number, style: Style): strin
   return `${[style.colors.bold(lines[0] as string), ...lines.slice(1)].join("\n")}\n`;
 }
 
+/** Words for exit codes of a run that changed something, or was about to. */
+export const endOfRun = (exitCode: number): string =>
+  `${ends[exitCode] ?? "ended"}${exitCode === 0 ? "" : ` (exit ${exitCode})`}`;
+
 const ends: Readonly<Record<number, string>> = {
   0: "done",
   1: "failed",
   3: "partly applied",
+  4: "refused: something blocks it",
+  5: "refused: not what was reviewed",
+  6: "not begun: another run holds the lock",
   7: "a deployment failed, the wait for it ended, or a postcondition does not hold",
   8: "saved, awaiting checkout",
   130: "interrupted",
@@ -57,7 +64,7 @@ const ends: Readonly<Record<number, string>> = {
 /** `done: 2 added, 1 changed`; a run without an end was killed, or runs now. */
 function resultText({ exitCode, counts }: PastRun): string {
   if (exitCode === undefined) return "did not end: it runs, or was cut short";
-  const end = `${ends[exitCode] ?? "ended"}${exitCode === 0 ? "" : ` (exit ${exitCode})`}`;
+  const end = endOfRun(exitCode);
   const told = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
   return told.length === 0 ? end : `${end}: ${told.map(([what, count]) => `${count} ${what}`).join(", ")}`;
 }

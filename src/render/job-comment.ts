@@ -4,6 +4,7 @@ import { type PlanDifference, type PlanRecord, type ReviewedChange, recordPlan }
 import { hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { codeSpan, escapeMarkdown, fencedBlock, shorten } from "./escape-text";
+import { endOfRun } from "./history-text";
 import { planMarkdown } from "./plan-markdown";
 import { differenceText, planLine } from "./plan-wording";
 import { plainStyle } from "./style";
@@ -29,7 +30,8 @@ export interface CommentOrigin {
  */
 export function markerOf(kind: string, { manifest, stack, stage }: CommentSubject): string {
   const parts = Object.entries({ manifest, stack, stage }).map(
-    ([name, value]) => `${name}=${encodeURIComponent(value ?? "")}`,
+    // Half of a pair of characters, which a stack may be called, is none that can be encoded.
+    ([name, value]) => `${name}=${encodeURIComponent(Buffer.from(value ?? "").toString())}`,
   );
   return `<!-- rnv ${kind} ${parts.join(" ")} -->`;
 }
@@ -148,6 +150,9 @@ export interface AppliedResult {
   readonly sources: Sources;
 }
 
+/** Exit codes after which the same job goes on. */
+const resumable: ReadonlySet<number> = new Set([3, 6, 7, 8, 130]);
+
 /** The comment on an apply that ran. */
 export function appliedComment(
   { exitCode, summary, diagnostics, sources }: AppliedResult,
@@ -158,8 +163,13 @@ export function appliedComment(
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const text = shorten(diagnosticsText(errors, plainStyle, sources).trimEnd(), 20_000);
   const found = errors.length === 0 ? [] : [fencedBlock(text.split("\n"))];
-  const state = exitCode === 0 ? "**Applied.**" : `**Ended with exit code ${exitCode}.**`;
-  return `${[title, `${state} ${escapeMarkdown(summary ?? "")}`, ...found, originLine(origin)].join("\n\n")}\n`;
+  const end = endOfRun(exitCode);
+  const state = exitCode === 0 ? "**Applied.**" : `**${end.charAt(0).toUpperCase()}${end.slice(1)}.**`;
+  const next = resumable.has(exitCode)
+    ? ["Nothing is lost: run this job again to go on where it stopped."]
+    : [];
+  const told = `${state} ${escapeMarkdown(summary ?? "")}`.trimEnd();
+  return `${[title, told, ...found, ...next, originLine(origin)].join("\n\n")}\n`;
 }
 
 /** Why an apply was refused. */
@@ -188,11 +198,14 @@ export function refusedComment(
   return `${head}\n\n<details><summary>The plan as it is now</summary>\n\n${rest}\n</details>\n`;
 }
 
-const subjectText = ({ manifest, stack, stage }: CommentSubject): string =>
-  ` of ${[stage, stack, stage === undefined && stack === undefined ? manifest : undefined]
-    .filter((part) => part !== undefined && part !== "")
-    .map((part) => codeSpan(part ?? ""))
-    .join(", ")}`;
+/** Manifests that most repositories have one of: beside a stage they are not named. */
+const usualManifests: ReadonlySet<string> = new Set(["rnv.yaml", "rnv.yml", "rnv", "cdktf.out"]);
+
+function subjectText({ manifest, stage, stack }: CommentSubject): string {
+  const narrower = [stage, stack].filter((part) => part !== undefined && part !== "");
+  const isNamed = narrower.length === 0 || !usualManifests.has(manifest);
+  return ` of ${[...narrower, ...(isNamed ? [manifest] : [])].map((part) => codeSpan(part ?? "")).join(", ")}`;
+}
 
 /** Where the whole report is, and what it was made from. */
 function originLine({ commit, page }: CommentOrigin): string {

@@ -22,6 +22,8 @@ import { escapeHtml, escapeJson } from "../../src/render/escape-text";
 import { eventJson, eventText } from "../../src/render/events";
 import { graphDot, graphMermaid } from "../../src/render/graph";
 import { historyJson, historyText } from "../../src/render/history-text";
+import { appliedComment, failedPlanComment, planComment, refusedComment } from "../../src/render/job-comment";
+import { codeQuality, failedSuite, junit, planSuite, sarif } from "../../src/render/job-reports";
 import { planJson } from "../../src/render/plan-json";
 import { planMarkdown } from "../../src/render/plan-markdown";
 import { planText } from "../../src/render/plan-text";
@@ -208,7 +210,7 @@ const stageOf = (text: string): StageDrift => ({
   ...{ report: driftOf(text), diagnostics: finding(text), sources: new Map([[text, text]]) },
 });
 const jobOf = (text: string): DriftJob => ({
-  ...{ at: "2026-01-01T00:00:00.000Z", seconds: 1, commit: text, exitCode: 2 },
+  ...{ manifest: text, at: "2026-01-01T00:00:00.000Z", seconds: 1, commit: text, exitCode: 2 },
   stages: [stageOf(text), { ...stageOf(text), report: undefined as never, exitCode: 1 }],
 });
 const issueOf = (text: string): string =>
@@ -217,11 +219,34 @@ const runOf = (text: string): PastRun => ({
   ...{ id: text, startedAt: text, command: text, by: text, commit: text, job: text, digest: text },
 });
 
+/** Every comment of a job, of something and in a place that an attacker names. */
+const commentsOf = (text: string): string => {
+  const [subject, origin] = [{ manifest: text, stage: text, stack: text }, { commit: text }];
+  const sources = new Map([[text, text]]);
+  const applied = { exitCode: 3, summary: text, diagnostics: finding(text), sources };
+  const refusal = { why: text, differences: [{ address: text, kind: "new" as const }] };
+  return [
+    planComment(planOf(text), subject, origin, 65_536),
+    failedPlanComment(finding(text), sources, subject, origin, 65_536),
+    appliedComment(applied, subject, origin),
+    refusedComment(planOf(text), refusal, subject, origin, 65_536),
+  ]
+    .map((comment) => comment.replace(/^<!-- rnv [\w =%.!'()*~-]*-->$/gm, ""))
+    .join("\n");
+};
+const reportsOf = (text: string): string => {
+  const found = [{ findings: finding(text), sources: new Map([[text, text]]), file: text }];
+  const suites = [planSuite(planOf(text), text), failedSuite(finding(text), text)];
+  return junit(suites) + sarif(found, (file) => file) + codeQuality(found, (file) => file);
+};
+
 const lines = { text: planText, markdown: planMarkdown } as const;
 const renderers: Readonly<Record<string, (text: string) => string>> = {
   "plan as text": (text) => lines.text(planOf(text), plainStyle),
   "plan as Markdown": (text) => lines.markdown(planOf(text)),
   "plan as JSON": (text) => planJson(planOf(text)),
+  "comments of a job": commentsOf,
+  "reports of a job": reportsOf,
   "drift as text": (text) => driftText(driftOf(text), plainStyle),
   "drift as Markdown": (text) => driftMarkdown(driftOf(text)),
   "drift as JSON": (text) => driftJson(driftOf(text)),
@@ -287,7 +312,7 @@ describe("whatever text comes from outside, output is inert for terminals and ru
   it("Markdown holds no link, image, mention, HTML or emphasis of an attacker", () => {
     for (const text of texts) {
       const drift = driftMarkdown(driftOf(text)) + driftJobMarkdown(jobOf(text)) + issueOf(text);
-      const left = liveMarkdown(planMarkdown(planOf(text)) + drift);
+      const left = liveMarkdown(planMarkdown(planOf(text)) + drift + commentsOf(text));
       if (alive.test(left)) expect({ text, left }).toEqual({ text, left: "inert" });
       checks += 1;
     }

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { mkdirSync, statSync } from "node:fs";
+import { mkdirSync, realpathSync, statSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -76,6 +76,9 @@ describe("a drift job of 20 stages", () => {
     const project = store.projects().find(({ name }) => name === `Shop ${stage}`)?.id;
     return store.services().find(({ projectId }) => projectId === project)?.id ?? "";
   };
+  /** A sample as it is written: of two jobs whose files one collector reads, none is that of the other. */
+  const labelled = (metric: string, stage: string) =>
+    `rnv_drift_${metric}{manifest="${join(realpathSync(scenario.folder), "rnv.yaml")}",stage="${stage}"}`;
   const job = (...args: readonly string[]) =>
     scenario.runWith({ env: { RNV_WEBHOOK_SECRET: "canary-signing-key" } }, "ci", "drift", ...args);
   beforeAll(async () => {
@@ -106,16 +109,17 @@ describe("a drift job of 20 stages", () => {
       `sha256=${createHmac("sha256", "canary-signing-key").update(body).digest("hex")}`,
     );
     expect(JSON.parse(body)).toMatchObject({
-      text: "rnv drift. 20 stages: 20 no drift.",
+      text: "rnv drift of rnv.yaml. 20 stages: 20 no drift.",
+      manifest: "rnv.yaml",
       event: "drift",
       status: "clean",
     });
     const samples = readExposition(scenario.read("rnv.prom"));
     for (const name of names)
       expect([
-        samples.get(`rnv_drift_resources{stage="${name}"}`),
-        samples.get(`rnv_drift_drifted{stage="${name}"}`),
-        samples.get(`rnv_drift_exit_code{stage="${name}"}`),
+        samples.get(labelled("resources", name)),
+        samples.get(labelled("drifted", name)),
+        samples.get(labelled("exit_code", name)),
       ]).toEqual([3, 0, 0]);
     expect(statSync(join(scenario.folder, "rnv.prom")).mode & 0o777).toBe(0o644);
   });
@@ -134,7 +138,7 @@ describe("a drift job of 20 stages", () => {
 
   it("an error in one stage stops no other; drift, what is missing and what failed are in one report, and the worst exit code wins", async () => {
     const cleanAt = readExposition(scenario.read("rnv.prom")).get(
-      'rnv_drift_last_clean_run_timestamp_seconds{stage="s3"}',
+      labelled("last_clean_run_timestamp_seconds", "s3"),
     ) as number;
     const { store } = scenario.emulator;
     store.editConfiguration(service("s3"), { branch: "<!channel> evil" });
@@ -158,7 +162,7 @@ describe("a drift job of 20 stages", () => {
     expect(text).toContain("• s3: Drift: 1 changed outside rnv.");
     expect(text).toMatch(/• s5: .*state\.json cannot be read/);
     const samples = readExposition(scenario.read("rnv.prom"));
-    const of = (metric: string, stage: string) => samples.get(`rnv_drift_${metric}{stage="${stage}"}`);
+    const of = (metric: string, stage: string) => samples.get(labelled(metric, stage));
     expect([of("drifted", "s3"), of("exit_code", "s3"), of("missing", "s4")]).toEqual([
       1,
       2,

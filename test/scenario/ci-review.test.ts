@@ -196,7 +196,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     );
     const stopped = await apply();
     expect(stopped.code).not.toBe(0);
-    expect(own("apply")).toEqual([expect.stringContaining("**Ended with exit code")]);
+    expect(own("apply")).toEqual([expect.stringMatching(/\*\*(Failed|Partly applied|.*) \(exit \d\)\.\*\*/)]);
     // Stopped a second time, further on.
     scenario.fail(({ method, path }) =>
       method === "POST" && path.endsWith("/variables") ? { kind: "status", status: 403 } : undefined,

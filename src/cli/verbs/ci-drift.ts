@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { Option } from "commander";
 import { createHttpTransport } from "../../api/http-transport";
 import { deliver, readWebhook } from "../../api/webhook";
@@ -24,7 +24,7 @@ import {
   webhookBody,
 } from "../../render/drift-job";
 import { markerOf } from "../../render/job-comment";
-import { readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
+import { manifestsOf, readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
 import { type AskedStages, runOnStages, stagesAsked, stagesOptions } from "../ci-stages";
 import { withContext } from "../context";
 import { makeFolder, readText, writeWholeFile } from "../files";
@@ -82,7 +82,7 @@ async function runCiDrift(invocation: Invocation): Promise<number> {
   const told = withoutOthers(found);
   const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));
   const job: DriftJob = {
-    ...{ at, commit, page, stages: told },
+    ...{ manifest: subjectOf(invocation).manifest, at, commit, page, stages: told },
     seconds: secondsSince(startedAt),
     exitCode: invocation.signal.aborted ? exitCodes.interrupted : jobExitCode(told),
   };
@@ -203,7 +203,7 @@ async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
 }
 
 /** Writes the files that were asked for; returns what could not be written. */
-function writeFiles({ options }: Invocation, job: DriftJob): readonly Diagnostic[] {
+function writeFiles({ cwd, options }: Invocation, job: DriftJob): readonly Diagnostic[] {
   const failures: Diagnostic[] = [];
   const attempt = (write: () => void): void => {
     try {
@@ -221,8 +221,13 @@ function writeFiles({ options }: Invocation, job: DriftJob): readonly Diagnostic
       writeWholeFile(join(folder, "drift.json"), driftJobJson(job));
     });
   // Read by a collector that is another user.
+  const manifestAt = manifestsOf({ cwd, options })
+    .map((file) => resolve(cwd, file))
+    .join(",");
   if (metrics !== undefined)
-    attempt(() => writeWholeFile(metrics, driftMetrics(job, textBefore(metrics)), { mode: 0o644 }));
+    attempt(() =>
+      writeWholeFile(metrics, driftMetrics(job, manifestAt, textBefore(metrics)), { mode: 0o644 }),
+    );
   return failures;
 }
 

@@ -10,7 +10,8 @@ beforeAll(() => mkdirSync(folder, { recursive: true }));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe("the path of a file in its repository", () => {
-  it("is that from the workspace of GitHub, where no repository is seen", () => {
+  it("is that from the workspace of GitHub or GitLab, where no repository is seen", () => {
+    expect(repositoryPath("rnv.yaml", folder, { CI_PROJECT_DIR: root })).toBe("apps/shop/rnv.yaml");
     expect(repositoryPath("rnv.yaml", folder, { GITHUB_WORKSPACE: root })).toBe("apps/shop/rnv.yaml");
     expect(repositoryPath("../rnv.yaml", folder, { GITHUB_WORKSPACE: root })).toBe("apps/rnv.yaml");
     expect(repositoryPath(join(folder, "a.yaml"), folder, { GITHUB_WORKSPACE: root })).toBe(

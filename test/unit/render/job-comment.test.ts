@@ -38,7 +38,7 @@ it("begins with its marker and its record, tells counts, losses, cost and guards
   const text = comment({ ...shopPlan, digest });
   expect(text.split("\n")[0]).toBe("<!-- rnv plan manifest=shop%2Frnv.yaml stack= stage=production -->");
   expect(text).toContain(
-    "### rnv plan of `production`\n\n**Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.**",
+    "### rnv plan of `production`, `shop/rnv.yaml`\n\n**Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.**",
   );
   expect(text).toContain("--confirm-delete");
   expect(text).toContain("Estimated monthly cost: **USD 7 → 14 (+7)");
@@ -131,7 +131,7 @@ describe("a long plan", () => {
 
 it("tells in one line that nothing changes", () => {
   expect(comment(planned([])).split("\n").slice(2)).toEqual([
-    "**rnv plan of `production`**: No changes. Your infrastructure matches the configuration.",
+    "**rnv plan of `production`, `shop/rnv.yaml`**: No changes. Your infrastructure matches the configuration.",
     "",
   ]);
 });
@@ -147,7 +147,8 @@ it("tells how an apply ended, and where a plan differs from the reviewed one", (
     subject,
     origin,
   );
-  expect(applied).toContain("**Ended with exit code 3.** Apply incomplete.");
+  expect(applied).toContain("**Partly applied (exit 3).** Apply incomplete.");
+  expect(applied).toContain("run this job again to go on where it stopped.");
   expect(applied).toContain("error[apply.failed]: no");
   const reviewed = readRecord(comment(planned([renamed(1), renamed(2)])), marker) as never;
   const now = planned([renamed(1), renamed(2, { action: "delete" }), renamed(3)]);
