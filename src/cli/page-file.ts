@@ -5,7 +5,9 @@ import type { State } from "../model/state";
 import { planDocument } from "../plan/document";
 import type { Plan } from "../plan/plan";
 import type { SavedPlan } from "../plan/saved-plan";
+import type { FleetReport } from "../render/fleet-report";
 import type * as driftPages from "../render/html/drift-page";
+import type * as fleetPages from "../render/html/fleet-page";
 import type * as planPages from "../render/html/plan-page";
 import type * as statePages from "../render/html/state-page";
 import { resourceTypes } from "../resources";
@@ -64,6 +66,14 @@ export function writeStatePage(invocation: Invocation, state: State): void {
   if (file === undefined) return;
   const { statePage } = require("../render/html/state-page") as typeof statePages;
   write(invocation, file, statePage(state, scopeOf(invocation)));
+}
+
+/** Writes the page of a fleet's report. */
+export function writeFleetPage(invocation: Invocation, report: FleetReport): void {
+  const file = pageFileOf(invocation);
+  if (file === undefined) return;
+  const { fleetPage } = require("../render/html/fleet-page") as typeof fleetPages;
+  write(invocation, file, fleetPage(report));
 }
 
 const scopeOf = ({ stage, stack }: Invocation) => ({

@@ -83,7 +83,8 @@ export type MemberResult = z.infer<typeof memberResultSchema>;
 
 export const fleetReportJson = (report: FleetReport): string => `${escapeJson(report, 2)}\n`;
 
-const statusWords: Readonly<Record<MemberStatus, string>> = {
+/** The words for how a member ended. */
+export const statusWords: Readonly<Record<MemberStatus, string>> = {
   clean: "clean",
   changes: "changes",
   drift: "drift",
@@ -99,14 +100,16 @@ const statusWords: Readonly<Record<MemberStatus, string>> = {
   interrupted: "interrupted",
 };
 
-const isWell = ({ status }: MemberResult): boolean => status === "clean" || status === "applied";
+/** Whether nobody has to look at it. */
+export const isWell = ({ status }: Pick<MemberResult, "status">): boolean =>
+  status === "clean" || status === "applied";
 
 /** Members to tell of first come first. */
-const byUrgency = (a: MemberResult, b: MemberResult): number =>
+export const byUrgency = (a: MemberResult, b: MemberResult): number =>
   memberStatuses.indexOf(b.status) - memberStatuses.indexOf(a.status) || (a.name < b.name ? -1 : 1);
 
 /** Words the result of a run: `1 to add, 2 to change`. */
-function foundText({ changes, drift, status }: MemberResult, isDone: boolean): string {
+export function foundText({ changes, drift, status }: MemberResult, isDone: boolean): string {
   const words = isDone
     ? (["added", "changed", "destroyed", "adopted", "forgotten"] as const)
     : (["to add", "to change", "to destroy", "to adopt", "to forget"] as const);
@@ -179,18 +182,22 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
   ];
 }
 
-const placeText = ({ file, line, column }: z.infer<typeof location>): string =>
+export const placeText = ({ file, line, column }: z.infer<typeof location>): string =>
   [file, line, column].filter((part) => part !== undefined).join(":");
 
 /** `Fleet: 100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */
-function closingLine({ members, shard, counts, selected }: FleetReport, { colors }: Style): string {
+const closingLine = (report: FleetReport, { colors }: Pick<Style, "colors">): string =>
+  `${colors.bold("Fleet:")} ${fleetLine(report)}`;
+
+/** `100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */
+export function fleetLine({ members, shard, counts, selected }: FleetReport): string {
   const part = shard === undefined ? "" : `, shard ${shard.index} of ${shard.count} (of ${selected.length})`;
-  if (members.length === 0) return `${colors.bold("Fleet:")} nothing to run${part}.`;
+  if (members.length === 0) return `nothing to run${part}.`;
   const byStatus = memberStatuses.flatMap((status) => {
     const number = counts[status] ?? 0;
     return number > 0 ? [`${number} ${statusWords[status]}`] : [];
   });
-  return `${colors.bold("Fleet:")} ${counted(members.length, "member")}${part}: ${byStatus.join(", ")}.`;
+  return `${counted(members.length, "member")}${part}: ${byStatus.join(", ")}.`;
 }
 
 /** Bytes of a report in Markdown: what GitHub takes as the summary of a step is 1 MiB, and a comment less. */

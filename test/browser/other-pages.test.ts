@@ -1,5 +1,7 @@
 import { driftReport } from "../../src/plan/drift";
+import type { FleetReport } from "../../src/render/fleet-report";
 import { driftPage } from "../../src/render/html/drift-page";
+import { fleetPage } from "../../src/render/html/fleet-page";
 import { statePage } from "../../src/render/html/state-page";
 import { resourceTypes as types } from "../../src/resources";
 import {
@@ -46,6 +48,43 @@ const pages = {
   ),
 };
 
+const fleet: FleetReport = {
+  ...{ format_version: "1.0", verb: "plan", started_at: "2026-01-01T00:00:00Z", seconds: 3, exit_code: 1 },
+  ...{ selected: ["shop", "teams/a b", "docs@staging"], counts: { clean: 1, changes: 1, failed: 1 } },
+  members: [
+    { name: "shop", folder: "shop", status: "clean", exit_code: 0, seconds: 1 },
+    {
+      ...{
+        name: "docs@staging",
+        folder: "docs",
+        stage: "staging",
+        status: "changes",
+        exit_code: 2,
+        seconds: 1,
+      },
+      changes: { add: 2, change: 0, destroy: 1, adopt: 0, forget: 0 },
+    },
+    {
+      ...{
+        name: "teams/a b",
+        folder: "teams/a b",
+        status: "failed",
+        exit_code: 1,
+        seconds: 1,
+        output: hostile,
+      },
+      diagnostics: [
+        {
+          ...{ severity: "error", code: "manifest.syntax", summary: hostile, hint: "write ] at its end" },
+          location: { file: "teams/a b/rnv.yaml", line: 4 },
+        },
+      ],
+    },
+  ],
+};
+
+const allPages = { ...pages, fleet: fleetPage(fleet) };
+
 describeInBrowser("the pages of drift and of a state", () => {
   let browser: OpenBrowser;
   beforeAll(async () => {
@@ -53,7 +92,7 @@ describeInBrowser("the pages of drift and of a state", () => {
   });
   afterAll(() => browser.close());
 
-  it.each(Object.entries(pages))(
+  it.each(Object.entries(allPages))(
     "%s: nothing that axe-core finds in any window, and no name runs",
     async (_, html) => {
       for (const [, form] of forms) {
@@ -96,6 +135,24 @@ describeInBrowser("the pages of drift and of a state", () => {
     await page.locator('svg a[href="#service.shop.api"]').click();
     await page.locator('[id="service.shop.api"]').waitFor();
     expect(await page.locator("output").innerText()).toBe("3 of 3 shown");
+  });
+
+  it("shows of a fleet what needs somebody first, the worst before the rest, and finds a member", async () => {
+    const { page } = await browser.open(allPages.fleet);
+    const shown = () => page.locator(".entry:visible summary").allInnerTexts();
+    expect(await shown()).toEqual([
+      "\u2716 failed teams/a b",
+      "~ changes docs@staging 2 to add, 1 to destroy",
+      "\u2714 clean shop",
+    ]);
+    expect(await page.locator(".entry[open]").count()).toBe(2);
+    expect(await page.locator(".entry[open]").first().innerText()).toContain("teams/a b/rnv.yaml:4");
+    expect(await page.locator("code.copy").first().innerText()).toBe("rnv -chdir='teams/a b' plan");
+    await page.selectOption('select[name="action"]', "changes");
+    expect(await shown()).toEqual(["~ changes docs@staging 2 to add, 1 to destroy"]);
+    await page.click('button[type="reset"]');
+    await page.fill('input[name="text"]', "onerror");
+    expect(await shown()).toEqual(["\u2716 failed teams/a b"]);
   });
 
   it("draws a state with its references, and finds a resource by type and text", async () => {

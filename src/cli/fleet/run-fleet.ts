@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
@@ -20,6 +19,7 @@ import {
 import { packageRoot, readText, writeWholeFile } from "../files";
 import { formatOf, type Invocation } from "../invocation";
 import { jobVariables } from "../job";
+import { writeFleetPage } from "../page-file";
 import { exitCodes, outStyle } from "../report";
 import { chooseMembers } from "./choose-members";
 import { runProgram } from "./run-program";
@@ -82,6 +82,7 @@ export function showReport(invocation: Invocation, report: FleetReport): void {
     // Read by a collector that is another user.
     writeWholeFile(path, fleetMetrics(report, existsSync(path) ? readText(path) : ""), { mode: 0o644 });
   }
+  writeFleetPage(invocation, report);
   if (format === "json") terminal.out(fleetReportJson(report));
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));
   else terminal.out(fleetReportText(report, outStyle(invocation)));
@@ -125,7 +126,6 @@ function memberRunner(
 ): (member: FleetMember) => Promise<MemberResult> {
   const { cwd, environment, options, signal } = invocation;
   const program = programPath();
-  const flags = startFlags();
   return async (member) => {
     const given = memberEnvironment(member, all, environment, {
       cwd,
@@ -147,7 +147,7 @@ function memberRunner(
     ];
     const ended = await runProgram({
       command: process.execPath,
-      args: [...flags, program, ...words],
+      args: [program, ...words],
       cwd: join(root, member.folder),
       environment: given.environment,
       timeoutMs: member.timeoutMs ?? (options.memberTimeout as number),
@@ -171,15 +171,6 @@ const notSet = (member: FleetMember, name: string) => ({
   summary: `${name} is not set, which ${member.name} is to be given`,
   hint: `set it in the job, or take it out of env of ${member.name} in the fleet file`,
 });
-
-/**
- * Flags that spare a short process the optimizing of a parser in the background, a fifth of its time; none where node does
- * not know them any more.
- */
-function startFlags(): readonly string[] {
-  const flags = ["--liftoff-only"];
-  return spawnSync(process.execPath, [...flags, "--version"]).status === 0 ? flags : [];
-}
 
 /** In GitHub Actions, what members say beside lines of the pull request. */
 function tellAnnotations({ stderr }: EndedMember, { environment, terminal }: Invocation): void {

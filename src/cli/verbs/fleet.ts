@@ -23,6 +23,7 @@ const membersOptions = [
 const shownOptions = [
   new Option("--report <dir>", "also write the report there, for rnv fleet report"),
   new Option("--metrics <file>", "write the numbers there in Prometheus' text format, whole or not at all"),
+  options.html,
   options.format,
   options.json,
 ];

@@ -166,11 +166,14 @@ function readEvents(stdout: string): Told {
   };
 }
 
-/** Findings in the form of a report: those of a plan have offsets in place of lines, which nobody can read. */
+/** Findings in the form of a report: those of a plan have offsets, which nobody can read, and the line beside them. */
 const knownFindings = (found: readonly unknown[]): MemberResult["diagnostics"] =>
   found.flatMap((one) => {
-    const { range: _offsets, ...rest } = (one ?? {}) as { readonly range?: unknown };
-    const parsed = findings.element.safeParse(rest);
+    const { range, ...rest } = (one ?? {}) as {
+      readonly range?: { readonly file?: unknown; readonly line?: unknown };
+    };
+    const location = range?.line === undefined ? {} : { location: { file: range.file, line: range.line } };
+    const parsed = findings.element.safeParse({ ...location, ...rest });
     return parsed.success ? [parsed.data] : [];
   });
 
