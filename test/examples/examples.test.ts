@@ -138,7 +138,9 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
   try {
     cpSync(join(examples, "gitops"), scenario.folder, { recursive: true });
     mkdirSync(join(scenario.folder, "state"));
-    const [, planned] = commandsOf(join(examples, "gitops", ".github", "workflows", "plan.yml"));
+    const planned = commandsOf(join(examples, "gitops", ".github", "workflows", "plan.yml")).find(
+      ([verb]) => verb === "ci",
+    );
     const onMain = commandsOf(join(examples, "gitops", ".github", "workflows", "apply.yml"));
     const rnv = (command: readonly string[] = []) => scenario.runWith({ env }, ...command);
     const apply = async () => {
@@ -158,7 +160,7 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
     scenario.write("rnv.yaml", without);
     scenario.forget();
     const blocked = await rnv(planned);
-    expect({ code: blocked.code, shown: blocked.stdout.includes("Blocked") }).toEqual({
+    expect({ code: blocked.code, shown: /blocked/i.test(blocked.stdout) }).toEqual({
       code: 4,
       shown: true,
     });
@@ -166,10 +168,10 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
     expect(scenario.requests()).toEqual([]);
 
     scenario.write("rnv.yaml", `${without}removed: [service.shop.worker]\n`);
-    expect((await rnv(planned)).code).toBe(2);
+    expect((await rnv(planned)).stdout).toContain("1 to destroy");
     expect(await apply()).toEqual([0, 0]);
     expect(liveNames()).toEqual(["api"]);
-    expect((await rnv(planned)).code).toBe(0);
+    expect((await rnv(planned)).stdout).toContain("No changes.");
   } finally {
     await scenario.close();
   }

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { validateAction, validateWorkflow } from "@action-validator/core";
 import { parseAllDocuments, parseDocument } from "yaml";
 import * as z from "zod";
 import type { VerbRun } from "../../src/cli/invocation";
@@ -153,6 +154,14 @@ it("every file of YAML parses, with no key twice", () => {
 const withCommands = [...files, "examples/kubernetes/Dockerfile"]
   .map((file) => ({ file, commands: commandsOf(file) }))
   .filter(({ commands }) => commands.length > 0);
+
+it("workflows and the action fit the schemas that SchemaStore publishes", () => {
+  for (const file of [...workflowFiles, "examples/github/action.yml"]) {
+    const validate = file.endsWith("action.yml") ? validateAction : validateWorkflow;
+    expect({ file, errors: validate(read(file)).errors }).toEqual({ file, errors: [] });
+    expect(validate(read(file).replace(/(runs-on|using): /, "x$&")).errors).not.toEqual([]);
+  }
+});
 
 it("every file that runs rnv is looked at", () => {
   expect(withCommands.map(({ file }) => file)).toEqual(

@@ -55,8 +55,11 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
     write(`${hidden}/rnv.yaml`, manifest("Hidden"));
   const names = ["broken", "staged@production", "staged@staging", "teams/docs", "teams/shop"];
 
-  const planned = await scenario.run("fleet", "plan", "-json");
+  const planned = await scenario.run("fleet", "plan", "-json", "--html", "fleet.html");
   expect(planned.code).toBe(1);
+  const page = scenario.read("fleet.html");
+  for (const name of names) expect(page).toContain(`<code>${name}</code>`);
+  expect(page).toContain("error[manifest.syntax]");
   expect(Object.keys(statusesOf(planned.stdout))).toEqual(names);
   const broken = reportOf(planned.stdout).members[0];
   expect(broken).toMatchObject({
