@@ -4,11 +4,11 @@ import type { Desired } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import type { Check, Condition, Policy } from "../model/policy";
 import type { Change, Plan } from "../plan/plan";
-import { type CompiledPolicy, compilePolicies } from "../plan/policy/environment";
+import { type CompiledPolicy, policyReader } from "../plan/policy/environment";
 import { judgePolicy } from "../plan/policy/judge";
 import { type PolicySubject, settledSubject, subjectsOf } from "../plan/policy/subjects";
 import { resourceTypes } from "../resources";
-import { withinTime } from "./check-policies";
+import { type Judgement, judgeInTime } from "./check-policies";
 
 type Kind = Condition["kind"];
 
@@ -28,11 +28,8 @@ export async function compileConditions(
       .map((one) => ({ address, policy: policyOf(type, one) })),
   );
   if (declared.length === 0) return { compiled: [], diagnostics: [] };
-  const library = await import("@marcbachmann/cel-js");
-  const read = declared.map(({ address, policy }) => ({
-    address,
-    ...compilePolicies(library, [policy], resourceTypes),
-  }));
+  const readPolicies = policyReader(await import("@marcbachmann/cel-js"), resourceTypes);
+  const read = declared.map(({ address, policy }) => ({ address, ...readPolicies([policy]) }));
   return {
     compiled: read.flatMap(({ address, compiled }) => compiled.map((one) => ({ address, compiled: one }))),
     diagnostics: read.flatMap(({ address, diagnostics }) => diagnostics.map((one) => ({ ...one, address }))),
@@ -53,13 +50,24 @@ export async function checkPreconditions(
   const { compiled, diagnostics } = await compileConditions(desired);
   if (plan.options.mode !== "apply") return { checks: [], diagnostics: [] };
   const stage = desired.stage?.name ?? "";
-  const subjects = subjectsOf(plan, { stage });
-  const checks = compiled.flatMap(({ address, compiled: one }) => {
-    const change = plan.changes.find((found) => found.address === address);
-    if (one.policy.seesComputed || change === undefined || !isInScope(change, plan)) return [];
-    const subject = subjects(one.policy.each).filter((found) => found.address === address);
-    return subject.length === 0 ? [] : judged(one, subject);
-  });
+  const subjects = subjectsOf(plan, { stage, types: resourceTypes });
+  const inScope = new Set(
+    plan.changes.filter((change) => isInScope(change, plan)).map(({ address }) => address),
+  );
+  const asked = compiled.filter(
+    ({ address, compiled: { policy } }) => !policy.seesComputed && inScope.has(address),
+  );
+  const byAddress = new Map(
+    [...new Set(asked.map(({ compiled: { policy } }) => policy.each))]
+      .flatMap(subjects)
+      .map((subject) => [subject.address, subject]),
+  );
+  const checks = judgeInTime(
+    asked.flatMap(({ address, compiled: one }) => {
+      const subject = byAddress.get(address);
+      return subject === undefined ? [] : [judgementOf(one, address, subject)];
+    }),
+  );
   return {
     checks,
     diagnostics: [...diagnostics, ...checks.flatMap((one) => failureOf(one, "guard.condition"))],
@@ -83,7 +91,9 @@ export async function checkPostconditions(
     const checks: readonly Check[] =
       live === undefined
         ? [{ ...unread(one.policy), address }]
-        : judged(one, [settledSubject(plan, change, live, { stage })]);
+        : judgeInTime([
+            judgementOf(one, address, settledSubject(plan, change, live, { stage, types: resourceTypes })),
+          ]);
     found.push(...checks.flatMap((check) => failureOf(check, "apply.condition_failed")));
   }
   return found;
@@ -99,12 +109,11 @@ const unread = ({ name, level, range }: Policy): Check => ({
 });
 
 /** One result for its one subject, which is named where it passed as well. */
-const judged = (one: CompiledPolicy, subjects: readonly PolicySubject[]): readonly Check[] =>
-  withinTime(one.policy, () => judgePolicy(one, subjects, new Set())).map((check) => ({
-    ...check,
-    ...(subjects[0]?.address !== undefined && { address: subjects[0].address }),
-    range: one.policy.range,
-  }));
+const judgementOf = (one: CompiledPolicy, address: Address, subject: PolicySubject): Judgement => {
+  const about = { address, range: one.policy.range };
+  const judge = () => judgePolicy(one, [subject], new Set()).map((check) => ({ ...check, ...about }));
+  return { policy: one.policy, about, judge };
+};
 
 function failureOf(
   { policy, status, address, message, range }: Check,

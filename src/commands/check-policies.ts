@@ -5,7 +5,7 @@ import { readPolicies } from "../manifest/policy-file";
 import { type Check, type Policy, stopsPlan } from "../model/policy";
 import { withPlannedValues } from "../plan/document";
 import type { Plan } from "../plan/plan";
-import { type CompiledPolicy, compilePolicies } from "../plan/policy/environment";
+import { type CompiledPolicy, policyReader } from "../plan/policy/environment";
 import { judgePolicy } from "../plan/policy/judge";
 import { subjectsOf } from "../plan/policy/subjects";
 import { readSavedPlan } from "../plan/saved-plan";
@@ -36,7 +36,7 @@ export async function loadPolicies(
 }> {
   const { policies, diagnostics, sources } = readPolicies({ cwd, files, named });
   if (policies.length === 0) return { compiled: [], diagnostics, sources };
-  const read = compilePolicies(await import("@marcbachmann/cel-js"), policies, resourceTypes);
+  const read = policyReader(await import("@marcbachmann/cel-js"), resourceTypes)(policies);
   return { ...read, sources, diagnostics: [...diagnostics, ...read.diagnostics] };
 }
 
@@ -58,10 +58,13 @@ export async function checkPolicies(
     overrides,
     compiled.map(({ policy }) => policy),
   );
-  const subjects = compiled.length === 0 ? () => [] : subjectsOf(plan, { stage });
+  const subjects = compiled.length === 0 ? () => [] : subjectsOf(plan, { stage, types: resourceTypes });
   const checks = [
-    ...compiled.flatMap((one) =>
-      withinTime(one.policy, () => judgePolicy(one, subjects(one.policy.each), overrides)),
+    ...judgeInTime(
+      compiled.map((one) => ({
+        policy: one.policy,
+        judge: () => judgePolicy(one, subjects(one.policy.each), overrides),
+      })),
     ),
     ...limits,
   ];
@@ -88,15 +91,40 @@ function refuseOverrides(overrides: ReadonlySet<string>, policies: readonly Poli
 
 const judgement = new Script("judge()");
 
-/** Runs a judgement in a context that ends it when it takes too long. */
-export function withinTime({ name, level }: Policy, judge: () => readonly Check[]): readonly Check[] {
+/** Where judgements run, for time can be limited there; made with the first one, because that takes as long as many of them. */
+let room: { judge?: () => unknown } | undefined;
+
+/** Returns what `judge` returns, or undefined where that takes too long. */
+function withinTime<Result>(judge: () => Result): Result | undefined {
+  room ??= createContext({});
+  room.judge = judge;
   try {
-    return judgement.runInContext(createContext({ judge }), { timeout: longestJudgement });
+    return judgement.runInContext(room, { timeout: longestJudgement });
   } catch (cause) {
     if ((cause as { readonly code?: unknown }).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw cause;
-    const message = `it cannot be judged: it takes longer than ${longestJudgement / 1000} s`;
-    return [{ policy: name, level, status: "error", message }];
+    return undefined;
+  } finally {
+    delete room.judge;
   }
+}
+
+/** A policy, and how it is judged. */
+export interface Judgement {
+  readonly policy: Policy;
+  /** What it is about, where that is one resource. */
+  readonly about?: Pick<Check, "address" | "range">;
+  readonly judge: () => readonly Check[];
+}
+
+/** Judges policies, together where time allows: a limit costs more than a policy. One that takes too long is an error of it. */
+export function judgeInTime(all: readonly Judgement[]): readonly Check[] {
+  return (
+    withinTime(() => all.flatMap(({ judge }) => judge())) ??
+    all.flatMap(({ policy: { name, level }, about, judge }): readonly Check[] => {
+      const message = `it cannot be judged: it takes longer than ${longestJudgement / 1000} s`;
+      return withinTime(judge) ?? [{ policy: name, level, status: "error", message, ...about }];
+    })
+  );
 }
 
 function judgeCost({ kind, amount, currency }: CostLimit, { cost }: Plan): Check {

@@ -327,12 +327,15 @@ export function withPlannedValues(
 
 const nowhere: SourceRange = { file: "", start: 0, end: 0 };
 
-/** Fields by their paths: an object is a group of fields. */
+/** Fields by their paths: an object is a group of fields, or one field. */
 const flatten = (values: Readonly<Record<string, Plain>>): ReadonlyMap<string, Plain> =>
   new Map(
-    Object.entries(values).flatMap(([key, value]): [string, Plain][] =>
+    Object.entries(values).flatMap(([key, value]): (readonly [string, Plain])[] =>
       value !== null && typeof value === "object" && !Array.isArray(value)
-        ? Object.entries(value).map(([field, member]) => [`${key}.${field}`, member as Plain])
+        ? [
+            [key, value],
+            ...Object.entries(value).map(([field, member]) => [`${key}.${field}`, member as Plain] as const),
+          ]
         : [[key, value]],
     ),
   );

@@ -4,7 +4,7 @@ import { isPattern } from "../../manifest/test-file";
 import type { Check } from "../../model/policy";
 import { canonicalJson, type Plain } from "../../model/value";
 import { type Change, isWritten, type Plan, type ShownValue } from "../../plan/plan";
-import { valuesAfter } from "../../plan/policy/subjects";
+import { valuesAfter } from "../../plan/policy/resource-view";
 import type { TestDifference } from "../../render/test-report";
 import { diffLines } from "../../render/values";
 
