@@ -20,7 +20,7 @@ import { makeIgnoredFolder } from "../state/local/node-disk";
 import { aliveBy } from "../state/lock-record";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
-import type { Invocation } from "./invocation";
+import { type Invocation, interruptionNotice } from "./invocation";
 import { startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
@@ -179,8 +179,7 @@ export async function withContext<T>(
 ): Promise<T> {
   const context = openContext(invocation, emit);
   const { signal, terminal } = invocation;
-  const tell = () =>
-    terminal.err("\nInterrupted. What is in flight is brought to an end; Ctrl-C again leaves at once.\n");
+  const tell = () => terminal.err(`\n${interruptionNotice}\n`);
   signal.addEventListener("abort", tell, { once: true });
   try {
     return await work(context);

@@ -60,6 +60,10 @@ export const listOf = (value: unknown): readonly string[] => (Array.isArray(valu
 export const formatOf = (options: OptionValues): Format =>
   options.json === true ? "json" : ((options.format as Format | undefined) ?? "text");
 
+/** What a run says when it is interrupted for the first time. */
+export const interruptionNotice =
+  "Interrupted. What is in flight is brought to an end; Ctrl-C again leaves at once.";
+
 /** A signal that Ctrl-C aborts. */
 export interface Interruption {
   readonly signal: AbortSignal;

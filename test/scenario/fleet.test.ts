@@ -216,6 +216,8 @@ it("Ctrl-C ends every member once, and tells of those that were not run", async 
   expect(code).toBe(130);
   expect(statusesOf(stdout)).toEqual({ a: "interrupted", b: "interrupted", c: "interrupted" });
   expect(reportOf(stdout).members.filter(({ seconds }) => seconds > 0)).toHaveLength(2);
+  // What is said to somebody at a terminal.
+  expect(stdout).not.toContain("Ctrl-C");
   expect(processesIn(scenario.folder)).toEqual([]);
 });
 

@@ -17,7 +17,7 @@ import {
   memberLine,
 } from "../../render/fleet-report";
 import { packageRoot, readText, writeWholeFile } from "../files";
-import { formatOf, type Invocation } from "../invocation";
+import { formatOf, type Invocation, interruptionNotice } from "../invocation";
 import { jobVariables } from "../job";
 import { writeFleetPage } from "../page-file";
 import { exitCodes, outStyle } from "../report";
@@ -117,7 +117,7 @@ const fixedOptions: Readonly<Record<FleetVerb, readonly string[]>> = {
   apply: ["--json", "--auto-approve", "--no-input"],
 };
 
-/** How long a member that took too long has to end what is in flight. */
+/** How long a member that took too long, or that writes nothing and was interrupted, has to end what is in flight. */
 const graceMs = 10_000;
 
 function memberRunner(
@@ -153,9 +153,12 @@ function memberRunner(
       timeoutMs: member.timeoutMs ?? (options.memberTimeout as number),
       graceMs,
       signal,
+      isReading: verb !== "apply",
     });
     tellAnnotations(ended, invocation);
-    return judgeMember(verb, member, ended);
+    // Its status says so, and whoever reads the report cannot press a key.
+    const stderr = ended.stderr.replace(interruptionNotice, "");
+    return judgeMember(verb, member, { ...ended, stderr });
   };
 }
 

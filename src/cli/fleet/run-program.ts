@@ -11,6 +11,8 @@ export interface ProgramRun {
   readonly signal: AbortSignal;
   /** How long one that took too long has to end what is in flight. */
   readonly graceMs: number;
+  /** It writes nothing: an interrupted one is killed a grace later, too. One that writes is left to end what is in flight. */
+  readonly isReading: boolean;
 }
 
 export interface EndedProgram {
@@ -21,6 +23,9 @@ export interface EndedProgram {
   readonly seconds: number;
   readonly cause: "itself" | "timeout" | "interrupted" | "not started";
 }
+
+/** Milliseconds that a timer can wait; it would not wait at all for more. */
+const longestWait = 2 ** 31 - 1;
 
 /** Characters of one stream that are kept: more than the plan of ten thousand services. */
 const mostKept = 256 * 1024 * 1024;
@@ -35,15 +40,22 @@ const hasGroups = process.platform !== "win32";
 export function runProgram(run: ProgramRun): Promise<EndedProgram> {
   const started = performance.now();
   return new Promise((resolve) => {
-    const child = spawn(run.command, [...run.args], {
-      cwd: run.cwd,
-      env: run.environment,
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: hasGroups,
-    });
     const texts = { stdout: "", stderr: "" };
     let cause: EndedProgram["cause"] = "itself";
     let grace: NodeJS.Timeout | undefined;
+    const notStarted = ({ code }: NodeJS.ErrnoException): string =>
+      `${run.command} cannot be started in ${run.cwd} (${code ?? "unknown reason"})`;
+    const { child, problem } = spawnOrProblem(run);
+    if (child === undefined) {
+      resolve({
+        exitCode: undefined,
+        ...texts,
+        stderr: notStarted(problem),
+        seconds: 0,
+        cause: "not started",
+      });
+      return;
+    }
     const send = (signal: NodeJS.Signals): void => signalTo(child.pid, signal);
     const kill = (): void => send("SIGKILL");
     // A second interruption would end it at once.
@@ -51,11 +63,15 @@ export function runProgram(run: ProgramRun): Promise<EndedProgram> {
       if (cause !== "itself") return;
       cause = why;
       send("SIGINT");
+      if (why === "timeout" || run.isReading) grace = setTimeout(kill, run.graceMs);
     };
-    const timer = setTimeout(() => {
-      interrupt("timeout");
-      grace = setTimeout(kill, run.graceMs);
-    }, run.timeoutMs);
+    const timer = setTimeout(
+      () => {
+        interrupt("timeout");
+        grace ??= setTimeout(kill, run.graceMs);
+      },
+      Math.min(run.timeoutMs, longestWait),
+    );
     const abort = (): void => interrupt("interrupted");
     if (run.signal.aborted) abort();
     run.signal.addEventListener("abort", abort, { once: true });
@@ -71,15 +87,30 @@ export function runProgram(run: ProgramRun): Promise<EndedProgram> {
       release();
       resolve({ exitCode, ...texts, seconds: (performance.now() - started) / 1000, cause });
     };
-    child.once("error", ({ code }: NodeJS.ErrnoException) => {
+    child.once("error", (problem) => {
       cause = "not started";
-      texts.stderr = `${run.command} cannot be started in ${run.cwd} (${code ?? "unknown reason"})`;
+      texts.stderr = notStarted(problem);
       end(undefined);
     });
     // What it has started and left behind would hold its output open, and go on.
     child.once("exit", kill);
     child.once("close", (exitCode) => end(exitCode ?? undefined));
   });
+}
+
+/** Starts a program; the problem where its words or its environment cannot be handed to any. */
+function spawnOrProblem(run: ProgramRun) {
+  try {
+    const child = spawn(run.command, [...run.args], {
+      cwd: run.cwd,
+      env: run.environment,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: hasGroups,
+    });
+    return { child };
+  } catch (cause) {
+    return { problem: cause as NodeJS.ErrnoException };
+  }
 }
 
 /** Functions that end the programs that run. */
