@@ -7,10 +7,12 @@ import { splitStage, stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { compareTexts } from "../model/text";
 import { parseDuration } from "../model/time";
+import { driftFileName } from "./drift-file";
 import { isWithin, readSource, reasonOf } from "./files";
 import { collectFindings } from "./findings";
 import { type DeclaredMember, fleetFileName, namesOf, readFleetFile } from "./fleet-file";
 import { findStages } from "./load-manifest";
+import { policyFileName } from "./policy-file";
 import { trustOf } from "./trust";
 
 interface FleetRequest {
@@ -182,15 +184,72 @@ export function folderProblem({ name, folder }: FleetMember, root: string): Diag
   }
 }
 
-/** Paths outside of the folder of a member that it is made of, absolute: manifests that are named, and `../…` in what they say. */
+/**
+ * Paths outside of the folder of a member that it is made of, absolute, also behind links: manifests that are named, the files
+ * beside the first of them, and what a manifest mentions.
+ */
 export function pathsBeside(member: FleetMember, root: string): readonly string[] {
   const folder = resolve(root, member.folder);
   const named = member.files.map((file) => resolve(folder, file));
-  const texts = [...named, join(folder, "rnv.yaml"), join(folder, "rnv.yml")].filter(isFileAt);
-  const mentioned = texts.flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/\.\.\/[^\s"',\]})]+/g)].map(([path]) =>
-      resolve(dirname(file), path),
-    ),
-  );
-  return [...named, ...mentioned].filter((path) => relative(folder, path).startsWith(".."));
+  const beside = named
+    .slice(0, 1)
+    .flatMap((file) => [policyFileName, driftFileName].map((name) => join(dirname(file), name)));
+  const inside = manifestsIn(folder);
+  const mentioned = [
+    ...new Set([...inside, ...named.flatMap((path) => (isFileAt(path) ? [path] : manifestsIn(path)))]),
+  ].flatMap((file) => mentionedIn(file, !inside.includes(file)));
+  const paths = [...named, ...beside, ...mentioned].filter((path) => !isBelow(path, folder));
+  const links = [folder, ...inside].map(realOf).filter((path) => !isBelow(path, folder));
+  return [...new Set([...paths, ...paths.map(realOf), ...links])];
 }
+
+/** Manifest files that are read for what they mention: more are in no folder of one manifest. */
+const mostManifests = 10_000;
+
+/** Files of YAML of a folder and below it, with those that are links. */
+function manifestsIn(folder: string): readonly string[] {
+  const found: string[] = [];
+  const look = (at: string): void => {
+    for (const entry of readdirSync(at, { withFileTypes: true })) {
+      if (entry.name.startsWith(".") || entry.name === "node_modules" || found.length >= mostManifests)
+        continue;
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) look(path);
+      else if (/\.ya?ml$/.test(entry.name) && isFileAt(path)) found.push(path);
+    }
+  };
+  try {
+    look(folder);
+  } catch {
+    // Its own run tells what cannot be read.
+  }
+  return found;
+}
+
+/** Paths that a manifest mentions, absolute: `../…`, and where it lies elsewhere itself, any. */
+const mentionedIn = (file: string, isElsewhere: boolean): readonly string[] =>
+  (readTextOf(file).match(/[^\s"',:[\]{}()]+/g) ?? [])
+    .filter((word) => (isElsewhere ? /[./]/.test(word) : word.includes("../")))
+    .map((word) => resolve(dirname(file), word));
+
+const readTextOf = (file: string): string => {
+  try {
+    return statSync(file).size > maxFleetBytes ? "" : readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+};
+
+const isBelow = (path: string, folder: string): boolean => {
+  const inside = relative(folder, path);
+  return inside !== ".." && !inside.startsWith(`..${sep}`);
+};
+
+/** A path with links followed; as it is where there is nothing. */
+export const realOf = (path: string): string => {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+};

@@ -276,6 +276,78 @@ it("takes the members of which a file has changed in git, and prints the matrix 
   });
 });
 
+it("takes the members of which a file has changed outside of their folders, behind links and in submodules", async () => {
+  const git = (folder: string, ...args: string[]) =>
+    execFileSync(
+      "git",
+      ["-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "protocol.file.allow=always", ...args],
+      {
+        cwd: join(scenario.folder, folder),
+        stdio: "pipe",
+      },
+    );
+  const commit = (folder: string) => {
+    git(folder, "add", "-A");
+    git(folder, "commit", "-qm", "more");
+  };
+  write("other/m/rnv.yaml", manifest("m"));
+  git("other", "init", "-qb", "main");
+  commit("other");
+  const secrets = (path: string) => `        variables: { A: { fromFile: ${path} } }\n`;
+  write("fleet/parts/rnv/api.yaml", manifest("parts", secrets("../../common/x.env")));
+  write("fleet/named/rnv.yaml", "{}\n");
+  write("fleet/moved/rnv.yaml", manifest("moved"));
+  write("fleet/still/rnv.yaml", manifest("still"));
+  write("fleet/common/base.yaml", manifest("named", secrets("deep/y.env")));
+  for (const file of ["x.env", "deep/y.env", "real/rnv.yaml"]) write(`fleet/common/${file}`, "x\n");
+  symlinkSync("common/real", join(scenario.folder, "fleet/link"));
+  const names = ["link", "moved", "parts", "still"].map((name) => `  ${name}:\n`).join("");
+  write(
+    "fleet/rnv.fleet.yaml",
+    `members:\n${names}  m: { dir: sub/m }\n  named: { file: [../common/base.yaml, rnv.yaml] }\n`,
+  );
+  write("policies/cost.yaml", "policies: []\n");
+  git("", "init", "-qb", "main");
+  git("", "submodule", "add", "-q", join(scenario.folder, "other"), "fleet/sub");
+  commit("");
+  // What hides files from other commands of git hides none from this one.
+  git("", "config", "diff.relative", "true");
+  git("", "config", "submodule.fleet/sub.ignore", "all");
+  // A folder above, in which git is not asked.
+  symlinkSync("fleet", join(scenario.folder, "by-link"));
+  const changed = async (place = "fleet") => {
+    const env = { RNV_POLICY: "policies" };
+    const { stdout, stderr } = await scenario.runWith(
+      { env },
+      "fleet",
+      "matrix",
+      place,
+      "--changed-since",
+      "main",
+    );
+    expect(stderr).toBe("");
+    return (JSON.parse(stdout) as { include: { member: string }[] }).include.map(({ member }) => member);
+  };
+  const touched = async (file: string) => {
+    const before = scenario.read(file);
+    write(file, `${before}# more\n`);
+    const found = [await changed(), await changed("by-link")];
+    write(file, before);
+    expect(found[1]).toEqual(found[0]);
+    return found[0];
+  };
+  expect(await changed()).toEqual([]);
+  expect(await touched("fleet/common/x.env")).toEqual(["parts"]);
+  expect(await touched("fleet/common/deep/y.env")).toEqual(["named"]);
+  expect(await touched("fleet/common/real/rnv.yaml")).toEqual(["link"]);
+  expect(await touched("fleet/sub/m/rnv.yaml")).toEqual(["m"]);
+  expect(await touched("policies/cost.yaml")).toHaveLength(6);
+  expect(await touched("fleet/rnv.fleet.yaml")).toHaveLength(6);
+  // Where a manifest stood and where it stands now.
+  git("fleet", "mv", "moved/rnv.yaml", "moved/rnv.yml");
+  expect(await changed()).toEqual(["moved"]);
+});
+
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -40,7 +40,11 @@ export function changedFiles(ref: string, cwd: string, environment: ProcessEnvir
     );
   const root = top.stdout.replace(/\r?\n$/, "");
   const lists = [
-    git("-C", root, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", base.stdout.trim()),
+    // No setting of the clone, nor .gitmodules, hides anything.
+    git(
+      ...["-C", root, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-relative"],
+      ...["--ignore-submodules=none", base.stdout.trim()],
+    ),
     git("-C", root, "ls-files", "--others", "--exclude-standard", "-z"),
   ];
   if (lists.some(({ status }) => status !== 0)) throw refused("git cannot tell what has changed");

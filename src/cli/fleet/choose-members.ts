@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { changedMembers, inShard, sharedStates } from "../../commands/fleet/select-members";
 import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
-import { findFleet, pathsBeside } from "../../manifest/find-fleet";
+import { type FoundFleet, findFleet, pathsBeside, realOf } from "../../manifest/find-fleet";
 import type { FleetMember, Shard } from "../../model/fleet";
 import { stageText } from "../../model/stage";
 import type { ProcessEnvironment } from "../../model/text";
@@ -44,17 +44,29 @@ export function chooseMembers(invocation: Invocation): ChosenMembers {
   if (shared.length > 0) throw new DiagnosticsError(shared);
   const named = namedMembers(all, invocation);
   const ref = options.changedSince;
-  const selected =
-    typeof ref === "string"
-      ? changedMembers(named, {
-          changed: changedFiles(ref, root, environment),
-          root,
-          beside: (member) => pathsBeside(member, root),
-          common: fleet.file === undefined ? [] : [fleet.file],
-        })
-      : named;
+  const selected = typeof ref === "string" ? changedSince(ref, named, fleet, invocation) : named;
   const shard = (options.shard as Shard | undefined) ?? shardOf(environment);
   return { all, selected, members: inShard(selected, shard), root, shard };
+}
+
+/** The members of which something has changed since git's `ref`; git tells paths with links followed. */
+function changedSince(
+  ref: string,
+  members: readonly FleetMember[],
+  { root: asked, file }: FoundFleet,
+  { cwd, environment }: Invocation,
+): readonly FleetMember[] {
+  const root = realOf(asked);
+  const policies = (environment.RNV_POLICY ?? "").split(",").filter((path) => path.trim() !== "");
+  return changedMembers(members, {
+    changed: changedFiles(ref, root, environment),
+    root,
+    beside: (member) => pathsBeside(member, root),
+    common: [
+      ...(file === undefined ? [] : [join(root, basename(file)), realOf(file)]),
+      ...policies.map((path) => realOf(resolve(cwd, path.trim()))),
+    ],
+  });
 }
 
 /** The members that `--member` and `--stage` name; all without either. */

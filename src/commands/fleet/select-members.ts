@@ -29,7 +29,7 @@ interface Changes {
   readonly root: string;
   /** Paths outside of the folder of a member that it is made of. */
   readonly beside: (member: FleetMember) => readonly string[];
-  /** The file that all members come from: the fleet file. */
+  /** Paths that concern all members: the fleet file, and policies of the job. */
   readonly common: readonly string[];
 }
 
@@ -38,11 +38,11 @@ export function changedMembers(
   members: readonly FleetMember[],
   { changed, root, beside, common }: Changes,
 ): readonly FleetMember[] {
-  if (changed.some((path) => common.includes(path))) return members;
-  return members.filter((member) => {
-    const parts = [resolve(root, member.folder), ...beside(member)];
-    return changed.some((path) => parts.some((part) => isWithin(path, part)));
-  });
+  // A path of git may be a folder: a submodule, or a link.
+  const touches = (part: string): boolean =>
+    changed.some((path) => isWithin(path, part) || isWithin(part, path));
+  if (common.some(touches)) return members;
+  return members.filter((member) => [resolve(root, member.folder), ...beside(member)].some(touches));
 }
 
 function isWithin(path: string, part: string): boolean {

@@ -53,6 +53,8 @@ it("a file of a folder, one beside it that is named, and the fleet file touch me
   expect(touched("/r/common/base.yaml")).toEqual(["docs"]);
   expect(touched("/r/README.md")).toEqual([]);
   expect(touched("/r/rnv.fleet.yaml")).toHaveLength(3);
+  // A submodule, of which git names the folder alone.
+  expect(touched("/r")).toHaveLength(3);
 });
 
 describe("the environment of a member", () => {
