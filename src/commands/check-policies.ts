@@ -144,7 +144,7 @@ function judgeCost({ kind, amount, currency }: CostLimit, { cost }: Plan): Check
 function diagnosticOf(check: Check): Diagnostic[] {
   const { policy, status, level, message, address, range } = check;
   if (status === "passed") return [];
-  const details = { ...(address !== undefined && { address }), ...(range && { range }) };
+  const details = { rule: policy, ...(address !== undefined && { address }), ...(range && { range }) };
   const summary = `policy ${policy}${address === undefined ? "" : ` of ${address}`}: ${message}`;
   if (!stopsPlan(check)) {
     const told = status === "overridden" ? "overridden by --override-policy" : "advisory: nothing is stopped";

@@ -210,6 +210,8 @@ export interface Diagnostic {
   /** Attribute path such as `configuration.branch`. */
   readonly attribute?: string;
   readonly range?: SourceRange;
+  /** The rule of the user that is broken: the name of a policy. */
+  readonly rule?: string;
   /** The service's correlation id, when the finding comes from an answer of the service. */
   readonly requestId?: string;
 }

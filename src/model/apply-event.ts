@@ -23,6 +23,7 @@ export const findingSchema = <Where extends z.ZodRawShape>(where: Where) =>
     address: z.string().optional(),
     attribute: z.string().optional(),
     ...where,
+    rule: z.string().optional().describe("The name of the policy that it is about."),
     requestId: z.string().optional(),
   });
 

@@ -118,40 +118,62 @@ const distinct = <Entry extends object>(entries: readonly Entry[]): readonly Ent
   ...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values(),
 ];
 
+/** The rule that a finding breaks: a policy is one of its own. */
+const ruleOf = ({ code, rule }: Diagnostic): string => (rule === undefined ? code : `${code}/${rule}`);
+
+const messageOf = ({ summary, hint }: Diagnostic): string =>
+  escapeText([summary, hint].filter((part) => part !== undefined).join("; "));
+
+/** Where a finding is, from 1; the first line where that is not known. */
+function placeOf(found: Diagnostic, sources: Sources) {
+  const shown = diagnosticData(found, sources);
+  const { line = 1, column, endLine, endColumn } = "location" in shown ? shown.location : {};
+  return { line, column, endLine, endColumn };
+}
+
+/** A path as a reference in a URI: a file may have a space, `#` or `%` in its name. */
+const uriOf = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
+
 /** Findings as SARIF 2.1.0, for the list of what a scan found; `pathOf` gives the path in the repository. */
 export function sarif(found: readonly FoundIn[], pathOf: PathOf): string {
+  const findings = found.flatMap(({ findings }) => findings);
+  const ids = [...new Set(findings.map(ruleOf))].sort();
   const results = distinct(
     found.flatMap(({ findings, sources, file }) =>
       findings.map((finding) => {
-        const { severity, code, summary, hint, address, range } = finding;
-        const uri = (range && pathOf(range.file)) ?? file;
-        const startLine = lineOf(finding, sources);
+        const { severity, address, range } = finding;
+        const { line, column, endLine, endColumn } = placeOf(finding, sources);
         const place = {
-          physicalLocation: { artifactLocation: { uri }, region: { startLine } },
+          physicalLocation: {
+            artifactLocation: { uri: uriOf((range && pathOf(range.file)) ?? file) },
+            region: { startLine: line, startColumn: column, endLine, endColumn },
+          },
           ...(address !== undefined && {
             logicalLocations: [{ fullyQualifiedName: address, kind: "resource" }],
           }),
         };
         return {
-          ruleId: code,
+          ruleId: ruleOf(finding),
+          ruleIndex: ids.indexOf(ruleOf(finding)),
           level: severity === "error" ? "error" : "warning",
-          message: { text: escapeText([summary, hint].filter((part) => part !== undefined).join("; ")) },
+          message: { text: messageOf(finding) },
           locations: [place],
         };
       }),
     ),
   );
-  const rules = [...new Set(results.map(({ ruleId }) => ruleId))].sort().map((id) => ({ id }));
-  const tool = { driver: { name: "rnv", version, rules } };
+  const driver = { name: "rnv", version, rules: ids.map((id) => ruleEntry(id, findings)) };
+  const run = { tool: { driver }, columnKind: "utf16CodeUnits", results };
   return `${escapeJson(
-    { $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [{ tool, results }] },
+    { $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] },
     2,
   )}\n`;
 }
 
-function lineOf(found: Diagnostic, sources: Sources): number {
-  const shown = diagnosticData(found, sources);
-  return ("location" in shown ? shown.location.line : undefined) ?? 1;
+function ruleEntry(id: string, findings: readonly Diagnostic[]): object {
+  const policy = findings.find((finding) => ruleOf(finding) === id)?.rule;
+  const text = policy === undefined ? id.replaceAll(/[._]/g, " ") : `policy ${policy}`;
+  return { id, shortDescription: { text } };
 }
 
 /** Findings as GitLab's report `codequality` has them: those with a place; `pathOf` gives the path in the repository. */
@@ -159,21 +181,29 @@ export function codeQuality(found: readonly FoundIn[], pathOf: PathOf): string {
   const issues = distinct(
     found.flatMap(({ findings, sources }) =>
       findings.flatMap((finding) => {
-        const { severity, code, summary, hint, range } = finding;
+        const { severity, address = "", summary, range } = finding;
         const path = range && pathOf(range.file);
         if (path === undefined) return [];
+        const name = ruleOf(finding);
         return [
           {
-            description: escapeText([summary, hint].filter((part) => part !== undefined).join("; ")),
-            check_name: code,
-            // What it is about, not where: a line above it makes it no other.
-            fingerprint: createHash("sha256").update([code, path, summary].join("\0")).digest("hex"),
+            description: messageOf(finding),
+            check_name: name,
+            fingerprint: [name, path, address, summary].join("\0"),
             severity: severity === "error" ? "critical" : "minor",
-            location: { path, lines: { begin: lineOf(finding, sources) } },
+            location: { path, lines: { begin: placeOf(finding, sources).line } },
           },
         ];
       }),
     ),
   );
-  return `${escapeJson(issues, 2)}\n`;
+  // GitLab takes issues with the same fingerprint for one. What it is about counts, not where: a line above makes it no other.
+  const seen = new Map<string, number>();
+  const printed = issues.map((issue) => {
+    const count = seen.get(issue.fingerprint) ?? 0;
+    seen.set(issue.fingerprint, count + 1);
+    const text = count === 0 ? issue.fingerprint : `${issue.fingerprint}\0${count}`;
+    return { ...issue, fingerprint: createHash("sha256").update(text).digest("hex") };
+  });
+  return `${escapeJson(printed, 2)}\n`;
 }

@@ -156,7 +156,8 @@ function valueAfter({ attributes, instance }: Change, path: string): Plain | und
   for (const field of attributes) {
     if (field.path !== path) continue;
     if (field.after.kind !== "value") return undefined;
-    if (field.after.value !== null) return field.after.value;
+    // Null is a reset.
+    return field.after.value ?? defaults.get(path) ?? undefined;
   }
   const declared = resolved.get(path);
   if (declared !== undefined && declared !== null && isPlain(declared)) return declared;

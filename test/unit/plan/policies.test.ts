@@ -319,7 +319,10 @@ it("has nothing that is null, and the empty text for a source and a parent that 
     plan([
       change("create", "service.api", {
         attributes: [field("configuration.port", value(1), value(null))],
-        instance: { defaults: new Map([["configuration.port", 80]]), resolved: new Map(), fingerprints: {} },
+        instance: {
+          ...{ defaults: new Map([["configuration.port", 80]]), resolved: new Map(), fingerprints: {} },
+          live: { attributes: values({ "configuration.port": 1 }) } as unknown as Change["instance"]["live"],
+        },
       }),
       change("create", "variable.api.KEY", {
         instance: {

@@ -192,7 +192,10 @@ it("writes JUnit and code quality of what is blocked, at its line", () => {
       physicalLocation,
   );
   expect(places).toEqual([
-    { artifactLocation: { uri: "shop/rnv.yaml" }, region: { startLine: 2 } },
+    {
+      artifactLocation: { uri: "shop/rnv.yaml" },
+      region: { startLine: 2, startColumn: 2, endLine: 2, endColumn: 5 },
+    },
     { artifactLocation: { uri: "shop/rnv.yaml" }, region: { startLine: 1 } },
   ]);
 });
