@@ -42,5 +42,6 @@ export function table(rows: readonly Row[]): string {
 
 function shown(value: number, unit: Row["unit"]): string {
   if (unit === "x") return value.toFixed(2);
-  return unit === "ms" ? `${value.toFixed(2)} ms` : `${Math.round(value)} ${unit}`;
+  if (unit === "ms") return `${value.toFixed(2)} ms`;
+  return `${value < 10 ? value.toFixed(2) : Math.round(value)} ${unit}`;
 }

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Shape } from "./data";
 import { inPairs, measure, median, type Pairs, type Program, peakMegabytes } from "./measure";
+import { measurePage } from "./page";
 import type { Row } from "./row";
 import type { ServiceOptions, Writes } from "./service";
 import type { Site, Workbench } from "./workbench";
@@ -184,6 +185,19 @@ const fleet: Measurement = {
   },
 };
 
+/** What reviewers open of the largest plan of one workspace. */
+const page: Measurement = {
+  name: "page",
+  run: async (bench, pairs) => {
+    const { megabytes, opened } = await measurePage(bench, pairs);
+    const name = "page of a plan that makes 2,000 services, all fields";
+    return [
+      valuesRow(name, "size", [megabytes], "MB", atMost(2)),
+      valuesRow(name, "opened and drawn in chromium", opened, "ms", atMost(1000)),
+    ];
+  },
+};
+
 interface Applied {
   /** First create to last answer, as the service saw it. */
   readonly createsMs: number;
@@ -354,6 +368,7 @@ export const measurements: readonly Measurement[] = [
   growth,
   large,
   fleet,
+  page,
   creates(500, 10, { ideal: 1.25 }),
   creates(500, 32, { bare: 1.2 }),
   creates(5000, 32, { bare: 1.2 }),
