@@ -127,15 +127,19 @@ describe.each(["cdktf", "cdktn"])("the types of the constructs on %s", (library)
 
 it("the README says what to install, as package.json has it, and every example that it points to is in the package", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
-  const { peerDependencies, engines, files } = JSON.parse(
+  const { peerDependencies, peerDependenciesMeta, engines, files } = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8"),
   ) as {
     peerDependencies: Record<string, string>;
+    peerDependenciesMeta: Record<string, { optional: boolean }>;
     engines: { node: string };
     files: readonly string[];
   };
   for (const [name, range] of Object.entries(peerDependencies))
     expect(readme).toContain(`${name}@${range.replace(/^(\^0\.\d+)\.0$/, "$1")}`);
+  // As a peer cdktn would keep npm from installing cdktf-cli beside constructs that cdktn does not take.
+  expect(Object.keys(peerDependencies)).not.toContain("cdktn");
+  expect(peerDependenciesMeta.cdktn).toEqual({ optional: true });
   expect(readme).toContain(engines.node.replace(">=", ""));
   const examples = [...readme.matchAll(/\bexamples\/[\w./-]*\w/g)].map(([path]) => path);
   expect(examples.length).toBeGreaterThan(3);
