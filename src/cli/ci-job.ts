@@ -187,7 +187,7 @@ export async function reviewOf(
   { pullRequest: number, commit }: CiJob,
 ): Promise<Review> {
   const host = openJobHost(invocation);
-  if (host === undefined) return {};
+  if (host === undefined) return { isUnread: true };
   try {
     const marker = markerOf("plan", subjectOf(invocation));
     return await findReview(host, { pullRequest: number, commit, marker });

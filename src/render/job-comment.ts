@@ -150,6 +150,11 @@ export interface AppliedResult {
   readonly sources: Sources;
 }
 
+const appliedWord = "**Applied.**";
+
+/** Whether a comment says that its plan was applied. */
+export const wasApplied = (body: string): boolean => body.includes(appliedWord);
+
 /** Exit codes after which the same job goes on. */
 const resumable: ReadonlySet<number> = new Set([3, 6, 7, 8, 130]);
 
@@ -164,7 +169,7 @@ export function appliedComment(
   const text = shorten(diagnosticsText(errors, plainStyle, sources).trimEnd(), 20_000);
   const found = errors.length === 0 ? [] : [fencedBlock(text.split("\n"))];
   const end = endOfRun(exitCode);
-  const state = exitCode === 0 ? "**Applied.**" : `**${end.charAt(0).toUpperCase()}${end.slice(1)}.**`;
+  const state = exitCode === 0 ? appliedWord : `**${end.charAt(0).toUpperCase()}${end.slice(1)}.**`;
   const next = resumable.has(exitCode)
     ? ["Nothing is lost: run this job again to go on where it stopped."]
     : [];

@@ -166,6 +166,31 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(scenario.requests()).toEqual([]);
   });
 
+  it("is not applied while nobody can be asked what was reviewed, and a failure before any plan is told", async () => {
+    scenario.write("rnv.yaml", shop("asked"));
+    await plan(inPullRequest());
+    server.refuse = ({ path }) =>
+      path.includes(merged) ? { status: 403, body: '{"message":"no"}' } : undefined;
+    expect(await apply()).toMatchObject({ code: 1, stderr: expect.stringContaining("error[api.forbidden]") });
+    server.refuse = undefined;
+    const unread = { ...onMain(), GITHUB_TOKEN: "", RNV_GITLAB_TOKEN: "" };
+    const without = await scenario.runWith({ env: unread }, "ci", "apply");
+    expect(without).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("this job has no code host to ask"),
+    });
+    expect(without.stderr.match(/is not set/g)).toHaveLength(platform === "github" ? 2 : 1);
+    expect(own("apply")).toEqual([]);
+    const keyless = await scenario.runWith({ env: { ...onMain(), RNV_API_KEY: "" } }, "ci", "apply");
+    expect(keyless).toMatchObject({ code: 1, stderr: expect.stringContaining("RNV_API_KEY") });
+    expect(own("apply")).toEqual([expect.stringContaining("**Failed (exit 1).**")]);
+    expect(scenario.requests()).toEqual([]);
+    // Somebody applies it by hand: nothing is left to do, and the failure is no longer what stands there.
+    await scenario.runWith({ env: stateKey }, "apply", ...approve);
+    expect(await apply()).toMatchObject({ code: 0 });
+    expect(own("apply")).toEqual([expect.stringContaining("**Applied.** No changes.")]);
+  });
+
   it("is applied by no job of a pull request that is open or in a queue, unless it is named there", async () => {
     scenario.write("rnv.yaml", shop("undecided"));
     await plan(inPullRequest());

@@ -5,11 +5,18 @@ import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { compareWithRecord, type PlanRecord } from "../../plan/digest";
 import { hasChanges } from "../../plan/plan";
 import { summaryLine } from "../../render/events";
-import { appliedComment, type CommentSubject, markerOf, refusedComment } from "../../render/job-comment";
+import {
+  appliedComment,
+  type CommentSubject,
+  markerOf,
+  refusedComment,
+  wasApplied,
+} from "../../render/job-comment";
+import { planLine } from "../../render/plan-wording";
 import { type CiJob, commentOptions, readJob, reviewOf, subjectOf, tellHost, writeOutputs } from "../ci-job";
 import type { Invocation } from "../invocation";
 import { options, planningOptions, policyOptions, runningOptions } from "../options";
-import { exitCodes } from "../report";
+import { exitCodes, failureOf } from "../report";
 import { onePlanExpected, showApply } from "./apply";
 import { planRequestOf, policiesOf } from "./plan";
 import type { Verb } from "./verb";
@@ -43,32 +50,53 @@ async function runApplyInJob(invocation: Invocation): Promise<number> {
   const { options: given } = invocation;
   if (given.expectDigest !== undefined && invocation.stack?.sharesRun === true) throw onePlanExpected();
   const job = readJob(invocation);
-  const { review, reviewed } = await reviewedIn(invocation, job);
-  const outcome = await showApply(
-    { ...invocation, options: { ...given, autoApprove: true } },
-    { ...planRequestOf(given), policies: policiesOf(invocation), reviewed },
-  );
-  const { exitCode, plan: made, counts } = outcome;
+  const found = await reviewedIn(invocation, job);
+  let outcome: ApplyOutcome;
+  let thrown: unknown;
+  try {
+    outcome = await showApply(
+      { ...invocation, options: { ...given, autoApprove: true } },
+      { ...planRequestOf(given), policies: policiesOf(invocation), reviewed: found.reviewed },
+    );
+  } catch (cause) {
+    thrown = cause;
+    outcome = failureOf(cause, invocation.signal.aborted);
+  }
+  const { exitCode, plan: made } = outcome;
   writeOutputs(invocation, { exitcode: String(exitCode), digest: made?.digest ?? "" });
-  const isTold =
-    exitCode !== exitCodes.done || (counts !== undefined && made !== undefined && hasChanges(made));
-  if (given.comment === false || !isTold) return exitCode;
+  if (given.comment !== false && !found.review?.isUnread)
+    await tellPullRequest(invocation, job, { ...found, outcome });
+  if (thrown !== undefined) throw thrown;
+  return exitCode;
+}
+
+/** A review, and what of it the plan is compared with. */
+interface FoundReview {
+  readonly review?: Review;
+  readonly reviewed: PlanRecord | Diagnostic;
+}
+
+/** Tells the pull request how its apply ended. That nothing was left to do is told only where something else stands. */
+async function tellPullRequest(
+  invocation: Invocation,
+  job: CiJob,
+  { review, reviewed, outcome }: FoundReview & { readonly outcome: ApplyOutcome },
+): Promise<void> {
+  const { exitCode, plan: made } = outcome;
+  const isIdle = exitCode === exitCodes.done && (made === undefined || !hasChanges(made));
   await tellHost(invocation, async (host) => {
     const number = review?.pullRequest ?? job.pullRequest ?? (await findMerged(host, job.commit));
     if (number === undefined) return;
     const subject = subjectOf(invocation);
     const body = commentOn(outcome, reviewed, { subject, job, limit: host.mostCharacters });
     const at = { kind: "pull request", number } as const;
-    await keepComments(host, at, [{ marker: markerOf("apply", subject), body, isQuiet: false }]);
+    const wanted = { marker: markerOf("apply", subject), body, isQuiet: isIdle };
+    await keepComments(host, at, [{ ...wanted, ...(isIdle && { unless: wasApplied }) }]);
   });
-  return exitCode;
 }
 
 /** What the plan is compared with, and where that was found: a digest that is given asks no host. */
-async function reviewedIn(
-  invocation: Invocation,
-  job: CiJob,
-): Promise<{ readonly review?: Review; readonly reviewed: PlanRecord | Diagnostic }> {
+async function reviewedIn(invocation: Invocation, job: CiJob): Promise<FoundReview> {
   const { expectDigest } = invocation.options;
   if (typeof expectDigest === "string") return { reviewed: { digest: expectDigest } };
   if (job.pullRequest !== undefined && !job.isDecided) return { reviewed: notMerged(job.pullRequest) };
@@ -82,7 +110,8 @@ function commentOn(
   { subject, job, limit }: { readonly subject: CommentSubject; readonly job: CiJob; readonly limit: number },
 ): string {
   const mode = made?.options.mode ?? "apply";
-  const summary = counts && summaryLine({ mode, exitCode, counts });
+  const isIdle = made !== undefined && !hasChanges(made);
+  const summary = isIdle ? planLine(made) : counts && summaryLine({ mode, exitCode, counts });
   if (exitCode !== exitCodes.stale || !made)
     return appliedComment({ exitCode, summary, diagnostics, sources }, subject, job);
   const why = "code" in reviewed ? reviewed.summary : "the plan is no longer the one that was reviewed";

@@ -8,6 +8,8 @@ export interface Review {
   readonly pullRequest?: number;
   /** Of the plan in its comment; undefined where none stands, or none could be made. */
   readonly record?: PlanRecord;
+  /** There was no host to ask. */
+  readonly isUnread?: true;
 }
 
 /** Where the review is looked for. */
@@ -43,13 +45,18 @@ export const notMerged = (number: number): Diagnostic =>
   });
 
 /** An apply without a review: it does nothing. */
-export const unreviewed = ({ pullRequest }: Review): Diagnostic =>
-  error(
+export function unreviewed({ pullRequest, isUnread }: Review): Diagnostic {
+  const hint =
+    "plan in the pull request with rnv ci plan; or review rnv plan, and give its digest: --expect-digest";
+  if (isUnread)
+    return error("plan.digest", "what was reviewed cannot be read: this job has no code host to ask", {
+      hint: "run it in a job of GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN; or give the digest of the reviewed plan: --expect-digest",
+    });
+  return error(
     "plan.digest",
     pullRequest === undefined
       ? "nothing was reviewed: no pull request was merged with this commit"
       : `nothing was reviewed: pull request ${pullRequest} has no plan of this manifest and stage`,
-    {
-      hint: "plan in the pull request with rnv ci plan; or review rnv plan, and give its digest: --expect-digest",
-    },
+    { hint },
   );
+}

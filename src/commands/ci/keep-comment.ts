@@ -8,6 +8,8 @@ interface WantedComment {
   readonly body: string;
   /** It is worth no comment of its own: only one that stands already is rewritten. */
   readonly isQuiet: boolean;
+  /** Says of the one that stands that it stays. */
+  readonly unless?: (body: string) => boolean;
 }
 
 /**
@@ -32,12 +34,12 @@ export async function keepComments(
 async function keepComment(
   host: CodeHost,
   at: Discussion,
-  { marker, body, isQuiet }: WantedComment,
+  { marker, body, isQuiet, unless }: WantedComment,
   [first, ...others]: readonly HostComment[],
 ): Promise<void> {
   for (const { id } of others)
     await host.rewriteComment(at, id, "*This comment is out of date: a newer run keeps the first one.*\n");
-  if (first?.body === body) return;
+  if (first !== undefined && (first.body === body || unless?.(first.body) === true)) return;
   const isRewritten = first !== undefined && (await rewrite(host, at, first.id, body));
   if (!isRewritten && (!isQuiet || first !== undefined)) await host.writeComment(at, marker, body);
 }
