@@ -10,6 +10,7 @@ import { parseDuration } from "../model/time";
 import { driftFileName } from "./drift-file";
 import { isWithin, readSource, reasonOf } from "./files";
 import { collectFindings } from "./findings";
+import { ownEnvironment } from "./fleet-environment";
 import { type DeclaredMember, fleetFileName, namesOf, readFleetFile } from "./fleet-file";
 import { findStages } from "./load-manifest";
 import { policyFileName } from "./policy-file";
@@ -153,7 +154,8 @@ function membersOf(
     environment: { ...common, ...namesOf(env) },
     ...(timeout !== undefined && { timeoutMs: parseDuration(timeout) }),
   };
-  const found = findStages({ files, cwd: join(root, dir), types, environment, untrusted });
+  const own = { ...environment, ...ownEnvironment(member, environment) };
+  const found = findStages({ files, cwd: join(root, dir), types, environment: own, untrusted });
   // Its own run tells what is wrong with it.
   const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
   const standing = known.filter(({ each }) => !each).map((stage) => ({ name: stage.name }));
@@ -163,7 +165,9 @@ function membersOf(
     ...member,
     name: `${name}@${stageText(stage)}`,
     stage: stageText(stage),
-    ...(found.stages.get(stage.name)?.state !== undefined && { hasStateOfStage: true as const }),
+    ...(found.stages.get(stage.name)?.state !== undefined && {
+      stateOfStage: found.place(stage).place.state ?? "",
+    }),
   }));
 }
 

@@ -34,6 +34,17 @@ const paths: Readonly<Record<string, string>> = {
   RNV_SECRET_DIRS: ":",
 };
 
+/** What the fleet names for a member of its environment, under the names that its run is given. */
+export const ownEnvironment = (member: FleetMember, environment: ProcessEnvironment): ProcessEnvironment =>
+  Object.fromEntries(Object.entries(member.environment).map(([name, source]) => [name, environment[source]]));
+
+/** The address of the state of a member, with its name filled in; undefined where nothing names one. */
+export function stateNamedFor(member: FleetMember, environment: ProcessEnvironment): string | undefined {
+  const named = { ...environment, ...ownEnvironment(member, environment) }.RNV_STATE?.trim();
+  const state = member.state ?? named;
+  return state === undefined || state === "" ? undefined : stateOfMember(state, member);
+}
+
 export interface MemberEnvironment {
   readonly environment: Record<string, string>;
   /** Names that it is to be given and that are not set. */
@@ -75,8 +86,8 @@ export function memberEnvironment(
   for (const [name, between] of Object.entries(paths))
     if (given[name]) given[name] = absolute(given[name], between, cwd);
   if (member.workspace !== undefined) given.RNV_WORKSPACE_ID = member.workspace;
-  const state = member.state ?? given.RNV_STATE;
-  if (state !== undefined) given.RNV_STATE = stateOfMember(state, member);
+  const state = stateNamedFor(member, environment);
+  if (state !== undefined) given.RNV_STATE = state;
   return { environment: given, missing };
 }
 

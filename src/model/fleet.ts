@@ -13,8 +13,8 @@ export interface FleetMember {
   readonly workspace?: string | undefined;
   /** Address of its state, with `${member}` not filled in yet. */
   readonly state?: string | undefined;
-  /** Its stage says where its state is. */
-  readonly hasStateOfStage?: true | undefined;
+  /** Address of its state where its stage names one; empty where what its stage names cannot be read. */
+  readonly stateOfStage?: string | undefined;
   readonly timeoutMs?: number | undefined;
 }
 

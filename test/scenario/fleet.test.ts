@@ -158,6 +158,31 @@ it("refuses a fleet whose members would have one state, and a file with mistakes
   write("b/rnv.yaml", manifest("B"));
   const shared = await scenario.runWith({ env: { RNV_STATE: "s3://states/all.json" } }, "fleet", "plan");
   expect(shared).toMatchObject({ code: 1, stderr: expect.stringContaining("a and b would have one state") });
+  // However the address comes to be the same: of members, of stages, with other words, behind a link.
+  const states = "members:\n  a: { env: { RNV_STATE: A } }\n  b: { env: { RNV_STATE: B } }\n";
+  write("rnv.fleet.yaml", states);
+  const named = (a: string, b: string) =>
+    scenario.runWith({ env: { RNV_STATE: "all.json", A: a, B: b } }, "fleet", "plan");
+  expect(await named("one.json", "two.json")).toMatchObject({ code: 0 });
+  symlinkSync("a", join(scenario.folder, "to-a"));
+  for (const [a = "", b = ""] of [
+    ["s3://states/all.json", "s3://states/all.json?region=eu-central-1"],
+    ["https://State.example.com/all", "https://state.example.com/x/../all"],
+    ["../all.json", join(scenario.folder, "to-a/../all.json")],
+  ])
+    expect(await named(a, b)).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining("a and b would have one state") },
+    });
+  write("rnv.fleet.yaml", "members: { a: , to-a: }\n");
+  expect(await scenario.run("fleet", "plan")).toMatchObject({
+    ...{ code: 1, stderr: expect.stringContaining("a and to-a would have one state") },
+  });
+  execFileSync("rm", [join(scenario.folder, "rnv.fleet.yaml")]);
+  for (const name of ["a", "b"])
+    write(`${name}/rnv.yaml`, `${manifest(name)}stages: { live: { state: "../\${stage.name}.json" } }\n`);
+  expect(await scenario.run("fleet", "plan")).toMatchObject({
+    ...{ code: 1, stderr: expect.stringContaining("a@live and b@live would have one state") },
+  });
   write("rnv.fleet.yaml", "members:\n  a: { dri: a }\n  b: { dir: ../b, timeout: soon }\nmember: {}\n");
   const { code, stderr } = await scenario.run("fleet", "plan");
   expect(code).toBe(1);

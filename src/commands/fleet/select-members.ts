@@ -1,10 +1,12 @@
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { stateOfMember } from "../../manifest/fleet-environment";
+import { realOf } from "../../manifest/find-fleet";
+import { stateNamedFor } from "../../manifest/fleet-environment";
 import { type FleetMember, memberPlace, type Shard } from "../../model/fleet";
 import { fillStage, splitStage } from "../../model/stage";
 import type { ProcessEnvironment } from "../../model/text";
 import { compareTexts, sha256 } from "../../model/text";
+import { parseStateAddress } from "../../state/state-address";
 
 /**
  * The members of one shard: every `count`-th in the order of a hash of their names, so that shards differ in size by one
@@ -58,20 +60,28 @@ export function sharedStates(
 ): readonly Diagnostic[] {
   const byState = new Map<string, string[]>();
   for (const member of members) {
-    if (member.hasStateOfStage) continue;
-    const stage = member.stage === undefined ? undefined : splitStage(member.stage);
-    const text = member.state ?? environment.RNV_STATE?.trim() ?? "";
-    const given = text === "" ? `.rnv/${member.stage ?? ""}/state.json` : stateOfMember(text, member);
-    const filled = stage === undefined ? given : fillStage(given, stage);
-    const state = /^[a-z0-9]+:\/\//i.test(filled) ? filled : resolve(root, member.folder, filled);
-    byState.set(state, [...(byState.get(state) ?? []), member.name]);
+    const state = stateOf(member, root, environment);
+    if (state !== undefined) byState.set(state, [...(byState.get(state) ?? []), member.name]);
   }
   return [...byState.values()]
     .filter((names) => names.length > 1)
     .map((names) =>
       error("config.invalid", `${names.join(" and ")} would have one state`, {
         detail: "Each would plan to delete what the other has made.",
-        hint: `let RNV_STATE, or state in the fleet file, hold ${memberPlace} and, where there are stages, \${stage.name}`,
+        hint: `give each a state of its own: RNV_STATE, and state in the fleet file, may hold ${memberPlace} and, where there are stages, \${stage.name}`,
       }),
     );
+}
+
+/** Where the state of a member is: equal for two that would write the same; undefined where its own run refuses it. */
+function stateOf(member: FleetMember, root: string, environment: ProcessEnvironment): string | undefined {
+  const { stateOfStage, stage: name } = member;
+  const stage = name === undefined ? undefined : splitStage(name);
+  const text = stateOfStage ?? stateNamedFor(member, environment) ?? `.rnv/${name ?? ""}/state.json`;
+  const { address } = parseStateAddress(stage === undefined ? text : fillStage(text, stage));
+  if (text === "" || address === undefined) return undefined;
+  if (address.kind === "s3") return `s3://${address.endpoint ?? ""}/${address.bucket}/${address.key}`;
+  if (address.kind === "http") return new URL(address.url).href;
+  const path = resolve(realOf(resolve(root, member.folder)), address.path);
+  return join(realOf(dirname(path)), basename(path));
 }
