@@ -1,5 +1,14 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { validateAction, validateWorkflow } from "@action-validator/core";
 import { parseAllDocuments, parseDocument } from "yaml";
@@ -105,6 +114,7 @@ const filledIn = (text: string): string =>
   text
     .replace(/\$\{\{ matrix\.shard \}\}/g, "1/4")
     .replace(/\$\[\[ inputs\.stage \]\]/g, "production")
+    .replace(/\$\(JOB_UID\)/g, "uid-1")
     .replace(/"?\$PLANFILE"?/g, "plan.rnvplan")
     .replace(/["']/g, "");
 
@@ -123,7 +133,7 @@ function commandsOf(file: string): readonly string[] {
       ...commandsIn(run),
     ]);
   const args = [...read(file).matchAll(/args: \[([^\]]*)\]/g)].map(([, list = ""]) =>
-    list.replaceAll(",", ""),
+    filledIn(list.replaceAll(",", "")),
   );
   return [...args, ...commandsIn(read(file))];
 }
@@ -209,6 +219,36 @@ describe.each([...workflowFiles, "examples/github/action.yml"])("%s", (file) => 
   });
 });
 
+it.each(workflowFiles)("%s: a step ends as soon as a command of rnv in it fails", (file) => {
+  const folder = mkdtempSync(join(tmpdir(), "rnv-steps-"));
+  for (const { run = "" } of stepsOf(file))
+    for (const [, failing = ""] of run.replace(/^\s*#.*$/gm, "").matchAll(/npx (rnv [a-z]+( [a-z]+)?)/g)) {
+      // As GitHub runs a step.
+      const script = `npx() { case "$*" in "${failing}"*) return 3;; esac; }\n${run}`;
+      const { status } = spawnSync("bash", ["-e", "-c", script], {
+        cwd: folder,
+        stdio: "ignore",
+        env: { PATH: process.env.PATH, GITHUB_OUTPUT: "output", GITHUB_STEP_SUMMARY: "summary" },
+      });
+      expect({ failing, run, status }).toEqual({ failing, run, status: 3 });
+    }
+  rmSync(folder, { recursive: true });
+});
+
+it("jobs of GitLab that ask git what has changed have an image with git", () => {
+  const [header, jobs] = documentsOf("examples/gitlab/templates/rnv.yml") as [
+    { spec: { inputs: Record<string, { default: unknown }> } },
+    Record<string, { script?: readonly string[]; image?: string; extends?: string }>,
+  ];
+  const inputOf = (image = ""): unknown =>
+    header.spec.inputs[/^\$\[\[ inputs\.(\w+) \]\]$/.exec(image)?.[1] ?? ""]?.default;
+  for (const { script = [], image, extends: parent = "" } of Object.values(jobs))
+    if (script.length > 0) {
+      const expected = script.join("\n").includes("--changed-since") ? /^node:\d+$/ : /^node:\d+-slim$/;
+      expect(inputOf(image ?? jobs[parent]?.image)).toMatch(expected);
+    }
+});
+
 /** The permissions that a job needs, by what it runs. */
 const needed: readonly (readonly [command: RegExp, permissions: z.infer<typeof permissions>])[] = [
   [/^ci (plan|apply)/, { contents: "read", "pull-requests": "write" }],
@@ -258,7 +298,9 @@ it("pods have no root, no capability, no account of the cluster, and a root file
   expect(Number(shards?.value)).toBe(spec.completions);
   const dockerfile = read("examples/kubernetes/Dockerfile");
   expect(dockerfile).toMatch(/^USER 1000:1000$/m);
-  expect(dockerfile).toContain("npm ci --ignore-scripts --omit=dev");
+  // README.md has it as one of the development packages.
+  expect(dockerfile).toContain("npm ci --ignore-scripts");
+  expect(dockerfile).not.toMatch(/omit|production"?$|NODE_ENV.*\nRUN npm/);
 });
 
 it("Renovate finds the commits that manifests pin, and in the files that hooks look at", () => {
@@ -402,13 +444,19 @@ describe("the jobs of a fleet, played", () => {
 
   it("pods of the Indexed Job are the whole, each member once, and write nothing but reports", async () => {
     const [words = ""] = commandsOf("examples/kubernetes/fleet.yaml");
-    const played = await play(
-      [0, 1, 2, 3].map((index) => ({
-        env: { JOB_COMPLETION_INDEX: String(index), RNV_SHARDS: "4" },
-        words: words.replace("/reports", "reports"),
-      })),
-    );
+    const pod = (index: number, uid: string) => ({
+      env: { JOB_COMPLETION_INDEX: String(index), RNV_SHARDS: "4" },
+      words: words.replace("/reports/uid-1", `reports/${uid}`),
+    });
+    const played = await play([0, 1, 2, 3].map((index) => pod(index, "uid-1")));
     expect(played).toMatchObject({ code: 0, all: [...names].sort() });
+    // In the same volume, the next run of the job loses a pod: what is left of the first does not stand in for it.
+    for (const { env, words: line } of [0, 1, 2, 3, 0, 1, 3].map((index, i) => pod(index, i < 4 ? "a" : "b")))
+      await scenario.runWith({ env: { RNV_STATE: "state/${member}.json", ...env } }, ...line.split(" "));
+    expect(await scenario.run("fleet", "report", "reports/b")).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining("There is none of shard 3 of 4.") },
+    });
+    execFileSync("rm", ["-r", join(scenario.folder, "reports")]);
     expect(played.parts.flat().sort()).toEqual([...names].sort());
     expect(played.written.filter((path) => !path.startsWith("reports/"))).toEqual([]);
   });

@@ -20,11 +20,18 @@ export function changedFiles(ref: string, cwd: string, environment: ProcessEnvir
       env: {
         ...commandEnvironment(environment, (name) => name === "GIT_DIR" || name === "GIT_WORK_TREE"),
         GIT_OPTIONAL_LOCKS: "0",
+        // What it says is read.
+        LC_ALL: "C",
       },
     });
   const top = git("rev-parse", "--show-toplevel");
   if (top.error !== undefined)
     throw refused("git cannot be started", "install it, or leave out --changed-since");
+  if (top.status !== 0 && top.stderr.includes("dubious ownership"))
+    throw refused(
+      `git does not trust the repository of ${cwd}, which is another user's`,
+      'at the top of the repository: git config --global --add safe.directory "$PWD"',
+    );
   if (top.status !== 0) throw refused(`${cwd} is in no git repository`, "leave out --changed-since");
   const known = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`);
   if (known.status !== 0)

@@ -1,6 +1,7 @@
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { shortList } from "../../model/text";
 import { type FleetReport, fleetReportSchema, type MemberResult } from "../../render/fleet-report";
+import { counted } from "../../render/plan-wording";
 import { makeReport } from "./judge-member";
 
 interface ReadReport {
@@ -21,8 +22,10 @@ export function joinReports(files: readonly ReadReport[], isDetailed: boolean): 
   const { reports, diagnostics } = parseReports(files);
   const [first] = reports;
   if (diagnostics.length > 0 || first === undefined) return { diagnostics };
+  // In other parts, too: one run is in as many for all.
   const other = reports.find(
-    ({ verb, selected }) => verb !== first.verb || !sameNames(selected, first.selected),
+    ({ verb, selected, shard }) =>
+      verb !== first.verb || shard?.count !== first.shard?.count || !sameNames(selected, first.selected),
   );
   if (other !== undefined) return { diagnostics: [otherRun(first, other)] };
   const results = new Map<string, MemberResult>();
@@ -72,11 +75,14 @@ function parseReports(files: readonly ReadReport[]): {
   return { reports, diagnostics };
 }
 
-const otherRun = (first: FleetReport, other: FleetReport): Diagnostic =>
-  error("command.usage", "the reports are not those of one run", {
-    detail: `One is of ${first.verb} of ${first.selected.length} members, another of ${other.verb} of ${other.selected.length}, or of others.`,
+const otherRun = (first: FleetReport, other: FleetReport): Diagnostic => {
+  const words = ({ verb, selected, shard }: FleetReport): string =>
+    `of ${verb} of ${counted(selected.length, "member")}${shard === undefined ? "" : ` in ${shard.count} parts`}`;
+  return error("command.usage", "the reports are not those of one run", {
+    detail: `One is ${words(first)}, another ${words(other)}, or of others.`,
     hint: "give each run a folder of its own",
   });
+};
 
 const membersMissing = (missing: readonly string[], reports: readonly FleetReport[]): Diagnostic =>
   error(

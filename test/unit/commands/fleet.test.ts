@@ -186,6 +186,11 @@ it("joins reports of one run only: of a shard that ran twice the later counts, a
     text: JSON.stringify(makeReport({ ...head, selected: ["c"] }, [], { isDetailed: true })),
   };
   expect(joinReports([first, other], true).report).toBeUndefined();
+  // Left by an earlier run in other parts: it must not stand in for a part that did not end.
+  const earlier = { file: "fleet.json", text: first.text.replace('"count":2', '"count":1') };
+  expect(joinReports([earlier, second], true)).toMatchObject({
+    diagnostics: [{ detail: expect.stringMatching(/in 1 parts?, .*in 2 parts/) }],
+  });
   expect(joinReports([first, { file: "x", text: "{" }], true).diagnostics[0]?.summary).toBe(
     "x is no report of a fleet",
   );
