@@ -2,7 +2,7 @@ import { createContext, Script } from "node:vm";
 import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import { suggest } from "../diagnostics/suggest";
 import { readPolicies } from "../manifest/policy-file";
-import { type Check, type Policy, stopsPlan } from "../model/policy";
+import { type Check, isCostLimit, type Policy, stopsPlan } from "../model/policy";
 import { withPlannedValues } from "../plan/document";
 import type { Plan } from "../plan/plan";
 import { type CompiledPolicy, policyReader } from "../plan/policy/environment";
@@ -80,7 +80,8 @@ function refuseOverrides(overrides: ReadonlySet<string>, policies: readonly Poli
         name,
         policies.map((one) => one.name),
       );
-      const hint = meant === undefined ? "leave it out" : `did you mean "${meant}"?`;
+      const other = meant === undefined ? "leave it out" : `did you mean "${meant}"?`;
+      const hint = isCostLimit({ policy: name }) ? `give --${name} another amount instead` : other;
       return [error("policy.invalid", `--override-policy ${name}: there is no such policy`, { hint })];
     }
     if (policy.level !== "mandatory") return [];
@@ -142,7 +143,7 @@ function judgeCost({ kind, amount, currency }: CostLimit, { cost }: Plan): Check
 }
 
 function diagnosticOf(check: Check): Diagnostic[] {
-  const { policy, status, level, message, address, range } = check;
+  const { policy, status, message, address, range } = check;
   if (status === "passed") return [];
   const details = { rule: policy, ...(address !== undefined && { address }), ...(range && { range }) };
   const summary = `policy ${policy}${address === undefined ? "" : ` of ${address}`}: ${message}`;
@@ -150,9 +151,17 @@ function diagnosticOf(check: Check): Diagnostic[] {
     const told = status === "overridden" ? "overridden by --override-policy" : "advisory: nothing is stopped";
     return [warning("policy.failed", summary, { ...details, hint: told })];
   }
-  const hint =
-    level === "overridable" ? `if that is meant: --override-policy ${policy}` : "the policy is mandatory";
-  return [error("guard.policy", summary, { ...details, hint })];
+  return [error("guard.policy", summary, { ...details, hint: hintFor(check) })];
+}
+
+function hintFor(check: Check): string {
+  const { policy, level, status } = check;
+  if (status === "error")
+    return "nothing overrides what cannot be judged: see to the expression, or to what it asks for";
+  if (isCostLimit(check)) return `if that is meant: give --${policy} another amount`;
+  return level === "overridable"
+    ? `if that is meant: --override-policy ${policy}`
+    : "the policy is mandatory";
 }
 
 /**
@@ -169,5 +178,11 @@ export async function checkSavedPlan(
   if (!plan) return { checks: [], diagnostics, sources: new Map() };
   const { files, stage = "", overridePolicies = [] } = document.request;
   const whole = { ...plan, changes: withPlannedValues(plan.changes, document.plan) };
-  return checkPolicies(cwd, { files, policies, overridePolicies }, whole, stage);
+  const results = await checkPolicies(cwd, { files, policies, overridePolicies }, whole, stage);
+  if (results.checks.length > 0 || results.diagnostics.length > 0) return results;
+  const hint = "write rnv.policy.yaml beside the manifest, or name a file by --policy or RNV_POLICY";
+  return {
+    ...results,
+    diagnostics: [error("policy.invalid", "there are no policies to judge by", { hint })],
+  };
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
-import { isCondition, type Policy, type PolicyExpression } from "../model/policy";
+import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "../model/policy";
 import { findFiles, maxTotalBytes, readSource, shownPath } from "./files";
 import { collectFindings, type Findings } from "./findings";
 import { judgeDocument } from "./schema-issues";
@@ -36,8 +36,8 @@ const policyName = z
   .string()
   .regex(/^[a-z][a-z0-9-]*$/, "expected a name: lower case, digits and -")
   .refine(
-    (name) => !isCondition({ policy: name }),
-    "expected another name: conditions of a resource are called so",
+    (policy) => !isCondition({ policy }) && !isCostLimit({ policy }),
+    "expected another name: conditions and limits of cost have this one",
   );
 
 /** The document `rnv.policy.yaml`. */
@@ -65,7 +65,15 @@ export function readPolicies({ cwd, files, named }: PolicyPlaces): ReadPolicies 
   const findings = collectFindings();
   const sources = new Map<string, string>();
   const policies = new Map<string, Policy>();
-  for (const path of new Set([...besideManifest(cwd, files), ...named.flatMap((one) => filesAt(cwd, one))])) {
+  const below = named.map((one) => ({ one, paths: filesAt(cwd, one) }));
+  // A rule that is looked for where none is would pass everything.
+  for (const { one } of below.filter(({ paths }) => paths.length === 0))
+    findings.report(
+      error("policy.invalid", `no policies stand in the folder ${one}`, {
+        hint: "name a folder that holds files of policies (*.yaml), or leave it out",
+      }),
+    );
+  for (const path of new Set([...besideManifest(cwd, files), ...below.flatMap(({ paths }) => paths)])) {
     const [file] = findFiles([shownPath(resolve(cwd, path), cwd)], cwd, findings.report)[0]?.files ?? [];
     const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, findings.report);
     if (file === undefined || text === undefined) continue;
@@ -104,6 +112,13 @@ function filesAt(cwd: string, path: string): string[] {
 
 function policiesIn(file: string, text: string, { report }: Findings): readonly Policy[] {
   const { root, failed } = parseYaml(file, text, report);
+  if (!failed && root === undefined)
+    report(
+      error("policy.invalid", `${file} holds no policies`, {
+        range: { file, start: 0, end: 0 },
+        hint: "write them below `policies:`, or take the file away",
+      }),
+    );
   const document = failed || root === undefined ? undefined : judgeDocument(policyFileSchema, root, report);
   const nodes = root?.entries.get("policies")?.value;
   if (document === undefined || nodes?.kind !== "map") return [];

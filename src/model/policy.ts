@@ -54,6 +54,13 @@ export interface Check {
   readonly range?: SourceRange;
 }
 
+/** Policies that an option gives: `--max-monthly-increase`. */
+export const costLimits = ["max-monthly-increase", "max-monthly-total"] as const;
+
+/** Whether a result is of a limit of cost. */
+export const isCostLimit = ({ policy }: Pick<Check, "policy">): boolean =>
+  costLimits.some((limit) => limit === policy);
+
 /** Whether a result is of a condition of one resource; no policy has the name of one. */
 export const isCondition = ({ policy }: Pick<Check, "policy">): boolean =>
   conditionKinds.some((kind) => kind === policy);

@@ -98,12 +98,13 @@ describe("policies", () => {
     scenario.write(
       "rnv.policy.yaml",
       `policies:
-  throws: { level: mandatory, each: service, require: "1 / (service.configuration.replicas - 2) > 0", message: x }
+  throws: { level: overridable, each: service, require: "1 / (service.configuration.replicas - 2) > 0", message: x }
   loops: { level: mandatory, each: plan, require: "${nested}", message: x }
 `,
     );
-    const planned = await scenario.run("plan", "-json");
+    const planned = await scenario.run("plan", "-json", "--override-policy", "throws");
     expect(planned.code).toBe(4);
+    expect(planned.stderr).toContain("nothing overrides what cannot be judged");
     expect(JSON.parse(planned.stdout).checks).toEqual([
       expect.objectContaining({
         policy: "throws",
@@ -146,7 +147,16 @@ describe("policies", () => {
     expect(dear.stderr).toContain(
       "policy max-monthly-total: the plan costs USD 14 a month, and USD 1 is the limit",
     );
+    expect(dear.stderr).toContain("if that is meant: give --max-monthly-total another amount");
+    const limited = ["--max-monthly-total", "1usd", "--override-policy", "max-monthly-total"] as const;
+    expect((await scenario.run("plan", ...limited)).stderr).toContain(
+      "give --max-monthly-total another amount instead",
+    );
     expect(await scenario.run("plan", "--max-monthly-total", "lots")).toMatchObject({ code: 1 });
+    await scenario.run("plan", "-out", "p.rnvplan");
+    const nothing = await scenario.run("policy", "check", "p.rnvplan");
+    expect(nothing).toMatchObject({ code: 1, stdout: "" });
+    expect(nothing.stderr).toContain("there are no policies to judge by");
   });
 
   it("show no secret", () => {

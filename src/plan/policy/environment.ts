@@ -66,7 +66,7 @@ export function policyReader(
         const { valid, type, error: problem } = reading.environment.check(expression.text);
         if (valid && (type === "bool" || type === "dyn")) return reading.environment.parse(expression.text);
         const mistake = problem ?? { summary: `it is ${type}, and true or false is wanted` };
-        diagnostics.push(mistakeIn(policy, expression, mistake, reading.shape));
+        diagnostics.push(mistakeIn(policy, expression, mistake, reading));
         return undefined;
       };
       const require = compile(policy.require);
@@ -123,21 +123,40 @@ const namesIn = (shape: Shape): readonly string[] =>
     ? []
     : Object.entries(shape).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
 
+/** Signs of other languages, and what CEL writes. */
+const meantSigns: Readonly<Record<string, string>> = { "=": "==", and: "&&", or: "||", not: "!" };
+
 /** Says what is wrong with an expression, at the place in the file where it can be told. */
 function mistakeIn(
   { name }: Policy,
   { text, start, range: whole }: PolicyExpression,
   { summary, range }: Problem,
-  shape: Shape,
+  reading: Reading,
 ): Diagnostic {
   const isPlaced = range !== undefined && start !== undefined;
   const at = isPlaced ? { file: whole.file, start: start + range.start, end: start + range.end } : whole;
   const word = range === undefined ? "" : text.slice(range.start, range.end);
-  const known = /^\w+$/.test(word) ? [...namesIn(shape), ...namesIn(memberShapes)] : [];
-  const variables = Object.keys(shape).map((variable) => `\`${variable}\``);
+  const variables = Object.keys(reading.shape).map((variable) => `\`${variable}\``);
   const hint = `it is judged with ${variables.join(" and ")}; secrets are not among their fields`;
   return error("policy.invalid", `the policy ${name} cannot be read: ${summary}`, {
     range: at,
-    hint: (known.includes(word) ? undefined : didYouMean(word, known)) ?? hint,
+    hint: meantBy(word, summary, reading) ?? hint,
   });
+}
+
+/** Returns a hint where a word of an expression is nearly another one. */
+function meantBy(word: string, summary: string, { environment, shape }: Reading): string | undefined {
+  const sign = meantSigns[word];
+  if (sign !== undefined) return `did you mean "${sign}"?`;
+  const [, called] = /overload for '(?:[^']*\.)?(\w+)\(/.exec(summary) ?? [];
+  if (called !== undefined)
+    return didYouMean(
+      called,
+      environment
+        .getDefinitions()
+        .functions.map((one) => one.name)
+        .filter((name) => name !== called),
+    );
+  const known = /^\w+$/.test(word) ? [...namesIn(shape), ...namesIn(memberShapes)] : [];
+  return known.includes(word) ? undefined : didYouMean(word, known);
 }

@@ -66,6 +66,21 @@ describe("a policy file", () => {
     ["plan", "service.kind == 'web'", "5:14 the policy one cannot be read: Unknown variable: service"],
     ["service", "service.kind ==", "5:29 the policy one cannot be read: Unexpected token: EOF"],
     [
+      "service",
+      "service.kind = 'web'",
+      '5:27 the policy one cannot be read: Unexpected character: = (did you mean "=="?)',
+    ],
+    [
+      "service",
+      "service.kind == 'web' and service.archived",
+      "5:36 the policy one cannot be read: Unexpected character: 'd' (did you mean \"&&\"?)",
+    ],
+    [
+      "service",
+      "service.kind.startswith('w')",
+      "5:14 the policy one cannot be read: found no matching overload for 'string.startswith(string)' (did you mean \"startsWith\"?)",
+    ],
+    [
       "servce",
       "1 == 1",
       '2:3 the policy one is for each "servce", which a plan does not have (did you mean "service"?)',
@@ -93,13 +108,23 @@ describe("a policy file", () => {
     expect(other.told).toEqual(["2:3 the policy one stands twice"]);
   });
 
+  it("that is missing or empty is told: it would pass everything", async () => {
+    expect((await read("")).told).toEqual(["1:1 rnv.policy.yaml holds no policies"]);
+    expect((await read("# nothing\n")).told).toEqual(["1:1 rnv.policy.yaml holds no policies"]);
+    expect((await read("policies: {}\n")).told).toEqual([]);
+    const cwd = mkdtempSync(join(tmpdir(), "rnv-policy-"));
+    folders.push(cwd);
+    const { told } = await read("policies: {}\n", [cwd]);
+    expect(told).toEqual([`1:1 no policies stand in the folder ${cwd}`]);
+  });
+
   it("is no file of anything else", async () => {
     const { told } = await read("policies:\n  One:\n    levl: mandatory\n");
     expect(told.length).toBeGreaterThan(0);
     const taken = await read(policy("plan", "plan.mode != 'x'").replace("one:", "precondition:"));
     expect(taken).toEqual({
       names: [],
-      told: [expect.stringContaining("conditions of a resource are called so")],
+      told: [expect.stringContaining("conditions and limits of cost have this one")],
     });
   });
 });
