@@ -348,7 +348,7 @@ function readGenerate(
     error("manifest.secret_source", "generate takes a length from 16 to 256", {
       ...where(location),
       range: (length ?? value).range,
-      hint: "generate: { length: 32 }",
+      hint: "{ length: 32 }",
     }),
   );
   return undefined;
