@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Shape } from "./data";
 import { inPairs, measure, median, type Pairs, type Program, peakMegabytes } from "./measure";
@@ -181,6 +181,23 @@ const fleet: Measurement = {
     return [
       valuesRow(name, "wall", compared.a, "ms", atMost(15_000)),
       ratioRow(name, "wall / that of one", compared, atMost(50), ["all", "one"]),
+    ];
+  },
+};
+
+/** The ten policies of the example, which stop nothing here, on a plan that makes 2,000 services. */
+const policies: Measurement = {
+  name: "policies",
+  run: async (bench, pairs) => {
+    const site = await bench.declared({ count: 2000, width: "lean" });
+    const rules = readFileSync(join(__dirname, "../../examples/policies/rnv.policy.yaml"), "utf8");
+    const file = join(site.folder, "advisory.policy.yaml");
+    writeFileSync(file, rules.replace(/level: \w+/g, "level: advisory"));
+    const { a, b } = await inPairs(site.rnv("plan", "-policy", file), site.rnv("plan"), pairs);
+    const added = a.map((ms, i) => ms - (b[i] as number));
+    const medians = { "with policies": median(a), without: median(b) };
+    return [
+      valuesRow("ten policies of 2,000 changes", "added to the plan", added, "ms", atMost(100), medians),
     ];
   },
 };
@@ -368,6 +385,7 @@ export const measurements: readonly Measurement[] = [
   growth,
   large,
   fleet,
+  policies,
   page,
   creates(500, 10, { ideal: 1.25 }),
   creates(500, 32, { bare: 1.2 }),
