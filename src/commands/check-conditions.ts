@@ -124,5 +124,5 @@ function failureOf(
     code === "guard.condition"
       ? "nothing is applied while it does not hold"
       : "what was applied is saved; the next apply looks again";
-  return [error(code, `${policy} of ${address}: ${message}`, { address, range, hint })];
+  return [error(code, `${policy} of ${address}: ${message}`, { address, range, rule: policy, hint })];
 }

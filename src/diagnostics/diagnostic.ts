@@ -210,7 +210,7 @@ export interface Diagnostic {
   /** Attribute path such as `configuration.branch`. */
   readonly attribute?: string;
   readonly range?: SourceRange;
-  /** The rule of the user that is broken: the name of a policy. */
+  /** The rule of the user that is broken: the name of a policy, `precondition`. */
   readonly rule?: string;
   /** The service's correlation id, when the finding comes from an answer of the service. */
   readonly requestId?: string;

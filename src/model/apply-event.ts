@@ -23,7 +23,10 @@ export const findingSchema = <Where extends z.ZodRawShape>(where: Where) =>
     address: z.string().optional(),
     attribute: z.string().optional(),
     ...where,
-    rule: z.string().optional().describe("The name of the policy that it is about."),
+    rule: z
+      .string()
+      .optional()
+      .describe("The policy that it is about; `precondition` and `postcondition` for those of a resource."),
     requestId: z.string().optional(),
   });
 

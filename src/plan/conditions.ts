@@ -103,5 +103,6 @@ const failureOf = ({ owner, kind, address, range }: DesiredCondition, message: s
   error("guard.condition", `${owner}: ${kind}: ${message}`, {
     address,
     range,
+    rule: kind,
     hint: "what it asks for is not so; change what it looks at, or the condition",
   });

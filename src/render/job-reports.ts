@@ -172,7 +172,8 @@ export function sarif(found: readonly FoundIn[], pathOf: PathOf): string {
 
 function ruleEntry(id: string, findings: readonly Diagnostic[]): object {
   const policy = findings.find((finding) => ruleOf(finding) === id)?.rule;
-  const text = policy === undefined ? id.replaceAll(/[._]/g, " ") : `policy ${policy}`;
+  const rule = policy !== undefined && !isCondition({ policy }) ? `policy ${policy}` : policy;
+  const text = rule ?? id.replaceAll(/[._]/g, " ");
   return { id, shortDescription: { text } };
 }
 

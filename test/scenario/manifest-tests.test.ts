@@ -80,6 +80,10 @@ describe("rnv test", () => {
     stage: staging
     overlay: { projects: { shop: { services: { api: { configuration: { branch: dev } } } } } }
     expect: { exitCode: 4, policies: { main: failed } }
+  refused by a condition:
+    stage: staging
+    overlay: { projects: { shop: { services: { api: { lifecycle: { precondition: [{ condition: "false", message: no }] } } } } } }
+    expect: { policies: { precondition: failed, main: passed } }
   deleted without a word:
     stage: staging
     applied: true
@@ -87,7 +91,7 @@ describe("rnv test", () => {
     expect: { exitCode: 4, diagnostics: [{ code: guard.delete_unconfirmed, address: service.shop.api }] }
 `);
     expect(stderr).toBe("");
-    expect(stdout).toContain("7 tests: 7 passed");
+    expect(stdout).toContain("8 tests: 8 passed");
     expect(code).toBe(0);
   });
 
@@ -165,10 +169,11 @@ describe("rnv test", () => {
       "projects: { shop: { services: { api: { kind: web, variables: { A: { fromCommand: [touch, ran] } } } } } }\n",
     );
     const { stdout, stderr } = await run(`
-  value of the job: { stage: production, expect: { values: { service.shop.api: { name: api-job.example }, variable.shop.api.TOKEN: { value: x } } } }
+  value of the job: { stage: production, expect: { values: { service.shop.api: { name: api-job.example }, variable.shop.api.TOKEN: { value: canary-expected } } } }
   command: { stage: production, overlay: command.yaml, apply: true }
 `);
     expect(stdout).toContain('+ service.shop.api name: "api-a.example"');
+    expect(stdout).toContain("- variable.shop.api.TOKEN value: (a secret is not compared)");
     expect(stdout).toContain("+ variable.shop.api.TOKEN value: (sensitive)");
     expect(stdout).toContain("FAIL  command");
     expect(stdout + stderr).not.toMatch(/canary/);

@@ -76,10 +76,9 @@ function compareDiagnostics(
   return { expected, unexpected, got: [...got, ...unexpected.map(foundLine)] };
 }
 
-/** The failure of a policy that the expectation speaks of is compared there. */
-const isOfPolicy = ({ code, summary }: Diagnostic, names: readonly string[]): boolean =>
-  code === "guard.policy" &&
-  names.some((name) => summary.startsWith(`policy ${name}:`) || summary.startsWith(`policy ${name} of `));
+/** The failure of a policy or a condition that the expectation speaks of is compared there. */
+const isOfPolicy = ({ code, rule }: Diagnostic, names: readonly string[]): boolean =>
+  (code === "guard.policy" || code === "guard.condition") && rule !== undefined && names.includes(rule);
 
 const isMeant = (
   wanted: ExpectedDiagnostic,
@@ -157,10 +156,12 @@ function compareValues(
 ): TestDifference[] {
   const rows = Object.entries(wanted).flatMap(([address, fields]) => {
     const change = plan?.changes.find((one) => one.address === address);
-    return Object.entries(fields).map(([path, value]) => ({
-      expected: `${address} ${path}: ${shownJson(value)}`,
-      got: `${address} ${path}: ${plannedText(change, path)}`,
-    }));
+    return Object.entries(fields).map(([path, value]) => {
+      const got = plannedText(change, path);
+      // The text that a test expects of a secret may be one.
+      const expected = got === sensitive ? "(a secret is not compared)" : shownJson(value);
+      return { expected: `${address} ${path}: ${expected}`, got: `${address} ${path}: ${got}` };
+    });
   });
   return difference(
     "values",
@@ -169,12 +170,14 @@ function compareValues(
   );
 }
 
+const sensitive = "(sensitive)";
+
 /** Words a field as it is once the plan is applied. */
 function plannedText(change: Change | undefined, path: string): string {
   if (change === undefined) return "no such resource";
   const { attributes, instance } = change;
   const isSecret = attributes.some((field) => field.path === path && field.after.kind === "secret");
-  if (isSecret || path in instance.fingerprints) return "(sensitive)";
+  if (isSecret || path in instance.fingerprints) return sensitive;
   const { values, unknown } = valuesAfter(change);
   return unknown.includes(path) ? "known after apply" : shownJson(values.get(path));
 }

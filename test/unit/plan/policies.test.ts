@@ -189,6 +189,26 @@ describe("what a policy sees", () => {
     expect(JSON.stringify(read(variables?.variable))).not.toMatch(/hunter2|print/);
   });
 
+  it("is what the policy asks for: other fields are not read, however many there are", async () => {
+    const asked: string[] = [];
+    class Live extends Map<string, Plain> {
+      override get(path: string) {
+        asked.push(path);
+        return super.get(path);
+      }
+    }
+    const attributes = new Live([["configuration.replicas", 2]]);
+    const one = change("update", "service.api", {
+      instance: {
+        ...{ defaults: new Map([["configuration.port", 80]]), resolved: new Map(), fingerprints: {} },
+        live: { attributes } as unknown as Change["instance"]["live"],
+      },
+    });
+    const rule = { each: "service", require: "service.configuration.replicas == 2" };
+    expect(await judged(rule, plan([one]))).toEqual(["passed"]);
+    expect(asked).toEqual(["configuration.replicas"]);
+  });
+
   it("is made once for all policies of a scope", () => {
     const subjects = subjectsOf(shop, { stage: "", types: resourceTypes });
     expect(subjects("service")).toBe(subjects("service"));
