@@ -124,6 +124,20 @@ export const isMadeKnown = (reviewed: PlanRecord, plan: Plan): boolean =>
     ),
   );
 
+/**
+ * Returns what a plan does besides a reviewed one of which it does everything, as long as the manifest asks for it: changes
+ * that stand before it in a queue, and are not applied yet. Empty where it is another plan, or what is live has moved.
+ */
+export function declaredBesides(reviewed: PlanRecord, plan: Plan): readonly Address[] {
+  const differences = compareWithRecord(reviewed, plan) ?? [];
+  if (differences.some(({ kind }) => kind !== "new")) return [];
+  const besides = new Set(differences.map(({ address }) => address));
+  const changes = listedChanges(plan).filter(({ address }) => besides.has(address));
+  const hasMoved = ({ missing, drift = [], attributes }: Change): boolean =>
+    missing === true || drift.length > 0 || attributes.some(({ cause }) => cause === "drift");
+  return changes.some(hasMoved) ? [] : changes.map(({ address }) => address);
+}
+
 /** A run that the state remembers, as far as it tells whether a plan was brought to its end. */
 interface Begun {
   readonly digest: string;

@@ -2,6 +2,7 @@ import { Secret } from "../../src/model/secret";
 import { type DesiredValue, Template, UnreadSecret } from "../../src/model/value";
 import {
   compareWithRecord,
+  declaredBesides,
   digestPlan,
   isExpected,
   isMadeKnown,
@@ -273,6 +274,24 @@ describe("the digest of a plan", () => {
             edit((change) => ({ ...change, action: "no-op" })),
           ),
         ).toEqual([{ address, kind: "gone" }]);
+        const { [address]: _, ...others } = record.changes;
+        const before = { digest: "another", changes: others };
+        const isMoved = ({ missing, drift = [], attributes }: Change): boolean =>
+          missing === true || drift.length > 0 || attributes.some(({ cause }) => cause === "drift");
+        expect(declaredBesides(before, plan)).toEqual(isMoved(one as Change) ? [] : [address]);
+        expect(declaredBesides(record, plan)).toEqual([]);
+        for (const moved of [{ missing: true }, { drift: [{ path: "kind" }] }] as const)
+          expect(
+            declaredBesides(
+              before,
+              edit((change) => ({ ...change, ...moved }) as Change),
+            ),
+          ).toEqual([]);
+        const gone = {
+          digest,
+          changes: { ...others, "service.gone": { action: "create", digest, unknown: [] } },
+        };
+        expect(declaredBesides(gone, plan)).toEqual([]);
         const another = edit((change) => ({ ...change, id: "another" }));
         expect(isMadeKnown(record, { ...another, changes: another.changes.map(madeKnown) })).toBe(false);
         const kinds = compareWithRecord(

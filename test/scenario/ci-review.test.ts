@@ -245,7 +245,24 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     scenario.write("rnv.yaml", shop("queued", web));
     await plan(inPullRequest());
     const [reviewed] = own("plan");
-    expect(await plan(inQueue())).toMatchObject({ code: 0 });
+    expect(await plan(inQueue())).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining("stands before"),
+    });
+    // Another pull request stands before it: its changes are in the branch, and not applied yet.
+    const jobs = web.replaceAll("web", "jobs").replace("kind: jobs", "kind: worker");
+    scenario.write("rnv.yaml", shop("queued", web + jobs));
+    const behind = await plan(inQueue());
+    expect(behind).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        "the plan is the one that was reviewed, and 2 changes of what stands before it",
+      ),
+    });
+    expect(behind.stderr).toContain("service.shop.jobs");
+    scenario.write("rnv.yaml", shop("queued"));
+    expect(await plan(inQueue())).toMatchObject({ code: 5 });
+    scenario.write("rnv.yaml", shop("queued", web));
     changeLive("meanwhile");
     expect(await plan(inQueue())).toMatchObject({
       code: 5,

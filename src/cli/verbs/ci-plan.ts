@@ -3,16 +3,18 @@ import { unreviewed } from "../../commands/ci/find-review";
 import { keepComments } from "../../commands/ci/keep-comment";
 import type { PlanRequest } from "../../commands/context";
 import { type PlanOutcome, plan } from "../../commands/plan";
-import { type Diagnostic, DiagnosticsError } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
+import type { Address } from "../../model/address";
 import { worstExitCode } from "../../model/exit-code";
 import { splitStage, stageText } from "../../model/stage";
-import { compareWithRecord, isExpected } from "../../plan/digest";
+import { shortList } from "../../model/text";
+import { compareWithRecord, declaredBesides, isExpected } from "../../plan/digest";
 import { hasChanges, type Plan } from "../../plan/plan";
 import { escapeJson, escapeText } from "../../render/escape-text";
 import { failedPlanComment, markerOf, planComment, saysNothing } from "../../render/job-comment";
 import { planFindings } from "../../render/job-reports";
 import { planMarkdown } from "../../render/plan-markdown";
-import { differenceText, isBlocked } from "../../render/plan-wording";
+import { counted, differenceText, isBlocked } from "../../render/plan-wording";
 import {
   type CiJob,
   commentOptions,
@@ -45,7 +47,7 @@ export const ciPlanVerb: Verb = {
     "false), digest, exitcode (0, 2 with changes, 4 when one is blocked, 1 on an error). Of several stages or stacks each has " +
     "a folder in that of the reports, the exit code is that of the one that says most, and the output plans is a list of " +
     "JSON with stage, stack, changes, digest and exitcode. In a merge queue it compares with the plan that was reviewed: " +
-    "exit 5 when it is another.",
+    "exit 5 when it is another; what stands before it in the queue is told, and changes nothing.",
   readsStages: true,
   options: [
     ...planningOptions,
@@ -217,7 +219,10 @@ async function compareOne(invocation: Invocation, job: CiJob, made: Plan): Promi
   if (!hasChanges(made)) return exitCodes.done;
   const review = await reviewOf(invocation, job);
   const { record } = review;
-  if (record && isExpected(made, record.digest)) return isBlocked(made) ? exitCodes.refused : exitCodes.done;
+  const besides = record ? declaredBesides(record, made) : [];
+  if (besides.length > 0) report(invocation, [queuedBefore(besides)]);
+  if (record && (besides.length > 0 || isExpected(made, record.digest)))
+    return isBlocked(made) ? exitCodes.refused : exitCodes.done;
   const differences = record && compareWithRecord(record, made);
   if (differences)
     writeSummary(invocation, [`Not the plan that was reviewed:\n\n${differenceText(differences)}`]);
@@ -234,3 +239,13 @@ async function compareOne(invocation: Invocation, job: CiJob, made: Plan): Promi
   ]);
   return exitCodes.stale;
 }
+
+const queuedBefore = (besides: readonly Address[]): Diagnostic =>
+  warning(
+    "plan.digest",
+    `the plan is the one that was reviewed, and ${counted(besides.length, "change")} of what stands before it`,
+    {
+      detail: shortList(besides.map(escapeText), 20),
+      hint: "each is applied with the pull request that it was reviewed in, in their order",
+    },
+  );
