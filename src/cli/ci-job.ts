@@ -24,6 +24,8 @@ export interface CiJob {
   /** The pull request (merge request) that it runs for. */
   readonly pullRequest?: number | undefined;
   readonly commit?: string | undefined;
+  /** The commits before it that came with the same push, newest first. */
+  readonly earlier?: readonly string[];
   /** Address of its page. */
   readonly page?: string | undefined;
   /** A pull request runs what it proposes: its plan is the one to review. A queue, a push or a schedule does not. */
@@ -68,6 +70,8 @@ interface GithubEvent {
     readonly head?: { readonly sha?: string };
   };
   readonly issue?: { readonly number?: number; readonly pull_request?: object };
+  /** Of a push, oldest first. */
+  readonly commits?: readonly { readonly id?: string }[];
   readonly merge_group?: { readonly head_ref?: string; readonly head_sha?: string };
 }
 
@@ -82,13 +86,23 @@ function githubJob(environment: ProcessEnvironment): JobKind {
   if (event.issue?.pull_request)
     return { ...none, pullRequest: event.issue.number, proposes: true, commit: undefined };
   const { number, head, merged = false } = event.pull_request ?? {};
-  if (number === undefined) return none;
+  if (number === undefined) return { ...none, earlier: earlierOf(event) };
   // Merged or given up: what was reviewed stays as it was.
   const proposes = event.action !== "closed";
   const isDecided = !proposes && merged;
   const commit = proposes ? head?.sha : undefined;
   return { ...none, pullRequest: number, proposes, isDecided, ...(commit !== undefined && { commit }) };
 }
+
+/** Commits that are looked at for a pull request, of a push of many. */
+const mostCommits = 50;
+
+const earlierOf = ({ commits = [] }: GithubEvent): readonly string[] =>
+  commits
+    .slice(0, -1)
+    .flatMap(({ id = "" }) => (/^[0-9a-f]{40,64}$/.test(id) ? id : []))
+    .slice(-mostCommits)
+    .reverse();
 
 function eventOf(path: string | undefined): GithubEvent {
   if (path === undefined || path === "") return {};
@@ -184,13 +198,13 @@ export function subjectOf({ cwd, environment, options: given, stack, stage }: In
 /** Finds the review of a job. Throws where the host cannot be asked. */
 export async function reviewOf(
   invocation: Invocation,
-  { pullRequest: number, commit }: CiJob,
+  { pullRequest: number, commit, earlier }: CiJob,
 ): Promise<Review> {
   const host = openJobHost(invocation);
   if (host === undefined) return { isUnread: true };
   try {
     const marker = markerOf("plan", subjectOf(invocation));
-    return await findReview(host, { pullRequest: number, commit, marker });
+    return await findReview(host, { pullRequest: number, commit, earlier, marker });
   } finally {
     await host.close();
   }

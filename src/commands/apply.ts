@@ -5,7 +5,14 @@ import type { RunOrigin } from "../model/history";
 import { pastRuns } from "../model/history";
 import type { State } from "../model/state";
 import type { Plain } from "../model/value";
-import { compareWithRecord, isExpected, isMadeKnown, isRestOf, type PlanRecord } from "../plan/digest";
+import {
+  compareWithRecord,
+  isExpected,
+  isMadeKnown,
+  isRestOf,
+  isReviewed,
+  type PlanRecord,
+} from "../plan/digest";
 import { isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import { type Change, hasChanges, type Plan, type PlanInput, type Revealed } from "../plan/plan";
@@ -126,7 +133,11 @@ function unexpected(
   const expected = expectDigest ?? reviewed?.digest;
   if (expected === undefined || isExpected(plan, expected)) return undefined;
   const runs = state ? pastRuns(state) : [];
-  if (reviewed && (isRestOf(reviewed, plan, runs) || isMadeKnown(reviewed, plan))) return undefined;
+  if (
+    reviewed &&
+    (isReviewed(plan, reviewed) || isRestOf(reviewed, plan, runs) || isMadeKnown(reviewed, plan))
+  )
+    return undefined;
   const does = hasChanges(plan) ? "would now do something else" : "has nothing left to do";
   const digests = `expected the digest ${expected}, and this plan has ${plan.digest}`;
   const differences = reviewed && compareWithRecord(reviewed, plan);

@@ -44,6 +44,11 @@ export function digestPlan(plan: Digested, fingerprintKey: Uint8Array | undefine
   return { digest: hasSecrets ? digestOf(plan, full) : open, open };
 }
 
+/** Whether a plan is a reviewed one, or all of those that were joined. */
+export const isReviewed = (plan: Plan, reviewed: PlanRecord): boolean =>
+  [reviewed.digest, ...(reviewed.joins ?? [])].some((digest) => isExpected(plan, digest)) ||
+  (reviewed.joins !== undefined && compareWithRecord(reviewed, plan)?.length === 0);
+
 /** Whether an expected digest is that of a plan, or of the same plan as it looks without the text of any secret. */
 export const isExpected = ({ digest, openDigest }: Plan, expected: string): boolean =>
   expected === digest || expected === openDigest;
@@ -62,10 +67,35 @@ export interface PlanRecord {
   readonly digest: string;
   /** By address; absent where only the digest is known. */
   readonly changes?: Readonly<Record<string, ReviewedChange>>;
+  /** Of several plans that are applied as one: their digests, of which its own is none. */
+  readonly joins?: readonly string[];
+}
+
+/**
+ * Joins records of plans that were reviewed apart and are applied as one. An address that two of them change in ways of
+ * their own has no reviewed change: nobody saw both.
+ */
+export function joinRecords(records: readonly [PlanRecord, ...PlanRecord[]]): PlanRecord {
+  const [first, ...others] = records;
+  if (others.length === 0) return first;
+  const joins = records.map((record) => record.digest).sort();
+  const digest = sha256(canonicalJson(joins));
+  if (records.some(({ changes }) => changes === undefined)) return { digest, joins };
+  const joined = new Map<string, ReviewedChange>();
+  const torn = new Set<string>();
+  for (const { changes = {} } of records)
+    for (const [address, change] of Object.entries(changes)) {
+      const before = joined.get(address);
+      if (before && canonicalJson(before as unknown as Plain) !== canonicalJson(change as unknown as Plain))
+        torn.add(address);
+      joined.set(address, change);
+    }
+  const changes = [...joined].filter(([address]) => !torn.has(address));
+  return { digest, changes: Object.fromEntries(changes), joins };
 }
 
 /** Returns the record of a plan. */
-export function recordPlan(plan: Plan): Required<PlanRecord> {
+export function recordPlan(plan: Plan): Required<Omit<PlanRecord, "joins">> {
   const changes = listedChanges(plan).map((change): [string, ReviewedChange] => {
     const unknown = change.attributes.flatMap(({ path, after }) => (after.kind === "unknown" ? [path] : []));
     return [change.address, { action: change.action, digest: contentDigest(change, plan, unknown), unknown }];

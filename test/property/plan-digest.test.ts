@@ -7,6 +7,9 @@ import {
   isExpected,
   isMadeKnown,
   isRestOf,
+  isReviewed,
+  joinRecords,
+  type ReviewedChange,
   recordPlan,
 } from "../../src/plan/digest";
 import { planDocument } from "../../src/plan/document";
@@ -287,6 +290,15 @@ describe("the digest of a plan", () => {
               edit((change) => ({ ...change, ...moved }) as Change),
             ),
           ).toEqual([]);
+        // Two that were reviewed apart are one; where both change the same in other ways, nobody saw it.
+        const part = { digest: "part", changes: { [address]: record.changes[address] as ReviewedChange } };
+        expect(isReviewed(plan, joinRecords([before, part]))).toBe(true);
+        expect(isReviewed(plan, joinRecords([before, { digest: "part" }]))).toBe(false);
+        expect(isReviewed(plan, joinRecords([record, { digest: "part" }]))).toBe(true);
+        const torn = { ...part.changes[address], digest: "another" } as ReviewedChange;
+        const both = joinRecords([before, part, { digest: "c", changes: { [address]: torn } }]);
+        expect(isReviewed(plan, both)).toBe(false);
+        expect(joinRecords([record])).toBe(record);
         const gone = {
           digest,
           changes: { ...others, "service.gone": { action: "create", digest, unknown: [] } },

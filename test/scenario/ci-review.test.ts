@@ -241,6 +241,50 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect((await scenario.runWith({ env: secrets }, ...removed)).code).toBe(0);
   });
 
+  if (platform === "github")
+    it("is applied with those that a queue merged in the same push, each as it was reviewed", async () => {
+      const second = "e".repeat(40);
+      server.pulls.push({
+        ...{ number: 8, branch: "other", commit: "b".repeat(40), isOpen: false },
+        ...{ commits: [second], mergeCommit: second },
+      });
+      const pushed = (...args: string[]) => {
+        const push = { commits: [{ id: merged }, { id: second }] };
+        const env = { ...onMain(), ...event(push), GITHUB_SHA: second };
+        return scenario.runWith({ env }, "ci", "apply", ...args);
+      };
+      const inSecond = () => ({
+        ...inPullRequest(),
+        ...event({ action: "opened", pull_request: { number: 8 } }),
+      });
+      const [one, two] = ["one", "two"].map((name) =>
+        web.replaceAll("web", name).replace(`kind: ${name}`, "kind: web"),
+      );
+      const base = shop("half");
+      scenario.write("rnv.yaml", base);
+      await scenario.runWith({ env: stateKey }, "apply", ...approve);
+      scenario.forget();
+      scenario.write("rnv.yaml", base + one);
+      await plan(inPullRequest());
+      scenario.write("rnv.yaml", base + two);
+      await plan(inSecond());
+      // What both bring, and a third that nobody reviewed.
+      scenario.write("rnv.yaml", base + one + two + web);
+      expect(await pushed()).toMatchObject({
+        code: 5,
+        stderr: expect.stringContaining("service.shop.web would change now, and was not reviewed"),
+      });
+      expect(scenario.requests()).toEqual([]);
+      scenario.write("rnv.yaml", base + one + two);
+      expect(await pushed()).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
+      const told = server.comments.filter(({ body }) => body.includes("**Applied.** Apply complete!"));
+      expect(told.map(({ at }) => at).sort()).toEqual(["pull 7", "pull 8"]);
+      scenario.write("rnv.yaml", base);
+      const names = ["one", "two"].flatMap((name) => ["--confirm-delete", `service.shop.${name}`]);
+      expect((await scenario.runWith({ env: stateKey }, "apply", ...approve, ...names)).code).toBe(0);
+      server.pulls.pop();
+    });
+
   it("is compared in a queue, where the comment stays as it was reviewed", async () => {
     scenario.write("rnv.yaml", shop("queued", web));
     await plan(inPullRequest());

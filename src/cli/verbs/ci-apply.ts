@@ -29,7 +29,8 @@ export const ciApplyVerb: Verb = {
     "On the merged commit: finds its pull request, reads the digest of the reviewed plan from the comment, plans again, " +
     "and applies only that plan, or what an earlier run left of it. Otherwise nothing is written, the difference is " +
     "told in a comment, and it ends with exit 5. A plan that changes nothing needs no review. In the job " +
-    "of a pull request that is not merged nothing is applied unless --pull-request names it. Of several stacks each is " +
+    "of a pull request that is not merged nothing is applied unless --pull-request names it. What a queue " +
+    "merged in one push is applied as one, where that is what was reviewed in each pull request. Of several stacks each is " +
     "applied as it was reviewed; what only the stack before it could tell may be known by now.",
   options: [
     ...planningOptions,
@@ -89,9 +90,11 @@ async function tellPullRequest(
     if (number === undefined) return;
     const subject = subjectOf(invocation);
     const body = commentOn(outcome, reviewed, { subject, job, limit: host.mostCharacters });
-    const at = { kind: "pull request", number } as const;
     const wanted = { marker: markerOf("apply", subject), body, isQuiet: isIdle };
-    await keepComments(host, at, [{ ...wanted, ...(isIdle && { unless: wasApplied }) }]);
+    for (const one of [number, ...(review?.others ?? [])])
+      await keepComments(host, { kind: "pull request", number: one }, [
+        { ...wanted, ...(isIdle && { unless: wasApplied }) },
+      ]);
   });
 }
 

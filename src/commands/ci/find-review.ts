@@ -1,12 +1,14 @@
 import type { CodeHost } from "../../api/code-host/code-host";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import type { PlanRecord } from "../../plan/digest";
+import { joinRecords, type PlanRecord } from "../../plan/digest";
 import { readRecord } from "../../render/job-comment";
 
 /** The review that an apply relies on. */
 export interface Review {
   readonly pullRequest?: number;
-  /** Of the plan in its comment; undefined where none stands, or none could be made. */
+  /** Those that came with the same push: a queue merges several at once. */
+  readonly others?: readonly number[];
+  /** Of the plan in its comment, with those of the others; undefined where none stands, or none could be made. */
   readonly record?: PlanRecord;
   /** There was no host to ask. */
   readonly isUnread?: true;
@@ -17,19 +19,32 @@ interface ReviewPlace {
   /** As the job says; else it is found by the commit. */
   readonly pullRequest?: number | undefined;
   readonly commit?: string | undefined;
+  /** The commits before it that came with the same push. */
+  readonly earlier?: readonly string[] | undefined;
   readonly marker: string;
 }
 
-/** Finds the pull request of a job, and the record of the plan that was reviewed in it. */
+/** Finds the pull requests of a job, and the record of the plans that were reviewed in them. */
 export async function findReview(
   host: CodeHost,
-  { pullRequest, commit, marker }: ReviewPlace,
+  { pullRequest, commit, earlier = [], marker }: ReviewPlace,
 ): Promise<Review> {
   const found = pullRequest ?? (await findMerged(host, commit));
   if (found === undefined) return {};
-  const comments = await host.findComments({ kind: "pull request", number: found }, marker);
-  const record = comments.map(({ body }) => readRecord(body, marker)).find((one) => one !== undefined);
-  return { pullRequest: found, ...(record && { record }) };
+  const numbers = new Set([found]);
+  for (const one of pullRequest === undefined ? earlier : []) {
+    const before = await findMerged(host, one);
+    if (before !== undefined) numbers.add(before);
+  }
+  const records: PlanRecord[] = [];
+  for (const number of numbers) {
+    const comments = await host.findComments({ kind: "pull request", number }, marker);
+    const record = comments.map(({ body }) => readRecord(body, marker)).find((one) => one !== undefined);
+    if (record) records.push(record);
+  }
+  const [first, ...more] = records;
+  const others = [...numbers].slice(1);
+  return { pullRequest: found, others, ...(first && { record: joinRecords([first, ...more]) }) };
 }
 
 /** Finds the pull request that a commit was merged with: one that is open has been reviewed by nobody yet. */

@@ -69,6 +69,12 @@ describe("a job", () => {
       { proposes: false, isQueue: false, commit: "a".repeat(40) },
     ],
     [
+      "of a push of several commits has those before it, the newest first",
+      { ...github, GITHUB_EVENT_NAME: "push" },
+      { commits: ["1", "2", "3"].map((digit) => ({ id: digit.repeat(40) })).concat({ id: "../x" }) },
+      { earlier: ["3".repeat(40), "2".repeat(40), "1".repeat(40)] },
+    ],
+    [
       "of a merge queue compares",
       {
         ...github,
