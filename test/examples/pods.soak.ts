@@ -1,0 +1,241 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { parse } from "yaml";
+import { fleetReportSchema } from "../../src/render/fleet-report";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { installPackage } from "../support/install-package";
+import { s3Environment, serveS3 } from "../support/s3-server";
+
+const folder = join(__dirname, "..", "..", "examples", "kubernetes");
+const dockerfile = readFileSync(join(folder, "Dockerfile"), "utf8");
+
+/** What a line of the Dockerfile says. */
+const told = (word: string): string => new RegExp(`^${word} (.*)$`, "m").exec(dockerfile)?.[1] ?? "";
+
+interface Container {
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value?: string }[];
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+/** The container of the pods of a Job, or of those that a CronJob makes. */
+function containerOf(file: string): Container {
+  const { spec } = parse(readFileSync(join(folder, file), "utf8"));
+  return (spec.jobTemplate?.spec ?? spec).template.spec.containers[0];
+}
+
+/**
+ * Makes what the image has, in namespaces of its own: a root that nobody can write, /tmp and the volumes of the pod, the
+ * user of the Dockerfile without a capability. `$1` is an empty folder, `$2` the program node, `$3` the application, `$4` the
+ * manifests, `$5` the folder of the volumes; then user, group, working folder and the command line.
+ */
+const container = `
+root=$1 node=$2 app=$3 manifests=$4 volumes=$5 user=$6 group=$7 work=$8; shift 8
+mount -t tmpfs tmpfs "$root"
+cd "$root"
+mkdir -p usr etc dev proc tmp node app manifests
+for name in bin lib lib64; do
+  if [ -L "/$name" ]; then cp -P "/$name" .; elif [ -d "/$name" ]; then mkdir "$name"; mount --bind -o ro "/$name" "$name"; fi
+done
+for name in usr etc; do mount --bind -o ro "/$name" "$name"; done
+mount --bind -o ro "$app" app
+mount --bind -o ro "$manifests" manifests
+touch node/node && mount --bind -o ro "$node" node/node
+mount --rbind /dev dev
+mount -t proc proc proc
+mount -t tmpfs -o mode=1777 tmpfs tmp
+for name in "$volumes"/*; do [ -d "$name" ] && mkdir "\${name##*/}" && mount --bind "$name" "\${name##*/}"; done
+mount -o remount,ro "$root"
+exec chroot "$root" setpriv --reuid="$user" --regid="$group" --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all env -C "$work" "$@"
+`;
+
+const namespaces = ["--mount", "--pid", "--fork", "--kill-child", "--propagation", "private"];
+const canRun = process.getuid?.() === 0 && spawnSync("unshare", [...namespaces, "true"]).status === 0;
+const itInContainer = canRun ? it : it.skip;
+
+let scenario: Scenario;
+let bucket: Awaited<ReturnType<typeof serveS3>>;
+let image: string;
+beforeAll(async () => {
+  scenario = await openScenario();
+  bucket = await serveS3();
+  image = mkdtempSync(join(tmpdir(), "rnv-image-"));
+  const project = join(image, "project");
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "manifests", private: true }));
+  expect(installPackage(project)).toBe(true);
+  // As README.md says: a development package.
+  const packed = readdirSync(project).find((name) => name.endsWith(".tgz")) ?? "";
+  const save = [
+    "install",
+    "--save-dev",
+    `./${packed}`,
+    "--ignore-scripts",
+    "--prefer-offline",
+    "--no-audit",
+    "--no-fund",
+  ];
+  expect(spawnSync("npm", save, { cwd: project }).status).toBe(0);
+  // COPY and RUN.
+  mkdirSync(join(image, "app"));
+  for (const name of ["package.json", "package-lock.json", packed])
+    cpSync(join(project, name), join(image, "app", name));
+  const built = spawnSync("sh", ["-c", told("RUN")], { cwd: join(image, "app"), encoding: "utf8" });
+  expect({ status: built.status, stderr: built.status === 0 ? "" : built.stderr }).toEqual({
+    status: 0,
+    stderr: "",
+  });
+  chmodSync(image, 0o755);
+}, 300_000);
+afterAll(async () => {
+  await bucket.close();
+  await scenario.close();
+  rmSync(image, { recursive: true, force: true });
+});
+
+const manifest = (name: string) =>
+  `projects:
+  shop:
+    name: ${name}-\${stage.name}
+    services:
+      api: { kind: web, configuration: { repository: "https://git.example.com/${name}" } }
+stages: { production: {}, staging: {} }
+`;
+
+const write = (file: string, content: string): void => {
+  mkdirSync(dirname(join(scenario.folder, file)), { recursive: true });
+  writeFileSync(join(scenario.folder, file), content);
+};
+
+/** What the Secret of the pods holds; the bucket is one on this machine. */
+const secrets = (): Record<string, string> => ({
+  RNV_WORKSPACE_ID: "00000000-0000-4000-8000-0000000000e1",
+  RNV_API_KEY: "rnv_embedded",
+  ...s3Environment,
+  AWS_ENDPOINT_URL: bucket.url,
+});
+
+/** The environment that the file gives, with addresses of this machine. */
+const givenBy = ({ env }: Container): Record<string, string> =>
+  Object.fromEntries(
+    env.flatMap(({ name, value }) =>
+      value === undefined
+        ? []
+        : [[name, name === "RNV_BASE_URL" ? scenario.url : value.replace("eu-central-1", "eu-test-1")]],
+    ),
+  );
+
+/** Runs one container of a file over a folder of manifests; what kubelet adds is in `more`. */
+async function runPod(file: string, manifests: string, volumes: string, more: Record<string, string> = {}) {
+  const one = containerOf(file);
+  for (const { name, mountPath } of one.volumeMounts)
+    if (name !== "tmp") {
+      mkdirSync(join(volumes, mountPath), { recursive: true });
+      // fsGroup.
+      chownSync(join(volumes, mountPath), 0, 1000);
+      chmodSync(join(volumes, mountPath), 0o2770);
+    }
+  const env = {
+    ...Object.fromEntries(
+      told("ENV")
+        .split(" ")
+        .map((pair) => pair.split("=")),
+    ),
+    ...givenBy(one),
+    ...secrets(),
+    ...more,
+  };
+  const [user = "", group = ""] = told("USER").split(":");
+  const args = one.args.map((word) => word.replace(/\$\((\w+)\)/g, (_, name: string) => env[name] ?? ""));
+  const command = [...(JSON.parse(told("ENTRYPOINT")) as string[]), ...args];
+  const root = mkdtempSync(join(tmpdir(), "rnv-root-"));
+  const words = [
+    root,
+    process.execPath,
+    join(image, "app"),
+    join(scenario.folder, manifests),
+    volumes,
+    user,
+    group,
+  ];
+  const pod = spawn(
+    "unshare",
+    [...namespaces, "sh", "-ec", container, "sh", ...words, "/manifests", ...command],
+    { env: { ...env, PATH: "/node:/usr/sbin:/usr/bin:/sbin:/bin" }, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  // The service and the bucket are served by this process.
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(pod.stdout),
+    text(pod.stderr),
+    once(pod, "close"),
+  ]);
+  rmSync(root, { recursive: true });
+  return { code: code as number | null, stdout, stderr };
+}
+
+const filesIn = (path: string): readonly string[] =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name)
+    .sort();
+
+itInContainer(
+  "the CronJob looks for drift in a root that is read-only, and writes numbers and nothing else",
+  async () => {
+    write("one/rnv.yaml", manifest("one"));
+    const { RNV_STATE = "" } = givenBy(containerOf("drift.yaml"));
+    const env = { ...secrets(), RNV_BASE_URL: scenario.url, RNV_STATE, RNV_STATE_KEY: "0a".repeat(32) };
+    for (const stage of ["production", "staging"]) {
+      const applied = await scenario.runWith({ env }, "-chdir=one", "apply", ...approve, "--stage", stage);
+      expect({ ...applied, stdout: "" }).toMatchObject({ code: 0 });
+    }
+    const volumes = join(scenario.folder, "volumes");
+    expect(await runPod("drift.yaml", "one", volumes)).toMatchObject({ code: 0, stderr: "" });
+    expect(filesIn(volumes)).toEqual(["rnv.prom"]);
+    expect(readFileSync(join(volumes, "metrics", "rnv.prom"), "utf8")).toMatch(/stage="staging"\} 0\n/);
+    const [service] = scenario.emulator.store.services();
+    scenario.emulator.store.editConfiguration(service?.id as string, {
+      repository: "https://git.example.com/other",
+    });
+    for (const [key, text] of bucket.stored)
+      bucket.stored.set(key, text.replace(/("writtenAt": ?)"[^"]*"/g, '$1"2026-01-01T00:00:00.000Z"'));
+    expect(await runPod("drift.yaml", "one", volumes)).toMatchObject({ code: 2 });
+  },
+);
+
+itInContainer(
+  "the pods of the Indexed Job look at the fleet together, as a user without rights",
+  async () => {
+    const names = ["a", "b", "teams/c", "teams/d"];
+    for (const name of names) write(`fleet/${name}/rnv.yaml`, manifest(basename(name)));
+    const { RNV_STATE = "", RNV_SHARDS = "" } = givenBy(containerOf("fleet.yaml"));
+    const env = { ...secrets(), RNV_BASE_URL: scenario.url, RNV_STATE, RNV_STATE_KEY: "0a".repeat(32) };
+    const applied = await scenario.runWith({ env }, "fleet", "apply", "fleet", "--auto-approve");
+    expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining("8 members: 8 applied") });
+    const volumes = join(scenario.folder, "job");
+    for (let index = 0; index < Number(RNV_SHARDS); index += 1)
+      expect(
+        await runPod("fleet.yaml", "fleet", volumes, {
+          JOB_UID: "uid-1",
+          JOB_COMPLETION_INDEX: String(index),
+        }),
+      ).toMatchObject({ code: 0 });
+    expect(filesIn(volumes)).toEqual([1, 2, 3, 4].map((index) => `fleet-${index}-of-4.json`));
+    const { stdout } = await scenario.run("fleet", "report", "job/reports/uid-1", "-json");
+    expect(fleetReportSchema.parse(JSON.parse(stdout))).toMatchObject({ exit_code: 0, counts: { clean: 8 } });
+  },
+);
