@@ -121,7 +121,7 @@ export interface Judgement {
 export function judgeInTime(all: readonly Judgement[]): readonly Check[] {
   return (
     withinTime(() => all.flatMap(({ judge }) => judge())) ??
-    all.flatMap(({ policy: { name, level }, about, judge }): readonly Check[] => {
+    all.flatMap(({ policy: { name, level, range }, about = { range }, judge }): readonly Check[] => {
       const message = `it cannot be judged: it takes longer than ${longestJudgement / 1000} s`;
       return withinTime(judge) ?? [{ policy: name, level, status: "error", message, ...about }];
     })

@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { planShape } from "../../src/plan/policy/environment";
+import { memberShapes } from "../../src/plan/policy/members";
+import { commonShape } from "../../src/plan/policy/resource-view";
 import { openScenario, type Scenario } from "../support/cli";
 
 const folder = join(__dirname, "../../examples/policies");
@@ -42,5 +45,33 @@ describe("examples/policies", () => {
     const strict = await scenario.run("policy", "check", "--policy", "strict.yaml", "p.rnvplan");
     expect(strict.code).toBe(4);
     expect(strict.stderr).toContain("policy no-create of service.shop.api: no");
+  });
+
+  it("has a table of all that an expression sees, and expressions that can be read", async () => {
+    const readme = readFileSync(join(folder, "README.md"), "utf8");
+    const row = (start: string): string => readme.split("\n").find((line) => line.startsWith(start)) ?? "";
+    const { Change, Field, Part, Money } = memberShapes;
+    const lists = [
+      [row("| `plan`"), planShape],
+      [row("| `plan`"), planShape.summary],
+      [row("| `plan`"), planShape.cost],
+      [row("| `change`"), Change],
+      [row("| `change`"), Field],
+      [row("| `service`"), commonShape],
+      [readme, Part],
+      [readme, Money],
+    ] as const;
+    for (const [text, shape] of lists)
+      for (const name of Object.keys(shape)) expect(text).toContain(`\`${name}\``);
+    const expressions = [...readme.matchAll(/`((?:plan\.cost|has\(|service\.configuration\.\?)[^`]*)`/g)].map(
+      ([, found = ""]) => (found.endsWith('("")') ? `${found} == ""` : found),
+    );
+    expect(expressions).toHaveLength(3);
+    scenario.write("rnv.yaml", good);
+    const policy = (require: string, i: number) =>
+      `  p${i}: { level: advisory, each: service, require: '${require}', message: x }\n`;
+    scenario.write("readme.yaml", `policies:\n${expressions.map(policy).join("")}`);
+    const options = ["--stage", "production", "--policy", "readme.yaml"] as const;
+    expect(await scenario.runWith({ env }, "plan", ...options)).toMatchObject({ code: 0 });
   });
 });

@@ -115,6 +115,7 @@ describe("policies", () => {
         policy: "loops",
         status: "error",
         message: expect.stringContaining("takes longer than"),
+        range: expect.objectContaining({ file: "rnv.policy.yaml", line: 3 }),
       }),
     ]);
   });

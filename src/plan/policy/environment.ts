@@ -21,7 +21,8 @@ export interface CompiledPolicy {
 /** A policy is a rule, not a program. */
 const limits = { maxAstNodes: 500, maxDepth: 30, maxListElements: 200, maxMapEntries: 50 };
 
-const planShape = {
+/** The fields of `plan`. */
+export const planShape = {
   mode: "string",
   stage: "string",
   workspace: "string",

@@ -26,7 +26,7 @@ interface ViewClass {
 }
 
 /** Fields that every resource has besides its own. */
-const commonShape = {
+export const commonShape = {
   ...{ address: "string", action: "string", stage: "string", parent: "string", declared: "bool" },
   ...{ effects: "list<string>", unknown: "list<string>" },
   cost: "Money",
