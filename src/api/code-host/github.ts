@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import { ApiError } from "../api-error";
 import type { CodeHost, Discussion, HostComment, HostIssue, HostOptions, PullRequest } from "./code-host";
 import { createHostClient, type HostClient } from "./host-client";
@@ -46,6 +47,11 @@ export function createGitHub(options: HostOptions): CodeHost {
   );
   const repository = `/repos/${options.repository.split("/").map(encodeURIComponent).join("/")}`;
   const ownLogin = askOnce(() => authorOf(client, options.author));
+  const written: WrittenCheck = async (one) => {
+    const [by, own] = [one.user?.login, await ownLogin()];
+    if (by !== undefined && by !== own) throw writtenByAnother(by, own);
+    return one;
+  };
   const isOwn: OwnTest = async () => {
     const login = await ownLogin();
     return ({ user: by }) => by?.login === login;
@@ -70,14 +76,16 @@ export function createGitHub(options: HostOptions): CodeHost {
         options,
         async () =>
           commentOf(
-            await client.send({
-              operation: `commenting on ${at.kind} ${at.number}`,
-              method: "POST",
-              path: `${repository}/issues/${at.number}/comments`,
-              body: { body },
-              answer: comment,
-              needs: needOf(at),
-            }),
+            await written(
+              await client.send({
+                operation: `commenting on ${at.kind} ${at.number}`,
+                method: "POST",
+                path: `${repository}/issues/${at.number}/comments`,
+                body: { body },
+                answer: comment,
+                needs: needOf(at),
+              }),
+            ),
           ),
         async () => (await host.findComments(at, marker)).find((one) => isSameText(one.body, body)),
       ),
@@ -92,7 +100,7 @@ export function createGitHub(options: HostOptions): CodeHost {
           needs: needOf(at),
         }),
       ),
-    ...issuesOf(client, repository, isOwn, options),
+    ...issuesOf(client, repository, { isOwn, written }, options),
     ...pullsOf(client, repository),
     close: client.close,
   };
@@ -103,7 +111,26 @@ const needOf = ({ kind }: Discussion): string => (kind === "issue" ? needsIssues
 
 type OwnTest = () => Promise<(of: { readonly user?: { readonly login: string } | null }) => boolean>;
 
-function issuesOf(client: HostClient, repository: string, isOwn: OwnTest, options: HostOptions) {
+/** Returns a text that was just written, as long as it will be found again as our own. Else throws `DiagnosticsError`. */
+type WrittenCheck = <One extends { readonly user?: { readonly login: string } | null | undefined }>(
+  one: One,
+) => Promise<One>;
+
+/** The token of an app of one's own cannot ask who it is. */
+const writtenByAnother = (by: string, own: string): DiagnosticsError =>
+  new DiagnosticsError([
+    warning("config.invalid", `GitHub wrote this as ${by}, and rnv looks for texts of ${own}`, {
+      detail: "It is not found again: the next run writes another, and an apply finds no review.",
+      hint: `set RNV_COMMENT_AUTHOR=${by} in the jobs`,
+    }),
+  ]);
+
+function issuesOf(
+  client: HostClient,
+  repository: string,
+  { isOwn, written }: { readonly isOwn: OwnTest; readonly written: WrittenCheck },
+  options: HostOptions,
+) {
   const change = async (number: number, operation: string, body: object): Promise<HostIssue> =>
     issueOf(
       await client.send({
@@ -128,14 +155,16 @@ function issuesOf(client: HostClient, repository: string, isOwn: OwnTest, option
         options,
         async () =>
           issueOf(
-            await client.send({
-              operation: "opening an issue",
-              method: "POST",
-              path: `${repository}/issues`,
-              body: { title, body, ...(labels.length > 0 && { labels }) },
-              answer: issue,
-              needs: needsIssues,
-            }),
+            await written(
+              await client.send({
+                operation: "opening an issue",
+                method: "POST",
+                path: `${repository}/issues`,
+                body: { title, body, ...(labels.length > 0 && { labels }) },
+                answer: issue,
+                needs: needsIssues,
+              }),
+            ),
           ),
         async () => (await findIssues()).find(({ body: text }) => isMarked(text, marker)),
       ),

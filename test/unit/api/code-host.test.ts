@@ -48,6 +48,18 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
     expect(bodies()).toContain(`${marker}\nnot ours`);
   });
 
+  if (platform === "github")
+    it("says of a text that another account wrote than it looks for how to name that", async () => {
+      const environment = { ...server.environment, RNV_COMMENT_AUTHOR: "app-of-ours[bot]" };
+      const parts = { transport: createHttpTransport(), clock, random: () => 0.5, userAgent: "rnv/1" };
+      const other = openCodeHost(environment, parts).host as CodeHost;
+      const hint = "set RNV_COMMENT_AUTHOR=github-actions[bot] in the jobs";
+      const told = { diagnostics: [{ severity: "warning", hint }] };
+      await expect(other.writeComment(pull, marker, marker)).rejects.toMatchObject(told);
+      await expect(other.openIssue(marker, { title: "Drift", body: marker })).rejects.toMatchObject(told);
+      await other.close();
+    });
+
   it.each(["reset", "status"] as const)(
     "writes a comment once when the answer is lost (%s)",
     async (kind) => {
