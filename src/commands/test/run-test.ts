@@ -10,8 +10,8 @@ import type { MemoryBackend } from "../../state/memory-backend";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../apply";
 import { type Outcome, type PlanRequest, planRequest } from "../context";
 import { plan } from "../plan";
-import { compareOutcome, difference, foundLine, type TestOutcome } from "./compare";
-import { createWorld, type TestManifest, type TestWorld } from "./world";
+import { compareOutcome, difference, foundLine, type TestOutcome } from "./compare-outcome";
+import { createWorld, type TestManifest, type TestWorld } from "./test-world";
 
 /** The result of a test, with what its errors point into. */
 export interface RanTest {
