@@ -21,7 +21,7 @@ const saidFields = new Set([
 ]);
 const comparedFields = new Set(["configuration", "defaults", "layout"]);
 
-const ellipsis = /…|\.\.\./;
+const ellipsis = /\u2026|\.\.\./;
 /** No answer of the interface lies deeper. */
 const deepest = 32;
 

@@ -252,12 +252,12 @@ const colonInValue: FindCause = (situation) => {
   const { start, end } = line.value;
   const value = text.slice(start, end);
   if (!/:(?:\s|$)/.test(value)) return undefined;
-  const isCurly = /^[“‘«]/.test(value);
+  const isCurly = /^[\u201c\u2018\u00ab]/.test(value);
   return {
     summary: isCurly
       ? `${value[0]} is no quote to YAML: this text begins without one`
       : 'the text holds ": ", which makes a mapping of it',
-    hint: quoteHint(situation, isCurly ? value.slice(1).replace(/[”’»]$/, "") : value),
+    hint: quoteHint(situation, isCurly ? value.slice(1).replace(/[\u201d\u2019\u00bb]$/, "") : value),
     start,
     end,
   };

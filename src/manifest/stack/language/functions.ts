@@ -12,9 +12,14 @@ import {
   whenKnown,
 } from "./expression-value";
 import type { FunctionRule, Parameter } from "./function-rule";
+import { regexFunctions } from "./regex-functions";
 import { textFunctions } from "./text-functions";
 
-const rules: ReadonlyMap<string, FunctionRule> = new Map([...textFunctions, ...collectionFunctions]);
+const rules: ReadonlyMap<string, FunctionRule> = new Map([
+  ...textFunctions,
+  ...regexFunctions,
+  ...collectionFunctions,
+]);
 
 /** Functions that see their arguments unevaluated. */
 export const lazyFunctions = ["try", "can"];

@@ -185,10 +185,13 @@ function templateText(value: Value): Value {
 
 /** `value[key]` and `value.key`. */
 export function stepInto(value: Value, key: Value): Value {
-  if (value.kind === "later" || key.kind === "later")
-    return whenKnown([value, key], "any", ([known, step]) => stepInto(known as Value, step as Value));
   if (value.kind === "null") throw new ExpressionProblem("null has no parts");
-  if (isSensitive(key)) return stepBySecret(value, unmarked(key));
+  // What has no parts has none by a key that is known later, either, once that key has a type.
+  const isOpenKey = key.kind === "later" && key.type === "any";
+  const mayHaveParts = isMapLike(value) || isListLike(value) || value.kind === "later" || isOpenKey;
+  if (mayHaveParts && (value.kind === "later" || key.kind === "later"))
+    return whenKnown([value, key], "any", ([known, step]) => stepInto(known as Value, step as Value));
+  if (mayHaveParts && isSensitive(key)) return stepBySecret(value, unmarked(key));
   const found = isMapLike(value) ? value.entries.get(textOf(key)) : itemAt(value, key);
   if (found === undefined)
     throw new ExpressionProblem(

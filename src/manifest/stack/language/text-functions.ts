@@ -15,6 +15,7 @@ import { format } from "./format-function";
 import type { FunctionRule } from "./function-rule";
 import { jsonDecode, jsonEncode } from "./json-functions";
 import { numberOf, textOf } from "./operators";
+import { replacePattern } from "./regex-functions";
 
 const string = { type: "string" } as const;
 
@@ -73,10 +74,10 @@ function substring(given: string, offset: BigNumber, length: BigNumber): string 
   return characters.slice(start, size < 0 ? undefined : start + size).join("");
 }
 
-/** `separator` between each two letters where nothing is looked for, and around them. */
+/** `by` between each two letters where nothing is looked for, and around them; between slashes stands a pattern. */
 function replace(value: string, found: string, by: string): string {
   if (found.length > 1 && found.startsWith("/") && found.endsWith("/"))
-    throw new ExpressionProblem("a regular expression is not supported by rnv", "unsupported");
+    return replacePattern(value, found.slice(1, -1), by);
   const pieces = found === "" ? ["", ...value, ""] : value.split(found);
   const size = value.length + pieces.length * by.length;
   if (size > largestReplacement) throw new ExpressionProblem(`the text would have ${size} characters`);
