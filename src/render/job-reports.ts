@@ -131,8 +131,9 @@ function placeOf(found: Diagnostic, sources: Sources) {
   return { line, column, endLine, endColumn };
 }
 
-/** A path as a reference in a URI: a file may have a space, `#` or `%` in its name. */
-const uriOf = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
+/** A path as a reference in a URI: a file may have a space, `#` or `%` in its name, and half a character. */
+const uriOf = (path: string): string =>
+  Buffer.from(path).toString().split("/").map(encodeURIComponent).join("/");
 
 /** Findings as SARIF 2.1.0, for the list of what a scan found; `pathOf` gives the path in the repository. */
 export function sarif(found: readonly FoundIn[], pathOf: PathOf): string {

@@ -102,6 +102,8 @@ describe("SARIF", () => {
       artifactLocation: { uri: "a%20folder/100%25%20%C3%A4%231.yaml" },
       region: { startLine: 3, startColumn: 5, endLine: 3, endColumn: 13 },
     });
+    const half = [{ ...found[0], findings: [{ ...policy("service.a", "api"), range: at("api", "\ud800") }] }];
+    expect(mistakesIn(JSON.parse(sarif(half as never, pathOf)))).toEqual([]);
     expect(places[3]).toEqual({ artifactLocation: { uri: "shop/rnv.yaml" }, region: { startLine: 1 } });
   });
 });
