@@ -191,6 +191,11 @@ describe("a job of several plans", () => {
     expect(() => scenario.read("rnv-report/production/plan.rnvplan")).toThrow();
     expect(JSON.parse(scenario.read("rnv-report/production/plan.json"))).toMatchObject({ errored: true });
     expect(scenario.read("rnv-report/junit.xml")).toContain('<testsuites tests="5" failures="2">');
+    // There may be none at all.
+    scenario.write("rnv.yaml", manifest("main").replace(/ {2}(staging|production): .*\n/g, ""));
+    expect(await plan("--all-stages")).toMatchObject({ code: 0 });
+    expect(outputs()).toMatchObject({ changes: "false", exitcode: "0", plans: "[]" });
+    scenario.write("rnv.yaml", manifest("main"));
     // Nothing can be told apart where no stage is named.
     const unnamed = await plan();
     expect(unnamed).toMatchObject({ code: 1, stderr: expect.stringContaining("staging, production") });
@@ -219,6 +224,39 @@ describe("a job of several plans", () => {
     ]);
     const quiet = await scenario.runWith({ env: env() }, "plan", "-f", "cdktf.out", "-detailed-exitcode");
     expect(quiet).toMatchObject({ code: 0 });
+    const drift = async () => {
+      const { code, stdout } = await scenario.runWith(
+        { env: env() },
+        "ci",
+        "drift",
+        "-f",
+        "cdktf.out",
+        "-json",
+      );
+      const { stages } = JSON.parse(stdout);
+      return [code, stages.map(({ stack, status }: Record<string, string>) => [stack, status])];
+    };
+    expect(await drift()).toEqual([
+      0,
+      [
+        ["base", "clean"],
+        ["services", "clean"],
+      ],
+    ]);
+    // What the state of one says, the other needs: it cannot be told of that one alone.
+    const state = scenario.read(".rnv/base/state.json");
+    scenario.write(".rnv/base/state.json", "{ broken");
+    expect(await drift()).toEqual([
+      1,
+      [
+        ["base", "error"],
+        [undefined, "error"],
+      ],
+    ]);
+    expect(await plan("-f", "cdktf.out")).toMatchObject({ code: 1 });
+    expect(comments()[0]).toEqual([first[0]?.[0], "**No plan could be made.**"]);
+    expect(comments()).toHaveLength(4);
+    scenario.write(".rnv/base/state.json", state);
     synthesize("next");
     await plan("services", "-f", "cdktf.out");
     synthesize("other");

@@ -30,7 +30,7 @@ import { withContext } from "../context";
 import type { Handler, Invocation } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { type PlannedStage, writeReports } from "../plan-reports";
-import { annotate, exitCodes, failureOf, outStyle, report } from "../report";
+import { annotate, exitCodes, failureOf, outStyle, report, reportFailure } from "../report";
 import { crossValuesOf, otherDiagnostics, planRequestOf, policiesOf, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
@@ -81,21 +81,27 @@ async function runPlansInJob(invocation: Invocation): Promise<number> {
     policies: policiesOf(invocation),
     secrets: given.secrets === false ? "present" : "resolve",
   };
-  const planned = await planStages(invocation, request);
-  if (planned.length === 0) return signal.aborted ? exitCodes.interrupted : exitCodes.done;
+  const { planned, stray } = await planStages(invocation, request);
   const written = tellRunner(invocation, planned, request);
   if (signal.aborted) return exitCodes.interrupted;
   if (!job.isQueue) await commentOnPlans(invocation, job, planned);
   const codes = job.isQueue ? await compareInQueue(job, planned) : planned.map(({ exitCode }) => exitCode);
-  const worst = worstExitCode([...codes, written]);
+  const worst = worstExitCode([...codes, ...stray, written]);
   return worst === exitCodes.changes && given.detailedExitcode !== true ? exitCodes.done : worst;
 }
 
-/** Plans each stage and each stack of it. What cannot be planned stops no other; throws where nothing can be told apart. */
-async function planStages(invocation: Invocation, request: PlanRequest): Promise<readonly PlannedStage[]> {
+interface PlannedStages {
+  readonly planned: readonly PlannedStage[];
+  /** Exit codes of failures that belong to no stage and no stack. */
+  readonly stray: readonly number[];
+}
+
+/** Plans each stage and each stack of it. What cannot be planned stops no other; throws where nothing was told apart. */
+async function planStages(invocation: Invocation, request: PlanRequest): Promise<PlannedStages> {
   const { asked, notes, sources } = await stagesAsked(invocation);
   report(invocation, notes, sources);
   const planned: PlannedStage[] = [];
+  const stray: number[] = [];
   const fail = (cause: unknown, one: Invocation): void => {
     const outcome = failureOf(cause, invocation.signal.aborted);
     report(one, outcome.diagnostics, outcome.sources);
@@ -122,11 +128,12 @@ async function planStages(invocation: Invocation, request: PlanRequest): Promise
   await runOnStages(invocation, asked, {
     ...{ reading: { use: "each", others: "needed" }, run },
     fail: (cause, stage) => {
-      if (stage === undefined) throw cause;
-      fail(cause, { ...invocation, stage: { ...splitStage(stage), takesUnnamed: false } });
+      if (stage === undefined && planned.length === 0) throw cause;
+      if (stage === undefined) stray.push(reportFailure(cause, invocation, invocation.signal.aborted));
+      else fail(cause, { ...invocation, stage: { ...splitStage(stage), takesUnnamed: false } });
     },
   });
-  return planned;
+  return { planned, stray };
 }
 
 function showOutcome(invocation: Invocation, { plan: made, diagnostics, sources }: PlanOutcome): void {
