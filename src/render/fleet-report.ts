@@ -45,7 +45,10 @@ const location = z.strictObject({
 
 const memberResultSchema = z.strictObject({
   name: z.string().describe("`teams/shop`, with its stage `teams/shop@production`."),
-  folder: z.string().describe("From the folder of the fleet."),
+  folder: z
+    .string()
+    .optional()
+    .describe("From the folder of the fleet; not known of a member that no shard tells of."),
   stage: z.string().optional(),
   status: z.enum(memberStatuses),
   exit_code: count.describe("Of its run; 1 where a signal ended it, 7 where it took too long."),

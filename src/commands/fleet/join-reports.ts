@@ -39,13 +39,24 @@ export function joinReports(files: readonly ReadReport[], isDetailed: boolean): 
       seconds: secondsOf(reports),
       selected: first.selected,
     },
-    [...results.values()],
+    [...results.values(), ...missing.map(untold)],
     { isDetailed },
   );
-  if (missing.length === 0) return { report: joined, diagnostics: [] };
   return {
-    report: { ...joined, exit_code: joined.exit_code === 130 ? 130 : 1 },
-    diagnostics: [membersMissing(missing, reports)],
+    report: joined,
+    diagnostics: missing.length === 0 ? [] : [membersMissing(missing, reports)],
+  };
+}
+
+/** The result of a member of which no report tells: whoever reads the joined one must not take it for clean. */
+function untold(name: string): MemberResult {
+  const [, stage] = name.split("@");
+  const summary = "no report tells of it";
+  const hint = "run the shard again that did not end";
+  return {
+    ...{ name, status: "failed", exit_code: 1, seconds: 0 },
+    ...(stage !== undefined && { stage }),
+    diagnostics: [{ severity: "error", code: "command.usage", summary, hint }],
   };
 }
 

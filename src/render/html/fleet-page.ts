@@ -93,17 +93,15 @@ ${entries(ones)}</div>`;
 function memberEntry(one: MemberResult, verb: FleetReport["verb"], isOpen: boolean): Markup {
   const { name, folder, stage, status, digest, diagnostics = [], output } = one;
   const found = foundText(one, verb === "apply");
-  const again = ["rnv", ...(folder === "." ? [] : [`-chdir=${quoted(folder)}`]), verb];
+  // Through the fleet: it alone knows the files, the state and the key of a member.
+  const again = `rnv fleet ${verb === "apply" ? "plan" : verb} --member ${quoted(name)}`;
   const rows: (readonly [string, Part])[] = [
-    ["folder", html`<code>${folder}</code>`],
+    ...(folder === undefined ? [] : [["folder", html`<code>${folder}</code>`] as const]),
     ...(stage === undefined ? [] : [["stage", stage] as const]),
     ["exit code", one.exit_code],
     ["took", elapsedText(one.seconds)],
     ...(digest === undefined ? [] : [["digest", html`<code>${digest}</code>`] as const]),
-    [
-      "look again",
-      html`<code class="copy">${[...again, ...(stage === undefined ? [] : ["--stage", stage])].join(" ")}</code>`,
-    ],
+    ["look again", html`<code class="copy">${again}</code>`],
   ];
   const kind = classOf(status);
   const mark = html`<span class="mark ${kind}">${signs[kind]} ${statusWords[status]}</span>`;

@@ -10,6 +10,7 @@ import {
   fleetReportSchema,
   fleetReportText,
 } from "../../../src/render/fleet-report";
+import { fleetPage } from "../../../src/render/html/fleet-page";
 import { plainStyle } from "../../../src/render/style";
 import { fc } from "../../support/fixed-seed";
 
@@ -180,7 +181,13 @@ it("joins reports of one run only: of a shard that ran twice the later counts, a
     exit_code: 1,
     counts: { failed: 1, drift: 1 },
   });
-  expect(joinReports([second], true)).toMatchObject({ report: { exit_code: 1 }, diagnostics: [{}] });
+  const untold = joinReports([second], true);
+  expect(untold).toMatchObject({ report: { exit_code: 1, counts: { failed: 1 } }, diagnostics: [{}] });
+  const report = fleetReportSchema.parse(untold.report);
+  for (const shown of [fleetReportText(report, plainStyle), fleetReportMarkdown(report), fleetPage(report)]) {
+    expect(shown).toContain("no report tells of it");
+    expect(shown).toContain("2 members: 1 drift, 1 failed.");
+  }
   const other = {
     file: "o",
     text: JSON.stringify(makeReport({ ...head, selected: ["c"] }, [], { isDetailed: true })),
