@@ -249,30 +249,34 @@ it("jobs of GitLab that ask git what has changed have an image with git", () => 
     }
 });
 
-/** The permissions that a job needs, by what it runs. */
+/** The permissions that a job needs, by what it runs: of each command the most. */
 const needed: readonly (readonly [command: RegExp, permissions: z.infer<typeof permissions>])[] = [
-  [/^ci (plan|apply)/, { contents: "read", "pull-requests": "write" }],
-  [/^ci drift/, { contents: "read", issues: "write" }],
-  [/^(ci|stage) sweep/, { contents: "read", "pull-requests": "read" }],
-  [/./, { contents: "read" }],
+  [/\bgit push\b/, { contents: "write" }],
+  [/\brnv ci (plan|apply)|\bgh pr comment/, { "pull-requests": "write" }],
+  [/\brnv ci drift/, { issues: "write" }],
+  [/\brnv ci sweep|\bgh pr list/, { "pull-requests": "read" }],
 ];
 
-it.each(workflowFiles.filter((file) => file.startsWith("examples/github/")))(
-  "%s has the least permissions",
-  (file) => {
-    const { permissions: ofAll, jobs } = workflowOf(file);
-    expect(ofAll).toEqual({});
-    for (const { steps, permissions: given, "timeout-minutes": minutes } of Object.values(jobs)) {
-      expect(minutes).toBeGreaterThan(0);
-      const text = steps
-        .map(({ with: inputs, run = "" }) => String(inputs?.command ?? commandsIn(run)[0] ?? ""))
-        .join("");
-      expect(given).toEqual(needed.find(([command]) => command.test(text))?.[1]);
-      for (const { uses = "", with: inputs } of steps)
-        if (uses.includes("checkout")) expect(inputs).toMatchObject({ "persist-credentials": false });
-    }
-  },
-);
+it.each(workflowFiles)("%s has the least permissions, an end, and no token left in its folder", (file) => {
+  const { permissions: ofAll, jobs } = workflowOf(file);
+  const names = Object.keys(jobs);
+  // Of several jobs each has its own.
+  if (file.startsWith("examples/github/")) expect(ofAll).toEqual({});
+  else expect(names).toHaveLength(1);
+  for (const { steps, permissions: own, "timeout-minutes": minutes } of Object.values(jobs)) {
+    expect(minutes).toBeGreaterThan(0);
+    const text = steps
+      .map(({ with: inputs, run = "" }) => (inputs?.command === undefined ? run : `rnv ${inputs.command}`))
+      .join("\n");
+    const given = needed.filter(([command]) => command.test(text)).map(([, one]) => one);
+    expect(own ?? ofAll).toEqual(Object.assign({ contents: "read" }, ...given));
+    const isPushing = (inputs: z.infer<typeof scalars> = {}): boolean =>
+      steps.some(({ run = "", "working-directory": at }) => run.includes("git push") && at === inputs.path);
+    for (const { uses = "", with: inputs } of steps)
+      if (uses.includes("checkout") && !isPushing(inputs))
+        expect(inputs).toMatchObject({ "persist-credentials": false });
+  }
+});
 
 it("pods have no root, no capability, no account of the cluster, and a root filesystem that is read-only", () => {
   for (const name of ["drift", "fleet"]) {
