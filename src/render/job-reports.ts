@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { isCondition, stopsPlan } from "../model/policy";
+import { type Check, isCondition, stopsPlan } from "../model/policy";
 import { version } from "../model/version";
 import { isWritten, type Plan } from "../plan/plan";
 import { diagnosticData, type Sources } from "./diagnostics";
@@ -28,53 +28,70 @@ export function planSuite(plan: Plan, name: string): JunitSuite {
   const changed = plan.changes.filter((change) => isWritten(change, plan));
   const cases = [
     ...changed.map((change) =>
-      testCase(change.type, `${change.address} ${actionPhrase(change)}`, change.guard),
+      testCase(change.type, `${change.address} ${actionPhrase(change)}`, { failure: change.guard }),
     ),
-    ...plan.diagnostics
-      .filter(({ severity }) => severity === "error")
-      .map((found) => testCase("plan", found.address ?? found.code, found)),
+    ...plan.diagnostics.filter(({ severity }) => severity === "error").map(errorCase),
     // Those that stop the plan are among its errors.
-    ...(plan.checks ?? [])
-      .filter((check) => !stopsPlan(check))
-      .map((check) => {
-        const { policy, address } = check;
-        const name = address === undefined ? policy : `${policy} ${address}`;
-        return testCase(isCondition(check) ? "condition" : "policy", name);
-      }),
+    ...(plan.checks ?? []).filter((check) => !stopsPlan(check)).map(checkCase),
   ];
   return { name, cases: cases.length === 0 ? [testCase("plan", planLine(plan))] : cases };
+}
+
+/** A rule has the same name whether it passes or fails. */
+const ruleCase = (rule: string, address: string | undefined): readonly [string, string] => [
+  isCondition({ policy: rule }) ? "condition" : "policy",
+  address === undefined ? rule : `${rule} ${address}`,
+];
+
+function errorCase(found: Diagnostic): JunitCase {
+  const { rule, address, code } = found;
+  const [type, name] = rule === undefined ? ["plan", address ?? code] : ruleCase(rule, address);
+  return testCase(type, name, { failure: found });
+}
+
+/** One that passed, or that failed and stops nothing: neither is a failure of the suite. */
+function checkCase({ policy, address, status, level, message = "" }: Check): JunitCase {
+  const why = status === "overridden" ? status : level;
+  return testCase(...ruleCase(policy, address), status === "passed" ? {} : { skipped: `${why}: ${message}` });
 }
 
 /** A plan that could not be made, as a suite. */
 export const failedSuite = (diagnostics: readonly Diagnostic[], name: string): JunitSuite => ({
   name,
-  cases: diagnostics
-    .filter(({ severity }) => severity === "error")
-    .map((found) => testCase("plan", found.address ?? found.code, found)),
+  cases: diagnostics.filter(({ severity }) => severity === "error").map(errorCase),
 });
 
 /** One case of a report in JUnit. */
 export interface JunitCase {
   readonly text: string;
-  readonly isFailed: boolean;
+  readonly result: "passed" | "failed" | "skipped";
 }
 
-export function testCase(
-  type: string,
-  name: string,
-  failure?: { readonly code: string; readonly summary: string; readonly hint?: string | undefined },
-): JunitCase {
+interface Result {
+  readonly failure?:
+    | { readonly code: string; readonly summary: string; readonly hint?: string | undefined }
+    | undefined;
+  /** Why it counts neither as passed nor as failed. */
+  readonly skipped?: string;
+}
+
+export function testCase(type: string, name: string, { failure, skipped }: Result = {}): JunitCase {
   const head = `<testcase classname="${xml(type)}" name="${xml(name)}"`;
-  if (!failure) return { text: `${head}/>`, isFailed: false };
+  if (skipped !== undefined)
+    return { text: `${head}><skipped message="${xml(skipped)}"/></testcase>`, result: "skipped" };
+  if (!failure) return { text: `${head}/>`, result: "passed" };
   const words = [failure.summary, failure.hint].filter((part) => part !== undefined).join("; ");
   const inner = `<failure type="${xml(failure.code)}" message="${xml(failure.summary)}">${words.split("\n").map(xml).join("\n")}</failure>`;
-  return { text: `${head}>${inner}</testcase>`, isFailed: true };
+  return { text: `${head}>${inner}</testcase>`, result: "failed" };
 }
 
 /** Suites as one file of JUnit. */
 export function junit(suites: readonly JunitSuite[]): string {
-  const countsOf = (cases: readonly JunitCase[]): string =>
-    `tests="${cases.length}" failures="${cases.filter(({ isFailed }) => isFailed).length}"`;
+  const countsOf = (cases: readonly JunitCase[]): string => {
+    const of = (result: JunitCase["result"]) => cases.filter((one) => one.result === result).length;
+    const skipped = of("skipped") === 0 ? "" : ` skipped="${of("skipped")}"`;
+    return `tests="${cases.length}" failures="${of("failed")}"${skipped}`;
+  };
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${countsOf(suites.flatMap(({ cases }) => cases))}>`,

@@ -110,9 +110,10 @@ function caseOf({ file, line, name, status, differences, diagnostics }: TestResu
   if (status === "passed") return testCase(file, name);
   const told = differences.flatMap(({ about, lines }) => [about, ...lines.map((text) => `  ${text}`)]);
   const found = diagnostics.map(({ code, summary }) => `${code}: ${summary}`);
-  return testCase(file, name, {
+  const failure = {
     code: status,
     summary: `${file}:${line}: ${differences.map(({ about }) => about).join(", ")}`,
     hint: [...told, ...found].join("\n"),
-  });
+  };
+  return testCase(file, name, { failure });
 }

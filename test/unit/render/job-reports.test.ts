@@ -1,7 +1,9 @@
 import Ajv from "ajv";
 import { z } from "zod";
 import { type Diagnostic, error, warning } from "../../../src/diagnostics/diagnostic";
-import { codeQuality, sarif } from "../../../src/render/job-reports";
+import type { Plan } from "../../../src/plan/plan";
+import { codeQuality, junit, planSuite, sarif } from "../../../src/render/job-reports";
+import { address, plan } from "../../support/plan-fixture";
 
 /** The schema of OASIS, as a package of Microsoft has it: draft 04. */
 const sarifSchema = require("@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json") as object;
@@ -133,4 +135,37 @@ describe("a report of code quality", () => {
   it("names the policy", () => {
     expect(issues().map((one) => gitlabIssue.parse(one).check_name)).toContain("guard.policy/replicas");
   });
+});
+
+it("has the same case in JUnit whether a rule passes or fails; what stops nothing is skipped, with its reason", () => {
+  const check = { policy: "replicas", level: "overridable", status: "passed" } as const;
+  const api = address("service.shop.api");
+  const failed = { ...check, status: "failed", address: api, message: "two <replicas>" } as const;
+  const suite = (checks: Plan["checks"], diagnostics: readonly Diagnostic[] = []) =>
+    junit([planSuite(plan([], { checks, diagnostics }), "plan")]).match(/^ {4}<testcase.*$/gm);
+  expect(suite([check, { ...check, policy: "precondition", address: api }])).toEqual([
+    '    <testcase classname="policy" name="replicas"/>',
+    '    <testcase classname="condition" name="precondition service.shop.api"/>',
+  ]);
+  const errors = [
+    policy("service.shop.api", "api"),
+    error("guard.condition", "no", { rule: "precondition", address: "service.shop.api" }),
+  ];
+  expect(suite([failed], errors)?.map((line) => line.replace(/><.*/, ""))).toEqual([
+    '    <testcase classname="policy" name="replicas service.shop.api"',
+    '    <testcase classname="condition" name="precondition service.shop.api"',
+  ]);
+  expect(
+    suite([
+      { ...failed, level: "advisory" },
+      { ...failed, status: "overridden" },
+    ]),
+  ).toEqual([
+    '    <testcase classname="policy" name="replicas service.shop.api"><skipped message="advisory: two &lt;replicas&gt;"/></testcase>',
+    '    <testcase classname="policy" name="replicas service.shop.api"><skipped message="overridden: two &lt;replicas&gt;"/></testcase>',
+  ]);
+  const whole = junit([
+    planSuite(plan([], { checks: [check, { ...failed, status: "overridden" }] }), "plan"),
+  ]);
+  expect(whole).toContain('<testsuites tests="2" failures="0" skipped="1">');
 });
