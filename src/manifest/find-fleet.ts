@@ -75,6 +75,14 @@ const maxFleetBytes = 4 * 1024 * 1024;
 
 const relativeTo = (cwd: string, path: string): string => relative(cwd, path).split(sep).join("/") || ".";
 
+function isFolderAt(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
 function isFileAt(path: string): boolean {
   try {
     return statSync(path).isFile();
@@ -88,8 +96,8 @@ type Folders =
   | { readonly ok: false; readonly problem: Diagnostic };
 
 /**
- * Folders that hold `rnv.yaml`, `rnv.yml` or a folder `rnv` of manifests, from `root`. What begins with a dot and
- * `node_modules` are not looked into, nor links followed.
+ * Folders that hold `rnv.yaml`, `rnv.yml` or a folder `rnv` of manifests, from `root`, where these may be links. What
+ * begins with a dot and `node_modules` are not looked into, nor links to other folders followed.
  */
 function findManifestFolders(root: string): Folders {
   const found: string[] = [];
@@ -98,7 +106,9 @@ function findManifestFolders(root: string): Folders {
     const isOne = entries.some(({ name }) => name === "rnv.yaml" || name === "rnv.yml");
     const holdsFolder =
       !isOne &&
-      entries.some((entry) => entry.name === "rnv" && entry.isDirectory() && holdsYaml(join(folder, "rnv")));
+      entries.some(
+        ({ name }) => name === "rnv" && isFolderAt(join(folder, name)) && holdsYaml(join(folder, name)),
+      );
     if (isOne || holdsFolder) found.push(relativeTo(root, folder));
     for (const entry of entries) {
       if (!entry.isDirectory() || entry.name.startsWith(".") || entry.name === "node_modules") continue;

@@ -47,13 +47,16 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
   write("teams/shop/rnv.yaml", manifest("Shop"));
   write("teams/docs/rnv/docs.yml", manifest("Docs"));
   write("broken/rnv.yaml", "projects: [\n");
+  // Its own run says that it lies elsewhere; left out, it would look clean.
+  mkdirSync(join(scenario.folder, "linked"));
+  symlinkSync("../teams/docs/rnv", join(scenario.folder, "linked/rnv"));
   write(
     "staged/rnv.yaml",
     `${manifest("Staged-${stage.name}")}stages: { production: {}, staging: {}, preview: { each: true } }\n`,
   );
   for (const hidden of ["node_modules/a", ".git/a", ".rnv/a"])
     write(`${hidden}/rnv.yaml`, manifest("Hidden"));
-  const names = ["broken", "staged@production", "staged@staging", "teams/docs", "teams/shop"];
+  const names = ["broken", "linked", "staged@production", "staged@staging", "teams/docs", "teams/shop"];
 
   const planned = await scenario.run("fleet", "plan", "-json", "--html", "fleet.html");
   expect(planned.code).toBe(1);
@@ -66,6 +69,9 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
     status: "failed",
     diagnostics: [{ code: "manifest.syntax", location: { file: "broken/rnv.yaml", line: 1 } }],
   });
+  expect(reportOf(planned.stdout).members[1]).toMatchObject({
+    ...{ status: "failed", diagnostics: [{ code: "manifest.unreadable" }] },
+  });
   expect(scenario.requests()).toEqual([]);
 
   // Nobody is asked, so it has to be said.
@@ -77,6 +83,7 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
   expect(statusesOf(applied.stdout)).toEqual({
     ...Object.fromEntries(names.map((name) => [name, "applied"])),
     broken: "failed",
+    linked: "failed",
   });
   expect(
     scenario.emulator.store
