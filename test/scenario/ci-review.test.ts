@@ -241,6 +241,32 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect((await scenario.runWith({ env: secrets }, ...removed)).code).toBe(0);
   });
 
+  it("tells that its apply was cancelled, and goes on when the job runs again", async () => {
+    const more = web.replaceAll("web", "last").replace("kind: last", "kind: web");
+    scenario.write("rnv.yaml", shop("cancelled", more));
+    await plan(inPullRequest());
+    const started = scenario.start({ env: onMain() }, "ci", "apply", "-parallelism=1");
+    let isFirst = true;
+    scenario.fail(({ method }) => {
+      if (method === "GET" || !isFirst) return undefined;
+      isFirst = false;
+      const run = async (): Promise<void> => {
+        started.process.kill("SIGTERM");
+        await started.shows("Interrupted. ");
+      };
+      return { kind: "hook", when: "before", run };
+    });
+    expect(await started.ended).toMatchObject({ code: 130 });
+    scenario.fail();
+    expect(own("apply")).toEqual([expect.stringContaining("**Interrupted (exit 130).**")]);
+    expect(own("apply")[0]).toContain("run this job again to go on where it stopped");
+    expect(await apply()).toMatchObject({ code: 0 });
+    expect(own("apply")).toEqual([expect.stringContaining("**Applied.**")]);
+    scenario.write("rnv.yaml", shop("cancelled"));
+    const removed = ["apply", ...approve, "--confirm-delete", "service.shop.last"];
+    expect((await scenario.runWith({ env: stateKey }, ...removed)).code).toBe(0);
+  });
+
   if (platform === "github")
     it("is applied with those that a queue merged in the same push, each as it was reviewed", async () => {
       const second = "e".repeat(40);
