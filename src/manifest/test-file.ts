@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import * as z from "zod";
 import { type Diagnostic, error, hasErrors, positionAt, sortDiagnostics } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { compareTexts } from "../model/text";
-import { maxTotalBytes, readSource, reasonOf, shownPath } from "./files";
+import { isWithin, maxTotalBytes, readSource, realPath, reasonOf, shownPath } from "./files";
 import { collectFindings, type Report } from "./findings";
 import { judgeDocument } from "./schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "./tree";
@@ -122,8 +122,10 @@ export interface ManifestTest
   /** As shown. */
   readonly file: string;
   readonly line: number;
-  /** That of the test file, absolute: the working folder of the test. */
+  /** The folder of its manifest, absolute: the working folder of the test. All paths start there. */
   readonly folder: string;
+  /** The same from where the tests were asked for. */
+  readonly shownFolder: string;
   /** Values of `-f`. */
   readonly files: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -152,7 +154,7 @@ export function readTests(cwd: string, places: readonly string[]): ReadTests {
     if (text === undefined) return [];
     sources.set(file, text);
     const own = collectFindings();
-    const declared = testsIn(file, text, resolve(cwd, dirname(file)), own.report);
+    const declared = testsIn(file, text, cwd, own.report);
     own.all().forEach(report);
     return hasErrors(own.all()) ? [] : declared;
   });
@@ -186,7 +188,7 @@ const testFilesBelow = (folder: string): string[] =>
 const listed = (value: string | readonly string[] | undefined): readonly string[] =>
   value === undefined ? [] : typeof value === "string" ? [value] : value;
 
-function testsIn(file: string, text: string, folder: string, report: Report): readonly ManifestTest[] {
+function testsIn(file: string, text: string, cwd: string, report: Report): readonly ManifestTest[] {
   const { root, failed } = parseYaml(file, text, report);
   if (root === undefined && !failed) report(error("test.invalid", `${file} holds no test`));
   const document = failed || root === undefined ? undefined : judgeDocument(testFileSchema, root, report);
@@ -194,22 +196,36 @@ function testsIn(file: string, text: string, folder: string, report: Report): re
   const declared = root.entries.get("tests")?.value as MapNode;
   if (declared.entries.size === 0)
     report(error("test.invalid", `${file} holds no test`, { range: declared.range }));
-  const shared = { folder, file, policies: listed(document.policies) };
+  const beside = resolve(cwd, dirname(file));
+  const manifest = document.manifest === undefined ? defaultManifest(beside) : listed(document.manifest);
+  // A manifest may name what lies in its folder and below: tests in a folder of their own have it elsewhere.
+  const folder = manifest[0] === undefined ? beside : dirname(resolve(beside, manifest[0]));
+  const pathsOf = (value: string | readonly string[] | undefined): readonly string[] =>
+    listed(value).map((path) => relative(folder, resolve(beside, path)));
+  const project = [cwd, projectOf(beside)];
+  checkPaths(["manifest", "policies"], root.entries, { beside, project, report });
+  const shared = {
+    ...{ folder, file, shownFolder: relative(cwd, folder).split(sep).join("/") },
+    ...{ files: pathsOf(manifest), policies: pathsOf(document.policies) },
+  };
   return Object.entries(document.tests).map(([name, test]) => {
     const entry = declared.entries.get(name) as MapEntry;
     const nodes = (entry.value as MapNode).entries;
     const { overlay, applied, live, drift, overridePolicies = [], expect = {}, ...rest } = test;
     checkAddresses(nodes, report);
+    checkPaths(["overlay", "applied", "live", "drift"], nodes, { beside, project, report });
     if (drift !== undefined && (applied === undefined || (isWritten(applied) && isWritten(drift))))
       report(driftAlone((nodes.get("drift") as MapEntry).keyRange, applied !== undefined));
-    const source = (key: string, value: unknown): Readonly<Record<string, TestSource>> =>
-      value === undefined ? {} : { [key]: sourceOf(value, nodes.get(key)?.value as SourceNode, text) };
+    const source = (key: string, value: unknown): Readonly<Record<string, TestSource>> => {
+      if (value === undefined) return {};
+      if (isWritten(value)) return { [key]: writtenSource(nodes.get(key)?.value as SourceNode, text) };
+      return { [key]: { kind: "files", files: pathsOf(value as string | readonly string[]) } };
+    };
     return {
       ...shared,
       ...rest,
       name,
       line: positionAt(text, entry.keyRange.start).line,
-      files: document.manifest === undefined ? defaultManifest(folder) : listed(document.manifest),
       environment: { ...document.environment, ...test.environment },
       overridePolicies,
       expect,
@@ -219,6 +235,48 @@ function testsIn(file: string, text: string, folder: string, report: Report): re
       ...source("drift", drift),
     };
   });
+}
+
+/** The repository that a folder lies in; else the folder. */
+function projectOf(folder: string): string {
+  for (let path = folder; ; path = dirname(path)) {
+    if (existsSync(join(path, ".git"))) return path;
+    if (path === dirname(path)) return folder;
+  }
+}
+
+interface PathCheck {
+  readonly beside: string;
+  readonly project: readonly string[];
+  readonly report: Report;
+}
+
+/**
+ * Refuses paths out of the project, and files that are no manifest: what cannot be read as one is shown, and a pull
+ * request could have the job show a key.
+ */
+function checkPaths(
+  keys: readonly string[],
+  nodes: MapNode["entries"],
+  { beside, project, report }: PathCheck,
+): void {
+  for (const node of keys.flatMap((key) => nodes.get(key)?.value ?? [])) {
+    const texts = node.kind === "list" ? node.items : [node];
+    for (const one of texts) {
+      if (one.kind !== "scalar" || typeof one.value !== "string") continue;
+      const path = resolve(beside, one.value);
+      const real = realPath(path);
+      const problem =
+        real !== undefined && !isWithin(real, project)
+          ? ["lies outside the project", "copy it into the project, or start rnv test in a folder above both"]
+          : real !== undefined && !/\.(ya?ml|json)$/.test(real) && statSync(real).isFile()
+            ? ["is no manifest", "its name ends in .yaml or .json"]
+            : undefined;
+      if (problem === undefined) continue;
+      const [what, hint = ""] = problem;
+      report(error("test.invalid", `${one.value} ${what}`, { range: one.range, hint }));
+    }
+  }
 }
 
 /** The manifest of a folder, as it is found without `-f`; what is wrong with it the test tells. */
@@ -235,8 +293,7 @@ function driftAlone(range: Diagnostic["range"], isApplied: boolean): Diagnostic 
   return error("test.invalid", `\`drift\` is laid over what is applied, ${why}`, { range, hint });
 }
 
-function sourceOf(value: unknown, { range }: SourceNode, text: string): TestSource {
-  if (!isWritten(value)) return { kind: "files", files: listed(value as string | readonly string[]) };
+function writtenSource({ range }: SourceNode, text: string): TestSource {
   const blank = (part: string): string => part.replace(/[^\n\r]/g, " ");
   const { start, end } = range;
   return {

@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { testReportSchema } from "../../src/render/test-report";
 import { openScenario, type Scenario } from "../support/cli";
 
@@ -206,6 +208,45 @@ describe("rnv test", () => {
     expect(code).toBe(1);
     expect(stderr).toContain(told);
     expect(stderr).toContain("shop.rnvtest.yaml:");
+  });
+
+  it("reads a manifest in another folder of the project with all that it names, and nothing else", async () => {
+    for (const below of ["app/stages", "app/tests"])
+      mkdirSync(join(scenario.folder, below), { recursive: true });
+    scenario.write("app/rnv.yaml", "stages: { a: { overlay: stages/a.yaml } }\nprojects: { shop: {} }\n");
+    scenario.write("app/stages/a.yaml", "projects: { shop: { name: Shop A } }\n");
+    scenario.write("app/tests/more.yaml", "projects: { shop: { description: more } }\n");
+    scenario.write("app/.env", "SECRET=canary-of-a-file\n");
+    scenario.write(
+      "app/rnv.policy.yaml",
+      "policies: { named: { level: mandatory, each: project, require: project.name != 'shop', message: x } }\n",
+    );
+    const name = "app/tests/one.rnvtest.yaml";
+    const ran = async (text: string) => {
+      scenario.write(name, text);
+      return scenario.runWith({ env: { SECRET: "canary-of-the-job" } }, "test", "app/tests");
+    };
+    const good = await ran(`manifest: ../rnv.yaml
+tests:
+  a: { stage: a, expect: { values: { project.shop: { name: Shop A } }, policies: { named: passed } } }
+  b: { stage: a, overlay: more.yaml, applied: ../rnv.yaml, expect: { actions: { project.shop: update } } }
+`);
+    expect(good.stdout).toContain("2 tests: 2 passed");
+    const wrong = await ran(
+      "manifest: ../rnv.yaml\ntests: { a: { stage: a, expect: { exitCode: 0 }, overlay: { projcts: {} } } }\n",
+    );
+    expect(wrong.stdout).toContain(`--> ${name}:2:`);
+    for (const path of ["/proc/self/environ", "/etc/hosts", "../.env"]) {
+      const { code, stdout, stderr } = await ran(`manifest: ${path}\ntests: { a: {} }\n`);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toMatch(/lies outside the project|is no manifest/);
+      expect(stderr).toContain(`--> ${name}:1:11`);
+      expect(stderr).not.toContain("canary");
+      const over = await ran(`manifest: ../rnv.yaml\ntests: { a: { stage: a, overlay: [${path}] } }\n`);
+      expect(over.stderr).toContain(`--> ${name}:2:`);
+      expect(over.stderr + over.stdout).not.toContain("canary");
+    }
+    scenario.write(name, "tests: {}\n");
   });
 
   it("finds tests by place and by filter, and nothing is no success", async () => {

@@ -238,5 +238,5 @@ const placedIn = (test: ManifestTest, found: Diagnostic): Diagnostic =>
 /** The name of a file from where the tests were asked for; what is written in a test is in the file of the test. */
 function shownFile(test: ManifestTest, file: string): string {
   if (file === standardInputName) return test.file;
-  return isAbsolute(file) ? file : posix.join(posix.dirname(test.file), file);
+  return isAbsolute(file) ? file : posix.join(test.shownFolder, file);
 }
