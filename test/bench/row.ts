@@ -42,6 +42,5 @@ export function table(rows: readonly Row[]): string {
 
 function shown(value: number, unit: Row["unit"]): string {
   if (unit === "x") return value.toFixed(2);
-  if (unit === "ms") return `${value.toFixed(2)} ms`;
   return `${value < 10 ? value.toFixed(2) : Math.round(value)} ${unit}`;
 }

@@ -13,7 +13,8 @@ import { fileURLToPath } from "node:url";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const provider = join(root, "dist/terraform/terraform-provider-rnv");
 const count = Number(process.argv[2] ?? 1000);
-const limits = { plan: 1.8, start: 2.5 };
+/** Those of the table of performance targets. */
+const limits = { sameSize: 0.9, start: 2.5 };
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 const rounds = (times, work) => Array.from({ length: times }, work);
@@ -222,9 +223,15 @@ try {
   const { ours, builtIn, sameSize } = plans;
   const of = (plans, part) => plans.map((one) => one[part]);
   const title = `no-op plan of ${count} rnv_service / terraform_data`;
-  const isCheap = judged(`${title}, wall`, of(ours, "wall"), of(builtIn, "wall"), "s", limits.plan);
+  judged(`${title}, wall`, of(ours, "wall"), of(builtIn, "wall"), "s");
   judged(`${title}, Terraform's own processor time`, of(ours, "terraform"), of(builtIn, "terraform"), "s");
-  judged(`${title} of as many attributes, wall`, of(ours, "wall"), of(sameSize, "wall"), "s");
+  const isCheap = judged(
+    `${title} of as many attributes, wall`,
+    of(ours, "wall"),
+    of(sameSize, "wall"),
+    "s",
+    limits.sameSize,
+  );
   say(`processor time of the provider: ${median(of(ours, "provider")).toFixed(2)} s`);
   const rnvFolder = join(folder, "rnv");
   mkdirSync(rnvFolder);
