@@ -71,6 +71,19 @@ resource "rnv_deployment" "all" {
     await world.expectNoChanges();
   }, 180_000);
 
+  it("are planned for every change where Terraform has a place for each", async () => {
+    const many = Array.from({ length: 32 }, (_, index) => `s${index}`);
+    write("1", many);
+    await world.apply();
+    for (const [round, value] of ["2", "3", "4"].entries()) {
+      write(value, many);
+      const told = await world.apply("-parallelism=100");
+      expect(told).not.toContain("No deployment is planned");
+      expect(counts()).toEqual(each(round + 2, many));
+    }
+    await world.expectNoChanges();
+  }, 180_000);
+
   it("tell of one that failed, whichever call it was left to, and the next apply makes that alone", async () => {
     write("1", []);
     await world.apply();

@@ -267,7 +267,7 @@ export const plannedLate = (change: KnownChange): Diagnostic =>
   warning("plan.not_deployed", `no deployment is planned for the change of ${bareName(change.address)}`, {
     detail:
       "It was planned after the deployment of its service. The plan after the next apply shows one for it.",
-    hint: "name the resource in depends_on of the deployment: then both are planned in order",
+    hint: "name the resource in depends_on of the deployment, or plan with a -parallelism above the number of deployments",
   });
 
 /**
