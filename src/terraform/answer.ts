@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { systemClock } from "../model/time";
 import { aliveBy } from "../state/lock-record";
 import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./actions/service-actions";
+import { intentFolder, runOf } from "./apply/intent-files";
 import { dataSources, readDataSource, validateDataResourceConfig } from "./data-sources";
 import {
   ephemeralResources,
@@ -23,6 +25,7 @@ import {
 } from "./rpc/identity";
 import { planWithForesight } from "./rpc/plan-resource-change";
 import { readResource } from "./rpc/read-resource";
+import { refusingInApply } from "./rpc/refuse-in-apply";
 import { importResourceState, moveResourceState, upgradeResourceState } from "./rpc/resource-state";
 import { validateResourceConfig } from "./rpc/validate-resource-config";
 import { type Schema, schemaMessage } from "./schema/block";
@@ -32,6 +35,7 @@ import { decodeValue } from "./values/codec";
 import { asObject, type TerraformValue } from "./values/terraform-value";
 import { variablesSchema } from "./variables/variables";
 import { variablesAnswers } from "./variables/variables-answers";
+import { Walk } from "./walk";
 
 /** Nothing is held that could be renewed or closed. */
 const answerNothing = async () => ({});
@@ -96,7 +100,9 @@ const openProvider = (): Provider =>
       isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
     },
     createLog(process.env, systemClock, (line) => process.stderr.write(line)),
+    new Walk(join(intentFolder(process.cwd(), process.env), "validated"), runOf(process.ppid, 0)),
   );
+
 /** Terraform ended the walk that this process served: its state has what it was told. */
 export const endWalk = (): void => provider?.end();
 
@@ -123,17 +129,24 @@ async function answerOrTell(
   request: AnyRequest,
 ): Promise<object> {
   const { typeName, targetTypeName = typeName } = request;
-  const special = targetTypeName === variablesSchema.name ? variablesAnswers[method] : undefined;
+  provider.walk.note(method);
+  const of = answersAbout(targetTypeName);
+  const answer = provider.applies ? { ...of, ...refusingInApply(of) }[method] : of[method];
   try {
     redactSensitive(provider, request);
     const asked = withImportId(provider, method, request) as never;
-    const work = async () => (special ?? answers[method])(provider, asked);
+    const work = async () => answer(provider, asked);
     const { session } = provider;
     return await (session && followed.has(method) ? session.traffic.during(work) : work());
   } catch (failure) {
     return { ...unchanged(method, request), diagnostics: diagnosticMessages(diagnosticsOf(failure)) };
   }
 }
+
+const variables: typeof answers = { ...answers, ...variablesAnswers };
+
+const answersAbout = (typeName: string | undefined): typeof answers =>
+  typeName === variablesSchema.name ? variables : answers;
 
 /** An import by identity is one by the ids that the identity holds. */
 function withImportId(provider: Provider, method: ProviderMethod, request: AnyRequest): AnyRequest {

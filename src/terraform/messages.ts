@@ -25,7 +25,7 @@ export function diagnosticMessage(
     requestId === undefined ? `(${said})` : `(${said}, request ${requestId})`,
   ];
   return {
-    severity: severity === "error" ? 1 : 2,
+    severity: severity === "error" ? errorSeverity : 2,
     summary: asSentence(inTerraformWords(summary)),
     detail: lines.filter((line) => line !== undefined).join("\n\n"),
     ...(steps !== undefined && { attribute: pathMessage(steps) }),
@@ -47,6 +47,9 @@ const asSentence = (text: string): string =>
 
 const sentenceOf = (text: string): string =>
   /[.?!]$/.test(text) ? asSentence(text) : `${asSentence(text)}.`;
+
+/** How the protocol says that a diagnostic is an error. */
+export const errorSeverity = 1;
 
 /** Returns what is thrown for one diagnostic, which is an error. */
 export const diagnosticError = (...[code, summary, details]: Parameters<typeof error>): DiagnosticsError =>

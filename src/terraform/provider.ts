@@ -17,6 +17,7 @@ import { attributesSent, type KeyedCreate } from "./apply/keyed-create";
 import { type ExistenceCache, emptyExistenceCache } from "./confirm-deleted";
 import type { Log } from "./log";
 import { diagnosticError } from "./messages";
+import type { PlannedNames } from "./plan/planned-names";
 import type {
   EventOf,
   ProviderMethod,
@@ -30,6 +31,7 @@ import { noOwedRuns, type OwedRuns } from "./reactions/owed-runs";
 import { Traffic } from "./reactions/traffic";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import type { EventSink } from "./server";
+import type { Walk } from "./walk";
 
 interface SessionOptions extends ClientOptions {
   readonly workspaceId: string;
@@ -71,6 +73,8 @@ export interface Session {
   readonly plansNew: Set<string>;
   /** By `addressOfId`: what this process has planned as what it is; not what is tainted. */
   readonly plannedAsIs: Set<Address>;
+  /** The names that the plans of this process give. */
+  readonly plannedNames: PlannedNames;
   /** Whether this process was asked to apply something: it makes no plan for people any more. */
   isApplying: boolean;
   /** The resources that others react to, as the calls of this process told of them. */
@@ -134,6 +138,7 @@ export function openSession(options: SessionOptions): Session {
     incomplete: new Set(),
     plansNew: new Set(),
     plannedAsIs: new Set(),
+    plannedNames: new Map(),
     isApplying: false,
     changes: noChanges(),
     traffic: new Traffic(),
@@ -189,6 +194,7 @@ export const shapes: readonly TerraformShape[] = resourceTypes.map(shapeOf);
 /** The state that all calls of one plugin process share. */
 export class Provider {
   #session: Session | undefined;
+  #isPlan = true;
   /** Sensitive values of configurations and states that calls brought along. */
   readonly #sensitive = new Set<string>();
   readonly #stop = new AbortController();
@@ -201,6 +207,8 @@ export class Provider {
     /** This process, and whether another one of this host runs. */
     readonly host: { readonly pid: number; readonly isAlive: (pid: number) => boolean },
     readonly log: Log,
+    /** The walk of Terraform that this process serves. */
+    readonly walk: Walk,
   ) {
     // As many calls wait as a configuration has resources.
     setMaxListeners(0, this.#stop.signal);
@@ -216,9 +224,20 @@ export class Provider {
   }
 
   configure(session: Session | undefined): void {
-    this.end();
+    this.#session?.intents.end();
     this.#session = session;
+    this.#isPlan = this.walk.begin();
     session?.redact([...this.#sensitive].map((text) => new Secret(text)));
+  }
+
+  /** Whether Terraform applies: it plans before that, which may refuse. */
+  get applies(): boolean {
+    return this.#session !== undefined && !this.#isPlan;
+  }
+
+  /** This provider before ConfigureProvider. */
+  unconfigured(): Provider {
+    return new Provider(this.environment, this.cwd, this.host, this.log, this.walk);
   }
 
   /** Masks texts in all that the service says, also to a session that is opened later. */
@@ -231,6 +250,7 @@ export class Provider {
   /** Terraform ended this walk by itself: its state has what it was told. */
   end(): void {
     this.#session?.intents.end();
+    this.walk.end();
   }
 
   /** Ends every wait: calls in flight return what they have. */

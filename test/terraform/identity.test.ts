@@ -101,6 +101,45 @@ describeTerraform("what exists of a name", () => {
     await second.run("state rm rnv_variables.all");
   }, 60_000);
 
+  it("is not given to two by one plan: made, renamed, or both", async () => {
+    const two = (one: string, other: string, more = "") => `
+resource "rnv_service" "one" {
+  name = "${one}"
+  kind = "web"
+  ${more}
+}
+resource "rnv_service" "other" {
+  name = "${other}"
+  kind = "web"
+}
+`;
+    const said = 'Two resources declare the same thing, "same-name"';
+    writeSecond(two("same-name", "same-name"));
+    expect(flat(await second.run("plan -input=false", 1))).toContain(said);
+    writeSecond(two("same-name", "another-name"));
+    await second.apply();
+    writeSecond(two("same-name", "same-name"));
+    const renamed = flat(await second.run("plan -input=false", 1));
+    expect(renamed).toContain(said);
+    expect(renamed).toMatch(/name = "same-name"/);
+    // What changes names with another, or is replaced, is no two.
+    writeSecond(two("another-name", "same-name", 'configuration {\n branch = "next"\n }'));
+    await second.apply();
+    await second.expectNoChanges();
+    await second.run("plan -input=false -replace=rnv_service.one");
+    await second.run("taint rnv_service.other");
+    await second.apply("-replace=rnv_service.one");
+    await second.expectNoChanges();
+    writeSecond(two("third-name", "same-name").replace('kind = "web"', 'kind = "worker"'));
+    expect(await second.apply()).toContain("1 added, 0 changed, 1 destroyed");
+    // Two that bear one name already may go on.
+    const [third] = services().filter(({ name }) => name === "third-name");
+    Object.assign(third ?? {}, { name: "same-name" });
+    writeSecond(two("same-name", "same-name").replace('kind = "web"', 'kind = "worker"'));
+    await second.expectNoChanges();
+    await second.run("destroy -auto-approve");
+  }, 120_000);
+
   it("is not taken over where two bear it", async () => {
     first.emulator.store.addService({ name: "twice" });
     first.emulator.store.addService({ name: "twice" });
@@ -111,9 +150,17 @@ describeTerraform("what exists of a name", () => {
   }, 60_000);
 
   it("is one thing for one resource: the second of two that declare the same is an error, and nothing is doubled", async () => {
-    writeSecond(
-      `resource "rnv_service" "s" {\n  count = 2\n  name = "same"\n  kind = "web"\n}\nresource "rnv_project" "p" {\n  for_each = toset(["one", "two"])\n  name = "both"\n}\n`,
-    );
+    const twice = (service: string, project: string) =>
+      `resource "terraform_data" "later" { input = ["same", "both"] }
+resource "rnv_service" "s" {\n  count = 2\n  name = ${service}\n  kind = "web"\n}
+resource "rnv_project" "p" {\n  for_each = toset(["one", "two"])\n  name = ${project}\n}\n`;
+    first.emulator.resetLog();
+    writeSecond(twice('"same"', '"both"'));
+    const plan = flat(await second.run("plan -input=false", 1));
+    expect(plan.match(/Two resources declare the same thing/g)).toHaveLength(2);
+    expect(first.writes()).toEqual([]);
+    // Names that no plan knows.
+    writeSecond(twice("terraform_data.later.output[0]", "terraform_data.later.output[1]"));
     const output = flat(await second.run("apply -auto-approve -input=false", 1));
     expect(output.match(/Two resources declare the same thing/g)).toHaveLength(2);
     expect(services().filter(({ name }) => name === "same")).toHaveLength(1);

@@ -150,7 +150,7 @@ export function nameTaken(
     {
       detail: isOne
         ? `Its id is ${ids}. To manage it here, add this, with the address of this resource:\n\n${importBlock(type, input.name, importIdOf(type, twin.id, parentId))}`
-        : `Found: ${ids}. Names are unique in one project.`,
+        : `Found: ${ids}. ${uniqueIn(type)}`,
       attribute: type.nameAttribute,
       hint: isOne
         ? `or set adopt = true to take it over with this apply, write a "moved" block if it was renamed here, or choose another name, as a replacement with create_before_destroy needs one`
@@ -194,13 +194,16 @@ export const cannotTakeOver = (
     },
   );
 
+const uniqueIn = ({ parents: [parent] }: Resource): string =>
+  `Names are unique in one ${parent?.type ?? "workspace"}.`;
+
 /** The error of two resources that are the same thing at the service. */
-export const sameTwice = ({ input }: Pick<NamedCreate, "input">, id?: string): Diagnostic =>
+export const sameTwice = ({ type, input }: Pick<NamedCreate, "type" | "input">, id?: string): Diagnostic =>
   error(
     "live.ambiguous",
     `two resources declare the same thing, "${input.name}"${id === undefined ? "" : ` (${id})`}`,
     {
-      detail: "Names are unique in one project.",
+      detail: uniqueIn(type),
       hint: "give one of the two another name, or remove it",
     },
   );

@@ -10,6 +10,7 @@ import {
   judgeTwins,
   type NamedCreate,
   nameTaken,
+  sameTwice,
   type Taken,
   takenNote,
   twinsIn,
@@ -26,6 +27,7 @@ import {
 import { meaningsOf, wasRead } from "../plan/meanings";
 import { type ChangeInput, type PlannedChange, planChange } from "../plan/plan-change";
 import { checkProtection, lateReplacement, offerFindings } from "../plan/plan-findings";
+import { notePlannedName } from "../plan/planned-names";
 import { forgotten, isMadeElsewhere, preservedFindings } from "../preserved";
 import type { Provider, RpcAnswer, Session } from "../provider";
 import { notePlanned, noteRemoved } from "../reactions/note-changes";
@@ -135,8 +137,32 @@ async function findingsOf(
       ? lateReplacement(session, type, prior, change)
       : []),
     ...(session ? await planWarnings(session, type, prior, change) : []),
+    ...(session ? sameNames(session, type, { prior, planned: change.planned, replaces }) : []),
     ...notePlanned(session, type, { prior, kept, change }).map((one) => ({ ...one, attribute })),
   ];
+}
+
+interface Named {
+  readonly prior: TerraformObject | undefined;
+  readonly planned: TerraformObject;
+  /** Terraform plans what is replaced twice: it must not stand in its own way. */
+  readonly replaces: boolean;
+}
+
+/** Returns the error of a name that the plan gives to two. */
+function sameNames(
+  { plannedNames }: Session,
+  type: TerraformShape,
+  { prior, planned, replaces }: Named,
+): readonly Diagnostic[] {
+  const named = namedIn(type, planned);
+  if (named === undefined) return [];
+  const { parentId, input } = named;
+  const takes = !replaces && (prior === undefined || nameIn(type, prior) !== input.name);
+  const bearer = { type: type.resource.type, parentId, name: input.name };
+  const other = notePlannedName(plannedNames, bearer, { id: prior && textIn(prior, "id"), takes });
+  if (other === undefined) return [];
+  return [{ ...sameTwice(named, other.id), attribute: type.resource.nameAttribute }];
 }
 
 /** Whether what is planned as a creation takes the place of something: `-replace` is told by its private data alone. */
