@@ -44,6 +44,10 @@ describeTerraform("mistakes in a configuration", () => {
       `  key = "K"`,
       `  value_wo = "x"`,
       `}`,
+      `resource "rnv_variables" "v" {`,
+      `  service_id = "00000000-0000-4000-8000-000000000001"`,
+      `  values = { "" = "x" }`,
+      `}`,
       ``,
     ].join("\n");
     world.write(text);
@@ -52,7 +56,9 @@ describeTerraform("mistakes in a configuration", () => {
     expect(output).toMatch(/With when = "never" this resource does nothing[\s\S]*Remove the resource/);
     const found = positions(output);
     expect(found.map((one) => Number(one.split(":")[0])).sort((a, b) => a - b)).toEqual(
-      ["name = null", "port", "delete", "commit", "when", "value_wo"].map((needle) => at(text, needle)),
+      ["name = null", "port", "delete", "commit", "when", "value_wo", "values"].map((needle) =>
+        at(text, needle),
+      ),
     );
     expect(world.emulator.log).toEqual([]);
   }, 30_000);

@@ -5,6 +5,7 @@ import { canonicalId, generatedName, uuidPattern } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
 import { addressOfId } from "../confirm-deleted";
+import { unmetExpectations } from "../expectation";
 import { diagnosticMessages, noPrivateData, pathMessage, readPrivate, writePrivate } from "../messages";
 import { parentFindings } from "../plan/plan-findings";
 import type { Message, ProviderMethod } from "../protocol";
@@ -49,13 +50,15 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, { config
         attribute: "service_id",
       }),
     );
+  const map = isSet("values") ? "values" : "values_wo";
+  for (const [attribute, names] of [
+    [map, asObject(declaredMap(given)) ?? {}],
+    [generatedName, generatedMap(given)],
+  ] as const)
+    for (const [name, message] of unfitNames(names))
+      addFinding(attribute, `${JSON.stringify(name)} names no variable: ${message}`, "give it another name");
   for (const [name, value] of Object.entries(asObject(declaredMap(given)) ?? {}))
-    if (value === null)
-      addFinding(
-        isSet("values") ? "values" : "values_wo",
-        `${name} is null`,
-        "give it a value, or leave it out",
-      );
+    if (value === null) addFinding(map, `${name} is null`, "give it a value, or leave it out");
   for (const [name, made] of Object.entries(generatedMap(given))) {
     found.push(...generatedFindings(made, name));
     if (name in (asObject(declaredMap(given)) ?? {}))
@@ -63,6 +66,15 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, { config
   }
   return { diagnostics: diagnosticMessages([...found, ...timeoutFindings(given)]) };
 };
+
+/** Returns the names that no variable can have, each with the reason. */
+function unfitNames(names: TerraformObject): readonly (readonly [string, string])[] {
+  const rule = entryType.declared.find(({ path }) => path === variable.nameAttribute)?.schema;
+  if (rule === undefined) return [];
+  return Object.keys(names).flatMap((name) =>
+    unmetExpectations(rule, name).map((message) => [name, message] as const),
+  );
+}
 
 const upgrade: RpcAnswer<"UpgradeResourceState"> = async ({ inState }, { rawState }) => {
   const state = decodeState(valueType, rawState?.json);
