@@ -131,7 +131,7 @@ async function answerOrTell(
   const { typeName, targetTypeName = typeName } = request;
   provider.walk.note(method);
   const of = answersAbout(targetTypeName);
-  const answer = provider.applies ? { ...of, ...refusingInApply(of) }[method] : of[method];
+  const answer = provider.session?.isApplying ? { ...of, ...refusingInApply(of) }[method] : of[method];
   try {
     redactSensitive(provider, request);
     const asked = withImportId(provider, method, request) as never;

@@ -75,7 +75,7 @@ export interface Session {
   readonly plannedAsIs: Set<Address>;
   /** The names that the plans of this process give. */
   readonly plannedNames: PlannedNames;
-  /** Whether this process was asked to apply something: it makes no plan for people any more. */
+  /** Whether Terraform applies in this walk: what it plans once more is no plan for people. */
   isApplying: boolean;
   /** The resources that others react to, as the calls of this process told of them. */
   readonly changes: KnownChanges;
@@ -194,7 +194,6 @@ export const shapes: readonly TerraformShape[] = resourceTypes.map(shapeOf);
 /** The state that all calls of one plugin process share. */
 export class Provider {
   #session: Session | undefined;
-  #isPlan = true;
   /** Sensitive values of configurations and states that calls brought along. */
   readonly #sensitive = new Set<string>();
   readonly #stop = new AbortController();
@@ -226,13 +225,9 @@ export class Provider {
   configure(session: Session | undefined): void {
     this.#session?.intents.end();
     this.#session = session;
-    this.#isPlan = this.walk.begin();
+    const applies = this.walk.begin();
+    if (session !== undefined) session.isApplying = applies;
     session?.redact([...this.#sensitive].map((text) => new Secret(text)));
-  }
-
-  /** Whether Terraform applies: it plans before that, which may refuse. */
-  get applies(): boolean {
-    return this.#session !== undefined && !this.#isPlan;
   }
 
   /** This provider before ConfigureProvider. */

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeIgnoredFolder } from "../state/local/node-disk";
 import type { ProviderMethod } from "./protocol";
@@ -33,24 +33,35 @@ export class Walk {
     else if (validating.has(method)) this.#hasValidated = true;
   }
 
-  /** Begins the walk of a provider that is configured. Returns whether it is one that plans. */
+  /** Begins the walk of a provider that is configured. Returns whether it is one that applies. */
   begin(): boolean {
-    const isPlan = this.#hasValidated || (!this.#hasBegun && this.#read() === this.run);
+    const isFirst = !this.#hasBegun;
     this.#hasBegun = true;
-    return isPlan;
+    if (this.#hasValidated) return false;
+    // Where nothing can be left behind nothing is applied either: no create goes without its intent.
+    return !isFirst || (this.#read() !== this.run && this.#isWritable());
   }
 
-  /** Ends the walk of this process. Where the file cannot be written, a plan is taken for an apply: it refuses later. */
+  /** Ends the walk of this process. */
   end(): void {
     try {
       if (this.#hasBegun) {
         if (this.#read() === this.run) rmSync(this.path, { force: true });
-      } else if (this.#hasValidated) {
-        makeIgnoredFolder(dirname(this.path));
+      } else if (this.#hasValidated && this.#isWritable()) {
         writeFileSync(this.path, this.run);
       }
     } catch {
-      // The folder is not writable.
+      // Then it cannot be written later either.
+    }
+  }
+
+  #isWritable(): boolean {
+    try {
+      makeIgnoredFolder(dirname(this.path));
+      accessSync(dirname(this.path), constants.W_OK);
+      return true;
+    } catch {
+      return false;
     }
   }
 

@@ -1,5 +1,4 @@
 import { Unknown } from "../../model/value";
-import { addressOfId } from "../confirm-deleted";
 import type { Session } from "../provider";
 import { addressIn, declaredIn, knownIn, nameIn, parentIn, textIn, valueAt } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -75,7 +74,3 @@ function unknownsOf(
     })
     .map(([path]) => path);
 }
-
-/** Whether this process has read the resource: an apply never does. */
-export const wasRead = (session: Session, { resource }: TerraformShape, prior: TerraformObject): boolean =>
-  session.existence.byId.has(addressOfId(resource, textIn(prior, "id") ?? ""));

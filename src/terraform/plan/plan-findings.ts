@@ -36,12 +36,10 @@ export async function offerFindings(
 }
 
 /**
- * A replacement that a plan did not know of is refused by Terraform, in words that call it a mistake of the provider:
- * an error of ours goes first. Before this process has applied anything an apply is told from a plan by what it has
- * read, which a plan without a refresh has not either: then it is a warning.
+ * Returns the errors of an apply about a replacement that its plan did not know of: Terraform refuses it too, in words
+ * that call it a mistake of the provider.
  */
 export function lateReplacement(
-  { isApplying }: Session,
   type: TerraformShape,
   prior: TerraformObject,
   { replaced, planned }: PlannedChange,
@@ -50,13 +48,12 @@ export function lateReplacement(
   if (resource.removedWithParent) return [];
   return replaced.map((attribute) => {
     const value = valueAt(planned, type.stepsOf(attribute) ?? []);
-    const summary = `the ${resource.type} "${nameIn(type, prior)}" would have to be replaced`;
-    return (isApplying ? error : warning)("plan.stale", summary, {
+    return error("plan.stale", `the ${resource.type} "${nameIn(type, prior)}" would have to be replaced`, {
       attribute,
       detail:
         `${type.stepsOf(attribute)?.join(".")} is ${JSON.stringify(value)}, which cannot be changed in place. ` +
         "An apply whose plan did not know this value stops here: nothing is deleted that no plan has shown.",
-      hint: `${isApplying ? "" : "if this is an apply, "}run it again: the new plan shows the replacement`,
+      hint: "run it again: the new plan shows the replacement",
     });
   });
 }

@@ -26,7 +26,6 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   const planned = withReset(type, configIn(type, request.plannedState), reset);
   const carryOut = async (): Promise<Applied> => {
     const session = provider.requireSession();
-    session.isApplying = true;
     if (planned !== undefined && config !== undefined) {
       const wanted = withUnplanned(type, planned, config);
       return applyChange(session, type, { prior, planned, wanted, config, kept });

@@ -24,7 +24,7 @@ import {
   readPrivate,
   writePrivate,
 } from "../messages";
-import { meaningsOf, wasRead } from "../plan/meanings";
+import { meaningsOf } from "../plan/meanings";
 import { type ChangeInput, type PlannedChange, planChange } from "../plan/plan-change";
 import { checkProtection, lateReplacement, offerFindings } from "../plan/plan-findings";
 import { notePlannedName } from "../plan/planned-names";
@@ -133,9 +133,7 @@ async function findingsOf(
     ...(session ? await offerFindings(session, type, config, prior === undefined, change) : []),
     ...(replaces ? checkProtection(session, type, prior ? [prior, config] : [config], "replace") : []),
     ...(await preservedFindings(session, type, prior, config)),
-    ...(session && prior && !wasRead(session, type, prior)
-      ? lateReplacement(session, type, prior, change)
-      : []),
+    ...(session?.isApplying && prior ? lateReplacement(type, prior, change) : []),
     ...(session ? await planWarnings(session, type, prior, change) : []),
     ...(session ? sameNames(session, type, { prior, planned: change.planned, replaces }) : []),
     ...notePlanned(session, type, { prior, kept, change }).map((one) => ({ ...one, attribute })),
