@@ -98,6 +98,9 @@ describeTerraform("what exists of a name", () => {
     await second.apply();
     expect(ids()).toEqual(before);
     await second.expectNoChanges();
+    // What is ours already is not taken over again, however the id of its service is written.
+    writeSecond(map("adopt = true").replace(api?.id ?? "", (id) => id.toUpperCase()));
+    expect(flat(await second.expectNoChanges())).not.toContain("taken over");
     await second.run("state rm rnv_variables.all");
   }, 60_000);
 

@@ -41,6 +41,12 @@ describeTerraform("what is ignored, generated and imported", () => {
   };
 
   it("says what is not there, by its name and place, and what an import id may be", async () => {
+    const twice = ["Twice", "Twice"].map((name) => emulator.store.addProject({ name }).id);
+    const workers = ["Production", "Staging"].map((name) => {
+      const environment = emulator.store.projects()[0]?.environments.find((one) => one.name === name);
+      const { id: environmentId } = environment ?? emulator.store.addEnvironment(ids.project ?? "", name);
+      return emulator.store.addService({ name: "worker", projectId: ids.project, environmentId }).id;
+    });
     const wrong: readonly (readonly [string, string, RegExp])[] = [
       [
         "rnv_project.x",
@@ -65,13 +71,30 @@ describeTerraform("what is ignored, generated and imported", () => {
         ids.docs ?? "",
         /The service "docs" has no deployment to import.*the id of its service/,
       ],
-      ["rnv_variables.x", "Shop/nope", /The project "Shop" has no service "nope"/],
+      [
+        "rnv_variables.x",
+        "Shop/nope",
+        /The project "Shop" has no service "nope".*of rnv_variables\..*Give the id of its service, or the names PROJECT\/SERVICE\./,
+      ],
+      ["rnv_project.x", "Twice", /2 of rnv_project are called "Twice".*Import one by its id: /],
+      [
+        "rnv_service.x",
+        "Twice/api",
+        /2 of rnv_project are called "Twice".*"Twice\/api" of rnv_service.*Give the id of the project in place of its name: /,
+      ],
+      [
+        "rnv_variables.x",
+        "Shop/worker",
+        /2 of rnv_service are called "worker".*Give the id of the service in place of its name: /,
+      ],
     ];
     for (const [to, id, told] of wrong) {
       const { code, output } = await importing([[to, id]]);
       expect([id, code]).toEqual([id, 1]);
       expect(output.replace(/\s+/g, " ")).toMatch(told);
     }
+    for (const id of workers) emulator.store.deleteServiceNow(id);
+    for (const id of twice) emulator.store.deleteProjectNow(id);
   }, 60_000);
 
   it("generated configuration of every importable resource can be planned and applied, and sends nothing", async () => {

@@ -69,6 +69,29 @@ describeTerraform("a map of variables", () => {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("gets back a key that was renamed outside: nothing is made beside it, and nothing where it is ignored", async () => {
+    const { id = "" } = emulator.store.variables(serviceId()).find(({ key }) => key === "NEW") ?? {};
+    const { KEY_49: _removed, ...rest } = all;
+    const declared = hcl({ ...rest, KEY_07: "after", NEW: "added" });
+    const wanted = { ...rest, KEY_07: "after", NEW: "added", UNDECLARED: "at the service" };
+    for (const how of [`values = ${declared}`, `values_wo = ${declared}\n values_wo_version = 1`]) {
+      map(how);
+      await world.apply();
+      world.settle();
+      emulator.store.editVariable(id, { key: "OTHER" });
+      map(`${how}\n lifecycle { ignore_changes = all }`);
+      if (how.startsWith("values =")) await world.expectNoChanges();
+      map(how);
+      emulator.resetLog();
+      await world.apply();
+      expect(world.writes()).toEqual([`PATCH /services/${serviceId()}/variables/${id}`]);
+      expect(values()).toEqual(wanted);
+      await world.expectNoChanges();
+    }
+    map(`values = ${declared}`);
+    await world.apply();
+  }, 60_000);
+
   it("whose values are taken away deletes none of them", async () => {
     map("");
     emulator.resetLog();

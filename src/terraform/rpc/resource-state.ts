@@ -122,7 +122,8 @@ export async function locateImport(
   for (const id of [undefined, last || undefined]) {
     const subject = { address, name: last, declared, id, parentId: outer?.id };
     const read = await resource.read(session.reads, subject);
-    if (read.kind === "ambiguous") throw new DiagnosticsError([ambiguous(resource, importId, read.ids)]);
+    if (read.kind === "ambiguous")
+      throw new DiagnosticsError([ambiguous(wanted, importId, { resource, name: last, ids: read.ids })]);
     if (read.kind !== "found" || (outer === undefined && id === undefined && last === "")) continue;
     const { live } = read;
     const parentId = live.parentId ?? outer?.id;
@@ -163,9 +164,19 @@ export function importIds({ type, nameAttribute, parents: [parent], removedWithP
   return removedWithParent ? `the ids ${parent.type.toUpperCase()}/${type.toUpperCase()}` : "its id";
 }
 
-const ambiguous = (resource: Resource, importId: string, ids: readonly string[]): Diagnostic =>
-  error("live.ambiguous", `${ids.length} of ${terraformNameOf(resource)} are called "${importId}"`, {
-    hint: `import one by its id: ${ids.join(", ")}`,
+interface Namesakes {
+  readonly resource: Resource;
+  readonly name: string;
+  readonly ids: readonly string[];
+}
+
+const ambiguous = (wanted: Resource, importId: string, { resource, name, ids }: Namesakes): Diagnostic =>
+  error("live.ambiguous", `${ids.length} of ${terraformNameOf(resource)} are called "${name}"`, {
+    detail: `The import id "${importId}" of ${terraformNameOf(wanted)} does not say which.`,
+    hint:
+      resource === wanted
+        ? `import one by its id: ${ids.join(", ")}`
+        : `give the id of the ${resource.type} in place of its name: ${ids.join(", ")}`,
   });
 
 /** Returns what an import id looks like: `PROJECT/SERVICE`. */

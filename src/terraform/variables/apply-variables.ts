@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { Secret } from "../../model/secret";
@@ -151,10 +152,13 @@ async function setEntry(
     record(name, taken.live.id, taken.live, entries);
     return setEntry(session, { serviceId, name, value, id: taken.live.id }, entries);
   }
-  const before = entries.updatedAt[name] ?? (await shownTime(session, serviceId, id));
+  // What its last read found changed may bear another name by now.
+  const isTouched = entries.updatedAt[name] === undefined || entries.values[name] === null;
+  const shown = isTouched ? await shownNow(session, serviceId, id) : undefined;
+  const before = entries.updatedAt[name] ?? shown?.updatedAt ?? undefined;
   const seed = ["update", "variable", id, before ?? ""].join("\0");
-  const changed = new Set(["value"]);
-  const sent = new Map([["value", attributes.get("value") ?? null]]);
+  const changed = new Set((shown?.key ?? name) === name ? ["value"] : ["key", "value"]);
+  const sent = new Map([...changed].map((path) => [path, attributes.get(path) ?? null]));
   const set = await sendSecret(session, {
     ...{ type: resource, name, parentId: serviceId, sent, before, seed },
     send: (writes) => resource.update(writes, { address, name, attributes, id, changed }),
@@ -165,9 +169,8 @@ async function setEntry(
   record(name, id, set.live, entries);
 }
 
-/** Returns when a variable that is taken over was last changed. */
-const shownTime = async ({ reads }: Session, serviceId: string, id: string): Promise<string | undefined> =>
-  (await reads.variables(serviceId))?.find((one) => one.id === id)?.updatedAt ?? undefined;
+const shownNow = async ({ reads }: Session, serviceId: string, id: string): Promise<Variable | undefined> =>
+  (await reads.variables(serviceId))?.find((one) => one.id === id);
 
 function record(name: string, id: string, live: LiveResource | undefined, entries: Entries): void {
   entries.ids[name] = id;

@@ -176,7 +176,7 @@ export async function takenKeys(
   config: TerraformObject,
 ): Promise<TakenKeys> {
   const serviceId = textIn(config, "service_id");
-  const owned = prior?.service_id === serviceId ? textsIn(prior?.ids) : {};
+  const owned = isSameService(prior?.service_id, config.service_id) ? textsIn(prior?.ids) : {};
   const added = new Set(declaredKeys(config)?.filter((key) => !(key in owned)));
   if (session === undefined || serviceId === undefined || added.size === 0)
     return { adopted: [], diagnostics: [] };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Resource } from "../../api/reads";
 import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName, uuidPattern } from "../../model/text";
@@ -192,10 +193,13 @@ const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
   };
 };
 
+/** The map as messages about its import name it: it bears the id of its service, and no name. */
+const importedMap: Resource = { ...variable, terraformName: variablesSchema.name, nameAttribute: undefined };
+
 /** Imports a service's map. What it declares is not known yet: nothing is managed before the next apply. */
 const importMap: RpcAnswer<"ImportResourceState"> = async (provider, request) => {
   const session = provider.requireSession();
-  const { id: serviceId } = await locateImport(session, service, request.id);
+  const { id: serviceId } = await locateImport(session, service, request.id, undefined, importedMap);
   const state = encoded(emptyMap(serviceId));
   const kept = writePrivate({ ...noPrivateData, workspace: session.workspaceId, ...takesOver });
   return { importedResources: [{ typeName: variablesSchema.name, state, private: kept }] };
