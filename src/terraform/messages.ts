@@ -83,6 +83,8 @@ const text = z.string().optional().catch(undefined);
 const replacement = z.object({
   declared: z.record(z.string(), z.custom<Plain>()),
   unknown: z.array(z.string()),
+  /** It takes over what bears its name. */
+  adopts: z.literal(true).optional().catch(undefined),
 });
 
 export type PlannedReplacement = Readonly<z.infer<typeof replacement>>;

@@ -4,13 +4,23 @@ import type { CreateInput } from "../model/resource-operations";
 import { isPreserved } from "../model/resource-type";
 import { snakeCase } from "../model/text";
 import type { Session } from "./provider";
-import { addressIn, declaredWithSecrets, knownIn, nameIn, parentIn } from "./schema/attributes";
+import { addressIn, declaredWithSecrets, knownIn, nameIn, parentIn, valueAt } from "./schema/attributes";
 import type { TerraformShape } from "./schema/terraform-shape";
-import type { TerraformObject } from "./values/terraform-value";
+import { isSameValue, type TerraformObject } from "./values/terraform-value";
 
 /** Returns whether a state says that its resource was made elsewhere: it is forgotten, never deleted. */
 export const isMadeElsewhere = (type: TerraformShape, state: TerraformObject): boolean =>
   isPreserved(type.resource, knownIn(type, state));
+
+/**
+ * Returns whether a configuration names another resource than the state, and one of the two was made elsewhere: that is
+ * never renamed. A name that is not known yet may be another.
+ */
+export function namesAnother(type: TerraformShape, prior: TerraformObject, config: TerraformObject): boolean {
+  const steps = type.stepsOf(type.resource.nameAttribute ?? "");
+  if (steps === undefined || !(isMadeElsewhere(type, prior) || isMadeElsewhere(type, config))) return false;
+  return !isSameValue(valueAt(prior, steps), valueAt(config, steps));
+}
 
 /** Returns what a plan says where it takes away a resource that was made elsewhere. */
 export const forgotten = ({ resource }: TerraformShape, name: string): Diagnostic =>
@@ -59,9 +69,39 @@ export async function preservedFindings(
       }),
     ];
   }
+  if (session !== undefined && prior !== undefined && goesWithParent(session, type, prior, config))
+    return [lostWithParent(type, nameIn(type, prior))];
   const parentId = parentIn(type, knownIn(type, config));
   const name = nameIn(type, config);
   if (session === undefined || prior !== undefined || parentId === undefined || name === "") return [];
   const found = await findPreserved(session, type, { address: addressIn(type, name), name }, parentId);
   return found === undefined ? [notThere(type, name)] : [];
 }
+
+/** Returns whether this plan makes the parent of what was made elsewhere anew: the new one has no such. */
+function goesWithParent(
+  { changes }: Session,
+  type: TerraformShape,
+  prior: TerraformObject,
+  config: TerraformObject,
+): boolean {
+  const [parent] = type.resource.parents;
+  if (parent === undefined || parentIn(type, knownIn(type, config)) !== undefined) return false;
+  const before = changes.byId.get(parentIn(type, knownIn(type, prior)) ?? "");
+  if (before === undefined || !isMadeElsewhere(type, prior)) return false;
+  // A replacement that was asked for is planned as a creation, of the same name.
+  return before.isRemoved || changes.newParents.get(parent.type)?.has(before.address) === true;
+}
+
+const lostWithParent = ({ resource }: TerraformShape, name: string): Diagnostic => {
+  const [{ type: parent } = { type: "" }] = resource.parents;
+  return error(
+    "live.preserve_missing",
+    `the ${resource.type} "${name}" would be lost with its ${parent}, and no value is declared`,
+    {
+      attribute: resource.preservedBy ?? "",
+      detail: `This plan replaces the ${parent}. What is declared with ${snakeCase(resource.preservedBy ?? "")} = true was set elsewhere: nobody can set it in the new one.`,
+      hint: `give it a value, or take it out for this plan and set it in the dashboard once the new ${parent} is there`,
+    },
+  );
+};

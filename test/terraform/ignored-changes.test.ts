@@ -135,4 +135,31 @@ describeTerraform("what ignore_changes leaves alone", () => {
     expect(order.indexOf("POST")).toBeLessThan(order.lastIndexOf("DELETE"));
     await world.expectNoChanges();
   }, 60_000);
+
+  it("leaves a value that was changed outside where another field of its variable changes", async () => {
+    const { store } = emulator;
+    const { id: serviceId } = store.addService({ name: "left", kind: "web" });
+    const write = (key: string, value: string) =>
+      world.write(
+        `resource "rnv_variable" "left" {\n service_id = "${serviceId}"\n key = "${key}"\n ${value}\n lifecycle { ignore_changes = [value, generate] }\n}\n`,
+      );
+    for (const [value, next] of [
+      [`value = "1"`, `value = "2"`],
+      ["generate = { length = 32 }", "generate = { length = 40 }"],
+    ] as const) {
+      write("LEFT", value);
+      await world.apply();
+      world.settle();
+      const [left] = store.variables(serviceId);
+      store.editVariable(left?.id ?? "", { value: "outside" });
+      write("RENAMED", next);
+      await world.apply();
+      expect(store.variables(serviceId).map(({ id, key }) => [key, store.variableValue(id)])).toEqual([
+        ["RENAMED", "outside"],
+      ]);
+      await world.expectNoChanges();
+      world.write("");
+      await world.apply();
+    }
+  }, 60_000);
 });

@@ -37,6 +37,21 @@ describeTerraform("values that mean the same", () => {
     expect(service()).toMatchObject({ id, environmentId: production });
   }, 60_000);
 
+  it("an environment that was renamed in the dashboard is no change by its new name, and nothing is said of it", async () => {
+    const rename = (from: string, to: string) => {
+      const { environments = [] } = store.projects().find(({ id }) => id === project.id) ?? {};
+      const renamed = environments.map((one) => (one.name === from ? { ...one, name: to } : one));
+      store.editProject(project.id, { environments: renamed });
+    };
+    rename("Production", "Läden");
+    expect(await world.run("plan", 1)).toContain('The project has no environment "PRODUCTION"');
+    write(`environment = "läden"`);
+    expect(await world.run("plan -detailed-exitcode")).not.toContain("was changed here and outside");
+    rename("Läden", "Production");
+    write(`environment = "production"`);
+    await world.apply();
+  }, 60_000);
+
   it("one that is not known before apply is no replacement, and stops the apply where it would be one", async () => {
     const { id } = service() ?? {};
     write(fromLater, undefined, later("production"));

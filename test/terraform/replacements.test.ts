@@ -82,6 +82,7 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     const fields = `${place}  kind = "worker"\n  configuration {\n    region = terraform_data.later.output\n  }`;
     shop(fields, later("mars"));
     world.emulator.resetLog();
+    expect(await world.run("plan")).toContain("Warning: configuration.region is not known before apply");
     const stopped = await world.run("apply -auto-approve", 1);
     expect(stopped).toContain("configuration.region is not known before apply");
     expect(stopped).toMatch(/Error: The service "api" is not deleted, its replacement cannot\s+be made/);

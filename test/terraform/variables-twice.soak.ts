@@ -5,7 +5,7 @@ describeTerraform("variables that are managed twice, or made elsewhere", () => {
   const { emulator } = world;
   const keys = () =>
     emulator.store
-      .variables(emulator.store.services()[0]?.id ?? "")
+      .variables(emulator.store.services().find(({ name }) => name === "api")?.id ?? "")
       .map(({ key }) => key)
       .sort();
   const service = `resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n`;
@@ -86,5 +86,77 @@ describeTerraform("variables that are managed twice, or made elsewhere", () => {
     expect(folded(await world.apply())).toContain('Variable "KEPT" is forgotten, not deleted');
     expect(world.writes()).toEqual([]);
     expect(keys()).toEqual(["KEPT"]);
+  }, 60_000);
+
+  it("what is preserved is never renamed: another key is another variable, at another service too, and must be there", async () => {
+    const { store } = emulator;
+    const other = store.addService({ name: "other", kind: "web" });
+    const id = store.services().find(({ name }) => name === "api")?.id ?? "";
+    const preserved = (key: string, serviceId = id) =>
+      `resource "rnv_variable" "kept" {\n  service_id = "${serviceId}"\n  key = "${key}"\n  preserve = true\n}\n`;
+    world.write(service + preserved("KEPT"));
+    await world.apply();
+    emulator.resetLog();
+    world.write(service + preserved("MISSING"));
+    expect(folded(await world.run("apply -auto-approve", 1))).toContain(
+      'The service has no variable "MISSING" to preserve',
+    );
+    store.addVariable(id, "SECOND", "by hand");
+    store.addVariable(other.id, "SECOND", "by hand");
+    for (const place of [id, other.id]) {
+      world.write(service + preserved("SECOND", place));
+      expect(await world.apply()).toContain("1 added, 0 changed, 1 destroyed");
+      await world.expectNoChanges();
+    }
+    await world.apply("-replace=rnv_variable.kept");
+    await world.expectNoChanges();
+    // With a value it is ours, and so is what it is renamed to.
+    world.write(service + preserved("THIRD").replace("preserve = true", 'value = "1"'));
+    await world.apply();
+    expect(keys()).toEqual(["KEPT", "SECOND", "THIRD"]);
+    expect(world.writes()).toEqual([`POST /services/${id}/variables`]);
+    world.write(service + preserved("SECOND"));
+    await world.apply();
+    expect(keys()).toEqual(["KEPT", "SECOND"]);
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("what is preserved is not lost with a service that is replaced", async () => {
+    const preserved = single(`key = "KEPT"\n preserve = true`).replace('"one"', '"kept"');
+    world.write(service + preserved);
+    await world.apply();
+    emulator.resetLog();
+    const told = 'The variable "KEPT" would be lost with its service, and no value is declared';
+    world.write(service.replace('"web"', '"worker"') + preserved);
+    expect(folded(await world.run("apply -auto-approve", 1))).toContain(told);
+    world.write(service + preserved);
+    expect(folded(await world.run("apply -auto-approve -replace=rnv_service.api", 1))).toContain(told);
+    expect(world.writes()).toEqual([]);
+    // A service of the same name that is made elsewhere is another one.
+    world.write(
+      `${service + preserved}resource "rnv_project" "next" {\n  name = "Next"\n}\n` +
+        service.replace('"api" {', '"next" {\n  project_id = rnv_project.next.id'),
+    );
+    await world.apply();
+    world.write(service + preserved);
+    await world.apply();
+    world.write(service.replace('"web"', '"worker"') + preserved.replace("preserve = true", 'value = "1"'));
+    expect(await world.apply()).toContain("2 added, 0 changed, 2 destroyed");
+    expect(keys()).toEqual(["KEPT"]);
+  }, 60_000);
+
+  it("what a replacement takes over with adopt = true does not stand in its way", async () => {
+    const { store } = emulator;
+    const [from, to] = ["from", "to"].map((name) => store.addService({ name, kind: "web" }).id);
+    const one = (serviceId = "") =>
+      `resource "rnv_variable" "one" {\n  service_id = "${serviceId}"\n  key = "A"\n  value = "1"\n  adopt = true\n}\n`;
+    world.write(one(from));
+    await world.apply();
+    store.addVariable(to ?? "", "A", "by hand");
+    world.write(one(to));
+    expect(folded(await world.run("plan"))).toContain("is taken over: adopt = true");
+    await world.apply();
+    expect([from, to].map((id) => store.variables(id ?? "").map(({ key }) => key))).toEqual([[], ["A"]]);
+    await world.expectNoChanges();
   }, 60_000);
 });

@@ -1,13 +1,15 @@
 import { lookAgain } from "../../apply/look";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
+import { isPreserved } from "../../model/resource-type";
 import { snakeCase } from "../../model/text";
 import { type Plain, type ResolvedValue, Unknown } from "../../model/value";
 import { addressOfId } from "../confirm-deleted";
 import type { PlannedReplacement } from "../messages";
 import { newResourceFindings } from "../plan/plan-findings";
+import { findPreserved, notThere } from "../preserved";
 import type { Session } from "../provider";
-import { declaredWithSecrets, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
+import { addressIn, declaredWithSecrets, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
 import { graceMs, twinsIn } from "./twins";
@@ -22,7 +24,7 @@ export function replacementOf(type: TerraformShape, config: TerraformObject): Pl
     if (value === undefined) unknown.push(path);
     else declared[path] = value;
   }
-  return { declared, unknown };
+  return { declared, unknown, ...(config.adopt === true && { adopts: true as const }) };
 }
 
 /** Returns the attributes without which nobody can say whether a replacement can be made; of what is deleted for itself. */
@@ -74,7 +76,7 @@ export async function replacementFindings(
       }),
     ),
     ...(await newResourceFindings(session, type, declared, await session.before.catalog())),
-    ...(await nameFindings(session, type, declared, id)),
+    ...(await nameFindings(session, type, declared, { id, adopts: replacement.adopts === true })),
   ];
   return found
     .filter(({ severity }) => severity === "error")
@@ -102,14 +104,20 @@ async function nameFindings(
   session: Session,
   type: TerraformShape,
   declared: ReadonlyMap<string, ResolvedValue>,
-  id: string,
+  { id, adopts }: { readonly id: string; readonly adopts: boolean },
 ): Promise<readonly Diagnostic[]> {
   const { resource } = type;
   const { nameAttribute = "" } = resource;
   const name = declared.get(nameAttribute);
   const isPlaced = !resource.parents.some(({ attribute }) => declared.get(attribute) instanceof Unknown);
   if (typeof name !== "string" || !isPlaced) return [];
-  const create = { type: resource, input: { name }, parentId: parentIn(type, declared) };
+  const parentId = parentIn(type, declared);
+  if (isPreserved(resource, declared)) {
+    const input = { address: addressIn(type, name), name };
+    const found = await findPreserved(session, type, input, parentId ?? "");
+    return found === undefined ? [notThere(type, name)] : [];
+  }
+  const create = { type: resource, input: { name }, parentId };
   const own = addressOfId(resource, id);
   const others = async (reads: Session["reads"]): Promise<readonly LiveResource[]> =>
     (await twinsIn(reads, create)).filter((live) => {
@@ -120,10 +128,10 @@ async function nameFindings(
   const { seen } = await lookAgain(
     session,
     () => others(session.reads),
-    ({ length }) => length > 0,
+    ({ length }) => length > (adopts ? 1 : 0),
     graceMs,
   );
-  if (seen.length === 0) return [];
+  if (seen.length === 0 || (adopts && seen.length === 1)) return [];
   const summary = `there is another ${resource.type} "${name}" (${seen.map((one) => one.id).join(", ")})`;
   return [error("live.unmanaged_exists", summary, { attribute: nameAttribute, hint: "choose another name" })];
 }

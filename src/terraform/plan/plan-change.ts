@@ -3,6 +3,7 @@ import type { Catalog } from "../../model/catalog";
 import { type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
 import type { PrivateData } from "../messages";
+import { namesAnother } from "../preserved";
 import { defaultsOf, recordedOf } from "../record";
 import {
   addressIn,
@@ -72,6 +73,7 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
   const replaced = diff.changes
     .filter(({ path, forcesReplacement }) => forcesReplacement && !kept.has(path) && !open.has(path))
     .map(({ path }) => path);
+  if (namesAnother(type, prior, config)) replaced.push(type.resource.nameAttribute ?? "");
   // An id that is not known yet says that it runs.
   if (input.runs || unpinned(input).length > 0) planned.id = unknown;
   for (const { steps } of unpinned(input)) setValue(planned, steps, null);
@@ -90,7 +92,9 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
     const isMoved = moves && (acts || replaced.length > 0);
     setValue(planned, steps, isMoved ? unknown : valueAt(prior, steps));
   }
-  return { planned, replaced, sent, acts: acts || replaced.length > 0, diagnostics: diff.diagnostics };
+  // Of what stands for the same nothing is said.
+  const diagnostics = diff.diagnostics.filter(({ attribute = "" }) => !kept.has(attribute));
+  return { planned, replaced, sent, acts: acts || replaced.length > 0, diagnostics };
 }
 
 /** Fields that are no longer declared while defaults are not known: what is planned now has to hold at apply. */

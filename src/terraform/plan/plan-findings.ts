@@ -5,28 +5,36 @@ import type { Catalog } from "../../model/catalog";
 import { isMissing } from "../../model/freshness";
 import type { Offers } from "../../model/live";
 import type { CheckContext } from "../../model/resource-type";
-import { protectionAttribute, terraformNameOf } from "../../model/text";
+import { generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
 import { type ResolvedValue, Unknown } from "../../model/value";
 import { typeNamed } from "../../resources";
 import { addressOfId, readById } from "../confirm-deleted";
+import { isMadeElsewhere } from "../preserved";
 import type { Session } from "../provider";
 import { declaredWithSecrets, nameIn, valueAt } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
-import type { PlannedChange } from "./plan-change";
+import type { ChangeInput, PlannedChange } from "./plan-change";
 
 /** Returns what the service would refuse: errors about a create and about what a change sends, warnings about the rest. */
 export async function offerFindings(
   session: Session,
   type: TerraformShape,
-  config: TerraformObject,
-  isCreate: boolean,
+  { prior, config }: Pick<ChangeInput, "prior" | "config">,
   change: PlannedChange,
 ): Promise<readonly Diagnostic[]> {
   if (!change.acts) return [];
   const catalog = await session.reads.catalog();
   const declared = declaredWithSecrets(type, config);
-  if (isCreate || change.replaced.length > 0) return newResourceFindings(session, type, declared, catalog);
+  if (prior === undefined || change.replaced.length > 0)
+    return newResourceFindings(session, type, declared, catalog);
+  // A secret that the state does not know any more, and whose changes are ignored, has a value at the service.
+  for (const { path, name, versionName } of isMadeElsewhere(type, config) ? [] : type.secrets)
+    if (
+      ![name, versionName, generatedName].some((one) => (prior[one] ?? null) !== null) &&
+      !declared.has(path)
+    )
+      declared.set(path, new Unknown([]));
   const found = type.resource.check?.(declared, catalog) ?? [];
   return found.map(({ code, summary, hint, attribute }) => {
     const isSent = attribute === undefined || change.sent.has(attribute);

@@ -44,9 +44,18 @@ import { planWarnings } from "../warnings";
 export const planWithForesight: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const answer = await planResourceChange(provider, request);
   const type = provider.typeNamed(request.typeName);
-  if (!isNullMessage(request.priorState)) return answer;
   const config = configIn(type, request.config);
   if (config === undefined) return answer;
+  if (!isNullMessage(request.priorState)) {
+    if (answer.requiresReplace?.length === 0) return answer;
+    // Terraform shows no warning of the second of the two plans of a replacement, but its errors.
+    const early = [
+      ...waitingFindings(type, replacementOf(type, config)),
+      ...(await foreseeCreate(provider, type, config)),
+    ].filter(({ severity }) => severity === "warning");
+    const told = diagnosticMessages(early, stepsIn(type, config));
+    return { ...answer, diagnostics: [...(answer.diagnostics ?? []), ...told] };
+  }
   const { workspace } = readPrivate(request.priorPrivate);
   const found = diagnosticMessages(
     [
@@ -79,10 +88,8 @@ const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, req
   const change = await planWithOthers(session, input);
   if (prior === undefined) session?.plansNew.add(type.resource.type);
   else session?.plannedAsIs.add(addressOfId(type.resource, textIn(prior, "id") ?? ""));
-  const diagnostics = [...(await findingsOf(session, input, change))];
+  const diagnostics = await findingsOf(session, input, change);
   const replacement = prior === undefined ? replacementOf(type, config) : undefined;
-  // Terraform plans a replacement twice: the second time as a create, with what it was given the first time.
-  if (replacement && request.priorPrivate.length > 0) diagnostics.push(...waitingFindings(type, replacement));
   const isUnchanged = isSameValue(change.planned, prior ?? null);
   const planned = inSettings(type, change.planned);
   const reset = prior && resetIn(type, change.planned);
@@ -130,7 +137,7 @@ async function findingsOf(
   const attribute = type.resource.nameAttribute;
   return [
     ...change.diagnostics,
-    ...(session ? await offerFindings(session, type, config, prior === undefined, change) : []),
+    ...(session ? await offerFindings(session, type, { prior, config }, change) : []),
     ...(replaces ? checkProtection(session, type, prior ? [prior, config] : [config], "replace") : []),
     ...(await preservedFindings(session, type, prior, config)),
     ...(session?.isApplying && prior ? lateReplacement(type, prior, change) : []),
