@@ -50,6 +50,13 @@ interface KeyedWrites {
   readonly replays: readonly boolean[];
 }
 
+/** A resource that is being deleted: nobody shows it any more, and its name may be taken yet. */
+interface LeavingResource {
+  readonly type: string;
+  readonly name: string;
+  readonly parentId: string | undefined;
+}
+
 /** A configured provider: one client, and what all calls of this process share. */
 export interface Session {
   readonly workspaceId: string;
@@ -66,6 +73,8 @@ export interface Session {
   readonly before: Reads;
   /** By `addressOfId`: what this process deleted; what it made or adopted, as the answer showed it. */
   readonly removed: Set<Address>;
+  /** The deletions under way, by `addressOfId`. */
+  readonly deleting: Map<Address, LeavingResource>;
   readonly made: Map<Address, LiveResource | undefined>;
   /** Ids of services for whose variables this apply has failed: they are not deployed with it. */
   readonly incomplete: Set<string>;
@@ -134,6 +143,7 @@ export function openSession(options: SessionOptions): Session {
     before,
     hasWritten: () => hasWritten,
     removed: new Set(),
+    deleting: new Map(),
     made: new Map(),
     incomplete: new Set(),
     plansNew: new Set(),

@@ -37,6 +37,27 @@ describeTerraform("what does not block", () => {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("a name that another address lets go of is waited for, however long what depends on that takes to go", async () => {
+    const inIt = (label: string) =>
+      `resource "rnv_variable" "${label}" {\n  service_id = rnv_service.${label}.id\n  key = "A"\n  value = "1"\n}\n` +
+      `resource "rnv_variables" "${label}" {\n  service_id = rnv_service.${label}.id\n  values = { B = "1" }\n  depends_on = [rnv_variable.${label}]\n}\n`;
+    // A name is taken until the deletion has ended, though nothing shows what bears it any more.
+    for (const one of ["unique-names", "queued-deletions"] as const)
+      world.emulator.store.setCondition(one, true);
+    world.write(services(["api"]) + inIt("api"));
+    await world.apply();
+    world.emulator.setFaults((_index, { method }) =>
+      method === "DELETE"
+        ? { kind: "hook", when: "before", run: () => new Promise((resolve) => setTimeout(resolve, 2500)) }
+        : undefined,
+    );
+    world.write(services(["api"]).replace('"rnv_service" "api"', '"rnv_service" "web"') + inIt("web"));
+    expect(await world.apply()).toContain("3 added, 0 changed, 3 destroyed");
+    world.emulator.setFaults(undefined);
+    expect(world.emulator.store.services().filter(({ deletedAt }) => deletedAt === null)).toHaveLength(1);
+    await world.expectNoChanges();
+  }, 60_000);
+
   it("a 500 on an update and on a deletion is sent again under its key", async () => {
     world.write(services(["a"]));
     await world.apply();

@@ -36,7 +36,8 @@ export async function applyDelete(
   if (session.made.has(key)) return { state: null, kept, diagnostics: [adopted(type, name, id)] };
   session.removed.add(key);
   const input = { address: addressIn(type, name), id, name, parentId: parentId ?? undefined };
-  const end = await deleteKnowingly(session, type, prior, input);
+  session.deleting.set(key, { ...input, type: type.resource.type });
+  const end = await deleteKnowingly(session, type, prior, input).finally(() => session.deleting.delete(key));
   const failed = isHidden(session, end) ? hidden(type, name) : await undeleted(session, type, input, end);
   return failed === undefined
     ? { state: null, kept, diagnostics: [] }

@@ -1,4 +1,3 @@
-import { lookAgain } from "../../apply/look";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { isPreserved } from "../../model/resource-type";
@@ -12,7 +11,7 @@ import type { Session } from "../provider";
 import { addressIn, declaredWithSecrets, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
-import { graceMs, twinsIn } from "./twins";
+import { lookWhileDeleting, twinsIn } from "./twins";
 
 /** Returns what a plan that makes a resource remembers of it: a deletion that comes first checks it once more. */
 export function replacementOf(type: TerraformShape, config: TerraformObject): PlannedReplacement {
@@ -125,12 +124,10 @@ async function nameFindings(
       return key !== own && !session.removed.has(key) && !session.made.has(key);
     });
   if ((await others(session.before)).length === 0) return [];
-  const { seen } = await lookAgain(
-    session,
-    () => others(session.reads),
-    ({ length }) => length > (adopts ? 1 : 0),
-    graceMs,
-  );
+  const seen = await lookWhileDeleting(session, {
+    look: () => others(session.reads),
+    isTaken: ({ length }) => length > (adopts ? 1 : 0),
+  });
   if (seen.length === 0 || (adopts && seen.length === 1)) return [];
   const summary = `there is another ${resource.type} "${name}" (${seen.map((one) => one.id).join(", ")})`;
   return [error("live.unmanaged_exists", summary, { attribute: nameAttribute, hint: "choose another name" })];

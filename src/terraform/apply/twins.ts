@@ -17,7 +17,7 @@ export type NamedCreate = Pick<KeyedCreate, "type" | "parentId"> & {
 /** Receipts live 24 hours (interface, "Idempotency rules"); one is left for clocks that differ. */
 const receiptMs = 23 * 60 * 60 * 1000;
 /** Limits how long a resource of the same name is looked at again: its deletion may not be shown yet. */
-export const graceMs = 2000;
+const graceMs = 2000;
 /** Bounds the difference of the service's clock and ours. */
 const skewMs = 5 * 60_000;
 /** Bounds the time of one request with all of its retries. */
@@ -71,20 +71,52 @@ export async function findTaken(
   const left = await session.intents.find(subject);
   if (session.intents.isUnderWay(subject, left)) throw new DiagnosticsError([sameTwice(create)]);
   const first = await otherTwins(session, session.before, create);
-  if (first.length === 0 && left === undefined) return undefined;
-  const verdict = (twins: readonly LiveResource[]): TwinsVerdict => judgeTwins(twins, left, adopts);
+  const { type, input, parentId } = create;
+  const isLeaving = (): boolean =>
+    [...session.deleting.values()].some(
+      (one) => one.type === type.type && one.name === input.name && one.parentId === parentId,
+    );
+  if (first.length === 0 && left === undefined && !isLeaving()) return undefined;
+  const verdict = (twins: readonly LiveResource[]): TwinsVerdict | { readonly kind: "leaving" } =>
+    isLeaving() ? { kind: "leaving" } : judgeTwins(twins, left, adopts);
   const mayBeUnseen =
     left !== undefined &&
     isYoungIntent(session, left) &&
     !keyCounts(session, left, session.requestOf(create));
-  const { seen } = await lookAgain(
-    session,
-    async () => verdict(await otherTwins(session, session.reads, create)),
-    ({ kind }) => kind === "taken-by-others" || (kind === "free" && mayBeUnseen),
-    mayBeUnseen ? lagMs : graceMs,
-  );
+  const seen = await lookWhileDeleting(session, {
+    look: async () => verdict(await otherTwins(session, session.reads, create)),
+    isTaken: ({ kind }) => kind === "taken-by-others",
+    isLeaving: ({ kind }) => kind === "leaving",
+    isBehind: ({ kind }) =>
+      kind === "leaving" || kind === "taken-by-others" || (kind === "free" && mayBeUnseen),
+    forMs: mayBeUnseen ? lagMs : graceMs,
+  });
   if (seen.kind === "taken-by-others") throw new DiagnosticsError([nameTaken(create, seen.twins)]);
   return seen.kind === "ours" ? seen.taken : undefined;
+}
+
+interface PatientLook<Seen> {
+  readonly look: () => Promise<Seen>;
+  readonly isTaken: (seen: Seen) => boolean;
+  readonly isLeaving?: (seen: Seen) => boolean;
+  readonly isBehind?: (seen: Seen) => boolean;
+  readonly forMs?: number;
+}
+
+/**
+ * Looks again as `lookAgain` does, and goes on while the name is taken and this process deletes: what bears it may be
+ * next, once what depends on it is gone.
+ */
+export async function lookWhileDeleting<Seen>(
+  session: Session,
+  { look, isTaken, isLeaving = () => false, isBehind = isTaken, forMs = graceMs }: PatientLook<Seen>,
+): Promise<Seen> {
+  for (;;) {
+    const wasDeleting = session.deleting.size > 0;
+    const { seen } = await lookAgain(session, look, isBehind, forMs);
+    const mayLeave = isTaken(seen) && (wasDeleting || session.deleting.size > 0);
+    if (!mayLeave && !isLeaving(seen)) return seen;
+  }
 }
 
 type TwinsVerdict =

@@ -199,8 +199,7 @@ async function foreseeCreate(
   const { session } = provider;
   const create = namedIn(type, config);
   const subject = create && intentSubjectOf(create);
-  if (session === undefined || session.hasWritten() || create === undefined || subject === undefined)
-    return [];
+  if (session === undefined || create === undefined || subject === undefined) return [];
   // What the state has is replaced, or let go of by another address: the apply knows.
   const others = async (): Promise<readonly LiveResource[]> =>
     (await twinsIn(session.reads, create)).filter(
@@ -208,6 +207,7 @@ async function foreseeCreate(
     );
   const left = await session.intents.find(subject);
   for (let look = 0; ; look += 1) {
+    if (session.isApplying) return [];
     const verdict = judgeTwins(await others(), left, config.adopt === true);
     if (verdict.kind === "free") return [];
     if (verdict.kind === "ours") return takenOver(session, type, config, create, verdict.taken);

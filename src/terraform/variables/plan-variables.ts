@@ -184,7 +184,7 @@ export async function takenKeys(
   if (config.adopt === true)
     return { adopted: listed, diagnostics: listed.length === 0 ? [] : [takenOver(listed)] };
   // The apply looks itself.
-  if (session.hasWritten()) return { adopted: [], diagnostics: [] };
+  if (session.isApplying) return { adopted: [], diagnostics: [] };
   const taken: Variable[] = [];
   for (const one of listed) {
     if (inState.has(addressOfId(variable, one.id))) continue;
