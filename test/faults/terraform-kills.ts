@@ -18,6 +18,12 @@ const withLayoutAnew = (configuration: string): string =>
     "lifecycle { replace_triggered_by = [rnv_service.api.id] }\n  depends_on = [rnv_service.api]",
   );
 
+/** A replacement that is created first needs a name of its own; what depends on it is created first with it. */
+const createdFirst = (configuration: string): string =>
+  configuration
+    .replace('name       = "api"', 'name = "site"\n  lifecycle { create_before_destroy = true }')
+    .replace("{ api = {", "{ site = {");
+
 const applied = (name: string, configuration: string): Stage => ({
   ...{ name, configuration: withLayoutAnew(configuration) },
   command: ["apply", "-auto-approve", "-input=false"],
@@ -27,6 +33,10 @@ const stages: readonly Stage[] = [
   applied("create", everything("1")),
   applied("update", everything("2").replace('A = "one"', 'A = "other"')),
   applied("replace", everything("2", "worker").replace('A = "one"', 'A = "other"')),
+  applied(
+    "replace, created first,",
+    createdFirst(everything("2", "web").replace('A = "one"', 'A = "other"')),
+  ),
   { name: "destroy", configuration: undefined, command: ["destroy", "-auto-approve", "-input=false"] },
 ];
 
