@@ -152,6 +152,35 @@ resource "rnv_service" "other" {
     );
   }, 60_000);
 
+  it("is a conflict of the plan for what is renamed to it, unless the state has it, as where two change names", async () => {
+    const two = (one: string, other: string) =>
+      writeSecond(
+        [one, other]
+          .map(
+            (name, index) =>
+              `resource "rnv_service" "n${index}" {\n  name = "${name}"\n  kind = "web"\n}\n` +
+              `resource "rnv_variable" "v${index}" {\n  service_id = rnv_service.n${index}.id\n  key = "KEY_${one}"\n  value = "1"\n}\n`,
+          )
+          .join(""),
+      );
+    two("left", "right");
+    await second.apply();
+    two("right", "left");
+    expect(await second.apply()).toContain("0 added, 4 changed, 0 destroyed");
+    await second.expectNoChanges();
+    const id = first.emulator.store.addService({ name: "theirs" }).id;
+    const left = services().find(({ name }) => name === "left")?.id ?? "";
+    const key = first.emulator.store.addVariable(left, "KEY_theirs", "theirs").id;
+    two("theirs", "left");
+    first.emulator.resetLog();
+    const output = flat(await second.run("apply -auto-approve -input=false", 1));
+    expect(output).toContain(`There is another service "theirs" (${id})`);
+    expect(output).toContain(`There is another variable "KEY_theirs" (${key})`);
+    expect(second.writes()).toEqual([]);
+    writeSecond("");
+    await second.apply();
+  }, 60_000);
+
   it("is one thing for one resource: the second of two that declare the same is an error, and nothing is doubled", async () => {
     const twice = (service: string, project: string) =>
       `resource "terraform_data" "later" { input = ["same", "both"] }

@@ -11,7 +11,7 @@ import type { Session } from "../provider";
 import { addressIn, declaredWithSecrets, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
-import { lookWhileDeleting, twinsIn } from "./twins";
+import { anotherNamed, lookWhileDeleting, twinsIn } from "./twins";
 
 /** Returns what a plan that makes a resource remembers of it: a deletion that comes first checks it once more. */
 export function replacementOf(type: TerraformShape, config: TerraformObject): PlannedReplacement {
@@ -129,6 +129,5 @@ async function nameFindings(
     isTaken: ({ length }) => length > (adopts ? 1 : 0),
   });
   if (seen.length === 0 || (adopts && seen.length === 1)) return [];
-  const summary = `there is another ${resource.type} "${name}" (${seen.map((one) => one.id).join(", ")})`;
-  return [error("live.unmanaged_exists", summary, { attribute: nameAttribute, hint: "choose another name" })];
+  return [anotherNamed(create, seen)];
 }

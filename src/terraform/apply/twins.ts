@@ -191,6 +191,19 @@ export function nameTaken(
   );
 }
 
+/** The error of a name that something else bears, where it cannot be taken over. */
+export const anotherNamed = (
+  { type, input }: NamedCreate,
+  others: readonly Pick<LiveResource, "id">[],
+): Diagnostic => {
+  const ids = others.map(({ id }) => id).join(", ");
+  const summary = `there is another ${type.type} "${input.name}" (${ids})`;
+  return error("live.unmanaged_exists", summary, {
+    attribute: type.nameAttribute,
+    hint: "choose another name",
+  });
+};
+
 const importIdOf = (type: Resource, id: string, parentId: string | undefined): string =>
   type.removedWithParent && parentId !== undefined ? `${parentId}/${id}` : id;
 

@@ -5,6 +5,7 @@ import { protectionAttribute } from "../../model/text";
 import { Unknown } from "../../model/value";
 import { replacementOf, waitingFindings } from "../apply/check-replacement";
 import {
+  anotherNamed,
   cannotTakeOver,
   intentSubjectOf,
   judgeTwins,
@@ -47,7 +48,13 @@ export const planWithForesight: RpcAnswer<"PlanResourceChange"> = async (provide
   const config = configIn(type, request.config);
   if (config === undefined) return answer;
   if (!isNullMessage(request.priorState)) {
-    if (answer.requiresReplace?.length === 0) return answer;
+    if (answer.requiresReplace?.length === 0) {
+      const taken = await foreseeRename(provider, type, configIn(type, request.priorState) ?? {}, config);
+      return {
+        ...answer,
+        diagnostics: [...(answer.diagnostics ?? []), ...diagnosticMessages(taken, stepsIn(type, config))],
+      };
+    }
     // Terraform shows no warning of the second of the two plans of a replacement, but its errors.
     const early = [
       ...waitingFindings(type, replacementOf(type, config)),
@@ -213,6 +220,27 @@ async function foreseeCreate(
     if (verdict.kind === "ours") return takenOver(session, type, config, create, verdict.taken);
     if (look === looks) return [nameTaken(create, verdict.twins)];
     // Terraform walks its state at the same time: it may not have come to this yet.
+    await session.clock.sleep(pauseMs, session.signal);
+  }
+}
+
+/** Returns the error of a new name that something bears which is in no state. A plan knows; its apply sends what was planned. */
+async function foreseeRename(
+  { session, inState }: Provider,
+  type: TerraformShape,
+  prior: TerraformObject,
+  config: TerraformObject,
+): Promise<readonly Diagnostic[]> {
+  const create = namedIn(type, config);
+  if (session === undefined || create === undefined || create.input.name === nameIn(type, prior)) return [];
+  if (!wasRead(session, type, prior)) return [];
+  const own = textIn(prior, "id");
+  for (let look = 0; ; look += 1) {
+    const others = (await twinsIn(session.reads, create)).filter(
+      ({ id }) => id !== own && !inState.has(addressOfId(create.type, id)),
+    );
+    if (others.length === 0) return [];
+    if (look === looks) return [anotherNamed(create, others)];
     await session.clock.sleep(pauseMs, session.signal);
   }
 }
