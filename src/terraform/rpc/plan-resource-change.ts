@@ -44,6 +44,8 @@ import { planWarnings } from "../warnings";
 /** PlanResourceChange, and what stands already of what it would create. */
 export const planWithForesight: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const answer = await planResourceChange(provider, request);
+  // Of most resources of a plan nothing changes.
+  if (answer.plannedState === request.priorState) return answer;
   const type = provider.typeNamed(request.typeName);
   const config = configIn(type, request.config);
   if (config === undefined) return answer;
