@@ -234,8 +234,8 @@ async function foreseeRename(
   config: TerraformObject,
 ): Promise<readonly Diagnostic[]> {
   const create = namedIn(type, config);
-  if (session === undefined || create === undefined || create.input.name === nameIn(type, prior)) return [];
-  if (!wasRead(session, type, prior)) return [];
+  if (session === undefined || session.isApplying) return [];
+  if (create === undefined || create.input.name === nameIn(type, prior)) return [];
   const own = textIn(prior, "id");
   for (let look = 0; ; look += 1) {
     const others = (await twinsIn(session.reads, create)).filter(
