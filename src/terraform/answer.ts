@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { systemClock } from "../model/time";
 import { aliveBy } from "../state/lock-record";
 import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./actions/service-actions";
@@ -100,7 +99,11 @@ const openProvider = (): Provider =>
       isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
     },
     createLog(process.env, systemClock, (line) => process.stderr.write(line)),
-    new Walk(join(intentFolder(process.cwd(), process.env), "validated"), runOf(process.ppid, 0)),
+    new Walk({
+      folder: intentFolder(process.cwd(), process.env),
+      run: runOf(process.ppid, 0),
+      pid: process.pid,
+    }),
   );
 
 /** Terraform ended the walk that this process served: its state has what it was told. */

@@ -1,31 +1,37 @@
-import { accessSync, constants, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { accessSync, constants, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { makeIgnoredFolder } from "../state/local/node-disk";
 import type { ProviderMethod } from "./protocol";
 
-/** Calls that a walk ends with for each of its resources; a walk that validates has none of them. */
-const working: ReadonlySet<ProviderMethod> = new Set<ProviderMethod>([
-  ...(["PlanResourceChange", "ApplyResourceChange", "ReadDataSource"] as const),
-]);
 const validating: ReadonlySet<ProviderMethod> = new Set<ProviderMethod>([
-  ...(["ValidateResourceConfig", "ValidateDataResourceConfig"] as const),
+  ...(["ValidateResourceConfig", "ValidateDataResourceConfig", "ValidateEphemeralResourceConfig"] as const),
 ]);
+/** Calls that follow a validation, of the same thing, in every other walk. */
+const working: ReadonlySet<ProviderMethod> = new Set<ProviderMethod>([
+  ...(["PlanResourceChange", "ApplyResourceChange", "ReadDataSource", "OpenEphemeralResource"] as const),
+]);
+
+/** Words that nobody took: of `terraform validate` alone. */
+const oldMs = 60 * 60 * 1000;
+
+interface WalkPlace {
+  readonly folder: string;
+  /** Names this run of Terraform. */
+  readonly run: string;
+  /** Names this process. */
+  readonly pid: number;
+}
 
 /**
  * Tells whether a walk of Terraform plans or applies: no call says so. Terraform validates before it plans, and before
- * nothing else; each walk has a process of its own, unless Terraform is attached to one. A process that has only
- * validated leaves word in a file for the next one of the same run.
+ * nothing else; each walk has a process for each provider block, unless Terraform is attached to one. A process that has
+ * only validated leaves word in a file, which one of the same run takes: then it plans.
  */
 export class Walk {
   #hasValidated = false;
   #hasBegun = false;
 
-  constructor(
-    /** Path of the file. */
-    private readonly path: string,
-    /** Names this run of Terraform. */
-    private readonly run: string,
-  ) {}
+  constructor(private readonly place: WalkPlace) {}
 
   /** Notes a call of this process. */
   note(method: ProviderMethod): void {
@@ -39,37 +45,56 @@ export class Walk {
     this.#hasBegun = true;
     if (this.#hasValidated) return false;
     // Where nothing can be left behind nothing is applied either: no create goes without its intent.
-    return !isFirst || (this.#read() !== this.run && this.#isWritable());
+    return !isFirst || (!this.#takesWord() && this.#isWritable());
   }
 
   /** Ends the walk of this process. */
   end(): void {
-    try {
-      if (this.#hasBegun) {
-        if (this.#read() === this.run) rmSync(this.path, { force: true });
-      } else if (this.#hasValidated && this.#isWritable()) {
-        writeFileSync(this.path, this.run);
-      }
-    } catch {
-      // Then it cannot be written later either.
+    const { folder, pid } = this.place;
+    if (this.#hasBegun || !this.#hasValidated || !this.#isWritable()) return;
+    for (const name of this.#words(() => true)) {
+      const path = join(folder, name);
+      const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+      if (Date.now() - mtimeMs > oldMs) rmSync(path, { force: true });
     }
+    try {
+      writeFileSync(join(folder, `${this.#prefix}${pid}`), "");
+    } catch {
+      // A disk that is full: an apply would not send a create there.
+    }
+  }
+
+  get #prefix(): string {
+    return `validated-${this.place.run}-`;
+  }
+
+  #words(isWanted: (name: string) => boolean): readonly string[] {
+    try {
+      return readdirSync(this.place.folder).filter((name) => name.startsWith("validated-") && isWanted(name));
+    } catch {
+      return [];
+    }
+  }
+
+  /** Takes a word of this run; of each, one process alone does. */
+  #takesWord(): boolean {
+    return this.#words((name) => name.startsWith(this.#prefix)).some((name) => {
+      try {
+        unlinkSync(join(this.place.folder, name));
+        return true;
+      } catch {
+        return false;
+      }
+    });
   }
 
   #isWritable(): boolean {
     try {
-      makeIgnoredFolder(dirname(this.path));
-      accessSync(dirname(this.path), constants.W_OK);
+      makeIgnoredFolder(this.place.folder);
+      accessSync(this.place.folder, constants.W_OK);
       return true;
     } catch {
       return false;
-    }
-  }
-
-  #read(): string | undefined {
-    try {
-      return readFileSync(this.path, "utf8");
-    } catch {
-      return undefined;
     }
   }
 }

@@ -1,19 +1,24 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Walk } from "../../../src/terraform/walk";
 
 describe("the walk of Terraform that a process serves", () => {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-walk-"));
-  const path = join(folder, ".terraform", ".rnv", "validated");
-  const process = (run = "one", at = path) => new Walk(at, run);
+  const home = mkdtempSync(join(tmpdir(), "rnv-walk-"));
+  const folder = join(home, ".terraform", ".rnv");
+  let pid = 0;
+  const process = (run = "one", at = folder): Walk => {
+    pid += 1;
+    return new Walk({ folder: at, run, pid });
+  };
+  const words = () => readdirSync(folder).filter((name) => name.startsWith("validated"));
   /** A process that validates, to its end. */
   const validated = (run?: string, at?: string): void => {
     const walk = process(run, at);
     walk.note("ValidateResourceConfig");
     walk.end();
   };
-  afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(() => rmSync(home, { recursive: true }));
 
   it("plans after one that validated, and applies after one that planned", () => {
     validated();
@@ -22,8 +27,19 @@ describe("the walk of Terraform that a process serves", () => {
     plans.note("ValidateResourceConfig");
     plans.note("PlanResourceChange");
     plans.end();
-    expect(existsSync(path)).toBe(false);
+    expect(words()).toEqual([]);
     expect(process().begin()).toBe(true);
+  });
+
+  it("plans for each of several provider blocks, whichever ends before the other begins", () => {
+    validated();
+    validated();
+    const first = process();
+    expect(first.begin()).toBe(false);
+    first.note("PlanResourceChange");
+    first.end();
+    expect(process().begin()).toBe(false);
+    expect([process().begin(), process().begin()]).toEqual([true, true]);
   });
 
   it("applies a saved plan, whatever another run validated meanwhile", () => {
@@ -33,8 +49,16 @@ describe("the walk of Terraform that a process serves", () => {
     expect(process("another").begin()).toBe(false);
   });
 
+  it("leaves no word for long that nobody takes", () => {
+    validated("alone");
+    const [left = ""] = words();
+    utimesSync(join(folder, left), 0, 0);
+    validated();
+    expect(words()).not.toContain(left);
+    expect(process().begin()).toBe(false);
+  });
+
   it("is told apart in one process, to which Terraform attaches for each", () => {
-    rmSync(path, { force: true });
     const attached = process();
     for (let command = 0; command < 2; command += 1) {
       attached.note("ValidateResourceConfig");
@@ -49,10 +73,9 @@ describe("the walk of Terraform that a process serves", () => {
   });
 
   it("plans where nothing can be left behind: no create is sent there", () => {
-    const file = join(folder, "file");
+    const file = join(home, "file");
     writeFileSync(file, "");
-    const beside = join(file, "validated");
-    validated("one", beside);
-    expect(process("one", beside).begin()).toBe(false);
+    validated("one", file);
+    expect(process("one", file).begin()).toBe(false);
   });
 });
