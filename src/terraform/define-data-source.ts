@@ -2,6 +2,7 @@ import type { ZodType } from "zod";
 import type { Reads, Resource } from "../api/reads";
 import { lookAgain } from "../apply/look";
 import type { Diagnostic } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
 import { isMissing } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import { snakeCase } from "../model/text";
@@ -148,8 +149,14 @@ async function lookUp(
     throw diagnosticError("live.unchecked", `the ${resource.type} ${what} could not be looked up`, {
       detail: `${read.reason}.`,
     });
+  const listed = id === undefined ? await resource.list(session.reads, parentId).catch(() => []) : [];
+  const beside = (listed ?? []).filter((live) => parentId === undefined || live.parentId === parentId);
   throw diagnosticError("live.import_missing", `there is no ${resource.type} ${what}`, {
     attribute: id === undefined ? nameAttribute : "id",
+    hint: didYouMean(
+      name,
+      beside.map((live) => live.name),
+    ),
   });
 }
 

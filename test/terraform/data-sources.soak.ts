@@ -64,6 +64,7 @@ output "all" {
       world.write(`
 data "rnv_service" "twice" { name = "twice" }
 data "rnv_service" "none" { name = "none" }
+data "rnv_service" "slip" { name = "twiec" }
 data "rnv_variables" "none" { service_id = "${nowhere}" }
 data "rnv_deployment" "none" {
   service_id = "${api.id}"
@@ -74,6 +75,7 @@ data "rnv_deployment" "none" {
       expect(output).toContain('2 of rnv_service are called "twice"');
       expect(output).toContain("or name its project");
       expect(output).toContain('There is no service "none"');
+      expect(output).toMatch(/There is no service "twiec"[\s\S]*Did you mean "twice"\?/);
       expect(output).toContain(`There is no service of the id ${nowhere}`);
       expect(output).toContain(`The service has no deployment of the id ${nowhere}`);
     }, 60_000);
