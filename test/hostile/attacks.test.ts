@@ -1,6 +1,6 @@
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { shareOf } from "../support/soak";
-import { Arena, canary, type Outcome } from "./arena";
+import { Arena, type Attack, canary, type Outcome } from "./arena";
 import { attacks } from "./attacks";
 import { commandsIn, hiddenIn } from "./inertness";
 
@@ -8,12 +8,24 @@ jest.setTimeout(300_000);
 
 const megabytes = 1024;
 const played = shareOf(attacks, 8);
+/** What an attack may cost: so many times the processor time of a manifest of one line, whatever the machine. */
+const mostTimes = 9;
+const harmless: Attack = {
+  title: "a manifest of one line",
+  files: { "rnv.yaml": "services: { api: { kind: web } }\n" },
+  args: ["validate"],
+  says: /valid/,
+  codes: [0],
+};
 const arena = new Arena();
+let harmlessMs = 0;
 const outcomes = new Map<string, Promise<Outcome>>();
 
 /** Three at a time: most of each is waiting. */
 beforeAll(async () => {
   await arena.open();
+  const usual = await Promise.all([harmless, harmless, harmless].map((one) => arena.run(one)));
+  harmlessMs = Math.max(...usual.map(({ cpuMs }) => cpuMs));
   const waiting = [...played];
   const work = async (): Promise<void> => {
     for (let attack = waiting.shift(); attack !== undefined; attack = waiting.shift()) {
@@ -43,7 +55,7 @@ describe("a clean end, where", () => {
     expect(text.length).toBeLessThan(1024 * 1024);
     expect([hiddenIn(text), commandsIn(text)]).toEqual([[], []]);
     expect(foreign).toBe(0);
-    expect(cpuMs).toBeLessThan(2000);
+    expect(cpuMs).toBeLessThan(mostTimes * harmlessMs);
     expect(rssKb).toBeLessThan(256 * megabytes);
   });
 });
