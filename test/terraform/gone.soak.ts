@@ -147,6 +147,43 @@ resource "rnv_service" "s" {
     }
   }, 30_000);
 
+  it("what is protected, and was deleted outside, is planned anew: nothing is left to protect", async () => {
+    const service = (name: string, rest = ""): string =>
+      `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "web"\n  project_id = rnv_project.shop.id\n${rest}}\n`;
+    const main = (own: string): string =>
+      `resource "rnv_project" "shop" {\n  name = "Shop"\n${own}}\n` +
+      `${service("api", own)}${service("web", own)}${service("job", own)}${service("log", own)}`;
+    for (const [own, settings] of [
+      ["  deletion_protection = true\n", ""],
+      ["", "deletion_protection = true"],
+    ] as const) {
+      const only = await new TerraformFolder().openAttached();
+      const { store } = only.emulator;
+      try {
+        only.write(main(own), settings);
+        await only.apply();
+        only.settle();
+        const [api] = store.services().filter(({ name }) => name === "api");
+        store.deleteServiceNow(api?.id ?? "");
+        expect(await only.run("plan")).toContain("1 to add, 0 to change, 0 to destroy");
+        expect(await only.run("plan -destroy", 1)).toContain('would delete the service "web"');
+        await only.apply();
+        await only.expectNoChanges();
+        only.settle();
+        for (const { id } of store.services()) store.deleteServiceNow(id);
+        store.deleteProjectNow(store.projects()[0]?.id ?? "");
+        only.write(main(own), `${settings}\n  accept_missing = true`);
+        expect(await only.apply()).toContain("5 added, 0 changed, 0 destroyed");
+        await only.expectNoChanges();
+        expect(await only.run("plan -replace=rnv_service.web", 1)).toContain(
+          'would replace the service "web"',
+        );
+      } finally {
+        await only.close();
+      }
+    }
+  }, 60_000);
+
   it("a deletion that failed keeps its place in the state, and is asked for with a new key", async () => {
     for (const left of [undefined, "failed-deletions-linger"] as const) {
       const only = new TerraformFolder({ conditions: ["failed-deletions", ...(left ? [left] : [])] });

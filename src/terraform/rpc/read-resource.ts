@@ -31,6 +31,8 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const { next, live, diagnostics = [] } = await readNow(session, type, state, kept);
   const messages = diagnosticMessages(diagnostics);
   if (next === "unchecked") return { ...unchanged, diagnostics: messages };
+  // Terraform keeps the private data of what is gone, and the plan took its creation for the half of a replacement.
+  if (next === null) return { newState: encodeMessage(type.valueType, null), diagnostics: messages };
   const { imported, ...settled } = kept;
   const updatedAt = kept.updatedAt ?? live?.updatedAt;
   const found = { ...foundAgain(session, type, settled, live?.updatedAt), updatedAt };
@@ -41,7 +43,7 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
     newState:
       next === state && !holdsNumber(state)
         ? request.currentState
-        : encodeMessage(type.valueType, next && readIntoSettings(type, next)),
+        : encodeMessage(type.valueType, readIntoSettings(type, next)),
     private: isKept ? request.private : writePrivate(told),
     diagnostics: messages,
   };

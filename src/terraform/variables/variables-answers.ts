@@ -131,7 +131,7 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   const state = decoded(currentState);
   if (session === undefined || state === undefined) return { newState: currentState, private: kept };
   const now = await readVariables(session, state, readPrivate(kept));
-  if ("next" in now) return { newState: encoded(now.next), private: kept };
+  if ("next" in now) return { newState: encoded(now.next), private: now.next === null ? undefined : kept };
   return { newState: currentState, private: kept, diagnostics: diagnosticMessages(now.doubt.diagnostics) };
 };
 
