@@ -17,6 +17,7 @@ import { attributesSent, type KeyedCreate } from "./apply/keyed-create";
 import { type ExistenceCache, emptyExistenceCache } from "./confirm-deleted";
 import type { Log } from "./log";
 import { diagnosticError } from "./messages";
+import { type Doubts, noDoubts } from "./plan/doubts";
 import type { PlannedNames } from "./plan/planned-names";
 import type {
   EventOf,
@@ -84,6 +85,8 @@ export interface Session {
   readonly plannedAsIs: Set<Address>;
   /** The names that the plans of this process give. */
   readonly plannedNames: PlannedNames;
+  /** What the plans of this process are not sure of yet. */
+  readonly doubts: Doubts;
   /** Whether Terraform applies in this walk: what it plans once more is no plan for people. */
   isApplying: boolean;
   /** The resources that others react to, as the calls of this process told of them. */
@@ -149,6 +152,7 @@ export function openSession(options: SessionOptions): Session {
     plansNew: new Set(),
     plannedAsIs: new Set(),
     plannedNames: new Map(),
+    doubts: noDoubts(),
     isApplying: false,
     changes: noChanges(),
     traffic: new Traffic(),

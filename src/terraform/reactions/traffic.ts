@@ -47,13 +47,20 @@ export class Traffic {
   #open = 0;
   #mostOpen = 0;
   #moments = 0;
+  #calls = 0;
   #silentSince: number | undefined;
   #longestSilenceMs = 0;
   readonly #waiters = new Set<Waiter>();
 
+  /** The beginnings and ends of calls until now. */
+  get calls(): number {
+    return this.#calls;
+  }
+
   /** Counts a call as under way until its work ends. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#hear();
+    this.#calls += 1;
     this.#open += 1;
     this.#mostOpen = Math.max(this.#open, this.#mostOpen);
     return this.apart(async () => {
@@ -61,6 +68,7 @@ export class Traffic {
         return await work();
       } finally {
         this.#open -= 1;
+        this.#calls += 1;
       }
     });
   }

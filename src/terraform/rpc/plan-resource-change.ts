@@ -25,6 +25,8 @@ import {
   readPrivate,
   writePrivate,
 } from "../messages";
+import { type Doubt, toldUnlessInState } from "../plan/doubts";
+import { heldFindings } from "../plan/held";
 import { meaningsOf } from "../plan/meanings";
 import { type ChangeInput, type PlannedChange, planChange } from "../plan/plan-change";
 import { checkProtection, lateReplacement, offerFindings } from "../plan/plan-findings";
@@ -84,7 +86,7 @@ const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, req
   const { session } = provider;
   const priorPrivate = readPrivate(request.priorPrivate);
   if (isNullMessage(request.proposedNewState) || !config) {
-    const found = prior ? planRemoval(session, type, { prior, config, kept: priorPrivate }) : [];
+    const found = prior ? await planRemoval(provider, type, { prior, config, kept: priorPrivate }) : [];
     return {
       plannedState: request.proposedNewState,
       plannedPrivate: request.priorPrivate,
@@ -120,14 +122,16 @@ const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, req
 };
 
 /** Plans a deletion, or that what was made elsewhere is forgotten. Returns what is said of it. */
-function planRemoval(
-  session: Session | undefined,
+async function planRemoval(
+  provider: Provider,
   type: TerraformShape,
   { prior, config = {}, kept }: Removal,
-): readonly Diagnostic[] {
+): Promise<readonly Diagnostic[]> {
   if (isMadeElsewhere(type, prior)) return [forgotten(type, nameIn(type, prior))];
+  const { session } = provider;
   noteRemoved(session, type, { prior, kept });
-  return checkProtection(session, type, [prior, config], "delete");
+  const held = session ? await heldFindings(provider, session, type, prior) : [];
+  return [...checkProtection(session, type, [prior, config], "delete"), ...held];
 }
 
 interface Removal {
@@ -193,12 +197,9 @@ async function planWithOthers(session: Session | undefined, input: ChangeInput):
   return runs ? planChange({ ...input, runs }) : change;
 }
 
-/** Limits how often the state is searched for what bears the name; the pause between two, milliseconds. */
-const [looks, pauseMs] = [10, 50];
-
 /**
  * Returns what a plan says of a create whose name something bears already: that it is taken over, or an error. Nothing
- * where the name, or the place, is not known yet; and nothing once this process writes: then the apply looks itself.
+ * where the name, or the place, is not known yet; and nothing in an apply, which looks itself.
  */
 async function foreseeCreate(
   provider: Provider,
@@ -208,44 +209,66 @@ async function foreseeCreate(
   const { session } = provider;
   const create = namedIn(type, config);
   const subject = create && intentSubjectOf(create);
-  if (session === undefined || create === undefined || subject === undefined) return [];
-  // What the state has is replaced, or let go of by another address: the apply knows.
-  const others = async (): Promise<readonly LiveResource[]> =>
-    (await twinsIn(session.reads, create)).filter(
-      ({ id }) => !provider.inState.has(addressOfId(create.type, id)),
-    );
+  if (session === undefined || create === undefined || subject === undefined || session.isApplying) return [];
+  const twins = await twinsIn(session.reads, create);
   const left = await session.intents.find(subject);
-  for (let look = 0; ; look += 1) {
-    if (session.isApplying) return [];
-    const verdict = judgeTwins(await others(), left, config.adopt === true);
-    if (verdict.kind === "free") return [];
-    if (verdict.kind === "ours") return takenOver(session, type, config, create, verdict.taken);
-    if (look === looks) return [nameTaken(create, verdict.twins)];
-    // Terraform walks its state at the same time: it may not have come to this yet.
-    await session.clock.sleep(pauseMs, session.signal);
-  }
+  // What the state has is replaced, or let go of by another address: the apply knows.
+  const judge = () =>
+    judgeTwins(
+      twins.filter(({ id }) => !provider.inState.has(addressOfId(create.type, id))),
+      left,
+      config.adopt === true,
+    );
+  const verdict = judge();
+  if (verdict.kind === "free") return [];
+  if (verdict.kind === "ours" && verdict.taken.reason === "made")
+    return takenOver(session, type, config, create, verdict.taken);
+  return toldUnlessInState(provider, session, {
+    ...doubtOf(create, twins),
+    kind: verdict.kind === "ours" ? "adopted" : "taken",
+    tell: async () => {
+      const now = judge();
+      if (now.kind === "ours") return takenOver(session, type, config, create, now.taken);
+      return now.kind === "free" ? [] : [nameTaken(create, now.twins)];
+    },
+  });
 }
+
+const doubtOf = (
+  { type, input }: NamedCreate,
+  found: readonly LiveResource[],
+): Omit<Doubt, "kind" | "tell"> => ({
+  keys: found.map(({ id }) => addressOfId(type, id)),
+  name: `${type.type} "${input.name}" (${found.map(({ id }) => id).join(", ")})`,
+});
 
 /** Returns the error of a new name that something bears which is in no state. A plan knows; its apply sends what was planned. */
 async function foreseeRename(
-  { session, inState }: Provider,
+  provider: Provider,
   type: TerraformShape,
   prior: TerraformObject,
   config: TerraformObject,
 ): Promise<readonly Diagnostic[]> {
+  const { session, inState } = provider;
   const create = namedIn(type, config);
   if (session === undefined || session.isApplying) return [];
   if (create === undefined || create.input.name === nameIn(type, prior)) return [];
   const own = textIn(prior, "id");
-  for (let look = 0; ; look += 1) {
-    const others = (await twinsIn(session.reads, create)).filter(
-      ({ id }) => id !== own && !inState.has(addressOfId(create.type, id)),
-    );
-    if (others.length === 0) return [];
-    if (look === looks) return [anotherNamed(create, others)];
-    await session.clock.sleep(pauseMs, session.signal);
-  }
+  const others = (await twinsIn(session.reads, create)).filter(({ id }) => id !== own);
+  return toldUnlessInState(provider, session, {
+    ...doubtOf(create, others),
+    kind: "taken",
+    tell: () => [
+      anotherNamed(
+        create,
+        others.filter(({ id }) => !inState.has(addressOfId(create.type, id))),
+      ),
+    ],
+  });
 }
+
+/** Limits how long the plan of another address is waited for, and how often it is looked for. */
+const [looks, pauseMs] = [10, 50];
 
 /**
  * Returns what protects what a create would take the place of: of what is tainted Terraform plans the creation alone, and

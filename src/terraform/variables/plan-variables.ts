@@ -4,6 +4,7 @@ import { canonicalId, generatedName, shortList } from "../../model/text";
 import { liveVariable, variable } from "../../resources/variable";
 import { isMadeBy } from "../apply/twins";
 import { addressOfId } from "../confirm-deleted";
+import { toldUnlessInState } from "../plan/doubts";
 import type { Provider } from "../provider";
 import { textIn } from "../schema/attributes";
 import {
@@ -171,10 +172,11 @@ interface TakenKeys {
  * anything is sent. What an apply of this directory that was cut short made is ours.
  */
 export async function takenKeys(
-  { session, inState }: Provider,
+  provider: Provider,
   prior: TerraformObject | undefined,
   config: TerraformObject,
 ): Promise<TakenKeys> {
+  const { session, inState } = provider;
   const serviceId = textIn(config, "service_id");
   const owned = isSameService(prior?.service_id, config.service_id) ? textsIn(prior?.ids) : {};
   const added = new Set(declaredKeys(config)?.filter((key) => !(key in owned)));
@@ -185,14 +187,23 @@ export async function takenKeys(
     return { adopted: listed, diagnostics: listed.length === 0 ? [] : [takenOver(listed)] };
   // The apply looks itself.
   if (session.isApplying) return { adopted: [], diagnostics: [] };
+  const keyOf = ({ id }: Variable) => addressOfId(variable, id);
   const taken: Variable[] = [];
   for (const one of listed) {
-    if (inState.has(addressOfId(variable, one.id))) continue;
     const subject = { verb: "make", type: variable.type, parentId: serviceId, name: one.key } as const;
-    const left = await session.intents.find(subject);
+    const left = inState.has(keyOf(one)) ? undefined : await session.intents.find(subject);
     if (left === undefined || !isMadeBy(left, liveVariable(one, serviceId))) taken.push(one);
   }
-  return { adopted: [], diagnostics: taken.length === 0 ? [] : [notOurs(taken, serviceId, prior)] };
+  const diagnostics = await toldUnlessInState(provider, session, {
+    kind: "taken",
+    keys: taken.map(keyOf),
+    name: `${keysOf(taken)} of the service ${serviceId}`,
+    tell: () => {
+      const others = taken.filter((one) => !inState.has(keyOf(one)));
+      return [notOurs(others, serviceId, prior)];
+    },
+  });
+  return { adopted: [], diagnostics };
 }
 
 const keysOf = (taken: readonly Variable[]): string => shortList(taken.map(({ key }) => key).sort(), 20);
