@@ -27,6 +27,26 @@ describeTerraform("plans that say what changes and nothing else", () => {
     expect(output).not.toContain("rnv_service.api has changed");
   }, 30_000);
 
+  it("nor after a deployment that is added later, or a service that is taken over as it is", async () => {
+    const only = await new TerraformFolder().openAttached();
+    try {
+      only.emulator.store.addService({ name: "docs", kind: "static" });
+      const service = (name: string, more: string) =>
+        `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "static"\n  ${more}\n}\n`;
+      const api = service("api", 'configuration { repository = "https://git.example.com/shop/api" }');
+      only.write(api);
+      await only.apply();
+      only.write(
+        `${api}${service("docs", "adopt = true")}resource "rnv_deployment" "api" { service_id = rnv_service.api.id }\n`,
+      );
+      await only.apply();
+      // A difference of private data alone is printed as none, and is one for a pipeline.
+      await only.run("plan -refresh-only -input=false -detailed-exitcode");
+    } finally {
+      await only.close();
+    }
+  }, 30_000);
+
   it.each([
     ["of a service, which is deployed for it", 2, `branch     = "develop"`, `branch     = "main"`],
     ["the name of a service, which is deployed for it", 2, `name       = "api"`, `name       = "backend"`],

@@ -188,5 +188,11 @@ async function takeOver(session: Session, type: TerraformShape, take: TakeOver):
   const next = draftOf(type, planned);
   for (const { steps } of type.computed)
     if (holdsUnknown(valueAt(planned, steps))) setValue(next, steps, valueAt(state, steps));
-  return { state: stateAfter(type, next, live), kept: { ...kept, imported: undefined }, diagnostics };
+  // Where nothing was sent no answer told its time: the next read would, and Terraform calls that drift.
+  const { updatedAt = live.updatedAt } = kept;
+  return {
+    state: stateAfter(type, next, live),
+    kept: { ...kept, updatedAt, imported: undefined },
+    diagnostics,
+  };
 }

@@ -303,5 +303,5 @@ export function ranNow(
   );
   for (const { id, address, isRemoved } of inside.values())
     if (id !== undefined && !isRemoved) inputs[id] = address;
-  return { ranAt: live?.asOf ?? new Date(clock.now()).toISOString(), inputs };
+  return { ranAt: live?.asOf ?? new Date(clock.now()).toISOString(), inputs: orNone(inputs) };
 }
