@@ -1,4 +1,4 @@
-import type { ZodType } from "zod";
+import type { core, ZodType } from "zod";
 import { plainName } from "../model/text";
 import { ApiError } from "./api-error";
 import type { About, ApiRequest, ApiResponse, Send } from "./send";
@@ -92,7 +92,28 @@ function parsedOrThrow<T>(parsed: Parsed<T>, request: ApiRequest, response: ApiR
   const [first, ...more] = parsed.error.issues;
   const path = (first?.path.map(String).join(".") || "the body") + ownerAt(body, first?.path ?? []);
   const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
-  throw malformed(request, response, `${path}: ${first?.message ?? "not as documented"}${others}`);
+  throw malformed(request, response, `${path}: ${whatIsWrong(first, body)}${others}`);
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+/** Returns what a schema says against a part of a body, in words of ours, never with the value. */
+function whatIsWrong(issue: core.$ZodIssue | undefined, body: unknown): string {
+  const found = (issue?.path ?? []).reduce<unknown>(
+    (inner, key) => (inner as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key],
+    body,
+  );
+  if (found === undefined) return "it is missing";
+  const expected = issue?.code === "invalid_type" ? typeWords[issue.expected] : undefined;
+  return expected === undefined ? "it has another form" : `it is not ${expected}`;
 }
 
 /** Returns ` of <id>` for the innermost resource on a path, so that it can be found in the dashboard. */

@@ -254,7 +254,10 @@ function messageOf(host: string, { reason, code = "no code", proxy, status }: Tr
     case "unresolved":
       return `the host ${host} is not known (${code})`;
     case "certificate":
-      return `the certificate of ${host} is not trusted (${code})`;
+      // What answers may not speak TLS at all: then there is no certificate to blame.
+      return code.startsWith("ERR_SSL_")
+        ? `no TLS connection to ${host} came about (${code})`
+        : `the certificate of ${host} is not trusted (${code})`;
     case "too_large":
       return `the answer of ${host} is larger than rnv takes`;
     case "late":

@@ -74,6 +74,10 @@ describe("an error of the client", () => {
     ["ECONNREFUSED", "cannot connect to api.example.com (ECONNREFUSED)"],
     ["ENOTFOUND", "the host api.example.com is not known (ENOTFOUND)"],
     ["CERT_HAS_EXPIRED", "the certificate of api.example.com is not trusted (CERT_HAS_EXPIRED)"],
+    [
+      "ERR_SSL_WRONG_VERSION_NUMBER",
+      "no TLS connection to api.example.com came about (ERR_SSL_WRONG_VERSION_NUMBER)",
+    ],
     ["ANSWER_TOO_LARGE", "the answer of api.example.com is larger than rnv takes"],
     ["ANSWER_LATE", "api.example.com did not answer in time"],
     ["ECONNRESET", "the connection to api.example.com ended before a whole answer came (ECONNRESET)"],

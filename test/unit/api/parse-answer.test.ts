@@ -33,6 +33,8 @@ describe("an answer that is not as documented", () => {
       { items: [{ id: outer, inner: { id: inner, name: 7 } }] },
       new RegExp(`inner\\.name of ${inner}: `),
     ],
+    ["what is missing", {}, /: items: it is missing$/],
+    ["what form it has not", { items: 7 }, /: items: it is not a list$/],
     ["no id in another form", { items: [{ id: `${outer}0`, inner: {} }] }, /inner\.name: /],
     ["no id that is none", { items: [{ id: `x${outer}`, inner: {} }] }, /inner\.name: /],
   ])("names %s", (_, body, message) => {
