@@ -27,7 +27,7 @@ describeTerraform("plans that say what changes and nothing else", () => {
     expect(output).not.toContain("rnv_service.api has changed");
   }, 30_000);
 
-  it("nor after a deployment that is added later, or a service that is taken over as it is", async () => {
+  it("nor after a deployment that is added later, a service that is taken over as it is, or a variable that is made anew", async () => {
     const only = await new TerraformFolder().openAttached();
     try {
       only.emulator.store.addService({ name: "docs", kind: "static" });
@@ -41,6 +41,16 @@ describeTerraform("plans that say what changes and nothing else", () => {
       );
       await only.apply();
       // A difference of private data alone is printed as none, and is one for a pipeline.
+      await only.run("plan -refresh-only -input=false -detailed-exitcode");
+      // So it is where what a deployment is made of was deleted elsewhere, and is made anew.
+      const variables = `resource "rnv_variable" "a" {\n  service_id = rnv_service.api.id\n  key = "A"\n  value = "1"\n}\n`;
+      only.write(
+        `${api}${variables}resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n  depends_on = [rnv_variable.a]\n}\n`,
+      );
+      await only.apply();
+      only.settle();
+      only.emulator.store.deleteVariableNow(String(only.attributes("rnv_variable", "a").id));
+      expect(await only.apply()).toContain("1 added, 1 changed, 0 destroyed");
       await only.run("plan -refresh-only -input=false -detailed-exitcode");
     } finally {
       await only.close();

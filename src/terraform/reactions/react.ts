@@ -296,10 +296,14 @@ export function ranNow(
 ): Pick<PrivateData, "ranAt" | "inputs"> {
   if (!followsChanges(type.resource) || parentId === undefined) return {};
   const inside = insideOf(known, parentId);
-  const isThere = (address: string): boolean =>
-    inside.get(address as Address)?.isRemoved === false || !(address in (kept.due ?? {}));
+  // What was made anew bears another id: the one of before would be missed by every later read.
+  const isThere = (id: string, address: string): boolean => {
+    const known = inside.get(address as Address);
+    if (known?.isRemoved === false) return known.id === undefined || known.id === id;
+    return !(address in (kept.due ?? {}));
+  };
   const inputs = Object.fromEntries(
-    Object.entries(kept.inputs ?? {}).filter(([, address]) => isThere(address)),
+    Object.entries(kept.inputs ?? {}).filter(([id, address]) => isThere(id, address)),
   );
   for (const { id, address, isRemoved } of inside.values())
     if (id !== undefined && !isRemoved) inputs[id] = address;
