@@ -37,6 +37,21 @@ describeTerraform("what does not block", () => {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("a variable of a map that was deleted after the plan fails the apply, and is made by the next one at once", async () => {
+    const map = (value: string) =>
+      `${services(["api"])}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  values = { A = "${value}", B = "2" }\n}\n`;
+    world.write(map("1"));
+    await world.apply();
+    world.settle();
+    world.write(map("3"));
+    await world.run("plan -out=tfplan");
+    const { A: id } = world.attributes("rnv_variables", "all").ids as Record<string, string>;
+    world.emulator.store.deleteVariableNow(id ?? "");
+    expect(await world.run("apply tfplan", 1)).toContain("A: updateVariable was refused");
+    expect(await world.apply()).toContain("0 added, 1 changed, 0 destroyed");
+    await world.expectNoChanges();
+  }, 60_000);
+
   it("a name that another address lets go of is waited for, however long what depends on that takes to go", async () => {
     const inIt = (label: string) =>
       `resource "rnv_variable" "${label}" {\n  service_id = rnv_service.${label}.id\n  key = "A"\n  value = "1"\n}\n` +
@@ -117,5 +132,18 @@ describeTerraform("one error for all", () => {
     expect(plan).toContain("What is missing is taken out of the state");
     await world.apply();
     await world.expectNoChanges();
+    const map = (block: string): void =>
+      world.write(
+        `${services(["a", "b", "c", "d"])}resource "rnv_variables" "all" {\n  service_id = rnv_service.a.id\n  values = { A = "1", B = "2", C = "3" }\n}\n`,
+        block,
+      );
+    map("");
+    await world.apply();
+    world.settle();
+    for (const one of Object.values(world.attributes("rnv_variables", "all").ids as Record<string, string>))
+      world.emulator.store.deleteVariableNow(one);
+    expect(flat(await world.run("plan", 1))).toContain("3 of the variables of the service");
+    map("accept_missing = true");
+    expect(flat(await world.run("plan"))).toContain("What is missing is taken out of the state");
   }, 60_000);
 });

@@ -3,6 +3,7 @@ import type { Resource } from "../../api/reads";
 import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName, uuidPattern } from "../../model/text";
+import { plainEqual } from "../../model/value";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
 import { addressOfId } from "../confirm-deleted";
@@ -131,7 +132,10 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   const state = decoded(currentState);
   if (session === undefined || state === undefined) return { newState: currentState, private: kept };
   const now = await readVariables(session, state, readPrivate(kept));
-  if ("next" in now) return { newState: encoded(now.next), private: now.next === null ? undefined : kept };
+  if ("next" in now) {
+    const diagnostics = diagnosticMessages(now.diagnostics ?? []);
+    return { newState: encoded(now.next), private: now.next === null ? undefined : kept, diagnostics };
+  }
   return { newState: currentState, private: kept, diagnostics: diagnosticMessages(now.doubt.diagnostics) };
 };
 
@@ -180,18 +184,28 @@ const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
   const [prior, planned] = [decoded(request.priorState), decoded(request.plannedState)];
   const change = { prior, planned, config: decoded(request.config) };
   const { state, diagnostics } = await applyVariables(session, change);
-  const { imported, nonce } = readPrivate(request.plannedPrivate);
+  const before = readPrivate(request.plannedPrivate);
+  const { imported, nonce } = before;
   noteAppliedKeys(session, { prior, planned, state, owner: nonce }, diagnostics);
   for (const id of Object.values(textsIn(state?.ids))) session.intents.record("make", variable.type, id);
   // What a failed apply left out of an imported map is taken over by the next one.
   const isPartial = imported && hasErrors(diagnostics);
-  const kept = { ...noPrivateData, nonce, ...writtenNow(session, undefined), ...(isPartial && takesOver) };
+  // Reads are not waited for on account of a write that never was.
+  const isAsBefore = hasErrors(diagnostics) && prior !== undefined && isUnchanged(prior, state);
+  const { workspace, writtenAt } = isAsBefore ? before : writtenNow(session, undefined);
+  const kept = { ...noPrivateData, nonce, workspace, writtenAt, ...(isPartial && takesOver) };
   return {
     newState: encoded(state),
     private: state === null ? undefined : writePrivate(kept),
     diagnostics: diagnosticMessages(diagnostics),
   };
 };
+
+/** Whether no variable of a map was made, changed or removed. */
+const isUnchanged = (prior: TerraformObject, state: TerraformObject | null): boolean =>
+  state !== null &&
+  plainEqual(textsIn(prior.ids), textsIn(state.ids)) &&
+  plainEqual(textsIn(prior.updated_at), textsIn(state.updated_at));
 
 /** The map as messages about its import name it: it bears the id of its service, and no name. */
 const importedMap: Resource = { ...variable, terraformName: variablesSchema.name, nameAttribute: undefined };

@@ -1,6 +1,6 @@
 import type { Variable } from "../../api/wire/shapes";
 import { lookAgain, staleWrite } from "../../apply/look";
-import { DiagnosticsError } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError } from "../../diagnostics/diagnostic";
 import { isOlder, isYoung } from "../../model/freshness";
 import { generatedName, variablesResource } from "../../model/text";
 import { liveVariable, variable } from "../../resources/variable";
@@ -102,7 +102,9 @@ async function isBehind(
   });
 }
 
-export type VariablesRead = { readonly next: TerraformObject | null } | { readonly doubt: Doubt };
+export type VariablesRead =
+  | { readonly next: TerraformObject | null; readonly diagnostics?: readonly Diagnostic[] }
+  | { readonly doubt: Doubt };
 
 /**
  * Returns the state after a refresh, null when the service is gone; or why what seems gone is not believed. A value
@@ -128,16 +130,20 @@ export async function readVariables(
   for (const id of Object.values(textsIn(state.ids))) await session.intents.noteInState(resource.type, id);
   if (isServiceGone) {
     const doubt = await doubtOf("", serviceId);
-    return doubt === undefined || doubt.isAccepted ? { next: null } : { doubt };
+    return doubt === undefined || doubt.isAccepted
+      ? { next: null, diagnostics: doubt?.diagnostics }
+      : { doubt };
   }
   if (listed === undefined) return { next: state };
   for (const one of listed) noteFound(session, resource, liveVariable(one, serviceId));
   const { gone, ...entries } = shownEntries(state, listed);
+  let accepted: Doubt | undefined;
   for (const [name, id] of gone) {
     const doubt = await doubtOf(id, name);
     if (doubt !== undefined && !doubt.isAccepted) return { doubt };
+    accepted ??= doubt;
   }
-  return { next: { ...state, service_id: serviceId, ...entries } };
+  return { next: { ...state, service_id: serviceId, ...entries }, diagnostics: accepted?.diagnostics };
 }
 
 /** Returns the attributes of a state as `listed` shows them, and name and id of each entry that is not shown. */
