@@ -5,7 +5,7 @@ import type { Address } from "../model/address";
 import { isMissing } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
-import { shortList } from "../model/text";
+import { canonicalId, shortList } from "../model/text";
 import { type Existence, findUnprovenLosses } from "../plan/guards";
 import { findResource, resourceTypes, typeNamed } from "../resources";
 import type { IntentFiles } from "./apply/intent-files";
@@ -254,7 +254,7 @@ function otherWorkspace(
   session: Proof,
   { resource, name, workspace }: MissingResource,
 ): Diagnostic | undefined {
-  if (workspace === undefined || workspace === session.workspaceId) return undefined;
+  if (workspace === undefined || canonicalId(workspace) === session.workspaceId) return undefined;
   return error("state.workspace", `the ${resource.type} "${name}" was applied in another workspace`, {
     detail: `It lies in ${workspace}; the provider is configured for ${session.workspaceId}, which does not show it.`,
     hint: "set workspace_id to the workspace that it lies in, or begin a state of its own for the other one",

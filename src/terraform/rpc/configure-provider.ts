@@ -9,7 +9,7 @@ import { embeddedUrl } from "../../api/transport";
 import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic";
 import { providerSettings as settingsOfBlock } from "../../model/provider-settings";
 import { Secret } from "../../model/secret";
-import { type ProcessEnvironment, snakeCase, uuidPattern } from "../../model/text";
+import { canonicalId, type ProcessEnvironment, snakeCase, uuidPattern } from "../../model/text";
 import { systemClock } from "../../model/time";
 import { makeIgnoredFolder, nodeDisk } from "../../state/local/node-disk";
 import { withoutSlash } from "../../state/recorded";
@@ -84,7 +84,11 @@ async function checkWorkspace(
       `check ${name} of the provider block, or ${variable} in the environment`;
     switch (status) {
       case 401:
-        return about("the service does not accept the API key", "api_key", setting("api_key", "RNV_API_KEY"));
+        return about(
+          "the service does not accept the API key",
+          "api_key",
+          setting("api_key", "RNV_API_KEY or RNV_API_KEY_FILE"),
+        );
       case 403:
         return about(
           `the API key may not read the workspace ${workspaceId}`,
@@ -196,7 +200,8 @@ export async function providerSettings(
   };
   const baseUrl = withoutSlash(text("base_url", "RNV_BASE_URL"));
   const isEmbedded = baseUrl === "embedded";
-  const workspaceId = text("workspace_id", "RNV_WORKSPACE_ID");
+  // What is kept of it is compared: in any case of letters it is the same workspace.
+  const workspaceId = canonicalId(text("workspace_id", "RNV_WORKSPACE_ID"));
   const key = isEmbedded ? { text: "" } : await readKey(text("api_key", "RNV_API_KEY"), environment, cwd);
   const gaps = gapSettings(environment);
   const most = config.max_concurrency;

@@ -1,5 +1,5 @@
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { snakeCase } from "../../model/text";
+import { canonicalId, snakeCase } from "../../model/text";
 import { service } from "../../resources/service";
 import { diagnosticError } from "../messages";
 import type { Message, ProviderMethod, Received, RequestOf, ResponseOf } from "../protocol";
@@ -108,7 +108,7 @@ export function importIdOf(session: Session, typeName: string, message: Received
   const { valueType, parts } = identityNamed(typeName);
   const identity = decodeObject(valueType, message.value) ?? {};
   const workspaceId = textIn(identity, workspaceAttribute);
-  if (workspaceId !== undefined && workspaceId !== session.workspaceId)
+  if (workspaceId !== undefined && canonicalId(workspaceId) !== session.workspaceId)
     throw new DiagnosticsError([
       error("live.import_missing", `this identity is of the workspace ${workspaceId}`, {
         detail: `The provider is configured for the workspace ${session.workspaceId}.`,

@@ -34,6 +34,16 @@ describe("the settings of the provider", () => {
     expect(await summaries("nothing")).toEqual(["RNV_API_KEY_FILE: cannot read nothing (ENOENT)"]);
   });
 
+  it("name one workspace in any case of letters", async () => {
+    const id = "ABCDEF00-0000-4000-8000-0000000000E1";
+    const { workspaceId, diagnostics } = await providerSettings(
+      { base_url: "https://service.example/api/v1", workspace_id: id, api_key: "rnv_x" },
+      {},
+      folder,
+    );
+    expect([workspaceId, diagnostics]).toEqual([id.toLowerCase(), []]);
+  });
+
   it("show nothing of a file that holds no key", async () => {
     writeFileSync(join(folder, "other"), "another-secret");
     expect(JSON.stringify(await settingsWith("other"))).not.toContain("another-secret");
