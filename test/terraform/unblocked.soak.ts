@@ -52,6 +52,21 @@ describeTerraform("what does not block", () => {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("a create whose answer was lost is finished once it is found, and of a map the attribute that declares is named", async () => {
+    world.write(
+      `${services(["api"]).replace('"web"', '"web"\n  archived = true')}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  generate = { A = { length = 20 } }\n}\n`,
+    );
+    world.emulator.setFaults((_index, request) => {
+      if (isPost("/services")(request)) return { kind: "status", status: 500, when: "after", receipt: false };
+      return isPost("/variables")(request) ? { kind: "status", status: 403 } : undefined;
+    });
+    expect(flat(await world.run("apply -auto-approve", 1))).toContain("In generate.");
+    world.emulator.setFaults(undefined);
+    expect(world.emulator.store.services().map(({ archived }) => archived)).toEqual([true]);
+    expect(await world.apply()).toContain("1 added, 0 changed, 0 destroyed");
+    await world.expectNoChanges();
+  }, 60_000);
+
   it("a name that another address lets go of is waited for, however long what depends on that takes to go", async () => {
     const inIt = (label: string) =>
       `resource "rnv_variable" "${label}" {\n  service_id = rnv_service.${label}.id\n  key = "A"\n  value = "1"\n}\n` +

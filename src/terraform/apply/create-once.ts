@@ -3,8 +3,10 @@ import { ApiError } from "../../api/api-error";
 import type { Endpoints } from "../../api/endpoints";
 import { isRefusal } from "../../apply/journaled-send";
 import { isUncertain, lookAgain } from "../../apply/look";
+import { unappliedPaths } from "../../apply/verify";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted } from "../../model/resource-operations";
+import { ruleAt } from "../../model/resource-type";
 import { Secret } from "../../model/secret";
 import { sha256 } from "../../model/text";
 import { canonicalJson, type Plain } from "../../model/value";
@@ -151,11 +153,15 @@ async function sendAttempt(
 ): Promise<Accepted> {
   for (let generation = 0; generation < mostGenerations; generation += 1) {
     const { endpoints, replays } = session.writes([create.seed, nonce, generation].join("\0"), sent);
-    const answered = await sendSurely(session, create, { preexistingIds, sent }, () => write(endpoints));
+    const find = (known: readonly string[]) => findAndFinish(session, create, known, endpoints);
+    const answered = await sendSurely(session, () => write(endpoints), {
+      sent,
+      find: () => find(preexistingIds),
+    });
     const accepted =
       replays[0] === true
         ? await aliveAs(session, create, answered)
-        : await ownAnswer(session, create, preexistingIds, answered);
+        : await ownAnswer(session, create, { preexistingIds, answered, find });
     if (accepted !== undefined) return accepted;
   }
   throw diagnosticError(
@@ -170,16 +176,37 @@ async function sendAttempt(
 /** Sends a create; one without a certain answer is looked for before it is sent again, under the same key. */
 async function sendSurely(
   session: Session,
-  create: KeyedCreate,
-  { preexistingIds, sent }: Pick<CreateAttempt, "preexistingIds" | "sent">,
   send: () => Promise<Accepted>,
+  { sent, find }: Pick<CreateAttempt, "sent"> & { readonly find: () => Promise<Accepted | undefined> },
 ): Promise<Accepted> {
   try {
     return await sendOnceParentIsShown(session, send);
   } catch (failure) {
     if (!isUncertain(failure)) throw failure;
     sent.isUncertain = true;
-    return (await findCreated(session, create, preexistingIds)) ?? send();
+    return (await find()) ?? send();
+  }
+}
+
+/** Finds what a create without an answer of its own has made, and sends what was to follow its first request. */
+async function findAndFinish(
+  session: Session,
+  create: KeyedCreate,
+  knownIds: readonly string[],
+  writes: Endpoints,
+): Promise<Accepted | undefined> {
+  const { type, input, defaults } = create;
+  const found = await findCreated(session, create, knownIds);
+  if (found?.live === undefined || type.nameAttribute === undefined) return found;
+  const { id, live } = found;
+  const missing = unappliedPaths({ type, sent: input.attributes, live, defaults });
+  const changed = new Set(missing.filter((path) => ruleAt(type, path)?.change === "update"));
+  if (changed.size === 0) return found;
+  try {
+    const finished = await type.update(writes, { ...input, id, live, changed });
+    return { ...found, live: finished.live ?? live };
+  } catch (failure) {
+    return { ...found, failure };
   }
 }
 
@@ -199,6 +226,13 @@ async function sendOnceParentIsShown(session: Session, send: () => Promise<Accep
 export const isUnseen = (failure: unknown): failure is ApiError =>
   failure instanceof ApiError && failure.method === "GET" && failure.status === 404;
 
+interface AnsweredAttempt {
+  readonly preexistingIds: readonly string[];
+  readonly answered: Accepted;
+  /** Looks for what was made, besides what was known before. */
+  readonly find: (knownIds: readonly string[]) => Promise<Accepted | undefined>;
+}
+
 /**
  * Returns an answer that is no replay. One whose id existed before, or belongs to another resource of this process, is
  * not believed: what was made is looked for.
@@ -206,8 +240,7 @@ export const isUnseen = (failure: unknown): failure is ApiError =>
 async function ownAnswer(
   session: Session,
   create: KeyedCreate,
-  preexistingIds: readonly string[],
-  answered: Accepted,
+  { preexistingIds, answered, find }: AnsweredAttempt,
 ): Promise<Accepted> {
   const { type, input, parentId } = create;
   const { id } = answered;
@@ -218,7 +251,7 @@ async function ownAnswer(
     ((await type.list(session.before)) ?? []).some((live) => live.id === id && live.name !== input.name);
   const isAnothers = isMade || preexistingIds.includes(id) || (!type.removedWithParent && (await isBefore()));
   if (!isAnothers) return answered;
-  const made = await findCreated(session, create, [...preexistingIds, id]);
+  const made = await find([...preexistingIds, id]);
   if (made !== undefined) return made;
   const summary = `the creation of the ${type.type} "${input.name}" was answered with the id of another`;
   throw diagnosticError("apply.uncertain", summary, {

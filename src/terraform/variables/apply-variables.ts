@@ -56,7 +56,7 @@ export async function applyVariables(
     if (session.signal.aborted && diagnostics.length > 0) return;
     await work().catch((failure: unknown) => {
       for (const one of diagnosticsOf(failure))
-        diagnostics.push({ ...one, summary: `${name}: ${one.summary}`, attribute: "values" });
+        diagnostics.push({ ...one, summary: `${name}: ${one.summary}`, attribute: declaring(config, name) });
     });
   };
   for (const name of Object.keys(entries.ids))
@@ -73,6 +73,10 @@ export async function applyVariables(
   const isCreated = prior === undefined && state !== null;
   return { state, diagnostics: isCreated ? withoutTaint(diagnostics) : diagnostics };
 }
+
+/** Returns the attribute that declares a variable; `values` of one that none declares any more. */
+const declaring = (config: TerraformObject | undefined, name: string): string =>
+  [generatedName, "values_wo"].find((one) => name in (asObject(config?.[one] ?? null) ?? {})) ?? "values";
 
 /** Makes a text for each value that is to be made up; it is used where the plan sends it. */
 const generatedTexts = (planned: TerraformObject | undefined): Readonly<Record<string, string>> =>
