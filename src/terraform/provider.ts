@@ -29,7 +29,7 @@ import type {
 } from "./protocol";
 import { type KnownChanges, noChanges } from "./reactions/known-changes";
 import { noOwedRuns, type OwedRuns } from "./reactions/owed-runs";
-import { Traffic } from "./reactions/traffic";
+import { Traffic, usualPlaces } from "./reactions/traffic";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import type { EventSink } from "./server";
 import type { Walk } from "./walk";
@@ -205,6 +205,10 @@ function keyedSend(send: Send, { secretKey, seed, replays, sent, onWrite }: Keyi
 /** The resource types of this provider, as Terraform sees them. */
 export const shapes: readonly TerraformShape[] = resourceTypes.map(shapeOf);
 
+/** Names what the resources of a session lie in, and who asks. */
+const scopeOf = ({ baseUrl, workspaceId, credential }: Session): string =>
+  sha256([baseUrl, workspaceId, credential].join("\0")).slice(0, 16);
+
 /** The state that all calls of one plugin process share. */
 export class Provider {
   #session: Session | undefined;
@@ -241,6 +245,7 @@ export class Provider {
     this.#session = session;
     const applies = this.walk.begin();
     if (session !== undefined) session.isApplying = applies;
+    if (session !== undefined && applies) session.changes.expected = this.walk.planned(scopeOf(session));
     session?.redact([...this.#sensitive].map((text) => new Secret(text)));
   }
 
@@ -259,7 +264,20 @@ export class Provider {
   /** Terraform ended this walk by itself: its state has what it was told. */
   end(): void {
     this.#session?.intents.end();
+    this.#leaveCount();
     this.walk.end();
+  }
+
+  /** Fewer runs than Terraform has places need not know whether more is to come. */
+  #leaveCount(): void {
+    if (this.#session === undefined) return;
+    if (this.#session.isApplying) {
+      this.walk.forgetPlanned();
+      return;
+    }
+    const { changes, isUncertain, runs } = this.#session.changes.count;
+    if (runs >= usualPlaces)
+      this.walk.leavePlanned(scopeOf(this.#session), isUncertain ? Number.NaN : changes);
   }
 
   /** Ends every wait: calls in flight return what they have. */

@@ -1,4 +1,13 @@
-import { accessSync, constants, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { makeIgnoredFolder } from "../state/local/node-disk";
 import type { ProviderMethod } from "./protocol";
@@ -11,7 +20,7 @@ const working: ReadonlySet<ProviderMethod> = new Set<ProviderMethod>([
   ...(["PlanResourceChange", "ApplyResourceChange", "ReadDataSource", "OpenEphemeralResource"] as const),
 ]);
 
-/** Words that nobody took: of `terraform validate` alone. */
+/** Words that nobody took: of `terraform validate` and of `terraform plan` alone. */
 const oldMs = 60 * 60 * 1000;
 
 interface WalkPlace {
@@ -50,27 +59,60 @@ export class Walk {
 
   /** Ends the walk of this process. */
   end(): void {
-    const { folder, pid } = this.place;
+    const { folder } = this.place;
     if (this.#hasBegun || !this.#hasValidated || !this.#isWritable()) return;
-    for (const name of this.#words(() => true)) {
+    for (const name of [...this.#words("validated-"), ...this.#words("planned-")]) {
       const path = join(folder, name);
       const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
       if (Date.now() - mtimeMs > oldMs) rmSync(path, { force: true });
     }
+    this.#leave("validated", "");
+  }
+
+  /** Leaves how much was planned in `scope` to the process of this run that applies it. */
+  leavePlanned(scope: string, changes: number): void {
+    this.#leave("planned", `${scope} ${changes}`);
+  }
+
+  /** Returns how much the processes of this run planned in `scope`; undefined where none left it. */
+  planned(scope: string): number | undefined {
+    const left = this.#words(this.#prefix("planned")).flatMap((name) => {
+      const [ofScope, changes] = this.#read(name).split(" ");
+      return ofScope === scope ? [Number(changes)] : [];
+    });
+    return left.length === 0 ? undefined : left.reduce((all, one) => all + one, 0);
+  }
+
+  /** Takes out what was planned: it is applied. */
+  forgetPlanned(): void {
+    for (const name of this.#words(this.#prefix("planned")))
+      rmSync(join(this.place.folder, name), { force: true });
+  }
+
+  #prefix(word: string): string {
+    return `${word}-${this.place.run}-`;
+  }
+
+  #leave(word: string, text: string): void {
+    const { folder, pid } = this.place;
     try {
-      writeFileSync(join(folder, `${this.#prefix}${pid}`), "");
+      writeFileSync(join(folder, `${this.#prefix(word)}${pid}`), text);
     } catch {
       // A disk that is full: an apply would not send a create there.
     }
   }
 
-  get #prefix(): string {
-    return `validated-${this.place.run}-`;
+  #read(name: string): string {
+    try {
+      return readFileSync(join(this.place.folder, name), "utf8");
+    } catch {
+      return "";
+    }
   }
 
-  #words(isWanted: (name: string) => boolean): readonly string[] {
+  #words(prefix: string): readonly string[] {
     try {
-      return readdirSync(this.place.folder).filter((name) => name.startsWith("validated-") && isWanted(name));
+      return readdirSync(this.place.folder).filter((name) => name.startsWith(prefix));
     } catch {
       return [];
     }
@@ -78,7 +120,7 @@ export class Walk {
 
   /** Takes a word of this run; of each, one process alone does. */
   #takesWord(): boolean {
-    return this.#words((name) => name.startsWith(this.#prefix)).some((name) => {
+    return this.#words(this.#prefix("validated")).some((name) => {
       try {
         unlinkSync(join(this.place.folder, name));
         return true;

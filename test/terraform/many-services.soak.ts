@@ -99,3 +99,52 @@ resource "rnv_deployment" "all" {
     await world.expectNoChanges();
   }, 180_000);
 });
+
+describeTerraform("deployments of as many services, which come after all variables", () => {
+  const world = new TerraformFolder();
+  const write = (value: string): void =>
+    world.write(`
+resource "rnv_service" "all" {
+  count = 12
+  name  = "s${"$"}{count.index}"
+  kind  = "web"
+  configuration {
+    repository = "https://git.example.com/shop/api"
+  }
+}
+resource "rnv_variables" "all" {
+  count      = 12
+  service_id = rnv_service.all[count.index].id
+  values     = { A = "${value}", B = "b" }
+}
+resource "rnv_deployment" "all" {
+  count      = 12
+  service_id = rnv_service.all[count.index].id
+  depends_on = [rnv_variables.all]
+}
+output "deployed" {
+  value = rnv_deployment.all[*].id
+}
+`);
+  // What a plan knew is told to the apply of the same run: Terraform starts a process for each.
+  beforeAll(() => world.open());
+  afterAll(() => world.close());
+
+  it.each(["10", "100"])(
+    "are in the state with their ids, %s at a time",
+    async (places) => {
+      write("1");
+      await world.apply(`-parallelism=${places}`);
+      expect(JSON.parse(await world.run("output -json deployed"))).not.toContain(null);
+      await world.run("plan -refresh-only -input=false -detailed-exitcode");
+      write("2");
+      await world.apply(`-parallelism=${places}`);
+      expect(
+        world.emulator.store.services().map(({ id }) => world.emulator.store.deployments(id).length),
+      ).toEqual(Array(12).fill(2));
+      await world.expectNoChanges();
+      await world.run("destroy -auto-approve");
+    },
+    120_000,
+  );
+});

@@ -37,11 +37,29 @@ export interface KnownChanges {
   readonly planned: Map<string, boolean>;
   /** Ids of what reacts that was read. */
   readonly read: Set<string>;
+  /** How much of this walk was planned, in a walk that applies once more. */
+  readonly count: ChangeCount;
+  /** Of a walk that applies: the changes that the plan had, where that is known. */
+  expected?: number;
 }
+
+/** Counts what the plans of a walk change. */
+export interface ChangeCount {
+  /** Resources that others react to, made or changed. */
+  changes: number;
+  /** Whether there is more: what is deleted, which Terraform plans but once, and what is not known before apply. */
+  isUncertain: boolean;
+  /** Runs of what reacts. */
+  runs: number;
+}
+
+/** Returns whether all that this apply changes has been begun: nothing is waited for that nobody has heard of. */
+export const isAllBegun = ({ count, expected }: Pick<KnownChanges, "count" | "expected">): boolean =>
+  expected !== undefined && count.changes >= expected;
 
 export const noChanges = (): KnownChanges => ({
   ...{ byId: new Map(), inside: new Map(), newParents: new Map() },
-  ...{ planned: new Map(), read: new Set() },
+  ...{ planned: new Map(), read: new Set(), count: { changes: 0, isUncertain: false, runs: 0 } },
 });
 
 /** Stands for a parent whose id is not known. */

@@ -42,11 +42,14 @@ export function notePlanned(
     noteRemoved(session, type, { prior, kept });
   const attributes = knownIn(type, planned);
   const address = addressIn(type, nameIn(type, planned));
+  const changes = isNew || needsRun(type.resource, sent);
+  // A replacement is planned once more, as what is new.
+  if (changes && replaced.length === 0) session.changes.count.changes += 1;
   if (isNew && isFollowedParent(type.resource)) noteNewParent(session, type, address);
   return noteAndTell(session, parentIn(type, attributes), {
     ...{ address, attributes, managedBy: type.name, isRemoved: false, stage: "planned" as const },
     ...(isNew ? { appears: true as const } : { id: textIn(prior, "id") }),
-    changes: isNew || needsRun(type.resource, sent),
+    changes,
     changedAt: isNew ? undefined : kept.changedAt,
   });
 }
@@ -67,6 +70,7 @@ export function noteRemoved(
   { prior, kept }: Noted & { readonly prior: TerraformObject },
 ): void {
   if (session === undefined || !isFollowed(type.resource)) return;
+  session.changes.count.isUncertain = true;
   const attributes = knownIn(type, prior);
   noteChange(session.changes, parentIn(type, attributes), {
     ...{ address: addressIn(type, nameIn(type, prior)), managedBy: type.name, id: textIn(prior, "id") },

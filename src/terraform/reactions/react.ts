@@ -10,7 +10,14 @@ import { bareRecord } from "../record";
 import { addressIn, knownIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
-import { bareName, followsChanges, insideOf, type KnownChange, placesOthers } from "./known-changes";
+import {
+  bareName,
+  followsChanges,
+  insideOf,
+  isAllBegun,
+  type KnownChange,
+  placesOthers,
+} from "./known-changes";
 import type { Patience, Room } from "./traffic";
 
 /** While plans are made nothing takes long. */
@@ -234,8 +241,11 @@ export async function awaitUpstream(
     const all = new Set([...awaited, ...changing.map(({ address }) => address)]);
     return [...all].filter((one) => [undefined, "planned"].includes(stageOf(one)));
   };
-  const isSure = awaited.length > 0 && !kept.isPartial && pending().length === 0;
-  if (!isSure) await traffic.wait(() => pending().length === 0, applying, signal, room);
+  const isKnown = (awaited.length > 0 && !kept.isPartial) || isAllBegun(known);
+  const isSure = isKnown && pending().length === 0;
+  // What has all been begun needs no place.
+  const needed = room && { ...room, canMake: () => !isAllBegun(known) && room.canMake() };
+  if (!isSure) await traffic.wait(() => pending().length === 0, applying, signal, needed);
   const failed = [...insideOf(known, parentId).values()].filter(({ stage }) => stage === "failed");
   if (failed.length > 0)
     return [

@@ -18,7 +18,7 @@ const timesAsLong = 4;
 /** Limits, in milliseconds, how long a silence such a pace asks for. */
 const mostMs = 1000;
 /** Terraform has so many calls under way at a time unless `-parallelism` says otherwise; it tells no provider. */
-const usualPlaces = 10;
+export const usualPlaces = 10;
 /** Where every place is taken by a call that waits, none comes: milliseconds until one of them makes room. */
 const takenMs = 50;
 

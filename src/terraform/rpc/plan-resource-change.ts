@@ -33,6 +33,7 @@ import { checkProtection, lateReplacement, offerFindings } from "../plan/plan-fi
 import { notePlannedName } from "../plan/planned-names";
 import { forgotten, isMadeElsewhere, preservedFindings } from "../preserved";
 import type { Provider, RpcAnswer, Session } from "../provider";
+import { followsChanges } from "../reactions/known-changes";
 import { notePlanned, noteRemoved } from "../reactions/note-changes";
 import { runsBecauseOfOthers } from "../reactions/react";
 import { importedState } from "../refreshed-state";
@@ -102,6 +103,7 @@ const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, req
   const diagnostics = await findingsOf(session, input, change);
   const replacement = prior === undefined ? replacementOf(type, config) : undefined;
   const isUnchanged = isSameValue(change.planned, prior ?? null);
+  if (session !== undefined && !isUnchanged && followsChanges(type.resource)) session.changes.count.runs += 1;
   const planned = inSettings(type, change.planned);
   const reset = prior && resetIn(type, change.planned);
   return {

@@ -50,13 +50,11 @@ export function notePlannedKeys(
 ): readonly Message<"Diagnostic">[] {
   const ids = asObject(planned.ids) ?? textsIn(prior?.ids);
   const times = textsIn(planned.updated_at);
-  if (prior !== undefined)
-    noteKeys(
-      session,
-      prior,
-      removedKeys(prior, (key) => !replaces && key in ids),
-      owner,
-    );
+  const { count } = session.changes;
+  const removed = prior === undefined ? [] : removedKeys(prior, (key) => !replaces && key in ids);
+  if (prior !== undefined) noteKeys(session, prior, removed, owner);
+  if (removed.length > 0 || asObject(planned.ids) === undefined) count.isUncertain = true;
+  if (touched.length > 0 && !replaces) count.changes += 1;
   const entries = Object.entries(ids).map(([key, id]) => ({
     ...{ key, changes: touched.includes(key), isRemoved: false, stage: "planned" as const },
     ...(typeof id === "string" && { id }),

@@ -145,7 +145,10 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const prior = decoded(request.priorState);
   const before = readPrivate(request.priorPrivate);
   if (config === undefined || decoded(request.proposedNewState) === undefined) {
-    if (session && prior) noteKeys(session, prior, removedKeys(prior), before.nonce);
+    if (session && prior) {
+      noteKeys(session, prior, removedKeys(prior), before.nonce);
+      session.changes.count.isUncertain = true;
+    }
     return { plannedState: request.proposedNewState, plannedPrivate: request.priorPrivate };
   }
   const { nonce = randomUUID(), ...kept } = before;

@@ -58,6 +58,21 @@ describe("the walk of Terraform that a process serves", () => {
     expect(process().begin()).toBe(false);
   });
 
+  it("leaves how much it planned to the applies of its run, of one scope, until they end", () => {
+    process().leavePlanned("scope", 3);
+    process().leavePlanned("scope", 4);
+    process().leavePlanned("other", Number.NaN);
+    process("another").leavePlanned("scope", 1);
+    const applies = process();
+    expect([applies.planned("scope"), applies.planned("other"), applies.planned("third")]).toEqual([
+      7,
+      Number.NaN,
+      undefined,
+    ]);
+    applies.forgetPlanned();
+    expect([process().planned("scope"), process("another").planned("scope")]).toEqual([undefined, 1]);
+  });
+
   it("is told apart in one process, to which Terraform attaches for each", () => {
     const attached = process();
     for (let command = 0; command < 2; command += 1) {
