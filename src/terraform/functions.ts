@@ -6,11 +6,13 @@ import type { Message } from "./protocol";
 import type { RpcAnswer } from "./provider";
 import { valueAt } from "./schema/attributes";
 import { markdown, typeBytes } from "./schema/block";
+import { convertTo, settingsFindings, withSettings } from "./schema/settings-value";
 import { shapeOf } from "./schema/terraform-shape";
 import { decodeValue, encodeMessage } from "./values/codec";
 import {
   asObject,
   objectOf,
+  type TerraformObject,
   type TerraformType,
   type TerraformValue,
   toPlain,
@@ -71,7 +73,8 @@ const monthlyCost: ProviderFunction = {
   summary: "The estimated monthly price of a service",
   doc:
     "The price of a service's plan times its instances, by the catalog. Takes the `rnv_catalog` data source, and an " +
-    "`rnv_service` or an object like it: `{ kind, configuration = { plan, replicas } }`. Null where the catalog has no price.",
+    "`rnv_service` or an object like it: `{ kind, configuration = { plan, replicas } }`, or `settings` in place of " +
+    "`configuration`. Null where the catalog has no price.",
   parameters: [
     { name: "catalog", type: "dynamic", doc: "The data source `rnv_catalog`." },
     { name: "service", type: "dynamic", doc: "A service, or an object with its `kind` and `configuration`." },
@@ -79,19 +82,31 @@ const monthlyCost: ProviderFunction = {
   returns: objectOf({ usd: "number", ngn: "number" }),
   call: (catalog, given) => {
     const offered = catalogFrom(catalog ?? null);
-    const whole = asObject(toPlain(given ?? null) as TerraformValue);
-    if (whole === undefined) throw new ArgumentError("expected a service", 1);
+    const whole = serviceFrom(given ?? null);
     const defaults = service.defaults(offered);
     const attributes = new Map<string, Plain>();
-    for (const { path, steps } of shapeOf(service).declared) {
-      const value = valueAt(whole, steps);
-      const plain = value === null ? defaults.get(path) : toPlain(value);
+    for (const { path, steps, type } of shapeOf(service).declared) {
+      const converted = convertTo(type, valueAt(whole, steps));
+      if ("expected" in converted)
+        throw new ArgumentError(`${steps.join(".")}: expected ${converted.expected}`, serviceArgument);
+      const plain = converted.value === null ? defaults.get(path) : toPlain(converted.value);
       if (plain !== undefined && plain !== null) attributes.set(path, plain);
     }
     const price = service.monthlyCost?.(attributes, offered);
     return price === undefined ? null : { usd: price.usd, ngn: price.ngn };
   },
 };
+
+const serviceArgument = 1;
+
+/** Returns a service as a configuration declares it, whichever form its fields were given in. */
+function serviceFrom(given: TerraformValue): TerraformObject {
+  const whole = asObject(toPlain(given) as TerraformValue);
+  if (whole === undefined) throw new ArgumentError("expected a service", serviceArgument);
+  const [wrong] = settingsFindings(shapeOf(service), whole);
+  if (wrong !== undefined) throw new ArgumentError(wrong.summary, serviceArgument);
+  return withSettings(shapeOf(service), whole);
+}
 
 /** Returns the part of a catalog that pricing needs, out of the data source. */
 function catalogFrom(value: TerraformValue): Catalog {

@@ -220,7 +220,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Converts a value that bears its own type, as Terraform converts what it assigns to an attribute of `type`. */
-function convertTo(type: TerraformType, value: TerraformValue): Converted {
+export function convertTo(type: TerraformType, value: TerraformValue): Converted {
   if (value instanceof DynamicValue) return convertTo(type, value.value);
   if (value === null || isUnknown(value)) return { value };
   if (type === "dynamic") return { value: dynamicOf(value) };

@@ -1,0 +1,37 @@
+import { functions } from "../../../src/terraform/functions";
+import { dynamicOf } from "../../../src/terraform/values/codec";
+import { DynamicValue, type TerraformObject } from "../../../src/terraform/values/terraform-value";
+
+const catalog = dynamicOf({
+  plans: [{ id: "standard", kinds: ["web"], usd: 25, ngn: 37_500 }],
+  database_plans: [],
+  defaults: { plan: "free", replicas: 1, scaling: "manual" },
+});
+
+const cost = (service: TerraformObject) =>
+  functions.find(({ name }) => name === "monthly_cost")?.call(catalog, dynamicOf(service));
+
+describe("monthly_cost", () => {
+  const twice = { usd: 50, ngn: 75_000 };
+
+  it("prices the fields of settings as those of the block", () => {
+    const settings = { plan: "standard", replicas: 2 };
+    expect(cost({ kind: "web", configuration: settings })).toEqual(twice);
+    expect(cost({ kind: "web", settings })).toEqual(twice);
+    // As a state has it.
+    const dynamic = new DynamicValue(["map", "string"], { plan: "standard", replicas: "2" });
+    expect(cost({ kind: "web", settings: dynamic, configuration: null })).toEqual(twice);
+  });
+
+  it("reads a number in quotes, as every attribute does, and refuses what is none", () => {
+    expect(cost({ kind: "web", configuration: { plan: "standard", replicas: "2" } })).toEqual(twice);
+    const wrong = { plan: "standard", replicas: "many" };
+    expect(() => cost({ kind: "web", configuration: wrong })).toThrow(
+      "configuration.replicas: expected a number",
+    );
+    expect(() => cost({ kind: "web", settings: wrong })).toThrow("settings.replicas: expected a number");
+    expect(() => cost({ kind: "web", settings: { plam: "standard" } })).toThrow(
+      'no field "plam" in settings',
+    );
+  });
+});
