@@ -25,11 +25,21 @@ const sorted = (found: readonly LiveResource[] | undefined): readonly LiveResour
 export const listProjects = async (reads: Reads): Promise<readonly LiveResource[]> =>
   sorted(await project.list(reads));
 
-/** Every active service, by name; of one project or kind where asked. */
+/**
+ * Every active service, by name; of one project or kind where asked. Throws `DiagnosticsError` where the service shows
+ * only a part of them.
+ */
 export async function listServices(reads: Reads, asked: Asked): Promise<readonly LiveResource[]> {
   const projectId = asked.get("projectId");
   const kind = asked.get("kind");
-  return sorted(await service.list(reads)).filter(
+  const found = sorted(await service.list(reads));
+  if (projectId === undefined && !(await reads.servicesAreComplete()))
+    throw new DiagnosticsError([
+      error("live.unchecked", "there are too many services to list those outside of projects", {
+        hint: "ask for those of one project: projectId",
+      }),
+    ]);
+  return found.filter(
     (one) =>
       (projectId === undefined || one.parentId === projectId) &&
       (kind === undefined || one.attributes.get("kind") === kind),

@@ -9,6 +9,7 @@ import { canonicalId, shortList } from "../model/text";
 import { type Existence, findUnprovenLosses } from "../plan/guards";
 import { findResource, resourceTypes, typeNamed } from "../resources";
 import type { IntentFiles } from "./apply/intent-files";
+import { diagnosticError } from "./messages";
 import { addressIn } from "./schema/attributes";
 
 /** A resource that this process asked for by its id. */
@@ -143,6 +144,17 @@ export async function findById(
     (read) => isMissing(read) && session.made.has(addressOfId(resource, id)),
   );
   return seen;
+}
+
+/** Throws `DiagnosticsError` where an id names nothing: an empty answer would look as if there were nothing in it. */
+export async function requireThere(
+  session: Parameters<typeof findById>[0],
+  resource: Resource,
+  id: string,
+  attribute: string,
+): Promise<void> {
+  if (!isMissing(await findById(session, resource, id))) return;
+  throw diagnosticError("live.import_missing", `there is no ${resource.type} of the id ${id}`, { attribute });
 }
 
 /** The parent where it is missing too, else the child; undefined where the parent is being deleted. */

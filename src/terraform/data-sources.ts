@@ -1,13 +1,15 @@
+import type { Resource } from "../api/reads";
 import {
   canvas as canvasAnswer,
   catalog as catalogAnswer,
   deployment as deploymentAnswer,
   deploymentsAnswer,
 } from "../api/wire/shapes";
-import type { Diagnostic } from "../diagnostics/diagnostic";
-import { isMissing } from "../model/freshness";
+import { lookAgain, staleWrite } from "../apply/look";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { listings } from "../model/listings";
-import { snakeCase } from "../model/text";
+import { snakeCase, terraformNameOf } from "../model/text";
+import { unlessGone } from "../resources/deletion";
 import {
   type Asked,
   findDeployment,
@@ -20,7 +22,7 @@ import {
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
-import { findById } from "./confirm-deleted";
+import { addressOfId, findById, requireThere } from "./confirm-deleted";
 import {
   type DataSource,
   dataSource,
@@ -29,9 +31,9 @@ import {
   shownResource,
   shownType,
 } from "./define-data-source";
-import { diagnosticError, diagnosticMessages } from "./messages";
-import { type RpcAnswer, requireNamed } from "./provider";
-import { textIn } from "./schema/attributes";
+import { idFindings, idIn, isIdAttribute } from "./ids";
+import { diagnosticMessages } from "./messages";
+import { type RpcAnswer, requireNamed, type Session } from "./provider";
 import { type AttributeSchema, type BlockSchema, computed, optional, required, typeOf } from "./schema/block";
 import { shapeOf } from "./schema/terraform-shape";
 import { decodeObject, encodeMessage, fromJson } from "./values/codec";
@@ -67,31 +69,92 @@ function listingBlock(
   return { doc: doc ?? "", attributes: [...asked, ...shown(shows)] };
 }
 
-/** What a listing is asked with. */
+/** What a listing is asked with; ids as the service writes them. */
 function askedIn(name: string, config: TerraformObject): Asked {
   const given = Object.keys(listings[name]?.query ?? {}).flatMap((key) => {
-    const value = config[snakeCase(key)];
+    const attribute = snakeCase(key);
+    const value = isIdAttribute(attribute) ? idIn(config, attribute) : config[attribute];
     return typeof value === "string" || typeof value === "number" ? [[key, String(value)] as const] : [];
   });
   return new Map(given);
 }
+
+/**
+ * Reads a list, and again while it lacks what this process made in `parentId`, or anywhere: reads may be behind our last
+ * write. Throws `DiagnosticsError` where they stay so.
+ */
+async function listedWithMade<T>(
+  session: Session,
+  resource: Resource,
+  parentId: string | undefined,
+  { look, idsIn }: { readonly look: () => Promise<T>; readonly idsIn: (seen: T) => readonly string[] },
+): Promise<T> {
+  const lacks = async (seen: T): Promise<boolean> => {
+    // Not even what it lies in is shown.
+    if (seen === undefined)
+      return resource.parents.some(({ type }) => session.made.has(addressOfId({ type }, parentId ?? "")));
+    const shown = new Set(idsIn(seen));
+    const lacking = [...session.made.values()].filter(
+      (live) =>
+        live?.type === resource.type &&
+        (parentId === undefined || live.parentId === parentId) &&
+        !session.removed.has(addressOfId(resource, live.id)) &&
+        !shown.has(live.id),
+    );
+    const listable = await Promise.all(lacking.map((live) => isListed(session, resource, live?.id ?? "")));
+    return listable.includes(true);
+  };
+  const { seen, isStale } = await lookAgain(session, look, lacks);
+  if (isStale) throw new DiagnosticsError([staleWrite(`${terraformNameOf(resource)} of this apply`)]);
+  return seen;
+}
+
+/** Whether lists have to show it: they show nothing that is archived. */
+async function isListed(session: Session, resource: Resource, id: string): Promise<boolean> {
+  const { archives } = resource;
+  if (archives === undefined) return true;
+  const read = await findById(session, resource, id);
+  return read.kind === "found" && read.live.attributes.get(archives.attribute) !== true;
+}
+
+const idsOf = (found: readonly { readonly id: string }[]): readonly string[] => found.map(({ id }) => id);
 
 const services = dataSource(
   "rnv_services",
   listingBlock("rnv_services", ({ services: doc = "" }) => [
     computed("services", listOf(shownType(shapeOf(service))), doc),
   ]),
-  async ({ reads }, config) => {
-    const found = await listServices(reads, askedIn("rnv_services", config));
+  async (session, config) => {
+    const asked = askedIn("rnv_services", config);
+    const projectId = asked.get("projectId");
+    const inProject: Asked = new Map(projectId === undefined ? [] : [["projectId", projectId]]);
+    const all = await listedWithMade(session, service, projectId, {
+      look: () => listServices(session.reads, inProject),
+      idsIn: idsOf,
+    });
+    if (projectId !== undefined && all.length === 0)
+      await requireThere(session, project, projectId, "project_id");
+    const kind = asked.get("kind");
+    const found = all.filter((live) => kind === undefined || live.attributes.get("kind") === kind);
+    if (kind !== undefined && found.length === 0) await requireKind(session, kind);
     return { services: found.map((live) => shownResource(shapeOf(service), live)) };
   },
 );
 
+/** Throws `DiagnosticsError` for a kind that is not on offer: nothing of it would look as if there were none. */
+async function requireKind({ reads }: Session, kind: string): Promise<void> {
+  const found = service.check?.(new Map([["kind", kind]]), await reads.catalog()) ?? [];
+  const wrong = found.filter(({ attribute }) => attribute === "kind");
+  if (wrong.length > 0)
+    throw new DiagnosticsError(wrong.map(({ code, summary, ...more }) => error(code, summary, more)));
+}
+
 const deployments = dataSource(
   "rnv_deployments",
   listingBlock("rnv_deployments", (shows) => fieldsOf(deploymentsAnswer.omit({ page: true }), shows)),
-  async ({ reads }, config) => {
-    const answer = await listDeployments(reads, askedIn("rnv_deployments", config));
+  async (session, config) => {
+    await requireService(session, config);
+    const answer = await listDeployments(session.reads, askedIn("rnv_deployments", config));
     return asObject(fromJson(typeOf(deploymentsAnswer.omit({ page: true })), answer)) ?? {};
   },
 );
@@ -99,20 +162,36 @@ const deployments = dataSource(
 const canvas = dataSource(
   "rnv_canvas",
   listingBlock("rnv_canvas", (shows) => fieldsOf(canvasAnswer.omit({ scope: true }), shows)),
-  async ({ reads }, config) => {
-    const answer = await listCanvas(reads, askedIn("rnv_canvas", config));
+  async (session, config) => {
+    const asked = askedIn("rnv_canvas", config);
+    const projectId = asked.get("projectId");
+    if (projectId !== undefined) await requireThere(session, project, projectId, "project_id");
+    const answer = (await listedCanvas(session, asked)) ?? (await listCanvas(session.reads, asked));
     return asObject(fromJson(typeOf(canvasAnswer.omit({ scope: true })), answer)) ?? {};
   },
 );
+
+/** The canvas of a scope. That of one environment is believed as it is: what was made may lie in another one. */
+const listedCanvas = (session: Session, asked: Asked) =>
+  asked.has("environmentId")
+    ? listCanvas(session.reads, asked)
+    : listedWithMade(session, service, asked.get("projectId"), {
+        look: () => unlessGone(() => listCanvas(session.reads, asked)),
+        idsIn: (seen) => idsOf(seen?.nodes ?? []),
+      });
 
 const projects = dataSource(
   "rnv_projects",
   listingBlock("rnv_projects", ({ projects: doc = "" }) => [
     computed("projects", listOf(shownType(shapeOf(project))), doc),
   ]),
-  async ({ reads }) => ({
-    projects: (await listProjects(reads)).map((live) => shownResource(shapeOf(project), live)),
-  }),
+  async (session) => {
+    const found = await listedWithMade(session, project, undefined, {
+      look: () => listProjects(session.reads),
+      idsIn: idsOf,
+    });
+    return { projects: found.map((live) => shownResource(shapeOf(project), live)) };
+  },
 );
 
 const variables = dataSource(
@@ -122,19 +201,25 @@ const variables = dataSource(
     computed("variables", listOf(shownType(shapeOf(variable))), doc),
   ]),
   async (session, config) => {
-    const serviceId = textIn(config, "service_id") ?? "";
-    const around = await findById(session, service, serviceId);
-    if (isMissing(around))
-      throw diagnosticError("live.import_missing", `there is no service of the id ${serviceId}`, {
-        attribute: "service_id",
-      });
-    const found = await listVariables(session.reads, serviceId);
+    const serviceId = await requireService(session, config);
+    const found = await listedWithMade(session, variable, serviceId, {
+      look: () => listVariables(session.reads, serviceId),
+      idsIn: idsOf,
+    });
     return {
       keys: found.map(({ name }) => name),
       variables: found.map((live) => shownResource(shapeOf(variable), live)),
     };
   },
 );
+
+/** Returns the id of the service that a configuration names. Throws `DiagnosticsError` where there is none. */
+async function requireService(session: Session, config: TerraformObject): Promise<string> {
+  const attribute = "service_id";
+  const id = idIn(config, attribute) ?? "";
+  await requireThere(session, service, id, attribute);
+  return id;
+}
 
 const ofDeployment = listingBlock("rnv_deployment", (shows) => {
   const docs = Object.entries(shows).map(([name, doc]) => [snakeCase(name), doc] as const);
@@ -150,8 +235,9 @@ const deployment = dataSource(
       one.name === "id" ? { ...one, computed: true as const } : one,
     ),
   },
-  async ({ reads }, config) => {
-    const found = await findDeployment(reads, askedIn("rnv_deployment", config));
+  async (session, config) => {
+    await requireService(session, config);
+    const found = await findDeployment(session.reads, askedIn("rnv_deployment", config));
     return asObject(fromJson(typeOf(deploymentAnswer), found)) ?? {};
   },
 );
@@ -190,9 +276,12 @@ export const validateDataResourceConfig: RpcAnswer<"ValidateDataResourceConfig">
   request,
 ) => {
   const source = dataSourceNamed(request.typeName);
-  const limit = decodeObject(source.valueType, request.config)?.limit;
-  if (typeof limit !== "number" || (Number.isInteger(limit) && limit >= 1 && limit <= 200)) return {};
-  throw diagnosticError("manifest.invalid_value", "limit: expected a whole number from 1 to 200", {
-    attribute: "limit",
-  });
+  const config = decodeObject(source.valueType, request.config) ?? {};
+  const { limit } = config;
+  const found = idFindings(config);
+  if (typeof limit === "number" && !(Number.isInteger(limit) && limit >= 1 && limit <= 200))
+    found.push(
+      error("manifest.invalid_value", "limit: expected a whole number from 1 to 200", { attribute: "limit" }),
+    );
+  return { diagnostics: diagnosticMessages(found) };
 };

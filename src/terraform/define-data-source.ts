@@ -7,6 +7,7 @@ import { isMissing } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import { snakeCase } from "../model/text";
 import { findResource } from "../resources";
+import { idIn } from "./ids";
 import { diagnosticError } from "./messages";
 import type { Session } from "./provider";
 import { type Draft, setValue, shownAs, textIn } from "./schema/attributes";
@@ -120,14 +121,14 @@ async function lookUp(
   config: TerraformObject,
   nameAttribute: string,
 ): Promise<LiveResource> {
-  const id = textIn(config, "id");
+  const id = idIn(config, "id");
   const name = textIn(config, nameAttribute) ?? "";
   if (id === undefined && name === "")
     throw diagnosticError("manifest.missing_key", `${typeName} needs an id or a ${nameAttribute}`, {
       attribute: nameAttribute,
     });
   const [parent] = resource.parents;
-  const parentId = parent && textIn(config, snakeCase(parent.attribute));
+  const parentId = parent && idIn(config, snakeCase(parent.attribute));
   const isAnywhere = id === undefined && parent !== undefined && parentId === undefined;
   // What this process made may not be shown yet.
   const { seen: read } = await lookAgain(
@@ -151,7 +152,11 @@ async function lookUp(
     });
   const listed = id === undefined ? await resource.list(session.reads, parentId).catch(() => []) : [];
   const beside = (listed ?? []).filter((live) => parentId === undefined || live.parentId === parentId);
-  throw diagnosticError("live.import_missing", `there is no ${resource.type} ${what}`, {
+  const besides = [
+    ...(id === undefined || name === "" ? [] : [` called "${name}"`]),
+    ...(parentId === undefined ? [] : [` in the ${parent?.type} ${parentId}`]),
+  ];
+  throw diagnosticError("live.import_missing", `there is no ${resource.type} ${what}${besides.join("")}`, {
     attribute: id === undefined ? nameAttribute : "id",
     hint: didYouMean(
       name,

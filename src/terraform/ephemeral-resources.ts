@@ -1,4 +1,10 @@
-import { diagnosticError } from "./messages";
+import { lookAgain } from "../apply/look";
+import type { LiveResource } from "../model/live";
+import { service } from "../resources/service";
+import { variable } from "../resources/variable";
+import { requireThere } from "./confirm-deleted";
+import { idFindings, idIn } from "./ids";
+import { diagnosticError, diagnosticMessages } from "./messages";
 import { type RpcAnswer, requireNamed, type Session } from "./provider";
 import { textIn } from "./schema/attributes";
 import { computed, required, type Schema, schemaOf } from "./schema/block";
@@ -19,12 +25,21 @@ const variableValue: EphemeralResource = {
       computed("value", "string", "Its value.", { sensitive: true }),
     ],
   }),
-  open: async ({ reads }, config) => {
-    const serviceId = textIn(config, "service_id") ?? "";
+  open: async (session, config) => {
+    const { reads } = session;
+    const serviceId = idIn(config, "service_id") ?? "";
     const key = textIn(config, "key") ?? "";
-    const variables = await reads.variables(serviceId);
+    const isOurs = (live: LiveResource | undefined): boolean =>
+      live?.type === variable.type && live.parentId === serviceId && live.name === key;
+    // What this process made may not be shown yet.
+    const { seen: variables } = await lookAgain(
+      session,
+      () => reads.variables(serviceId),
+      (seen) => !seen?.some((one) => one.key === key) && [...session.made.values()].some(isOurs),
+    );
     const found = variables?.find((one) => one.key === key);
     if (found === undefined) {
+      await requireThere(session, service, serviceId, "service_id");
       const summary =
         variables === undefined
           ? "the service does not list variables, so none can be found by its name"
@@ -49,11 +64,11 @@ export const openEphemeralResource: RpcAnswer<"OpenEphemeralResource"> = async (
   return { result: encodeMessage(type.valueType, opened) };
 };
 
-/** ValidateEphemeralResourceConfig: core has checked all there is. */
+/** ValidateEphemeralResourceConfig: what core has not checked already. */
 export const validateEphemeralResourceConfig: RpcAnswer<"ValidateEphemeralResourceConfig"> = async (
   _provider,
-  { typeName },
+  { typeName, config },
 ) => {
-  ephemeralNamed(typeName);
-  return {};
+  const { valueType } = ephemeralNamed(typeName);
+  return { diagnostics: diagnosticMessages(idFindings(decodeObject(valueType, config) ?? {})) };
 };

@@ -1,10 +1,11 @@
 import type { Resource } from "../api/reads";
-import { isMissing } from "../model/freshness";
 import type { LiveResource } from "../model/live";
 import { compareTexts, snakeCase } from "../model/text";
 import { typeNamed } from "../resources";
-import { findById } from "./confirm-deleted";
-import { diagnosticError, writePrivate } from "./messages";
+import { service } from "../resources/service";
+import { requireThere } from "./confirm-deleted";
+import { idFindings, idIn } from "./ids";
+import { diagnosticError, diagnosticMessages, writePrivate } from "./messages";
 import type { EventOf, Message } from "./protocol";
 import {
   type Provider,
@@ -16,7 +17,7 @@ import {
 } from "./provider";
 import { identityOf } from "./rpc/identity";
 import { readResource } from "./rpc/read-resource";
-import { emptyValue, setValue, textIn } from "./schema/attributes";
+import { emptyValue, setValue } from "./schema/attributes";
 import { type AttributeSchema, optional, type Schema, schemaOf } from "./schema/block";
 import type { TerraformShape } from "./schema/terraform-shape";
 import { decodeObject, encodeMessage } from "./values/codec";
@@ -47,13 +48,13 @@ function filtersOf({ resource }: TerraformShape): readonly AttributeSchema[] {
 
 const listNamed = (name: string): ListResource => requireNamed(listTypes, name, "list resource");
 
-/** ValidateListResourceConfig: core has checked all there is. */
+/** ValidateListResourceConfig: what core has not checked already. */
 export const validateListResourceConfig: RpcAnswer<"ValidateListResourceConfig"> = async (
   _provider,
-  { typeName },
+  { typeName, config },
 ) => {
-  listNamed(typeName);
-  return {};
+  const { valueType } = listNamed(typeName);
+  return { diagnostics: diagnosticMessages(idFindings(decodeObject(valueType, config) ?? {})) };
 };
 
 /** ListResource: an event for each resource, with its state where that is asked for. */
@@ -62,7 +63,7 @@ export const listResource: StreamingAnswer<"ListResource"> = async (provider, re
   const session = provider.requireSession();
   const config = decodeObject(valueType, request.config) ?? {};
   const limit = Number(request.limit);
-  const found = await listLive(session, type, (attribute) => textIn(config, snakeCase(attribute)));
+  const found = await listLive(session, type, (attribute) => idIn(config, snakeCase(attribute)));
   for (const live of limit > 0 ? found.slice(0, limit) : found) {
     if (events.signal.aborted) return;
     await events.send(await eventOf(provider, type, live, request.includeResourceObject));
@@ -81,6 +82,7 @@ async function listLive(
   );
   if (parent && parentId !== undefined && (listed === undefined || listed.length === 0))
     await requireParent(session, parent, parentId);
+  await requireWhole(session, resource, parentId);
   if (listed !== undefined)
     return listed.sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
   throw diagnosticError("live.unchecked", `the service does not list every ${name}`);
@@ -93,9 +95,18 @@ async function requireParent(
   id: string,
 ): Promise<void> {
   const parent = typeNamed(type);
-  if (parent === undefined || !isMissing(await findById(session, parent, id))) return;
-  throw diagnosticError("live.import_missing", `there is no ${type} of the id ${id}`, {
-    attribute: snakeCase(attribute),
+  if (parent !== undefined) await requireThere(session, parent, id, snakeCase(attribute));
+}
+
+/** A list that leaves something out would look like all there is. */
+async function requireWhole(
+  { reads }: Session,
+  resource: Resource,
+  parentId: string | undefined,
+): Promise<void> {
+  if (resource !== service || parentId !== undefined || (await reads.servicesAreComplete())) return;
+  throw diagnosticError("live.unchecked", "there are too many services to list those outside of projects", {
+    hint: "list those of one project: project_id",
   });
 }
 

@@ -80,6 +80,135 @@ data "rnv_deployment" "none" {
       expect(output).toContain(`The service has no deployment of the id ${nowhere}`);
     }, 60_000);
 
+    it("an id is one in any case of letters; what is none is refused at its attribute, also by an ephemeral resource", async () => {
+      world.write(`
+data "rnv_service" "api" {
+  name       = "api"
+  project_id = upper("${shop.id}")
+}
+data "rnv_services" "shop" { project_id = upper("${shop.id}") }
+output "all" { value = [data.rnv_service.api.id, data.rnv_services.shop.services[*].name] }
+`);
+      await world.apply();
+      const { stdout } = await world.start("output", "-json", "all");
+      expect(JSON.parse(stdout)).toEqual([api.id, ["api", "twice"]]);
+      world.write(`
+data "rnv_services" "none" { project_id = "Shop" }
+data "rnv_canvas" "none" { project_id = "" }
+data "rnv_deployments" "none" { service_id = "" }
+data "rnv_variables" "none" { service_id = "api" }
+ephemeral "rnv_variable_value" "none" {
+  service_id = ""
+  key        = "TOKEN"
+}
+`);
+      const output = unframed(await world.run("plan", 1));
+      expect(output.match(/[a-z]+_id: expected an id, which is a UUID/g)).toHaveLength(5);
+      expect(output).not.toContain("bug");
+    }, 60_000);
+
+    it("a list of what lies nowhere, or of no kind, is an error; a filter that fits nothing is an empty list", async () => {
+      const nowhere = "00000000-0000-4000-8000-00000000ffff";
+      world.write(`data "rnv_services" "crons" { kind = "cron" }\n`);
+      await world.run("plan");
+      world.write(`
+data "rnv_services" "none" { project_id = "${nowhere}" }
+data "rnv_canvas" "none" { project_id = "${nowhere}" }
+data "rnv_services" "slip" { kind = "workre" }
+data "rnv_deployments" "none" { service_id = "${nowhere}" }
+ephemeral "rnv_variable_value" "none" {
+  service_id = "${nowhere}"
+  key        = "TOKEN"
+}
+data "rnv_service" "other" {
+  id         = "${api.id}"
+  project_id = "${office.id}"
+}
+`);
+      const output = unframed(await world.run("plan", 1));
+      expect(output.match(/There is no project of the id [0-9a-f-]+ffff/g)).toHaveLength(2);
+      expect(output.match(/There is no service of the id [0-9a-f-]+ffff/g)).toHaveLength(2);
+      expect(output).toContain('The kind "workre" is not on offer');
+      expect(output).toContain(`There is no service of the id ${api.id} in the project ${office.id}`);
+      expect(output).not.toContain("Check workspace_id");
+    }, 60_000);
+
+    it("show what the same apply has made, however far reads are behind", async () => {
+      store.setLag({ projects: { ms: 1500 }, canvas: { ms: 1500 }, variables: { ms: 1500 } });
+      world.write(`
+resource "rnv_project" "new" { name = "New" }
+resource "rnv_service" "new" {
+  project_id = rnv_project.new.id
+  name       = "new"
+  kind       = "web"
+}
+resource "rnv_service" "archived" {
+  project_id = rnv_project.new.id
+  name       = "archived"
+  kind       = "web"
+  archived   = true
+}
+resource "rnv_variable" "new" {
+  service_id = "${api.id}"
+  key        = "NEW"
+  value      = "new"
+}
+data "rnv_projects" "all" { depends_on = [rnv_project.new] }
+data "rnv_services" "new" {
+  project_id = rnv_project.new.id
+  depends_on = [rnv_service.new, rnv_service.archived]
+}
+data "rnv_canvas" "new" {
+  project_id = rnv_project.new.id
+  depends_on = [rnv_service.new]
+}
+resource "rnv_project" "empty" { name = "Empty" }
+data "rnv_canvas" "empty" { project_id = rnv_project.empty.id }
+data "rnv_variables" "new" {
+  service_id = "${api.id}"
+  depends_on = [rnv_variable.new]
+}
+ephemeral "rnv_variable_value" "new" {
+  service_id = "${api.id}"
+  key        = rnv_variable.new.id == "" ? "" : "NEW"
+}
+resource "rnv_variable" "copy" {
+  service_id       = rnv_service.archived.id
+  key              = "COPY"
+  value_wo         = ephemeral.rnv_variable_value.new.value
+  value_wo_version = 1
+}
+output "all" {
+  value = [
+    contains(data.rnv_projects.all.projects[*].name, "New"),
+    data.rnv_services.new.services[*].name,
+    data.rnv_canvas.new.nodes[*].name,
+    data.rnv_variables.new.keys,
+    data.rnv_canvas.empty.nodes[*].name,
+  ]
+}
+`);
+      await world.apply();
+      store.setLag(undefined);
+      const { stdout } = await world.start("output", "-json", "all");
+      expect(JSON.parse(stdout)).toEqual([true, ["new"], ["new"], ["LOG_LEVEL", "NEW", "TOKEN"], []]);
+      await world.expectNoChanges();
+      world.write("");
+      await world.apply();
+    }, 60_000);
+
+    it("a list of which the service shows a part only is an error", async () => {
+      const tooLarge = { kind: "status", status: 413, code: "canvas_too_large" } as const;
+      world.emulator.setFaults((_index, { path, query }) =>
+        path.endsWith("/canvas") && query === "" ? tooLarge : undefined,
+      );
+      world.write(`data "rnv_services" "all" {}\n`);
+      expect(unframed(await world.run("plan", 1))).toContain(
+        "There are too many services to list those outside of projects",
+      );
+      world.emulator.setFaults(undefined);
+    }, 60_000);
+
     it("a suspended and an archived service are told by a plan, once each, and by their data source", async () => {
       const service = `resource "rnv_service" "mine" {\n  name = "mine"\n  kind = "web"\n}\n`;
       world.write(service);

@@ -1,0 +1,21 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { canonicalId, uuidPattern } from "../model/text";
+import { textIn } from "./schema/attributes";
+import type { TerraformObject } from "./values/terraform-value";
+
+/** Whether an attribute holds the id of something. */
+export const isIdAttribute = (name: string): boolean => name === "id" || name.endsWith("_id");
+
+/** Returns the id that a configuration gives, as the service writes it. */
+export function idIn(config: TerraformObject, name: string): string | undefined {
+  const given = textIn(config, name);
+  return given === undefined ? undefined : canonicalId(given);
+}
+
+/** Returns what is wrong with the ids of a configuration, as far as they are known. */
+export const idFindings = (config: TerraformObject): Diagnostic[] =>
+  Object.entries(config).flatMap(([attribute, value]) =>
+    !isIdAttribute(attribute) || typeof value !== "string" || uuidPattern.test(value)
+      ? []
+      : [error("manifest.invalid_value", `${attribute}: expected an id, which is a UUID`, { attribute })],
+  );
