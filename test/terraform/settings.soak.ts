@@ -160,6 +160,65 @@ resource "rnv_service" "both" {
     expect(await world.run("plan -input=false")).toContain("1 to add");
   }, 60_000);
 
+  it("may stand beside a block in which nothing is set, as a module has it that takes both", async () => {
+    const both = (settings: string, block: string) =>
+      world.write(`
+resource "terraform_data" "later" { input = ${settings} }
+resource "rnv_service" "both" {
+  name     = "both"
+  kind     = "web"
+  settings = terraform_data.later.output
+  ${block}
+}
+`);
+    const empty = "configuration {\n    replicas = null\n  }";
+    const branch = () => emulator.store.services().find(({ name }) => name === "both")?.configuration.branch;
+    both('{ branch = "one" }', empty);
+    await world.apply();
+    expect(branch()).toBe("one");
+    await world.expectNoChanges();
+    emulator.store.editConfiguration(
+      emulator.store.services().find(({ name }) => name === "both")?.id ?? "",
+      {
+        branch: "drift",
+      },
+    );
+    both('{ branch = "two" }', "configuration {}");
+    await world.apply();
+    expect(branch()).toBe("two");
+    await world.expectNoChanges();
+    for (const block of ["", empty]) {
+      both('{ branch = "two" }', block);
+      emulator.resetLog();
+      await world.apply();
+      expect(world.writes()).toEqual([]);
+      await world.expectNoChanges();
+    }
+    both('{ branch = "three" }', "configuration {\n    replicas = 2\n  }");
+    expect(await refused("apply -auto-approve")).toContain(
+      "Both settings and the block configuration are set",
+    );
+    both('{ branch = "four", replicas = 2 }', "");
+    await world.apply();
+    // Refused: the state stays in the form that it had.
+    world.emulator.setFaults((_index, { method }) =>
+      method === "PATCH" ? { kind: "status", status: 400, code: "invalid_value" } : undefined,
+    );
+    both("null", 'configuration {\n    branch = "five"\n  }');
+    await world.run("apply -auto-approve", 1);
+    world.emulator.setFaults(undefined);
+    expect(branch()).toBe("four");
+    await world.apply();
+    expect(branch()).toBe("five");
+    await world.expectNoChanges();
+    both("null", "configuration {\n    replicas = 2\n  }");
+    await world.apply();
+    expect(branch()).toBe("main");
+    await world.expectNoChanges();
+    world.write("");
+    await world.apply();
+  }, 60_000);
+
   it("may depend on what is not known before apply", async () => {
     call(`merge(var.api, { branch = terraform_data.branch.output })`, `depends_on = [terraform_data.branch]`);
     const main = `resource "terraform_data" "branch" { input = "later" }`;

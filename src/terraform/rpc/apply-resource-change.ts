@@ -12,7 +12,15 @@ import { carryOutRun } from "../reactions/owed-runs";
 import type { Room } from "../reactions/traffic";
 import { appliedIn } from "../record";
 import { liveOf, textIn, withUnplanned } from "../schema/attributes";
-import { configIn, inSettings, stepsIn, withReset } from "../schema/settings-value";
+import {
+  configIn,
+  inSettings,
+  stepsIn,
+  withoutReset,
+  withReset,
+  writtenEmptyIn,
+  writtenIn,
+} from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { encodeMessage } from "../values/codec";
 import type { TerraformObject } from "../values/terraform-value";
@@ -24,6 +32,10 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   const config = configIn(type, request.config);
   const { replacement, reset, ...kept } = readPrivate(request.plannedPrivate);
   const planned = withReset(type, configIn(type, request.plannedState), reset);
+  const written = writtenIn(type, request.plannedState);
+  const empty = writtenEmptyIn(type, request.plannedState);
+  const asPlanned = (state: TerraformObject): TerraformObject =>
+    withoutReset(type, inSettings(type, state, empty), reset, written);
   const carryOut = async (): Promise<Applied> => {
     const session = provider.requireSession();
     if (planned !== undefined && config !== undefined) {
@@ -47,7 +59,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
     ...{ prior: prior ?? planned, kept: applied.kept, state: applied.state, failed },
   });
   return {
-    newState: encodeMessage(type.valueType, applied.state && inSettings(type, applied.state)),
+    newState: encodeMessage(type.valueType, applied.state && asPlanned(applied.state)),
     private: isGone ? undefined : writePrivate(applied.kept),
     diagnostics: diagnosticMessages(applied.diagnostics, stepsIn(type, config)),
   };

@@ -38,9 +38,17 @@ import { notePlanned, noteRemoved } from "../reactions/note-changes";
 import { runsBecauseOfOthers } from "../reactions/react";
 import { importedState } from "../refreshed-state";
 import { declaredIn, nameIn, parentIn, showsUnwrittenBlock, textIn } from "../schema/attributes";
-import { configIn, inSettings, resetIn, stepsIn } from "../schema/settings-value";
+import {
+  configIn,
+  inSettings,
+  isEmptyBlockMoved,
+  resetIn,
+  stepsIn,
+  withoutReset,
+  writtenIn,
+} from "../schema/settings-value";
 import { isAdoptable, type TerraformShape } from "../schema/terraform-shape";
-import { decodeObject, encodeMessage, isNullMessage } from "../values/codec";
+import { encodeMessage, isNullMessage } from "../values/codec";
 import { isSameValue, type TerraformObject } from "../values/terraform-value";
 import { planWarnings } from "../warnings";
 
@@ -102,14 +110,17 @@ const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, req
   else session?.plannedAsIs.add(addressOfId(type.resource, textIn(prior, "id") ?? ""));
   const diagnostics = await findingsOf(session, input, change);
   const replacement = prior === undefined ? replacementOf(type, config) : undefined;
-  const isUnchanged = isSameValue(change.planned, prior ?? null);
+  const forms = { written: writtenIn(type, request.config), prior: writtenIn(type, request.priorState) };
+  const { written } = forms;
+  const isUnchanged =
+    isSameValue(change.planned, prior ?? null) && !isEmptyBlockMoved(type, written, forms.prior);
   if (session !== undefined && !isUnchanged && followsChanges(type.resource)) session.changes.count.runs += 1;
-  const planned = inSettings(type, change.planned);
-  const reset = prior && resetIn(type, change.planned);
+  const reset = prior && resetIn(type, change.planned, forms);
+  const planned = withoutReset(type, inSettings(type, change.planned, written), reset, written);
   return {
     // What is imported stands in the block: Terraform takes a block that nobody wrote for a mistake of the plan unless it
     // is told so.
-    legacyTypeSystem: showsUnwrittenBlock(type, decodeObject(type.valueType, request.config) ?? {}, planned),
+    legacyTypeSystem: showsUnwrittenBlock(type, written, planned),
     plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, planned),
     requiresReplace: change.replaced.map((path) => pathMessage(stepsIn(type, config)(path) ?? [])),
     // A deletion that goes first is given it too, and keeps what the state has where it fails.

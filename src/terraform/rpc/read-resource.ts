@@ -14,7 +14,7 @@ import { noteUpstream } from "../reactions/react";
 import { recordedOf } from "../record";
 import { refreshed } from "../refreshed-state";
 import { addressIn, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
-import { configIn, readIntoSettings } from "../schema/settings-value";
+import { configIn, readIntoSettings, writtenEmptyIn } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { encodeMessage } from "../values/codec";
 import { holdsNumber, type TerraformObject } from "../values/terraform-value";
@@ -43,7 +43,10 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
     newState:
       next === state && !holdsNumber(state)
         ? request.currentState
-        : encodeMessage(type.valueType, readIntoSettings(type, next)),
+        : encodeMessage(
+            type.valueType,
+            readIntoSettings(type, next, writtenEmptyIn(type, request.currentState)),
+          ),
     private: isKept ? request.private : writePrivate(told),
     diagnostics: messages,
   };

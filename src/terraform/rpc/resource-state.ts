@@ -8,7 +8,6 @@ import type { RequestOf } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
 import { addressIn, emptyValue, setValue, withoutEmptyBlocks } from "../schema/attributes";
 import { schemaVersion } from "../schema/block";
-import { inSettings } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeState, encodeMessage } from "../values/codec";
 import { asObject, type TerraformValue } from "../values/terraform-value";
@@ -45,7 +44,7 @@ function stateOf(type: TerraformShape, version: unknown, json: Uint8Array | unde
   const state = decodeState(type.valueType, json);
   const whole = asObject(state);
   if (whole === undefined) return state;
-  return inSettings(type, Number(version) > 1 ? whole : withoutEmptyBlocks(type, whole));
+  return Number(version) > 1 ? whole : withoutEmptyBlocks(type, whole);
 }
 
 /** Whether the state of a move comes from this provider, whatever registry it was installed from. */

@@ -30,6 +30,23 @@ export function configIn(
   return config && withSettings(type, config);
 }
 
+/** A whole value as it is written: nothing where there is none. */
+export const writtenIn = (
+  type: TerraformShape,
+  message: Message<"Value"> | null | undefined,
+): TerraformObject => decodeObject(type.valueType, message) ?? {};
+
+/** The same without a block in which something is set: `settings` and such a block are never kept side by side. */
+export function writtenEmptyIn(
+  type: TerraformShape,
+  message: Message<"Value"> | null | undefined,
+): TerraformObject {
+  const written = writtenIn(type, message);
+  const { settings } = type;
+  const isFilled = settings !== undefined && Object.keys(writtenFields(settings, written)).length > 0;
+  return isFilled ? { ...written, [settings.group]: null } : written;
+}
+
 /** The value of `settings`; a null of any type is none. */
 const givenIn = ({ settings }: TerraformShape, config: TerraformObject): TerraformValue => {
   const given = settings === undefined ? null : (config[settings.name] ?? null);
@@ -48,27 +65,76 @@ export function withSettings(type: TerraformShape, config: TerraformObject): Ter
 
 /**
  * A value as Terraform keeps it: fields that `settings` give stand there alone, in the form in which they were given. Only
- * there Terraform knows which of them are sensitive; a block that the provider filled would show them.
+ * there Terraform knows which of them are sensitive; a block that the provider filled would show them. A block that is
+ * written beside them, with nothing in it, stays as `written` has it: Terraform wants to find it again.
  */
-export function inSettings(type: TerraformShape, whole: TerraformObject): TerraformObject {
+export function inSettings(
+  type: TerraformShape,
+  whole: TerraformObject,
+  written: TerraformObject = {},
+): TerraformObject {
   const isGiven = type.settings !== undefined && givenIn(type, whole) !== null;
-  return isGiven ? { ...whole, [type.settings.group]: null } : whole;
+  return isGiven ? { ...whole, [type.settings.group]: written[type.settings.group] ?? null } : whole;
 }
 
-/** Fields that a planned block has and `settings` does not give: those that go back to what they are by default. */
+/** Whether an empty block beside `settings` is new in a configuration, or gone from it. */
+export function isEmptyBlockMoved(
+  type: TerraformShape,
+  written: TerraformObject,
+  prior: TerraformObject,
+): boolean {
+  const { settings } = type;
+  if (settings === undefined || givenIn(type, written) === null) return false;
+  return ((written[settings.group] ?? null) === null) !== ((prior[settings.group] ?? null) === null);
+}
+
+/** The forms of a resource as they are written, in its configuration and in its state before. */
+interface WrittenForms {
+  readonly written: TerraformObject;
+  readonly prior: TerraformObject;
+}
+
+/**
+ * Fields that a planned block has, and that `settings` no longer give: they go back to what they are by default, and no
+ * value of Terraform shows them. Whether `settings` give anything may be known only by the apply.
+ */
 export function resetIn(
   type: TerraformShape,
   planned: TerraformObject,
+  { written, prior }: WrittenForms,
 ): Readonly<Record<string, Plain>> | undefined {
   const { settings } = type;
+  if (settings === undefined) return undefined;
   const given = givenIn(type, planned);
-  if (settings === undefined || given === null) return undefined;
-  const own = fieldsOf(settings, given);
+  if (given === null && givenIn(type, prior) === null) return undefined;
+  const own = given === null ? writtenFields(settings, written) : fieldsOf(settings, given);
   const block = Object.entries(asObject(planned[settings.group] ?? null) ?? {});
   const reset = block.filter(([name, value]) => value !== null && !holdsUnknown(value) && !(name in own));
   return reset.length === 0
     ? undefined
     : Object.fromEntries(reset.map(([name, value]) => [name, toPlain(value)]));
+}
+
+type Settings = NonNullable<TerraformShape["settings"]>;
+
+/** The fields that are set in the block itself. */
+const writtenFields = ({ group }: Settings, written: TerraformObject): TerraformObject =>
+  Object.fromEntries(
+    Object.entries(asObject(written[group] ?? null) ?? {}).filter(([, value]) => value !== null),
+  );
+
+/** A value without what `resetIn` found of it; a block that is not in `written` is gone with it. */
+export function withoutReset(
+  type: TerraformShape,
+  whole: TerraformObject,
+  reset: Readonly<Record<string, Plain>> | undefined,
+  written: TerraformObject,
+): TerraformObject {
+  const { settings } = type;
+  if (settings === undefined || reset === undefined || givenIn(type, whole) !== null) return whole;
+  const block = asObject(whole[settings.group] ?? null) ?? {};
+  const kept = { ...block, ...Object.fromEntries(Object.keys(reset).map((name) => [name, null])) };
+  return { ...whole, [settings.group]: (written[settings.group] ?? null) === null ? null : kept };
 }
 
 /** A planned value whose block has what `resetIn` found of it. */
@@ -89,19 +155,23 @@ export function withReset(
 }
 
 /** The same for what was read: a field that is another one by now is so in `settings`. */
-export function readIntoSettings(type: TerraformShape, whole: TerraformObject): TerraformObject {
+export function readIntoSettings(
+  type: TerraformShape,
+  whole: TerraformObject,
+  written: TerraformObject,
+): TerraformObject {
   const { settings } = type;
   const given = asObject(givenIn(type, whole));
-  if (settings === undefined || given === undefined) return inSettings(type, whole);
+  if (settings === undefined || given === undefined) return inSettings(type, whole, written);
   const block = asObject(whole[settings.group] ?? null) ?? {};
   const moved = Object.entries(fieldsOf(settings, given)).filter(
     ([name, value]) => !isSameValue(value, block[name] ?? null),
   );
-  if (moved.length === 0) return inSettings(type, whole);
+  if (moved.length === 0) return inSettings(type, whole, written);
   const now = Object.fromEntries(moved.map(([name]) => [name, block[name] ?? null]));
   const before = whole[settings.name] ?? null;
   const kept = before instanceof DynamicValue ? before.type : "dynamic";
-  return inSettings(type, { ...whole, [settings.name]: withFields(kept, given, now) });
+  return inSettings(type, { ...whole, [settings.name]: withFields(kept, given, now) }, written);
 }
 
 /** A value with other fields, in its type where they fit: Terraform knows what is sensitive by paths into that type. */
@@ -119,10 +189,7 @@ function withFields(type: TerraformType, given: TerraformObject, fields: Terrafo
 }
 
 /** The fields of `settings` in the types of the block; what does not fit is left out, as validation has told. */
-function fieldsOf(
-  { fields }: NonNullable<TerraformShape["settings"]>,
-  given: TerraformValue,
-): TerraformObject {
+function fieldsOf({ fields }: Settings, given: TerraformValue): TerraformObject {
   // Nobody knows yet which of them are given.
   if (isUnknown(given)) return Object.fromEntries([...fields.keys()].map((name) => [name, unknown]));
   const converted = Object.entries(asObject(given) ?? {}).flatMap(([name, value]) => {
