@@ -219,6 +219,33 @@ resource "rnv_service" "both" {
     await world.apply();
   }, 60_000);
 
+  it("takes over what was imported: fields that it does not give stay, and the plan says so", async () => {
+    const ipAllowList = ["10.0.0.0/8"];
+    const { id } = emulator.store.addService({ name: "old", kind: "web", configuration: { ipAllowList } });
+    const old = (fields: string) => `
+import {
+  to = rnv_service.old
+  id = "old"
+}
+resource "rnv_service" "old" {
+  name = "old"
+  kind = "web"
+  ${fields}
+}
+`;
+    world.write(old('settings = { branch = "main" }'));
+    emulator.resetLog();
+    const said = /Fields that settings do not give stay as they are[^]* ip_allow_list,/;
+    expect(unframed(await world.apply())).toMatch(said);
+    expect(world.writes()).toEqual([]);
+    expect(await world.expectNoChanges()).not.toContain("stay as they are");
+    expect(emulator.store.services().find((one) => one.id === id)?.configuration).toMatchObject({
+      ipAllowList,
+    });
+    world.write("");
+    await world.apply();
+  }, 60_000);
+
   it("may depend on what is not known before apply", async () => {
     call(`merge(var.api, { branch = terraform_data.branch.output })`, `depends_on = [terraform_data.branch]`);
     const main = `resource "terraform_data" "branch" { input = "later" }`;

@@ -42,6 +42,7 @@ import {
   configIn,
   inSettings,
   isEmptyBlockMoved,
+  leftInBlock,
   resetIn,
   stepsIn,
   withoutReset,
@@ -108,10 +109,12 @@ const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, req
   const change = await planWithOthers(session, input);
   if (prior === undefined) session?.plansNew.add(type.resource.type);
   else session?.plannedAsIs.add(addressOfId(type.resource, textIn(prior, "id") ?? ""));
-  const diagnostics = await findingsOf(session, input, change);
+  const found = await findingsOf(session, input, change);
   const replacement = prior === undefined ? replacementOf(type, config) : undefined;
   const forms = { written: writtenIn(type, request.config), prior: writtenIn(type, request.priorState) };
   const { written } = forms;
+  const isForPeople = prior !== undefined && session?.isApplying !== true;
+  const diagnostics = [...found, ...(isForPeople ? leftInBlock(type, change.planned, forms) : [])];
   const isUnchanged =
     isSameValue(change.planned, prior ?? null) && !isEmptyBlockMoved(type, written, forms.prior);
   if (session !== undefined && !isUnchanged && followsChanges(type.resource)) session.changes.count.runs += 1;

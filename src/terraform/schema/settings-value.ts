@@ -1,4 +1,4 @@
-import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { Plain } from "../../model/value";
 import type { Message } from "../protocol";
@@ -113,6 +113,34 @@ export function resetIn(
   return reset.length === 0
     ? undefined
     : Object.fromEntries(reset.map(([name, value]) => [name, toPlain(value)]));
+}
+
+/**
+ * Returns what is said of fields that only the block of a state shows, as after an import: to Terraform the block is
+ * removed, and the plan shows each of its fields as null.
+ */
+export function leftInBlock(
+  type: TerraformShape,
+  planned: TerraformObject,
+  { written, prior }: WrittenForms,
+): readonly Diagnostic[] {
+  const { settings } = type;
+  if (settings === undefined || givenIn(type, planned) === null || givenIn(type, prior) !== null) return [];
+  const own = fieldsOf(settings, givenIn(type, planned));
+  const after = asObject(planned[settings.group] ?? null) ?? {};
+  const left = Object.entries(writtenFields(settings, prior)).filter(
+    ([name, value]) => !(name in own) && isSameValue(value, after[name] ?? null),
+  );
+  if (left.length === 0 || Object.keys(writtenFields(settings, written)).length > 0) return [];
+  const { name: attribute, group } = settings;
+  return [
+    warning("plan.retained", `fields that ${attribute} do not give stay as they are`, {
+      attribute,
+      detail:
+        `The block ${group} leaves the state, so this plan shows its fields as null. Nothing is sent for these: ` +
+        `${left.map(([name]) => name).join(", ")}.`,
+    }),
+  ];
 }
 
 type Settings = NonNullable<TerraformShape["settings"]>;
