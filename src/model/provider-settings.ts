@@ -7,7 +7,7 @@ interface ProviderSetting {
   readonly isSensitive?: true;
 }
 
-/** Every setting of the provider. What a block leaves out comes from the environment. */
+/** Every setting of the provider. Address, workspace and key come from the environment where a block leaves them out. */
 export const providerSettings: readonly ProviderSetting[] = [
   {
     name: "baseUrl",

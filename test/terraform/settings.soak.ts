@@ -235,7 +235,7 @@ resource "rnv_service" "old" {
 `;
     world.write(old('settings = { branch = "main" }'));
     emulator.resetLog();
-    const said = /Fields that settings do not give stay as they are[^]* ip_allow_list,/;
+    const said = /Fields that settings do not give stay as they are[\s\S]* ip_allow_list,/;
     expect(unframed(await world.apply())).toMatch(said);
     expect(world.writes()).toEqual([]);
     expect(await world.expectNoChanges()).not.toContain("stay as they are");
