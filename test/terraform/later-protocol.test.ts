@@ -97,6 +97,14 @@ describe("what a later Terraform asks for, on the wire", () => {
       expect(identityIn(read.new_identity)).toEqual({ ...wanted, ...workspace });
     });
 
+    it("name the workspace in any case of letters", async () => {
+      const { diagnostics } = await client.call("ImportResourceState", {
+        type_name: "rnv_service",
+        identity: identityData({ workspace_id: embeddedWorkspaceId.toUpperCase(), id: api.id }),
+      });
+      expect(diagnostics).toEqual([]);
+    });
+
     it("of another workspace, or of nothing, are refused", async () => {
       const asked = async (identity: object) => {
         const answer = await client.call("ImportResourceState", {
