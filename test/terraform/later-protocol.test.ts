@@ -199,6 +199,16 @@ describe("what a later Terraform asks for, on the wire", () => {
       expect(JSON.stringify(plain(variable.resource_object))).not.toContain("hidden");
     });
 
+    it("take an id in any case of letters, and nothing that is none", async () => {
+      const [found] = await list("rnv_service", { project_id: shop.id.toUpperCase() });
+      expect(found.display_name).toBe("api");
+      const { diagnostics } = await client.call("ValidateListResourceConfig", {
+        type_name: "rnv_service",
+        config: dynamic(wholeOf(schema.list_resource_schemas.rnv_service, { project_id: "Shop" })),
+      });
+      expect(diagnostics).toMatchObject([{ summary: "project_id: expected an id, which is a UUID" }]);
+    });
+
     it("of a project that is not there is an error, at its attribute", async () => {
       const [event] = await list("rnv_service", { project_id: "00000000-0000-4000-8000-00000000ffff" });
       expect(event.diagnostic).toMatchObject([

@@ -13,5 +13,5 @@ data "rnv_deployments" "api" {
 }
 
 output "latest" {
-  value = one(slice(data.rnv_deployments.api.items, 0, 1)).status
+  value = try(data.rnv_deployments.api.items[0].status, "never deployed")
 }

@@ -4,14 +4,15 @@ import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
 import { isMissing } from "../../model/freshness";
 import type { Offers } from "../../model/live";
-import type { CheckContext } from "../../model/resource-type";
-import { generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
+import { type CheckContext, isUnlisted } from "../../model/resource-type";
+import { canonicalId, generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
 import { type ResolvedValue, Unknown } from "../../model/value";
 import { typeNamed } from "../../resources";
 import { addressOfId, readById } from "../confirm-deleted";
 import { isMadeElsewhere } from "../preserved";
 import type { Session } from "../provider";
-import { declaredWithSecrets, nameIn, valueAt } from "../schema/attributes";
+import { followsChanges } from "../reactions/known-changes";
+import { declaredWithSecrets, knownIn, nameIn, parentIn, valueAt } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
 import type { ChangeInput, PlannedChange } from "./plan-change";
@@ -158,6 +159,33 @@ async function lookForParent(
     },
   );
   return { finding };
+}
+
+/** Returns the error of a run in what is archived, and stays so: the service takes none. */
+export async function archivedFindings(
+  session: Session,
+  type: TerraformShape,
+  { planned, acts }: PlannedChange,
+): Promise<readonly Diagnostic[]> {
+  const { resource } = type;
+  const parent = typeNamed(resource.parents[0]?.type ?? "");
+  const id = parentIn(type, knownIn(type, planned));
+  if (!acts || !followsChanges(resource) || parent === undefined || id === undefined) return [];
+  const inPlan = session.changes.byId.get(canonicalId(id))?.attributes;
+  const read = inPlan === undefined ? await readById(session.reads, parent, canonicalId(id)) : undefined;
+  const attributes = inPlan ?? (read?.kind === "found" ? read.live.attributes : new Map());
+  if (!isUnlisted(parent, attributes)) return [];
+  const { type: what, archives } = parent;
+  return [
+    error(
+      "plan.not_deployed",
+      `the ${what} of this ${type.name} is archived, and takes no ${resource.type}`,
+      {
+        attribute: resource.parents[0]?.attribute,
+        hint: `set ${archives?.attribute} = false on the ${what}, or take this ${type.name} out of the configuration`,
+      },
+    ),
+  ];
 }
 
 /**

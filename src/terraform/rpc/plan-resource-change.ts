@@ -29,7 +29,7 @@ import { type Doubt, toldUnlessInState } from "../plan/doubts";
 import { heldFindings } from "../plan/held";
 import { meaningsOf } from "../plan/meanings";
 import { type ChangeInput, type PlannedChange, planChange } from "../plan/plan-change";
-import { checkProtection, lateReplacement, offerFindings } from "../plan/plan-findings";
+import { archivedFindings, checkProtection, lateReplacement, offerFindings } from "../plan/plan-findings";
 import { notePlannedName } from "../plan/planned-names";
 import { forgotten, isMadeElsewhere, preservedFindings } from "../preserved";
 import type { Provider, RpcAnswer, Session } from "../provider";
@@ -167,6 +167,7 @@ async function findingsOf(
   return [
     ...change.diagnostics,
     ...(session ? await offerFindings(session, type, { prior, config }, change) : []),
+    ...(session ? await archivedFindings(session, type, change) : []),
     ...(replaces ? checkProtection(session, type, prior ? [prior, config] : [config], "replace") : []),
     ...(await preservedFindings(session, type, prior, config)),
     ...(session?.isApplying && prior ? lateReplacement(type, prior, change) : []),
