@@ -161,6 +161,9 @@ function importSection(name: string, identity: SchemaPage["identity"]): string {
     `\n## Import\n\nBy ${ids}, or by names. With an \`import\` block (${versionsOf("importBlocks")}):\n\n` +
     block(`  id = "${id}"\n`) +
     `On the command line:\n\n\`\`\`shell\nterraform import ${name}.example '${id}'\n\`\`\`\n` +
+    (id.startsWith("PROJECT/")
+      ? "\nOf a service outside of a project the names begin with `SERVICE`.\n"
+      : "") +
     (identity === undefined ? "" : identitySection(identity, block))
   );
 }
