@@ -288,7 +288,15 @@ describe("what a later Terraform asks for, on the wire", () => {
       expect(found).toMatchObject([
         { severity: 1, detail: expect.stringContaining("the build ran out of memory") },
       ]);
-      expect(JSON.stringify(found)).not.toMatch(/\brnv (restart|deploy|drift)\b/);
+      expect(JSON.stringify(found)).not.toMatch(/\brnv (restart|deploy|drift)\b|service\.api/);
+      const { diagnostics } = await client.call("ValidateActionConfig", {
+        type_name: "rnv_rollback",
+        config: configOf("rnv_rollback", { service_id: "api", confirm: "api", deployment_id: "last" }),
+      });
+      expect(diagnostics.map(({ summary }: Answer) => summary).sort()).toEqual([
+        "deployment_id: expected an id, which is a UUID",
+        "service_id: expected an id, which is a UUID",
+      ]);
     });
 
     it("two at once are two, one after the other", async () => {

@@ -65,7 +65,7 @@ export async function act(wish: ActionWish, around: ActionSurroundings): Promise
   );
   session.reads.invalidate();
   await removeIfOver(context.backend, folder);
-  return diagnostics.map((one) => inWordsOfTerraform(one, around.typeName));
+  return diagnostics.map((one) => inWordsOfTerraform(one, around.typeName, `service "${live.name}"`));
 }
 
 function makeFolder(folder: string): void {
@@ -149,8 +149,12 @@ async function removeIfOver(backend: StateBackend, folder: string): Promise<void
     rmSync(folder, { recursive: true, force: true });
 }
 
-/** Names the action where the command line names its verb. */
-function inWordsOfTerraform({ address: _address, ...found }: Diagnostic, typeName: string): Diagnostic {
+/** Names the action where the command line names its verb, and the service where that has an address of its own. */
+function inWordsOfTerraform(
+  { address, ...found }: Diagnostic,
+  typeName: string,
+  subject: string,
+): Diagnostic {
   const again = `terraform apply -invoke=action.${typeName}.NAME`;
   const reworded = (text: string | undefined): string | undefined =>
     text
@@ -159,6 +163,7 @@ function inWordsOfTerraform({ address: _address, ...found }: Diagnostic, typeNam
         /`?\brnv [a-z]+ service\.[\w.-]+( [0-9a-f-]{36})?( --commit [0-9a-f]+)?( --clear-cache)?`?/g,
         `\`${again}\``,
       )
+      .replaceAll(address ?? subject, subject)
       .replace("the same command again", "the same action again")
       .replace("--timeout longer", "`timeout` longer");
   return {

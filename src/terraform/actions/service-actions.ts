@@ -8,6 +8,7 @@ import { typeNamed } from "../../resources";
 import { service } from "../../resources/service";
 import { findById } from "../confirm-deleted";
 import { unmetExpectations } from "../expectation";
+import { idFindings, isIdAttribute } from "../ids";
 import { diagnosticError, diagnosticMessages } from "../messages";
 import { type RpcAnswer, requireNamed, type Session, type StreamingAnswer } from "../provider";
 import { textIn } from "../schema/attributes";
@@ -77,7 +78,11 @@ export const validateActionConfig: RpcAnswer<"ValidateActionConfig"> = async (_p
   const { takes, valueType } = actionNamed(request.typeName);
   const config = decodeObject(valueType, request.config) ?? {};
   const found = [
-    ...emptyFindings(config, [serviceAttribute, ...takes.map(({ attribute }) => attribute.name)]),
+    ...idFindings(config),
+    ...emptyFindings(
+      config,
+      takes.map(({ attribute }) => attribute.name).filter((name) => !isIdAttribute(name)),
+    ),
     ...takes.flatMap(({ attribute, check }) => checkFindings(config, attribute.name, check)),
   ];
   const timeout = textIn(config, "timeout");
