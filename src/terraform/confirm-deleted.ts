@@ -2,7 +2,7 @@ import type { Reads, Resource } from "../api/reads";
 import { type LookContext, lookAgain } from "../apply/look";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { isMissing } from "../model/freshness";
+import { isMissing, isOlder } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import { canonicalId, shortList } from "../model/text";
@@ -131,6 +131,29 @@ export async function isParentLeaving(
 /** Reads a resource of which nothing but the id is known. */
 export const readById = async (reads: Reads, resource: Resource, id: string): Promise<ReadResult> =>
   resource.read(reads, { address: addressOfId(resource, id), id, name: id, declared: new Map() });
+
+/** What this process wrote, as the answers showed it. */
+interface OwnWrites {
+  readonly made: ReadonlyMap<Address, LiveResource | undefined>;
+  readonly updated: ReadonlyMap<Address, LiveResource>;
+}
+
+/** Returns a resource as the last write of this process to it was answered. */
+export const lastWritten = (
+  { made, updated }: OwnWrites,
+  resource: Pick<ResourceType, "type">,
+  id: string,
+): LiveResource | undefined => {
+  const key = addressOfId(resource, id);
+  return updated.get(key) ?? made.get(key);
+};
+
+/** Whether what a read shows of an id is from before the last write of this process to it. */
+export const isBeforeWrite = (
+  session: OwnWrites,
+  resource: Pick<ResourceType, "type">,
+  { id, updatedAt }: { readonly id: string; readonly updatedAt?: string | null },
+): boolean => isOlder(updatedAt, lastWritten(session, resource, id)?.updatedAt);
 
 /** Looks up what an id names; again where this process made it, and it is not shown yet. */
 export async function findById(

@@ -8,6 +8,8 @@ import {
 import { lookAgain, staleWrite } from "../apply/look";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { listings } from "../model/listings";
+import type { LiveResource } from "../model/live";
+import { isUnlisted } from "../model/resource-type";
 import { snakeCase, terraformNameOf } from "../model/text";
 import { unlessGone } from "../resources/deletion";
 import {
@@ -22,7 +24,7 @@ import {
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
-import { addressOfId, findById, requireThere } from "./confirm-deleted";
+import { addressOfId, isBeforeWrite, lastWritten, requireThere } from "./confirm-deleted";
 import {
   type DataSource,
   dataSource,
@@ -79,45 +81,48 @@ function askedIn(name: string, config: TerraformObject): Asked {
   return new Map(given);
 }
 
+interface Listed {
+  readonly id: string;
+  readonly updatedAt?: string | null;
+}
+
 /**
- * Reads a list, and again while it lacks what this process made in `parentId`, or anywhere: reads may be behind our last
- * write. Throws `DiagnosticsError` where they stay so.
+ * Reads a list, and again while it lacks what this process made in `parentId`, or anywhere, or shows something as it was
+ * before our last write. Throws `DiagnosticsError` where reads stay behind.
  */
-async function listedWithMade<T>(
+async function listedWithOwn<T>(
   session: Session,
   resource: Resource,
   parentId: string | undefined,
-  { look, idsIn }: { readonly look: () => Promise<T>; readonly idsIn: (seen: T) => readonly string[] },
+  { look, itemsIn }: { readonly look: () => Promise<T>; readonly itemsIn: (seen: T) => readonly Listed[] },
 ): Promise<T> {
-  const lacks = async (seen: T): Promise<boolean> => {
+  const isBehind = (seen: T): boolean => {
     // Not even what it lies in is shown.
     if (seen === undefined)
       return resource.parents.some(({ type }) => session.made.has(addressOfId({ type }, parentId ?? "")));
-    const shown = new Set(idsIn(seen));
-    const lacking = [...session.made.values()].filter(
-      (live) =>
-        live?.type === resource.type &&
-        (parentId === undefined || live.parentId === parentId) &&
-        !session.removed.has(addressOfId(resource, live.id)) &&
-        !shown.has(live.id),
+    const items = itemsIn(seen);
+    const shown = new Set(items.map(({ id }) => id));
+    return (
+      items.some((item) => isBeforeWrite(session, resource, item)) ||
+      listable(session, resource, parentId).some(({ id }) => !shown.has(id))
     );
-    const listable = await Promise.all(lacking.map((live) => isListed(session, resource, live?.id ?? "")));
-    return listable.includes(true);
   };
-  const { seen, isStale } = await lookAgain(session, look, lacks);
+  const { seen, isStale } = await lookAgain(session, look, isBehind);
   if (isStale) throw new DiagnosticsError([staleWrite(`${terraformNameOf(resource)} of this apply`)]);
   return seen;
 }
 
-/** Whether lists have to show it: they show nothing that is archived. */
-async function isListed(session: Session, resource: Resource, id: string): Promise<boolean> {
-  const { archives } = resource;
-  if (archives === undefined) return true;
-  const read = await findById(session, resource, id);
-  return read.kind === "found" && read.live.attributes.get(archives.attribute) !== true;
-}
-
-const idsOf = (found: readonly { readonly id: string }[]): readonly string[] => found.map(({ id }) => id);
+/** Returns what this process made and lists have to show: they show nothing that is archived. */
+const listable = (
+  session: Session,
+  resource: Resource,
+  parentId: string | undefined,
+): readonly LiveResource[] =>
+  [...session.made.values()]
+    .filter((live) => live?.type === resource.type && !session.removed.has(addressOfId(resource, live.id)))
+    .flatMap((live) => lastWritten(session, resource, live?.id ?? "") ?? [])
+    .filter((live) => parentId === undefined || live.parentId === parentId)
+    .filter((live) => !isUnlisted(resource, live.attributes));
 
 const services = dataSource(
   "rnv_services",
@@ -128,9 +133,9 @@ const services = dataSource(
     const asked = askedIn("rnv_services", config);
     const projectId = asked.get("projectId");
     const inProject: Asked = new Map(projectId === undefined ? [] : [["projectId", projectId]]);
-    const all = await listedWithMade(session, service, projectId, {
+    const all = await listedWithOwn(session, service, projectId, {
       look: () => listServices(session.reads, inProject),
-      idsIn: idsOf,
+      itemsIn: (found) => found,
     });
     if (projectId !== undefined && all.length === 0)
       await requireThere(session, project, projectId, "project_id");
@@ -175,9 +180,9 @@ const canvas = dataSource(
 const listedCanvas = (session: Session, asked: Asked) =>
   asked.has("environmentId")
     ? listCanvas(session.reads, asked)
-    : listedWithMade(session, service, asked.get("projectId"), {
+    : listedWithOwn(session, service, asked.get("projectId"), {
         look: () => unlessGone(() => listCanvas(session.reads, asked)),
-        idsIn: (seen) => idsOf(seen?.nodes ?? []),
+        itemsIn: (seen) => seen?.nodes ?? [],
       });
 
 const projects = dataSource(
@@ -186,9 +191,9 @@ const projects = dataSource(
     computed("projects", listOf(shownType(shapeOf(project))), doc),
   ]),
   async (session) => {
-    const found = await listedWithMade(session, project, undefined, {
+    const found = await listedWithOwn(session, project, undefined, {
       look: () => listProjects(session.reads),
-      idsIn: idsOf,
+      itemsIn: (found) => found,
     });
     return { projects: found.map((live) => shownResource(shapeOf(project), live)) };
   },
@@ -202,9 +207,9 @@ const variables = dataSource(
   ]),
   async (session, config) => {
     const serviceId = await requireService(session, config);
-    const found = await listedWithMade(session, variable, serviceId, {
+    const found = await listedWithOwn(session, variable, serviceId, {
       look: () => listVariables(session.reads, serviceId),
-      idsIn: idsOf,
+      itemsIn: (found) => found,
     });
     return {
       keys: found.map(({ name }) => name),

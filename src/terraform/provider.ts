@@ -77,6 +77,8 @@ export interface Session {
   /** The deletions under way, by `addressOfId`. */
   readonly deleting: Map<Address, LeavingResource>;
   readonly made: Map<Address, LiveResource | undefined>;
+  /** By `addressOfId`: what this process updated, as the answer showed it. */
+  readonly updated: Map<Address, LiveResource>;
   /** Ids of services for whose variables this apply has failed: they are not deployed with it. */
   readonly incomplete: Set<string>;
   /** Resource types of which this process has planned a new one. */
@@ -148,6 +150,7 @@ export function openSession(options: SessionOptions): Session {
     removed: new Set(),
     deleting: new Map(),
     made: new Map(),
+    updated: new Map(),
     incomplete: new Set(),
     plansNew: new Set(),
     plannedAsIs: new Set(),

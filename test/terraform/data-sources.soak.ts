@@ -133,14 +133,19 @@ data "rnv_service" "other" {
       expect(output).not.toContain("Check workspace_id");
     }, 60_000);
 
-    it("show what the same apply has made, however far reads are behind", async () => {
+    it("show what the same apply has made and changed, however far reads are behind", async () => {
       store.setLag({ projects: { ms: 1500 }, canvas: { ms: 1500 }, variables: { ms: 1500 } });
-      world.write(`
-resource "rnv_project" "new" { name = "New" }
+      const written = (text: string) =>
+        world.write(`
+resource "rnv_project" "new" {
+  name        = "New"
+  description = "${text}"
+}
 resource "rnv_service" "new" {
   project_id = rnv_project.new.id
   name       = "new"
-  kind       = "web"
+  kind       = "worker"
+  settings   = { branch = "${text}" }
 }
 resource "rnv_service" "archived" {
   project_id = rnv_project.new.id
@@ -154,6 +159,14 @@ resource "rnv_variable" "new" {
   value      = "new"
 }
 data "rnv_projects" "all" { depends_on = [rnv_project.new] }
+data "rnv_project" "new" {
+  name       = rnv_project.new.name
+  depends_on = [rnv_project.new]
+}
+data "rnv_service" "new" {
+  id         = rnv_service.new.id
+  depends_on = [rnv_service.new]
+}
 data "rnv_services" "new" {
   project_id = rnv_project.new.id
   depends_on = [rnv_service.new, rnv_service.archived]
@@ -179,19 +192,27 @@ resource "rnv_variable" "copy" {
   value_wo_version = 1
 }
 output "all" {
-  value = [
-    contains(data.rnv_projects.all.projects[*].name, "New"),
-    data.rnv_services.new.services[*].name,
-    data.rnv_canvas.new.nodes[*].name,
-    data.rnv_variables.new.keys,
-    data.rnv_canvas.empty.nodes[*].name,
-  ]
+  value = {
+    projects  = [for one in data.rnv_projects.all.projects : one.description if one.name == "New"]
+    project   = data.rnv_project.new.description
+    service   = data.rnv_service.new.configuration.branch
+    services  = data.rnv_services.new.services[*].configuration.branch
+    canvas    = data.rnv_canvas.new.nodes[*].configuration.branch
+    empty     = data.rnv_canvas.empty.nodes[*].name
+    variables = data.rnv_variables.new.keys
+  }
 }
 `);
-      await world.apply();
+      for (const text of ["made", "changed"]) {
+        written(text);
+        await world.apply();
+        const { stdout } = await world.start("output", "-json", "all");
+        expect(JSON.parse(stdout)).toEqual({
+          ...{ projects: [text], project: text, service: text, services: [text], canvas: [text], empty: [] },
+          variables: ["LOG_LEVEL", "NEW", "TOKEN"],
+        });
+      }
       store.setLag(undefined);
-      const { stdout } = await world.start("output", "-json", "all");
-      expect(JSON.parse(stdout)).toEqual([true, ["new"], ["new"], ["LOG_LEVEL", "NEW", "TOKEN"], []]);
       await world.expectNoChanges();
       world.write("");
       await world.apply();

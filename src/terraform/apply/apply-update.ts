@@ -7,6 +7,7 @@ import type { Accepted, AppliableValue, CreateInput, UpdateInput } from "../../m
 import { isUnlisted } from "../../model/resource-type";
 import type { Attributes } from "../../model/value";
 import { typeNamed } from "../../resources";
+import { addressOfId } from "../confirm-deleted";
 import type { PrivateData } from "../messages";
 import { plannedWrites } from "../plan/planned-writes";
 import type { Session } from "../provider";
@@ -84,6 +85,7 @@ export async function applyUpdate(
   const refused = unappliedFields(type, write, error);
   // The state of before: the next plan compares it with what is live.
   if (refused.length > 0) return { state: prior, kept, diagnostics: refused };
+  session.updated.set(addressOfId(type.resource, accepted.id), accepted.live ?? seen);
   const after = {
     applied,
     ...writtenNow(session, accepted.live ?? seen),
