@@ -67,6 +67,21 @@ describeTerraform("what does not block", () => {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("a variable of a map that could not be deleted stays, and a name that is kept otherwise is told how to declare it", async () => {
+    world.write(
+      `${services(["Api"])}resource "rnv_variables" "all" {\n  service_id = rnv_service.Api.id\n  values = { A = "1" }\n}\n`,
+    );
+    world.emulator.store.setCondition("plain-names", true);
+    expect(flat(await world.apply())).toContain('keeps names in a form of its own, declare name = "api"');
+    world.emulator.store.setCondition("failed-deletions", true);
+    const output = flat(await world.run("destroy -auto-approve", 1));
+    expect(output).toContain('A: variable "A" was not deleted: the service could not carry it out');
+    expect(output).not.toContain("bug");
+    world.emulator.store.setCondition("failed-deletions", false);
+    await world.run("destroy -auto-approve");
+    expect(world.emulator.store.services()).toEqual([]);
+  }, 60_000);
+
   it("a name that another address lets go of is waited for, however long what depends on that takes to go", async () => {
     const inIt = (label: string) =>
       `resource "rnv_variable" "${label}" {\n  service_id = rnv_service.${label}.id\n  key = "A"\n  value = "1"\n}\n` +

@@ -166,6 +166,8 @@ export function stateAfter(
 const secretNotApplied =
   "A value cannot be read back, but its write must move updatedAt, and that is what it was before. Apply again to send it again.";
 
+const notApplied = "Its answer still shows another value. It may not be allowed for this kind or plan.";
+
 /** A write and its answer. */
 interface AnsweredWrite {
   readonly sent: ReadonlyMap<string, AppliableValue>;
@@ -186,9 +188,12 @@ export function unappliedFields(
     severity("apply.not_taken", `the service accepted the change, but ${path} did not take`, {
       attribute: path,
       address: addressIn({ resource }, live.name),
-      detail: resource.rules[path]?.secret
-        ? secretNotApplied
-        : "Its answer still shows another value. It may not be allowed for this kind or plan.",
+      ...(path === resource.nameAttribute
+        ? {
+            detail: `Its answer shows ${JSON.stringify(live.name)}.`,
+            hint: `if the service keeps names in a form of its own, declare ${path} = ${JSON.stringify(live.name)}`,
+          }
+        : { detail: resource.rules[path]?.secret ? secretNotApplied : notApplied }),
     }),
   );
 }

@@ -191,7 +191,7 @@ async function removeEntry(
   const place = { id: ids[name] ?? null, key: name, service_id: serviceId };
   const state = { ...emptyValue(entryType), ...place, timeouts };
   const removed = await applyDelete(session, entryType, state, noPrivateData);
-  if (removed.state !== null) throw new Error(removed.diagnostics[0]?.summary ?? `${name} was not deleted`);
+  if (removed.state !== null) throw new DiagnosticsError(removed.diagnostics);
   delete entries.ids[name];
   delete entries.updatedAt[name];
   delete entries.values[name];
