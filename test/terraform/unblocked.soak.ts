@@ -82,6 +82,23 @@ describeTerraform("what does not block", () => {
     expect(world.emulator.store.services()).toEqual([]);
   }, 60_000);
 
+  it("deletions whose end could not be seen go on by themselves: what is gone then was deleted here", async () => {
+    world.emulator.store.setCondition("queued-deletions", true);
+    world.write(
+      `${services(["api", "docs"])}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  values = { A = "1", B = "2", C = "3" }\n}\n`,
+    );
+    await world.apply();
+    world.settle();
+    world.emulator.setFaults((_index, { method, path }) =>
+      method === "GET" && path.includes("/operations/") ? { kind: "status", status: 403 } : undefined,
+    );
+    expect(await world.run("destroy -auto-approve", 1)).toContain("getOperation was refused");
+    world.emulator.setFaults(undefined);
+    world.emulator.store.settle();
+    await world.run("destroy -auto-approve");
+    expect(world.emulator.store.services()).toEqual([]);
+  }, 60_000);
+
   it("a name that another address lets go of is waited for, however long what depends on that takes to go", async () => {
     const inIt = (label: string) =>
       `resource "rnv_variable" "${label}" {\n  service_id = rnv_service.${label}.id\n  key = "A"\n  value = "1"\n}\n` +

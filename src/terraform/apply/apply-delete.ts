@@ -1,5 +1,4 @@
 import { ApiError } from "../../api/api-error";
-import { isRefusal } from "../../apply/journaled-send";
 import { lookAgain, sendTwice } from "../../apply/look";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
@@ -12,6 +11,7 @@ import { addressIn, liveOf } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
 import { type Ended, settle, unsettled } from "./after-write";
+import { isRefusedWrite } from "./keyed-create";
 
 /** The outcome of an apply. A state of null is "nothing is there". */
 export interface Applied {
@@ -64,7 +64,7 @@ async function deleteKnowingly(
     else if (end.kind === "failed") await intents.close(subject);
     return end;
   } catch (failure) {
-    if (!isCarried && failure instanceof ApiError && isRefusal(failure)) await intents.close(subject);
+    if (!isCarried && isRefusedWrite(failure)) await intents.close(subject);
     throw failure;
   }
 }

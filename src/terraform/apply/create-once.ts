@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ApiError } from "../../api/api-error";
 import type { Endpoints } from "../../api/endpoints";
-import { isRefusal } from "../../apply/journaled-send";
 import { isUncertain, lookAgain } from "../../apply/look";
 import { unappliedPaths } from "../../apply/verify";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
@@ -22,7 +21,7 @@ import {
   preexistingIdsOf,
 } from "./find-created";
 import type { WriteIntent } from "./intent-files";
-import { attributesSent, type KeyedCreate } from "./keyed-create";
+import { attributesSent, isRefusedWrite, type KeyedCreate } from "./keyed-create";
 import { intentSubjectOf, isMadeBy, isYoungIntent, keyCounts, sameTwice, type Taken } from "./twins";
 
 /** More creates of the same resource within a day than anyone makes. */
@@ -49,8 +48,7 @@ export async function sendGenerations(
     return await made(session, create, await sendAttempt(session, create, attempt, write));
   } catch (failure) {
     const { intent, isCarried, sent } = attempt;
-    const happenedNot =
-      !sent.isUncertain && (!sent.isSent || (failure instanceof ApiError && isRefusal(failure)));
+    const happenedNot = !sent.isUncertain && (!sent.isSent || isRefusedWrite(failure));
     // A refusal of this attempt says nothing of those before it.
     if (intent !== undefined && !isCarried && happenedNot) await session.intents.close(intent);
     throw failure;

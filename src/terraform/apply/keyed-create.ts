@@ -1,4 +1,6 @@
+import { ApiError } from "../../api/api-error";
 import type { Resource } from "../../api/reads";
+import { isRefusal } from "../../apply/journaled-send";
 import type { AppliableValue, CreateInput } from "../../model/resource-operations";
 import { type Attributes, canonicalJson } from "../../model/value";
 import { type TerraformObject, toPlain } from "../values/terraform-value";
@@ -24,3 +26,7 @@ export const attributesSent = ({
 
 export const triggersText = ({ triggers }: TerraformObject): string =>
   canonicalJson(toPlain(triggers ?? null));
+
+/** Whether a write was refused. A read that is refused after it says nothing of what it did. */
+export const isRefusedWrite = (failure: unknown): boolean =>
+  failure instanceof ApiError && failure.method !== "GET" && isRefusal(failure);
