@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, unlinkSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, unlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
@@ -42,6 +42,8 @@ export type IntentSubject = Pick<WriteIntent, "verb" | "type" | "parentId" | "na
 
 /** Bytes. */
 const largestIntent = 65_536;
+/** No write of an intent takes so long, in milliseconds. */
+const scratchMs = 60_000;
 
 interface IntentFilesOptions {
   /** Folder of the files. */
@@ -142,21 +144,18 @@ export class IntentFiles {
 
   /** Ends a walk that Terraform ended by itself: its state has what it was told. */
   end(): void {
-    for (const path of this.#recorded)
-      try {
-        unlinkSync(path);
-      } catch {
-        // It is gone, or stays: what it says is still true.
-      }
+    for (const path of this.#recorded) removeIfPossible(path);
     this.#recorded.clear();
   }
 
   /** Read once: a plan of a thousand resources asks for each of them. */
   #leftBehind(): Map<string, WriteIntent> {
-    this.#left ??= new Map(
-      namesIn(this.options.folder).flatMap((name) => {
-        const path = join(this.options.folder, name);
-        const found = this.#parse(readIfThere(path));
+    if (this.#left !== undefined) return this.#left;
+    const paths = namesIn(this.options.folder).map((name) => join(this.options.folder, name));
+    for (const path of paths) if (isAbandoned(path)) removeIfPossible(path);
+    this.#left = new Map(
+      paths.flatMap((path) => {
+        const found = path.endsWith(".json") ? this.#parse(readIfThere(path)) : undefined;
         return found === undefined ? [] : [[path, found] as const];
       }),
     );
@@ -196,10 +195,25 @@ export class IntentFiles {
 
 const namesIn = (folder: string): readonly string[] => {
   try {
-    return readdirSync(folder).filter((name) => name.endsWith(".json"));
+    return readdirSync(folder);
   } catch {
     return [];
   }
+};
+
+const removeIfPossible = (path: string): void => {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It is gone, or stays: what it says is still true.
+  }
+};
+
+/** Whether a process died while it wrote this file: what is under way is renamed within milliseconds. */
+const isAbandoned = (path: string): boolean => {
+  if (!path.endsWith(".tmp")) return false;
+  const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return mtimeMs !== undefined && Date.now() - mtimeMs > scratchMs;
 };
 
 const readIfThere = (path: string): Uint8Array | undefined => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LiveResource } from "../../../src/model/live";
@@ -27,6 +27,16 @@ describe("what a working directory is about to make or delete", () => {
       ...{ workspaceId, run },
     });
   const names = () => readdirSync(join(cwd, ".terraform", ".rnv")).filter((name) => name.endsWith(".json"));
+
+  it("is written whole or not: what a process left that died meanwhile is swept, and nothing that is under way", async () => {
+    const folder = join(cwd, ".terraform", ".rnv");
+    mkdirSync(folder, { recursive: true });
+    for (const name of ["old.json.one.tmp", "young.json.two.tmp"]) writeFileSync(join(folder, name), "{");
+    const before = new Date(Date.now() - 120_000);
+    utimesSync(join(folder, "old.json.one.tmp"), before, before);
+    expect(open("three").isLeaving("service", "id-1")).toBeUndefined();
+    expect(readdirSync(folder)).toEqual(["young.json.two.tmp"]);
+  });
 
   it("is left by a run that dies, and taken out by the end of one that told of it", async () => {
     const first = open("one");
