@@ -27,23 +27,32 @@ export const listProjects = async (reads: Reads): Promise<readonly LiveResource[
 
 /**
  * Every active service, by name; of one project or kind where asked. Throws `DiagnosticsError` where the service shows
- * only a part of them.
+ * only a part of them; `argument` names the project there.
  */
-export async function listServices(reads: Reads, asked: Asked): Promise<readonly LiveResource[]> {
+export async function listServices(
+  reads: Reads,
+  asked: Asked,
+  argument = "projectId",
+): Promise<readonly LiveResource[]> {
   const projectId = asked.get("projectId");
   const kind = asked.get("kind");
   const found = sorted(await service.list(reads));
-  if (projectId === undefined && !(await reads.servicesAreComplete()))
-    throw new DiagnosticsError([
-      error("live.unchecked", "there are too many services to list those outside of projects", {
-        hint: "ask for those of one project: projectId",
-      }),
-    ]);
+  if (projectId === undefined) await requireAllServices(reads, argument);
   return found.filter(
     (one) =>
       (projectId === undefined || one.parentId === projectId) &&
       (kind === undefined || one.attributes.get("kind") === kind),
   );
+}
+
+/** Throws `DiagnosticsError` where the service shows only a part of all services: it would look like all there is. */
+export async function requireAllServices(reads: Reads, argument: string): Promise<void> {
+  if (await reads.servicesAreComplete()) return;
+  throw new DiagnosticsError([
+    error("live.unchecked", "there are too many services to list those outside of projects", {
+      hint: `ask for those of one project: ${argument}`,
+    }),
+  ]);
 }
 
 /** The variables of a service, by name. Throws `DiagnosticsError` where it does not list them. */

@@ -134,7 +134,7 @@ const services = dataSource(
     const projectId = asked.get("projectId");
     const inProject: Asked = new Map(projectId === undefined ? [] : [["projectId", projectId]]);
     const all = await listedWithOwn(session, service, projectId, {
-      look: () => listServices(session.reads, inProject),
+      look: () => listServices(session.reads, inProject, "project_id"),
       itemsIn: (found) => found,
     });
     if (projectId !== undefined && all.length === 0)

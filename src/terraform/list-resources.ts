@@ -2,6 +2,7 @@ import type { Resource } from "../api/reads";
 import type { LiveResource } from "../model/live";
 import { compareTexts, snakeCase } from "../model/text";
 import { typeNamed } from "../resources";
+import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";
 import { requireThere } from "./confirm-deleted";
 import { idFindings, idIn } from "./ids";
@@ -82,7 +83,7 @@ async function listLive(
   );
   if (parent && parentId !== undefined && (listed === undefined || listed.length === 0))
     await requireParent(session, parent, parentId);
-  await requireWhole(session, resource, parentId);
+  if (resource === service && parentId === undefined) await requireAllServices(session.reads, "project_id");
   if (listed !== undefined)
     return listed.sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
   throw diagnosticError("live.unchecked", `the service does not list every ${name}`);
@@ -96,18 +97,6 @@ async function requireParent(
 ): Promise<void> {
   const parent = typeNamed(type);
   if (parent !== undefined) await requireThere(session, parent, id, snakeCase(attribute));
-}
-
-/** A list that leaves something out would look like all there is. */
-async function requireWhole(
-  { reads }: Session,
-  resource: Resource,
-  parentId: string | undefined,
-): Promise<void> {
-  if (resource !== service || parentId !== undefined || (await reads.servicesAreComplete())) return;
-  throw diagnosticError("live.unchecked", "there are too many services to list those outside of projects", {
-    hint: "list those of one project: project_id",
-  });
 }
 
 async function eventOf(

@@ -224,9 +224,9 @@ output "all" {
         path.endsWith("/canvas") && query === "" ? tooLarge : undefined,
       );
       world.write(`data "rnv_services" "all" {}\n`);
-      expect(unframed(await world.run("plan", 1))).toContain(
-        "There are too many services to list those outside of projects",
-      );
+      const output = unframed(await world.run("plan", 1));
+      expect(output).toContain("There are too many services to list those outside of projects");
+      expect(output).toContain("Ask for those of one project: project_id");
       world.emulator.setFaults(undefined);
     }, 60_000);
 

@@ -74,7 +74,11 @@ export async function toldUnlessInState(
   return [...(isInState(doubt) ? [] : await doubt.tell()), ...toldOf(others)];
 }
 
-async function untilQuiet({ traffic, clock, signal }: Walked, isSettled: () => boolean): Promise<void> {
+/** Waits until `isSettled`, or until no call has come for a while. */
+export async function untilQuiet(
+  { traffic, clock, signal }: Omit<Walked, "doubts">,
+  isSettled: () => boolean,
+): Promise<void> {
   for (let quiet = 0; quiet < looks && !isSettled() && !signal.aborted; ) {
     const { calls } = traffic;
     await clock.sleep(pauseMs, signal);

@@ -1,43 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { Diagnostic } from "../../diagnostics/diagnostic";
-import type { LiveResource } from "../../model/live";
-import { protectionAttribute } from "../../model/text";
-import { Unknown } from "../../model/value";
 import { replacementOf, waitingFindings } from "../apply/check-replacement";
-import {
-  anotherNamed,
-  cannotTakeOver,
-  intentSubjectOf,
-  judgeTwins,
-  type NamedCreate,
-  nameTaken,
-  sameTwice,
-  type Taken,
-  takenNote,
-  twinsIn,
-} from "../apply/twins";
 import { addressOfId } from "../confirm-deleted";
-import {
-  diagnosticMessages,
-  noPrivateData,
-  type PrivateData,
-  pathMessage,
-  readPrivate,
-  writePrivate,
-} from "../messages";
-import { type Doubt, toldUnlessInState } from "../plan/doubts";
+import { diagnosticMessages, type PrivateData, pathMessage, readPrivate, writePrivate } from "../messages";
+import { foreseeCreate, foreseeRename, protectedBefore, sameNames } from "../plan/foresee";
 import { heldFindings } from "../plan/held";
 import { meaningsOf } from "../plan/meanings";
 import { type ChangeInput, type PlannedChange, planChange } from "../plan/plan-change";
 import { archivedFindings, checkProtection, lateReplacement, offerFindings } from "../plan/plan-findings";
-import { notePlannedName } from "../plan/planned-names";
 import { forgotten, isMadeElsewhere, preservedFindings } from "../preserved";
 import type { Provider, RpcAnswer, Session } from "../provider";
 import { followsChanges } from "../reactions/known-changes";
 import { notePlanned, noteRemoved } from "../reactions/note-changes";
 import { runsBecauseOfOthers } from "../reactions/react";
-import { importedState } from "../refreshed-state";
-import { declaredIn, nameIn, parentIn, showsUnwrittenBlock, textIn } from "../schema/attributes";
+import { nameIn, showsUnwrittenBlock, textIn } from "../schema/attributes";
 import {
   configIn,
   inSettings,
@@ -48,7 +24,7 @@ import {
   withoutReset,
   writtenIn,
 } from "../schema/settings-value";
-import { isAdoptable, type TerraformShape } from "../schema/terraform-shape";
+import type { TerraformShape } from "../schema/terraform-shape";
 import { encodeMessage, isNullMessage } from "../values/codec";
 import { isSameValue, type TerraformObject } from "../values/terraform-value";
 import { planWarnings } from "../warnings";
@@ -177,29 +153,6 @@ async function findingsOf(
   ];
 }
 
-interface Named {
-  readonly prior: TerraformObject | undefined;
-  readonly planned: TerraformObject;
-  /** Terraform plans what is replaced twice: it must not stand in its own way. */
-  readonly replaces: boolean;
-}
-
-/** Returns the error of a name that the plan gives to two. */
-function sameNames(
-  { plannedNames }: Session,
-  type: TerraformShape,
-  { prior, planned, replaces }: Named,
-): readonly Diagnostic[] {
-  const named = namedIn(type, planned);
-  if (named === undefined) return [];
-  const { parentId, input } = named;
-  const takes = !replaces && (prior === undefined || nameIn(type, prior) !== input.name);
-  const bearer = { type: type.resource.type, parentId, name: input.name };
-  const other = notePlannedName(plannedNames, bearer, { id: prior && textIn(prior, "id"), takes });
-  if (other === undefined) return [];
-  return [{ ...sameTwice(named, other.id), attribute: type.resource.nameAttribute }];
-}
-
 /** Whether what is planned as a creation takes the place of something: `-replace` is told by its private data alone. */
 const isReplacement = (prior: TerraformObject | undefined, kept: PrivateData): boolean =>
   prior === undefined && kept.workspace !== undefined;
@@ -212,134 +165,4 @@ async function planWithOthers(session: Session | undefined, input: ChangeInput):
   const isEdited = !isSameValue(change.planned, prior);
   const runs = await runsBecauseOfOthers(session, { type, prior, config, kept, isEdited });
   return runs ? planChange({ ...input, runs }) : change;
-}
-
-/**
- * Returns what a plan says of a create whose name something bears already: that it is taken over, or an error. Nothing
- * where the name, or the place, is not known yet; and nothing in an apply, which looks itself.
- */
-async function foreseeCreate(
-  provider: Provider,
-  type: TerraformShape,
-  config: TerraformObject,
-): Promise<readonly Diagnostic[]> {
-  const { session } = provider;
-  const create = namedIn(type, config);
-  const subject = create && intentSubjectOf(create);
-  if (session === undefined || create === undefined || subject === undefined || session.isApplying) return [];
-  const twins = await twinsIn(session.reads, create);
-  const left = await session.intents.find(subject);
-  // What the state has is replaced, or let go of by another address: the apply knows.
-  const judge = () =>
-    judgeTwins(
-      twins.filter(({ id }) => !provider.inState.has(addressOfId(create.type, id))),
-      left,
-      config.adopt === true,
-    );
-  const verdict = judge();
-  if (verdict.kind === "free") return [];
-  if (verdict.kind === "ours" && verdict.taken.reason === "made")
-    return takenOver(session, type, config, create, verdict.taken);
-  return toldUnlessInState(provider, session, {
-    ...doubtOf(create, twins),
-    kind: verdict.kind === "ours" ? "adopted" : "taken",
-    tell: async () => {
-      const now = judge();
-      if (now.kind === "ours") return takenOver(session, type, config, create, now.taken);
-      return now.kind === "free" ? [] : [nameTaken(create, now.twins)];
-    },
-  });
-}
-
-const doubtOf = (
-  { type, input }: NamedCreate,
-  found: readonly LiveResource[],
-): Omit<Doubt, "kind" | "tell"> => ({
-  keys: found.map(({ id }) => addressOfId(type, id)),
-  name: `${type.type} "${input.name}" (${found.map(({ id }) => id).join(", ")})`,
-});
-
-/** Returns the error of a new name that something bears which is in no state. A plan knows; its apply sends what was planned. */
-async function foreseeRename(
-  provider: Provider,
-  type: TerraformShape,
-  prior: TerraformObject,
-  config: TerraformObject,
-): Promise<readonly Diagnostic[]> {
-  const { session, inState } = provider;
-  const create = namedIn(type, config);
-  if (session === undefined || session.isApplying) return [];
-  if (create === undefined || create.input.name === nameIn(type, prior)) return [];
-  const own = textIn(prior, "id");
-  const others = (await twinsIn(session.reads, create)).filter(({ id }) => id !== own);
-  return toldUnlessInState(provider, session, {
-    ...doubtOf(create, others),
-    kind: "taken",
-    tell: () => [
-      anotherNamed(
-        create,
-        others.filter(({ id }) => !inState.has(addressOfId(create.type, id))),
-      ),
-    ],
-  });
-}
-
-/** Limits how long the plan of another address is waited for, and how often it is looked for. */
-const [looks, pauseMs] = [10, 50];
-
-/**
- * Returns what protects what a create would take the place of: of what is tainted Terraform plans the creation alone, and
- * does not tell. It is known by its name, and by no plan of it as it is; `isReplacement` says that there was one before.
- */
-async function protectedBefore(
-  { session, inState }: Provider,
-  type: TerraformShape,
-  config: TerraformObject,
-  isReplacement: boolean,
-): Promise<readonly Diagnostic[]> {
-  const create = namedIn(type, config);
-  if (!type.isProtectable || session === undefined || session.hasWritten() || create === undefined) return [];
-  const isOwn = config[protectionAttribute] === true;
-  const key = (await twinsIn(session.reads, create))
-    .map(({ id }) => addressOfId(create.type, id))
-    .find((one) => inState.has(one));
-  const isKept = key !== undefined && (isOwn || inState.get(key)?.isProtected || session.deletionProtection);
-  // Of a replacement that its own configuration forbids the plan has said so.
-  if (!isKept || (isReplacement && (isOwn || session.deletionProtection))) return [];
-  for (let look = 0; !isReplacement && look < looks; look += 1) {
-    // Another address has it, and plans another name for it.
-    if (session.plannedAsIs.has(key)) return [];
-    await session.clock.sleep(pauseMs, session.signal);
-  }
-  const before = { [protectionAttribute]: isOwn || inState.get(key)?.isProtected === true };
-  return checkProtection(session, type, [config, before], "replace");
-}
-
-/** Returns what is declared, as far as it tells one from others; undefined while it does not. */
-function namedIn(type: TerraformShape, config: TerraformObject): NamedCreate | undefined {
-  const { resource } = type;
-  const declared = declaredIn(type, config);
-  const name = declared.get(resource.nameAttribute ?? "");
-  if (!isAdoptable(resource) || isMadeElsewhere(type, config) || typeof name !== "string") return undefined;
-  if (resource.parents.some(({ attribute }) => declared.get(attribute) instanceof Unknown)) return undefined;
-  const parentId = parentIn(type, declared);
-  if (parentId === undefined && resource.removedWithParent) return undefined;
-  return { type: resource, parentId, input: { name } };
-}
-
-/** Returns which fields are changed of what is taken over, or that one of them cannot be. */
-async function takenOver(
-  session: Session,
-  type: TerraformShape,
-  config: TerraformObject,
-  create: NamedCreate,
-  taken: Taken,
-): Promise<readonly Diagnostic[]> {
-  const prior = await importedState(session, type, taken.live);
-  const catalog = await session.reads.catalog();
-  const priorPrivate = { ...noPrivateData, imported: true as const };
-  const meanings = await meaningsOf(session, type, prior, config);
-  const { replaced, sent } = planChange({ type, prior, config, priorPrivate, catalog, meanings });
-  if (replaced.length > 0) return [cannotTakeOver(create, taken.live, replaced)];
-  return [takenNote(create, taken, [...sent])];
 }

@@ -10,7 +10,7 @@ const updates = process.env.RNV_UPDATE_GOLDEN === "1";
 afterAll(removeFolders);
 
 const convertFile = async (source: ConvertibleSource, file: string, text: string) => {
-  const converted = await convert({ source, file, text, folder: "/work/app" });
+  const converted = await convert({ source, file, text, folder: "/srv/app" });
   const report = converted.diagnostics.map(({ severity, summary, range }) => {
     const { line, column } = positionAt(text, range?.start ?? 0);
     return `${severity} ${file}:${line}:${column} ${summary}\n`;
