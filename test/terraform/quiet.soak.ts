@@ -57,11 +57,64 @@ describeTerraform("plans that say what changes and nothing else", () => {
     }
   }, 30_000);
 
+  it("nor after what a deployment is for was not known in the plan and stays, nor while a removal is still to be applied", async () => {
+    const only = await new TerraformFolder().openAttached();
+    try {
+      const write = (trigger: string, variables: readonly string[]): void =>
+        only.write(`
+resource "terraform_data" "branch" {
+  triggers_replace = "${trigger}"
+  input            = "main"
+}
+resource "rnv_service" "api" {
+  name     = "api"
+  kind     = "web"
+  settings = { repository = "https://git.example.com/shop/api", branch = terraform_data.branch.output }
+}
+${variables
+  .map(
+    (key) => `resource "rnv_variable" "${key}" {
+  service_id = rnv_service.api.id
+  key = "${key}"
+  value = "1"
+}
+`,
+  )
+  .join("")}
+resource "rnv_deployment" "api" {
+  service_id = rnv_service.api.id
+  triggers   = { branch = terraform_data.branch.output }
+  depends_on = [${variables.map((key) => `rnv_variable.${key}`).join(", ")}]
+}
+`);
+      const runs = () =>
+        only.emulator.store.deployments(String(only.attributes("rnv_service", "api").id)).length;
+      write("one", ["a", "b"]);
+      await only.apply();
+      for (const trigger of ["two", "three"]) {
+        write(trigger, ["a", "b"]);
+        expect(await only.run("plan -input=false")).toContain("1 to add, 2 to change, 1 to destroy");
+        expect(await only.apply()).toContain("1 added, 0 changed, 1 destroyed");
+        await only.run("plan -refresh-only -input=false -detailed-exitcode");
+        expect(runs()).toBe(1);
+      }
+      write("three", ["a"]);
+      await only.run("plan -refresh-only -input=false -detailed-exitcode");
+      expect(await only.apply()).toContain("0 added, 1 changed, 1 destroyed");
+      await only.run("plan -refresh-only -input=false -detailed-exitcode");
+      await only.expectNoChanges();
+      expect(runs()).toBe(2);
+    } finally {
+      await only.close();
+    }
+  }, 60_000);
+
   it.each([
     ["of a service, which is deployed for it", 2, `branch     = "develop"`, `branch     = "main"`],
     ["the name of a service, which is deployed for it", 2, `name       = "api"`, `name       = "backend"`],
     ["the name of a project", 1, `name = "Shop"`, `name = "Store"`],
     ["the value of a variable, which is deployed", 2, "stored-value", "other-value"],
+    ["a key of a map, which is deployed", 2, `{ LOG_LEVEL = "debug" }`, `{ LOG_LEVEL = "debug", NEW = "1" }`],
     ["the triggers of a deployment", 1, `one = "1"`, `one = "2"`],
     ["a place of a layout", 1, "y = 20", "y = 30"],
   ])(

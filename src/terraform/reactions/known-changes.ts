@@ -37,6 +37,8 @@ export interface KnownChanges {
   readonly planned: Map<string, boolean>;
   /** Ids of what reacts that was read. */
   readonly read: Set<string>;
+  /** Something was planned that stays: a walk that only refreshes plans what goes, and nothing else. */
+  hasPlans: boolean;
   /** How much of this walk was planned, in a walk that applies once more. */
   readonly count: ChangeCount;
   /** Of a walk that applies: the changes that the plan had, where that is known. */
@@ -59,7 +61,12 @@ export const isAllBegun = ({ count, expected }: Pick<KnownChanges, "count" | "ex
 
 export const noChanges = (): KnownChanges => ({
   ...{ byId: new Map(), inside: new Map(), newParents: new Map() },
-  ...{ planned: new Map(), read: new Set(), count: { changes: 0, isUncertain: false, runs: 0 } },
+  ...{
+    planned: new Map(),
+    read: new Set(),
+    hasPlans: false,
+    count: { changes: 0, isUncertain: false, runs: 0 },
+  },
 });
 
 /** Stands for a parent whose id is not known. */
@@ -98,6 +105,7 @@ export function noteChange(
   parentId: string | undefined,
   change: KnownChange,
 ): Diagnostic | undefined {
+  if (change.stage === "planned" && !change.isRemoved) known.hasPlans = true;
   if (change.id !== undefined) known.byId.set(change.id, change);
   const parent = canonicalId(parentId ?? unknownParent);
   const inside = known.inside.get(parent) ?? new Map<Address, KnownChange>();

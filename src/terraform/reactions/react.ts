@@ -4,6 +4,7 @@ import type { LiveResource } from "../../model/live";
 import { shownIds, type Upstream } from "../../model/resource-type";
 import { canonicalId } from "../../model/text";
 import { typeNamed } from "../../resources";
+import { addressOfId } from "../confirm-deleted";
 import type { PrivateData } from "../messages";
 import type { Session } from "../provider";
 import { bareRecord } from "../record";
@@ -52,6 +53,7 @@ export async function noteUpstream(
   const managed = Object.values(kept.inputs ?? {}).map((address) => address as Address);
   const isKnown = (): boolean => managed.every((one) => insideOf(known, parentId).has(one));
   const isWhole = await traffic.wait(isKnown, planning, signal);
+  if (isRefreshAlone(session, type, parentId, kept)) return kept;
   known.read.add(live.id);
   const ranAt = await lastRunOf(session, type, live, kept);
   const inside = [...insideOf(known, parentId).values()];
@@ -75,6 +77,22 @@ export async function noteUpstream(
     ...{ owed: isOwed ? kept.owed : undefined, isPartial: isPartial || undefined },
   };
 }
+
+/**
+ * Whether this walk only refreshes: what a resource reacts to was read and not planned. Nothing is noted for a plan there,
+ * as Terraform would tell other private data as a difference, of which it shows nothing.
+ */
+const isRefreshAlone = (
+  { changes, existence }: Session,
+  { resource }: TerraformShape,
+  parentId: string,
+  { inputs = {} }: PrivateData,
+): boolean =>
+  !changes.hasPlans &&
+  [
+    ...resource.parents.map(({ type }) => addressOfId({ type }, parentId)),
+    ...resource.follows.flatMap((type) => Object.keys(inputs).map((id) => addressOfId({ type }, id))),
+  ].some((one) => existence.byId.get(one)?.live !== undefined);
 
 /** Whether a run whose call was answered before it never came, or failed. */
 function isStillOwed({ id, asOf, standing = [] }: LiveResource, { owed, ranAt }: PrivateData): boolean {
