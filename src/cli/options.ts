@@ -141,7 +141,7 @@ function expectDigest(): Option {
 /** Its value is not named `timeout`: that is how long the verbs of running services wait for the end. */
 function answerTimeout(): Option {
   const description = "how long to wait for one answer of the service: 30s (1m unless given)";
-  const option = new Option("--timeout <duration>", description).argParser(duration);
+  const option = new Option("--timeout <duration>", description).argParser(someTime);
   option.attributeName = () => "answerTimeout";
   return option;
 }
@@ -150,6 +150,13 @@ function answerTimeout(): Option {
 export function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) throw new InvalidArgumentError("Not a duration such as 30s, 5m or 1h.");
+  return milliseconds;
+}
+
+/** Parses a duration option above zero to milliseconds: what may take no time at all never ends well. */
+export function someTime(text: string): number {
+  const milliseconds = duration(text);
+  if (milliseconds === 0) throw new InvalidArgumentError("Not a duration above zero, such as 30s, 5m or 1h.");
   return milliseconds;
 }
 

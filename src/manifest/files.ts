@@ -19,6 +19,9 @@ export interface Layer {
   readonly files: readonly string[];
 }
 
+/** The names of a manifest of one file. */
+export const manifestNames: readonly string[] = ["rnv.yaml", "rnv.yml"];
+
 const yamlName = /\.ya?ml$/;
 const maxFiles = 10_000;
 
@@ -37,8 +40,8 @@ export function findFiles(requested: readonly string[], cwd: string, report: Rep
 
 function defaultFiles(cwd: string, report: Report): readonly string[] {
   const found: string[] = [];
-  for (const name of ["rnv.yaml", "rnv.yml", "rnv"]) if (exists(join(cwd, name))) found.push(name);
-  if (found.includes("rnv.yaml") && found.includes("rnv.yml"))
+  for (const name of [...manifestNames, "rnv"]) if (exists(join(cwd, name))) found.push(name);
+  if (manifestNames.every((name) => found.includes(name)))
     report(
       error("manifest.unsupported", "both rnv.yaml and rnv.yml exist", {
         hint: "keep one, or choose with -f",
@@ -57,7 +60,7 @@ function defaultFiles(cwd: string, report: Report): readonly string[] {
 function hintAbove(cwd: string): string | undefined {
   for (let folder = cwd; !exists(join(folder, ".git")) && dirname(folder) !== folder; ) {
     folder = dirname(folder);
-    const found = ["rnv.yaml", "rnv.yml", "cdktf.json"].find((name) => exists(join(folder, name)));
+    const found = [...manifestNames, "cdktf.json"].find((name) => exists(join(folder, name)));
     const path = relative(cwd, folder);
     if (found !== undefined) return `${join(path, found)} is above this folder: rnv -chdir=${path} …`;
   }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { FleetMember } from "../model/fleet";
 import type { ResourceType } from "../model/resource-type";
@@ -8,7 +8,7 @@ import type { ProcessEnvironment } from "../model/text";
 import { compareTexts } from "../model/text";
 import { parseDuration } from "../model/time";
 import { driftFileName } from "./drift-file";
-import { isWithin, readSource, reasonOf } from "./files";
+import { isWithin, manifestNames, readSource, reasonOf } from "./files";
 import { collectFindings } from "./findings";
 import { ownEnvironment } from "./fleet-environment";
 import { type DeclaredMember, fleetFileName, namesOf, readFleetFile } from "./fleet-file";
@@ -58,6 +58,7 @@ export function findFleet(request: FleetRequest): FoundFleet {
       };
     return failed([folders.problem]);
   }
+  if (manifestNames.includes(basename(file))) return failed([noFleetFile(relativeTo(request.cwd, file))]);
   const findings = collectFindings();
   const text = readSource(relativeTo(request.cwd, file), request.cwd, maxFleetBytes, findings.report);
   if (text === undefined) return failed(findings.all());
@@ -70,6 +71,15 @@ export function findFleet(request: FleetRequest): FoundFleet {
   if (fleet === undefined) return failed(diagnostics);
   return { ...stagedMembers(request, root, fleet.members, fleet.environment), file, sources };
 }
+
+const noFleetFile = (file: string): Diagnostic =>
+  error(
+    "command.usage",
+    `${file} is a manifest: a fleet is a folder of manifests, or what a ${fleetFileName} names`,
+    {
+      hint: `name its folder, ${dirname(file)}, or plan it alone: rnv plan -f ${file}`,
+    },
+  );
 
 const maxFleetBytes = 4 * 1024 * 1024;
 
@@ -103,7 +113,7 @@ function findManifestFolders(root: string): Folders {
   const found: string[] = [];
   const look = (folder: string): void => {
     const entries = readdirSync(folder, { withFileTypes: true });
-    const isOne = entries.some(({ name }) => name === "rnv.yaml" || name === "rnv.yml");
+    const isOne = entries.some(({ name }) => manifestNames.includes(name));
     const holdsFolder =
       !isOne &&
       entries.some(

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type Diagnostic, error, hasErrors, positionAt, sortDiagnostics } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { compareTexts } from "../model/text";
-import { isWithin, maxTotalBytes, readSource, realPath, reasonOf, shownPath } from "./files";
+import { isWithin, manifestNames, maxTotalBytes, readSource, realPath, reasonOf, shownPath } from "./files";
 import { collectFindings, type Report } from "./findings";
 import { judgeDocument } from "./schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "./tree";
@@ -281,7 +281,7 @@ function checkPaths(
 
 /** The manifest of a folder, as it is found without `-f`; what is wrong with it the test tells. */
 function defaultManifest(folder: string): readonly string[] {
-  return ["rnv.yaml", "rnv.yml", "rnv"].filter((name) => existsSync(join(folder, name))).slice(0, 1);
+  return [...manifestNames, "rnv"].filter((name) => existsSync(join(folder, name))).slice(0, 1);
 }
 
 const isWritten = (value: unknown): boolean =>

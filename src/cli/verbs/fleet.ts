@@ -4,7 +4,7 @@ import { durationText } from "../../model/time";
 import type * as joined from "../fleet/join-fleet";
 import type * as running from "../fleet/run-fleet";
 import type { Handler, OptionValues } from "../invocation";
-import { duration, options, positive } from "../options";
+import { options, positive, someTime } from "../options";
 import { failOn } from "./drift";
 import type { Verb, VerbFamily } from "./verb";
 
@@ -38,7 +38,7 @@ const runOptions = [
   shard,
   new Option("--parallelism <n>", "members at once (default: two for each processor)").argParser(positive),
   new Option("--member-timeout <duration>", "how long one member may take before it is ended")
-    .argParser(duration)
+    .argParser(someTime)
     .default(1_800_000, "30m"),
   options.answerTimeout,
   ...shownOptions,
