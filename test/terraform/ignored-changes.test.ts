@@ -162,4 +162,33 @@ describeTerraform("what ignore_changes leaves alone", () => {
       await world.apply();
     }
   }, 60_000);
+
+  it("says of a value that was changed outside why its variable cannot be made anew", async () => {
+    const { store } = emulator;
+    const write = (kind: string) =>
+      world.write(
+        `resource "rnv_service" "lost" {
+ name = "lost"
+ kind = "${kind}"
+}
+` +
+          `resource "rnv_variable" "lost" {
+ service_id = rnv_service.lost.id
+ key = "LOST"
+ value = "1"
+ lifecycle { ignore_changes = [value] }
+}
+`,
+      );
+    write("web");
+    await world.apply();
+    world.settle();
+    const { id } = store.services().find(({ name }) => name === "lost") ?? { id: "" };
+    store.editVariable(store.variables(id)[0]?.id ?? "", { value: "outside" });
+    write("worker");
+    const output = (await world.run("plan -input=false", 1)).replace(/[\s│╷╵]+/g, " ");
+    expect(output).toContain("The value of LOST is not known here, and cannot be set anew");
+    expect(output).toContain("Take value out of ignore_changes for this plan.");
+    expect(output).not.toContain("has no value");
+  }, 60_000);
 });

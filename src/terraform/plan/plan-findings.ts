@@ -27,15 +27,17 @@ export async function offerFindings(
   if (!change.acts) return [];
   const catalog = await session.reads.catalog();
   const declared = declaredWithSecrets(type, config);
+  // A secret that the state does not know any more, and whose changes are ignored, has a value at the service.
+  const ignored = (isMadeElsewhere(type, config) ? [] : type.secrets).filter(
+    ({ path, name, versionName }) =>
+      ![name, versionName, generatedName].some((one) => (prior?.[one] ?? null) !== null) &&
+      !declared.has(path),
+  );
+  if (prior !== undefined && change.replaced.length > 0 && ignored.length > 0)
+    return ignored.map(({ name }) => unknownValue(nameIn(type, prior), name));
   if (prior === undefined || change.replaced.length > 0)
     return newResourceFindings(session, type, declared, catalog);
-  // A secret that the state does not know any more, and whose changes are ignored, has a value at the service.
-  for (const { path, name, versionName } of isMadeElsewhere(type, config) ? [] : type.secrets)
-    if (
-      ![name, versionName, generatedName].some((one) => (prior[one] ?? null) !== null) &&
-      !declared.has(path)
-    )
-      declared.set(path, new Unknown([]));
+  for (const { path } of ignored) declared.set(path, new Unknown([]));
   const found = type.resource.check?.(declared, catalog) ?? [];
   return found.map(({ code, summary, hint, attribute }) => {
     const isSent = attribute === undefined || change.sent.has(attribute);
@@ -43,6 +45,15 @@ export async function offerFindings(
     return severity(code, summary, { hint, attribute });
   });
 }
+
+/** Of a value that somebody changed at the service, whose changes here are ignored, and that is to be set anew. */
+export const unknownValue = (key: string, attribute: string): Diagnostic =>
+  error("plan.invalid_combination", `the value of ${key} is not known here, and cannot be set anew`, {
+    attribute,
+    detail:
+      "It was changed outside of Terraform, and ignore_changes keeps the value of the configuration from it.",
+    hint: `take ${attribute} out of ignore_changes for this plan`,
+  });
 
 /**
  * Returns the errors of an apply about a replacement that its plan did not know of: Terraform refuses it too, in words

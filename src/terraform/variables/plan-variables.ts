@@ -5,6 +5,7 @@ import { liveVariable, variable } from "../../resources/variable";
 import { isMadeBy } from "../apply/twins";
 import { addressOfId } from "../confirm-deleted";
 import { toldUnlessInState } from "../plan/doubts";
+import { unknownValue } from "../plan/plan-findings";
 import type { Provider } from "../provider";
 import { textIn } from "../schema/attributes";
 import {
@@ -74,7 +75,7 @@ export function planVariables({ prior, config, takenOver }: VariablesChange): Va
   };
   const lost = Object.entries(asObject(config.values ?? null) ?? {})
     .filter(([key, value]) => value === null && !kept.has(key))
-    .map(([key]) => unknownValue(key));
+    .map(([key]) => unknownValue(key, "values"));
   const touched = [...new Set([...owned, ...declared])].filter((key) => !kept.has(key));
   return { planned, replaces, touched, acts: touched.length > 0, diagnostics: [...diagnostics, ...lost] };
 }
@@ -103,15 +104,6 @@ function sentTexts(before: TerraformObject, config: TerraformObject): (key: stri
   const isResent = !isSame(before.values_wo_version, config.values_wo_version);
   return () => isResent;
 }
-
-/** Of a value that somebody changed at the service, and whose changes here are ignored. */
-const unknownValue = (key: string): Diagnostic =>
-  error("plan.invalid_combination", `the value of ${key} is not known here, and cannot be set anew`, {
-    attribute: "values",
-    detail:
-      "It was changed outside of Terraform, and ignore_changes keeps the value of the configuration from it.",
-    hint: "take values out of ignore_changes for this plan",
-  });
 
 const isSame = (a: TerraformValue | undefined, b: TerraformValue | undefined): boolean =>
   isSameValue(a ?? null, b ?? null) && !holdsUnknown(b ?? null);
