@@ -109,3 +109,57 @@ ${deployment === undefined ? "" : `resource "rnv_deployment" "api" {\n  service_
     }
   }, 60_000);
 });
+
+describeTerraform("a deployment of a service that another state manages", () => {
+  const world = new TerraformFolder();
+  const { store } = world.emulator;
+  const { id: serviceId } = store.addService({
+    name: "api",
+    configuration: { repository: "https://git.example.com/shop/api" },
+  });
+  const count = () => store.deployments(serviceId).length;
+  const variable = (key: string) =>
+    `resource "rnv_variable" "${key}" {\n  service_id = "${serviceId}"\n  key = "${key}"\n  value = "1"\n}\n`;
+  const map = `resource "rnv_variables" "all" {\n  service_id = "${serviceId}"\n  values = { B = "1", C = "1" }\n}\n`;
+  /** Applies what is beside the deployment, and returns how many were made and what was said; nothing is left to do. */
+  const applied = async (beside: string): Promise<{ readonly runs: number; readonly output: string }> => {
+    const before = count();
+    world.write(`${beside}resource "rnv_deployment" "api" { service_id = "${serviceId}" }\n`);
+    const output = await world.apply();
+    await world.run("plan -refresh-only -input=false -detailed-exitcode");
+    await world.expectNoChanges();
+    return { runs: count() - before, output };
+  };
+
+  beforeAll(() => world.openAttached());
+  afterAll(() => world.close());
+
+  it.each([
+    ["variable", variable("A")],
+    ["map", map],
+  ])(
+    "runs once when the last %s beside it is removed",
+    async (_what, beside) => {
+      expect((await applied(beside)).runs).toBe(1);
+      expect((await applied("")).runs).toBe(1);
+    },
+    60_000,
+  );
+
+  it.each([
+    ["the last of them", ""],
+    ["one of two", variable("B")],
+  ])(
+    "runs once for a variable that was deleted elsewhere and then removed, %s, and waits for nothing",
+    async (_which, others) => {
+      await applied(others + variable("A"));
+      world.settle();
+      store.deleteVariableNow(String(world.attributes("rnv_variable", "A").id));
+      const { runs, output } = await applied(others);
+      expect(runs).toBe(1);
+      expect(output).toContain("0 added, 1 changed, 0 destroyed");
+      expect(output).not.toContain("was made before all that it is for was written");
+    },
+    60_000,
+  );
+});

@@ -78,6 +78,14 @@ export function noteRemoved(
   });
 }
 
+/** Remembers that a resource is gone which this plan was to delete: Terraform reads it after that is planned. */
+export function noteGone(session: Session, type: TerraformShape, prior: TerraformObject): void {
+  const parentId = parentIn(type, knownIn(type, prior));
+  const known = insideOf(session.changes, parentId ?? "").get(addressIn(type, nameIn(type, prior)));
+  if (known?.isRemoved === true && known.id === textIn(prior, "id"))
+    noteAndTell(session, parentId, { ...known, stage: "applied" });
+}
+
 /** Remembers a change, and lets what waits for it look again. */
 export function noteAndTell(
   { changes, traffic }: Session,

@@ -6,7 +6,7 @@ import { canonicalId } from "../../model/text";
 import { typeNamed } from "../../resources";
 import { addressOfId } from "../confirm-deleted";
 import type { PrivateData } from "../messages";
-import type { Session } from "../provider";
+import type { Provider, Session } from "../provider";
 import { bareRecord } from "../record";
 import { addressIn, knownIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -42,6 +42,7 @@ const laterOf = (a: string | undefined, b: string | undefined): string | undefin
  * agree. Waits until the resources that were managed before have been planned.
  */
 export async function noteUpstream(
+  provider: Pick<Provider, "inState">,
   session: Session,
   type: TerraformShape,
   live: LiveResource,
@@ -53,7 +54,7 @@ export async function noteUpstream(
   const managed = Object.values(kept.inputs ?? {}).map((address) => address as Address);
   const isKnown = (): boolean => managed.every((one) => insideOf(known, parentId).has(one));
   const isWhole = await traffic.wait(isKnown, planning, signal);
-  if (isRefreshAlone(session, type, parentId, kept)) return kept;
+  if (isRefreshAlone(provider, session, type, parentId, kept)) return kept;
   known.read.add(live.id);
   const ranAt = await lastRunOf(session, type, live, kept);
   const inside = [...insideOf(known, parentId).values()];
@@ -61,7 +62,10 @@ export async function noteUpstream(
   const due = Object.fromEntries(
     [...(around ? [around] : []), ...inside]
       .filter(({ changes, changedAt }) => changes || isLater(changedAt, ranAt))
-      .map(({ address, changes, changedAt }) => [address, changes ? planned : (changedAt ?? gone)]),
+      .map(({ address, stage, changes, changedAt }) => [
+        address,
+        changes ? (stage === "planned" ? planned : gone) : (changedAt ?? gone),
+      ]),
   );
   const hidden = (address: Address): boolean => !isWhole && !insideOf(known, parentId).has(address);
   for (const [address, since] of await changedSince(session, type, { parentId, kept, ranAt }, hidden))
@@ -79,10 +83,11 @@ export async function noteUpstream(
 }
 
 /**
- * Whether this walk only refreshes: what a resource reacts to was read and not planned. Nothing is noted for a plan there,
- * as Terraform would tell other private data as a difference, of which it shows nothing.
+ * Whether this walk only refreshes: what a resource reacts to was read, stays, and was not planned. Nothing is noted for a
+ * plan there, as Terraform would tell other private data as a difference, of which it shows nothing.
  */
 const isRefreshAlone = (
+  { inState }: Pick<Provider, "inState">,
   { changes, existence }: Session,
   { resource }: TerraformShape,
   parentId: string,
@@ -90,9 +95,14 @@ const isRefreshAlone = (
 ): boolean =>
   !changes.hasPlans &&
   [
-    ...resource.parents.map(({ type }) => addressOfId({ type }, parentId)),
-    ...resource.follows.flatMap((type) => Object.keys(inputs).map((id) => addressOfId({ type }, id))),
-  ].some((one) => existence.byId.get(one)?.live !== undefined);
+    ...resource.parents.map(({ type }) => ({ type, id: parentId })),
+    ...resource.follows.flatMap((type) => Object.keys(inputs).map((id) => ({ type, id }))),
+  ].some(({ type, id }) => {
+    const key = addressOfId({ type }, id);
+    // What another state manages is read, too, where something in it is missing; and is not planned.
+    const isRead = inState.has(key) && existence.byId.get(key)?.live !== undefined;
+    return isRead && changes.byId.get(id)?.isRemoved !== true;
+  });
 
 /** Whether a run whose call was answered before it never came, or failed. */
 function isStillOwed({ id, asOf, standing = [] }: LiveResource, { owed, ranAt }: PrivateData): boolean {

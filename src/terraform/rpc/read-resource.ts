@@ -9,7 +9,7 @@ import type { Attributes } from "../../model/value";
 import { confirmDeleted, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
 import { diagnosticMessages, type PrivateData, readPrivate, writePrivate } from "../messages";
 import type { RpcAnswer, Session } from "../provider";
-import { foundAgain } from "../reactions/note-changes";
+import { foundAgain, noteGone } from "../reactions/note-changes";
 import { noteUpstream } from "../reactions/react";
 import { recordedOf } from "../record";
 import { refreshed } from "../refreshed-state";
@@ -32,11 +32,14 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const messages = diagnosticMessages(diagnostics);
   if (next === "unchecked") return { ...unchanged, diagnostics: messages };
   // Terraform keeps the private data of what is gone, and the plan took its creation for the half of a replacement.
-  if (next === null) return { newState: encodeMessage(type.valueType, null), diagnostics: messages };
+  if (next === null) {
+    noteGone(session, type, state);
+    return { newState: encodeMessage(type.valueType, null), diagnostics: messages };
+  }
   const { imported, ...settled } = kept;
   const updatedAt = kept.updatedAt ?? live?.updatedAt;
   const found = { ...foundAgain(session, type, settled, live?.updatedAt), updatedAt };
-  const told = live === undefined ? found : await noteUpstream(session, type, live, found);
+  const told = live === undefined ? found : await noteUpstream(provider, session, type, live, found);
   // Only where it says something else: to Terraform, other private data is a difference.
   const isKept = imported === undefined && JSON.stringify(told) === JSON.stringify(settled);
   return {
