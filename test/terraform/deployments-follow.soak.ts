@@ -93,6 +93,17 @@ ${deployment === undefined ? "" : `resource "rnv_deployment" "api" {\n  service_
     expect(count()).toBe(before + 3);
   }, 120_000);
 
+  it("runs once for what an apply without a refresh removes", async () => {
+    await applied({ values: `{ A = "5", C = "new" }`, token: `value = "t4"` });
+    for (const change of [{ values: `{ A = "5" }` }, { token: "" }]) {
+      const before = count();
+      write(change);
+      await world.apply("-refresh=false");
+      await world.expectNoChanges();
+      expect(count()).toBe(before + 1);
+    }
+  }, 60_000);
+
   it("deploys the branch when its commit is not pinned any more", async () => {
     const commit = "a".repeat(40);
     expect(await applied({ deployment: `commit = "${commit}"` })).toBe(1);

@@ -12,7 +12,7 @@ import type { PrivateData } from "../messages";
 import { plannedWrites } from "../plan/planned-writes";
 import type { Session } from "../provider";
 import { needsRun } from "../reactions/known-changes";
-import { awaitUpstream, latestChange, ranNow } from "../reactions/react";
+import { awaitUpstream, inputsNow, latestChange, ranNow } from "../reactions/react";
 import type { Room } from "../reactions/traffic";
 import { appliedIn, changedNow, defaultsOf, recordedOf, writtenNow } from "../record";
 import { addressIn, appliableIn, declaredIn, liveOf, nameIn, textIn, valueAt } from "../schema/attributes";
@@ -71,6 +71,7 @@ export async function applyUpdate(
   const early = await awaitUpstream(session, type, parentId, { kept, room });
   await awaitNeighbours(session, type, input, parentId);
   if (hasErrors(early)) return { state: prior, kept, diagnostics: early };
+  const inputs = inputsNow(session, parentId, kept);
   const answered = await sendUpdate(session, type, change, { ...input, parentId, defaults });
   const result = await settle(session, type, answered, wanted, "update");
   const accepted = endedWith(answered, result);
@@ -90,7 +91,7 @@ export async function applyUpdate(
     applied,
     ...writtenNow(session, accepted.live ?? seen),
     ...(type.reacts && { ran: accepted.id }),
-    ...ranNow(session, type, parentId, { kept, live: answered.live }),
+    ...ranNow(session, type, parentId, { kept: { ...kept, inputs }, live: answered.live }),
     ...(needsRun(type.resource, sent)
       ? changedNow(session, type, accepted.live ?? seen)
       : { changedAt: kept.changedAt }),

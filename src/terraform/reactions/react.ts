@@ -325,6 +325,20 @@ export function latestChange(
   return times.reduce<string | undefined>((latest, time) => laterOf(latest, time), undefined) ?? "";
 }
 
+/** Returns what a run that is sent now is made of: without what this apply has removed, which no refresh told. */
+export function inputsNow(
+  { changes }: Session,
+  parentId: string | undefined,
+  { inputs = {} }: PrivateData,
+): PrivateData["inputs"] {
+  const inside = insideOf(changes, parentId ?? "");
+  const isRemoved = (id: string, address: string): boolean => {
+    const known = inside.get(address as Address);
+    return known?.isRemoved === true && known.stage === "applied" && (known.id ?? id) === id;
+  };
+  return Object.fromEntries(Object.entries(inputs).filter(([id, address]) => !isRemoved(id, address)));
+}
+
 /** Returns what private data remembers of a run: when it was made, and what it was made of. */
 export function ranNow(
   { changes: known, clock }: Session,
