@@ -46,4 +46,23 @@ describeTerraform("applies that are cut short", () => {
     expect(world.deployments()).toHaveLength(2);
     await world.expectNoChanges();
   }, 120_000);
+
+  it("a deployment that failed after its provider had died is made again", async () => {
+    const untriggered = (version: string): string =>
+      everything(version)
+        .replace(/\n {2}triggers.*/, "")
+        .replace("[rnv_canvas_layout.shop]", "[rnv_canvas_layout.shop, rnv_variables.api]");
+    world.write(untriggered("3"));
+    await world.apply();
+    const before = world.deployments().length;
+    world.write(untriggered("4"));
+    emulator.store.failNextDeployment("*", "the build ran out of memory");
+    await world.applyKilledAt(({ path }) => path.endsWith("/deploys"), "after");
+    emulator.store.settle();
+    expect(world.deployments().at(-1)?.status).toBe("failed");
+    expect(await world.apply()).toContain("0 added, 1 changed, 0 destroyed");
+    expect(world.deployments()).toHaveLength(before + 2);
+    expect(world.deployments().at(-1)?.status).toBe("live");
+    await world.expectNoChanges();
+  }, 120_000);
 });

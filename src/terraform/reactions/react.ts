@@ -5,7 +5,7 @@ import { shownIds, type Upstream } from "../../model/resource-type";
 import { canonicalId } from "../../model/text";
 import { typeNamed } from "../../resources";
 import { addressOfId } from "../confirm-deleted";
-import type { PrivateData } from "../messages";
+import { isLost, type PrivateData } from "../messages";
 import type { Provider, Session } from "../provider";
 import { bareRecord } from "../record";
 import { addressIn, knownIn, parentIn, textIn } from "../schema/attributes";
@@ -104,9 +104,10 @@ const isRefreshAlone = (
     return isRead && changes.byId.get(id)?.isRemoved !== true;
   });
 
-/** Whether a run whose call was answered before it never came, or failed. */
-function isStillOwed({ id, asOf, standing = [] }: LiveResource, { owed, ranAt }: PrivateData): boolean {
-  if (owed === undefined) return false;
+/** Whether a run whose call was answered before it never came, or failed; or one did whose provider died. */
+function isStillOwed({ id, asOf, standing = [] }: LiveResource, kept: PrivateData): boolean {
+  const { owed, ranAt } = kept;
+  if (owed === undefined && !(isLost(kept) && ranAt === undefined)) return false;
   if (standing.some(({ code }) => code === "failed" || code === "cancelled")) return true;
   const isNewer = asOf !== undefined && (ranAt === undefined || isLater(asOf, ranAt));
   return id === owed && !isNewer;
