@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { plan as catalogPlan } from "../api/wire/shapes";
 import { addressOf, isLogicalName } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { Plain } from "../model/value";
@@ -105,20 +107,35 @@ function serviceFrom(given: TerraformValue): TerraformObject {
   if (whole === undefined) throw new ArgumentError("expected a service", serviceArgument);
   const [wrong] = settingsFindings(shapeOf(service), whole);
   if (wrong !== undefined) throw new ArgumentError(wrong.summary, serviceArgument);
+  requireFields(whole.configuration ?? {});
   return withSettings(shapeOf(service), whole);
 }
 
+/** In an object of the user's own no schema refuses a misspelt field: its default would be priced. */
+function requireFields(configuration: TerraformValue): void {
+  const fields = asObject(configuration);
+  if (fields === undefined) throw new ArgumentError("configuration: expected an object", serviceArgument);
+  const stray = Object.keys(fields).find((name) => !shapeOf(service).settings?.fields.has(name));
+  if (stray !== undefined)
+    throw new ArgumentError(`there is no field "${stray}" in configuration`, serviceArgument);
+}
+
+const prices = z.array(catalogPlan.pick({ id: true, kinds: true, usd: true, ngn: true }));
+const catalogPrices = z.object({
+  plans: prices,
+  database_plans: prices.nullish(),
+  defaults: z.record(z.string(), z.unknown()).nullish(),
+});
+
 /** Returns the part of a catalog that pricing needs, out of the data source. */
 function catalogFrom(value: TerraformValue): Catalog {
-  const whole = toPlain(value) as Readonly<Record<string, Plain>> | null;
-  const plans = whole?.plans;
-  if (!Array.isArray(plans)) throw new ArgumentError("expected the data source rnv_catalog", 0);
-  const list = (name: string): never[] => (Array.isArray(whole?.[name]) ? (whole?.[name] as never[]) : []);
-  const defaults = (whole?.defaults ?? {}) as Catalog["defaults"];
+  const read = catalogPrices.safeParse(toPlain(value));
+  if (!read.success) throw new ArgumentError("expected the data source rnv_catalog", 0);
+  const { plans, database_plans: databasePlans, defaults } = read.data;
   return {
     plans: plans as never[],
-    databasePlans: list("database_plans"),
-    defaults,
+    databasePlans: (databasePlans ?? []) as never[],
+    defaults: (defaults ?? {}) as Catalog["defaults"],
     regions: [],
     runtimes: [],
     serviceTypes: [],

@@ -1,6 +1,6 @@
 import protobuf from "protobufjs/light";
 
-/** `type number`: a field; `type* number`: repeated; `<type> number`: a map from string. */
+/** `type number`: a field; `type* number`: repeated; `type? number`: its zero is sent; `<type> number`: a map from string. */
 type MessageFields = Readonly<Record<string, `${string} ${number}`>>;
 
 /**
@@ -56,7 +56,7 @@ const messages = {
     descriptionKind: "int32 6",
   },
   Return: { type: "bytes 1" },
-  FunctionError: { text: "string 1", functionArgument: "int64 2" },
+  FunctionError: { text: "string 1", functionArgument: "int64? 2" },
   IdentitySchema: { version: "int64 1", attributes: "IdentityAttribute* 2" },
   IdentityAttribute: {
     name: "string 1",
@@ -206,9 +206,11 @@ type MessageField<Text> = Text extends `<${infer Name}> ${number}`
   ? Readonly<Record<string, TypeNamed<Name>>>
   : Text extends `${infer Name}* ${number}`
     ? readonly TypeNamed<Name>[]
-    : Text extends `${infer Name} ${number}`
-      ? TypeNamed<Name> | (Name extends MessageName ? null : never)
-      : never;
+    : Text extends `${infer Name}? ${number}`
+      ? TypeNamed<Name>
+      : Text extends `${infer Name} ${number}`
+        ? TypeNamed<Name> | (Name extends MessageName ? null : never)
+        : never;
 
 /** A message as it is sent: what is left out has the default of its type. */
 export type Message<Name extends MessageName> = {
@@ -235,12 +237,15 @@ export function messageNamed(name: MessageName): protobuf.Type {
   return codec;
 }
 
+const hasPresence = { features: { field_presence: "EXPLICIT" } };
+
 function messageOf(fields: MessageFields): protobuf.IType {
   const described = Object.entries(fields).map(([name, text]) => {
     const [type = "", number] = text.split(" ");
     const id = Number(number);
     if (type.startsWith("<")) return [name, { keyType: "string", type: type.slice(1, -1), id }];
     if (type.endsWith("*")) return [name, { rule: "repeated", type: type.slice(0, -1), id }];
+    if (type.endsWith("?")) return [name, { type: type.slice(0, -1), id, options: hasPresence }];
     return [name, { type, id }];
   });
   return { fields: Object.fromEntries(described) };

@@ -133,7 +133,7 @@ resource "rnv_variables" "more" {
   }, 60_000);
 
   it("saves the layout of a canvas, and again when a service has no place yet", async () => {
-    const layout = `resource "rnv_canvas_layout" "shop" {\n  project_id = rnv_project.shop.id\n positions = "auto"\n viewport = { x = 0, y = 10.5, zoom = 1.1 }\n depends_on = [rnv_service.api]\n}\n`;
+    const layout = `resource "rnv_canvas_layout" "shop" {\n  project_id = rnv_project.shop.id\n positions = "auto"\n viewport = { x = 1 / 3, y = 10.5, zoom = 1.1 }\n depends_on = [rnv_service.api]\n}\n`;
     world.write(service + layout);
     await world.apply();
     await world.expectNoChanges();
@@ -145,7 +145,7 @@ resource "rnv_variables" "more" {
     emulator.store.addService({ name: "new", kind: "web", projectId: project?.id });
     await world.apply();
     await world.expectNoChanges();
-    world.write(service + layout.replace('"auto"', "{ api = { x = 1.5, y = 2 } }"));
+    world.write(service + layout.replace('"auto"', "{ api = { x = 1.5, y = -200 / 3 } }"));
     await world.apply();
     await world.expectNoChanges();
     // One that is made anew has another id: it gets its place with the same apply.

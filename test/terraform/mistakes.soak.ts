@@ -28,7 +28,8 @@ describeTerraform("mistakes in a configuration", () => {
       `  name = null`,
       `  kind = "web"`,
       `  configuration {`,
-      `    port = 1.5`,
+      `    port = 4 / 3`,
+      `    ip_allow_list = ["10.0.0.1", null]`,
       `  }`,
       `  timeouts {`,
       `    delete = "soon"`,
@@ -54,10 +55,12 @@ describeTerraform("mistakes in a configuration", () => {
     world.emulator.resetLog();
     const output = await world.run("validate", 1);
     expect(output).toMatch(/With when = "never" this resource does nothing[\s\S]*Remove the resource/);
+    expect(output).toContain("configuration.port: expected a whole number");
+    expect(output).toContain("configuration.ip_allow_list must not hold null");
     const found = positions(output);
     expect(found.map((one) => Number(one.split(":")[0])).sort((a, b) => a - b)).toEqual(
-      ["name = null", "port", "delete", "commit", "when", "value_wo", "values"].map((needle) =>
-        at(text, needle),
+      ["name = null", "port", "ip_allow_list", "delete", "commit", "when", "value_wo", "values"].map(
+        (needle) => at(text, needle),
       ),
     );
     expect(world.emulator.log).toEqual([]);

@@ -62,8 +62,10 @@ output "all" {
       cost: { usd: 50, ngn: 75_000 },
       planned: 7,
     });
-    world.write(`output "wrong" { value = provider::rnv::service_address("shop", "no spaces") }\n`);
-    expect(await world.run("plan", 1)).toMatch(/Invalid value for "service" parameter/);
+    for (const [parameter, given] of Object.entries({ project: '"a b", "c"', service: '"a", "b c"' })) {
+      world.write(`output "wrong" { value = provider::rnv::service_address(${given}) }\n`);
+      expect(await world.run("plan", 1)).toContain(`Invalid value for "${parameter}" parameter`);
+    }
   }, 60_000);
 
   it("an ephemeral value is revealed for the run, audited, and stored nowhere", async () => {

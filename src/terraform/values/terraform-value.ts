@@ -71,14 +71,19 @@ export function holdsNumber(value: TerraformValue): boolean {
   return Object.values(value as object).some(holdsNumber);
 }
 
-/** JSON of a value without unknowns: numbers too large for JavaScript become text. */
+/** JSON of a value without unknowns: a fraction such as 1/3 is the nearest one, an integer too large becomes text. */
 export function toPlain(value: TerraformValue): Plain {
   if (value === null || typeof value !== "object") return value;
-  if (value instanceof NumberText) return value.text;
+  if (value instanceof NumberText) return plainNumber(value);
   if (value instanceof DynamicValue) return toPlain(value.value);
   if (isUnknown(value)) throw new Error("an unknown value has no plain form");
   if (Array.isArray(value)) return value.map(toPlain);
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toPlain(inner)]));
+}
+
+function plainNumber({ text }: NumberText): number | string {
+  const nearest = Number(text);
+  return Number.isInteger(nearest) || !Number.isFinite(nearest) ? text : nearest;
 }
 
 /** Returns an object or map; undefined of other values. */

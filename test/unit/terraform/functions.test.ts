@@ -1,6 +1,10 @@
 import { functions } from "../../../src/terraform/functions";
 import { dynamicOf } from "../../../src/terraform/values/codec";
-import { DynamicValue, type TerraformObject } from "../../../src/terraform/values/terraform-value";
+import {
+  DynamicValue,
+  type TerraformObject,
+  type TerraformValue,
+} from "../../../src/terraform/values/terraform-value";
 
 const catalog = dynamicOf({
   plans: [{ id: "standard", kinds: ["web"], usd: 25, ngn: 37_500 }],
@@ -8,8 +12,9 @@ const catalog = dynamicOf({
   defaults: { plan: "free", replicas: 1, scaling: "manual" },
 });
 
-const cost = (service: TerraformObject) =>
-  functions.find(({ name }) => name === "monthly_cost")?.call(catalog, dynamicOf(service));
+const priced = (offered: TerraformValue, service: TerraformObject) =>
+  functions.find(({ name }) => name === "monthly_cost")?.call(offered, dynamicOf(service));
+const cost = (service: TerraformObject) => priced(catalog, service);
 
 describe("monthly_cost", () => {
   const twice = { usd: 50, ngn: 75_000 };
@@ -33,5 +38,26 @@ describe("monthly_cost", () => {
     expect(() => cost({ kind: "web", settings: { plam: "standard" } })).toThrow(
       'no field "plam" in settings',
     );
+    expect(() => cost({ kind: "web", configuration: { plam: "standard" } })).toThrow(
+      'no field "plam" in configuration',
+    );
+    expect(() => cost({ kind: "web", configuration: [{ plan: "standard" }] })).toThrow(
+      "configuration: expected an object",
+    );
+  });
+
+  it("wants a catalog whose plans have what a price is made of", () => {
+    const plan = { id: "standard", kinds: ["web"], usd: 25, ngn: 37_500 };
+    const wrongs: TerraformValue[] = [
+      null,
+      {},
+      { plans: [null] },
+      { plans: [{ ...plan, kinds: null }] },
+      { plans: "all" },
+    ];
+    for (const wrong of wrongs)
+      expect(() => priced(dynamicOf(wrong), { kind: "web" })).toThrow("expected the data source rnv_catalog");
+    const ofPlan = { kind: "web", configuration: { plan: "standard" } };
+    expect(priced(dynamicOf({ plans: [plan] }), ofPlan)).toEqual({ usd: 25, ngn: 37_500 });
   });
 });
