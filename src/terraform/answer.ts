@@ -161,13 +161,26 @@ function withImportId(provider: Provider, method: ProviderMethod, request: AnyRe
 /** Answers one call with events; a failure is the last of them. */
 export const answerStream: StreamHandler = async (method, request, events) => {
   provider ??= openProvider();
-  const { answer, failed } = streams[method];
-  try {
-    await answer(provider, request as never, events);
-  } catch (failure) {
-    await events.send(failed(diagnosticMessages(diagnosticsOf(failure))));
-  }
+  const opened = provider;
+  const { typeName } = request as AnyRequest;
+  const diagnostics: Message<"Diagnostic">[] = [];
+  const send = (event: StreamEvent): Promise<void> => {
+    diagnostics.push(...(event.diagnostics ?? event.completed?.diagnostics ?? []));
+    return events.send(event);
+  };
+  await loggedCall(opened.log, systemClock, { method, typeName }, async () => {
+    const { answer, failed } = streams[method];
+    try {
+      await answer(opened, request as never, { signal: events.signal, send });
+    } catch (failure) {
+      await send(failed(diagnosticMessages(diagnosticsOf(failure))));
+    }
+    return { diagnostics };
+  });
 };
+
+/** An event of any stream. */
+type StreamEvent = EventOf<"ListResource"> & EventOf<"InvokeAction">;
 
 /** Fields that requests have. */
 interface AnyRequest extends ResourceRequest {

@@ -33,13 +33,13 @@ import {
   shownResource,
   shownType,
 } from "./define-data-source";
-import { idFindings, idIn, isIdAttribute } from "./ids";
+import { idFindings, idIn, isIdAttribute, nullFindings } from "./ids";
 import { diagnosticMessages } from "./messages";
 import { type RpcAnswer, requireNamed, type Session } from "./provider";
 import { type AttributeSchema, type BlockSchema, computed, optional, required, typeOf } from "./schema/block";
 import { shapeOf } from "./schema/terraform-shape";
 import { decodeObject, encodeMessage, fromJson } from "./values/codec";
-import { asObject, listOf, type TerraformObject } from "./values/terraform-value";
+import { asObject, isUnknown, listOf, type TerraformObject, toPlain } from "./values/terraform-value";
 
 const catalog = dataSource(
   "rnv_catalog",
@@ -282,9 +282,10 @@ export const validateDataResourceConfig: RpcAnswer<"ValidateDataResourceConfig">
 ) => {
   const source = dataSourceNamed(request.typeName);
   const config = decodeObject(source.valueType, request.config) ?? {};
-  const { limit } = config;
-  const found = idFindings(config);
-  if (typeof limit === "number" && !(Number.isInteger(limit) && limit >= 1 && limit <= 200))
+  const limit = config.limit ?? null;
+  const found = [...nullFindings(source, config), ...idFindings(config)];
+  const count = limit === null || isUnknown(limit) ? 1 : Number(toPlain(limit));
+  if (!(Number.isInteger(count) && count >= 1 && count <= 200))
     found.push(
       error("manifest.invalid_value", "limit: expected a whole number from 1 to 200", { attribute: "limit" }),
     );

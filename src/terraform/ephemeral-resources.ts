@@ -3,7 +3,7 @@ import type { LiveResource } from "../model/live";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
 import { requireThere } from "./confirm-deleted";
-import { idFindings, idIn } from "./ids";
+import { idFindings, idIn, nullFindings } from "./ids";
 import { diagnosticError, diagnosticMessages } from "./messages";
 import { type RpcAnswer, requireNamed, type Session } from "./provider";
 import { textIn } from "./schema/attributes";
@@ -69,6 +69,7 @@ export const validateEphemeralResourceConfig: RpcAnswer<"ValidateEphemeralResour
   _provider,
   { typeName, config },
 ) => {
-  const { valueType } = ephemeralNamed(typeName);
-  return { diagnostics: diagnosticMessages(idFindings(decodeObject(valueType, config) ?? {})) };
+  const resource = ephemeralNamed(typeName);
+  const given = decodeObject(resource.valueType, config) ?? {};
+  return { diagnostics: diagnosticMessages([...nullFindings(resource, given), ...idFindings(given)]) };
 };

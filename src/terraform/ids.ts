@@ -1,6 +1,7 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { canonicalId, uuidPattern } from "../model/text";
 import { textIn } from "./schema/attributes";
+import type { Schema } from "./schema/block";
 import type { TerraformObject } from "./values/terraform-value";
 
 /** Whether an attribute holds the id of something. */
@@ -19,3 +20,11 @@ export const idFindings = (config: TerraformObject): Diagnostic[] =>
       ? []
       : [error("manifest.invalid_value", `${attribute}: expected an id, which is a UUID`, { attribute })],
   );
+
+/** Returns which of the required attributes are null: core lets that through, as of a reference to nothing. */
+export const nullFindings = ({ block }: Schema, config: TerraformObject): Diagnostic[] =>
+  block.attributes
+    .filter(({ name, required }) => required && (config[name] ?? null) === null)
+    .map(({ name: attribute }) =>
+      error("manifest.missing_key", `${attribute} must not be null`, { attribute }),
+    );

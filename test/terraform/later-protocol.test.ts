@@ -97,12 +97,23 @@ describe("what a later Terraform asks for, on the wire", () => {
       expect(identityIn(read.new_identity)).toEqual({ ...wanted, ...workspace });
     });
 
-    it("name the workspace in any case of letters", async () => {
-      const { diagnostics } = await client.call("ImportResourceState", {
-        type_name: "rnv_service",
-        identity: identityData({ workspace_id: embeddedWorkspaceId.toUpperCase(), id: api.id }),
+    it("hold ids in small letters, and name what is imported in any", async () => {
+      const wanted = { ...workspace, service_id: api.id, id: token.id };
+      const capitals = Object.fromEntries(
+        Object.entries(wanted).map(([name, id]) => [name, id.toUpperCase()]),
+      );
+      const { diagnostics, imported_resources: imported } = await client.call("ImportResourceState", {
+        type_name: "rnv_variable",
+        identity: identityData(capitals),
       });
       expect(diagnostics).toEqual([]);
+      expect(identityIn(imported[0].identity)).toEqual(wanted);
+      const { new_identity: read } = await client.call("ReadResource", {
+        type_name: "rnv_variable",
+        current_state: dynamic({ ...plain(imported[0].state), service_id: capitals.service_id }),
+        private: imported[0].private,
+      });
+      expect(identityIn(read)).toEqual(wanted);
     });
 
     it("of another workspace, or of nothing, are refused", async () => {
@@ -250,6 +261,14 @@ describe("what a later Terraform asks for, on the wire", () => {
       expect(diagnostics.map(({ attribute }: Answer) => attribute.steps[0].attribute_name).sort()).toEqual(
         Object.keys(wrong).sort(),
       );
+      const nothing = await client.call("ValidateActionConfig", {
+        type_name: "rnv_rollback",
+        config: configOf("rnv_rollback", {}),
+      });
+      expect(nothing.diagnostics.map(({ summary }: Answer) => summary)).toEqual([
+        "service_id must not be null",
+        "Confirm must not be null",
+      ]);
       const nowhere = "00000000-0000-4000-8000-00000000ffff";
       const planned = await client.call("PlanAction", {
         action_type: "rnv_restart",

@@ -66,6 +66,10 @@ output "all" {
       world.write(`output "wrong" { value = provider::rnv::service_address(${given}) }\n`);
       expect(await world.run("plan", 1)).toContain(`Invalid value for "${parameter}" parameter`);
     }
+    world.write(`data "rnv_deployments" "d" {\n  service_id = null\n  limit = 1 / 3\n}\n`);
+    const wrong = await world.run("validate", 1);
+    expect(wrong).toContain("service_id must not be null");
+    expect(wrong).toContain("limit: expected a whole number from 1 to 200");
   }, 60_000);
 
   it("an ephemeral value is revealed for the run, audited, and stored nowhere", async () => {

@@ -8,7 +8,7 @@ import { typeNamed } from "../../resources";
 import { service } from "../../resources/service";
 import { findById } from "../confirm-deleted";
 import { unmetExpectations } from "../expectation";
-import { idFindings, isIdAttribute } from "../ids";
+import { idFindings, idIn, isIdAttribute, nullFindings } from "../ids";
 import { diagnosticError, diagnosticMessages } from "../messages";
 import { type RpcAnswer, requireNamed, type Session, type StreamingAnswer } from "../provider";
 import { textIn } from "../schema/attributes";
@@ -75,9 +75,11 @@ const actionNamed = (name: string): ActionSchema => requireNamed(actionSchemas, 
 
 /** ValidateActionConfig: what is wrong with the values that are known. */
 export const validateActionConfig: RpcAnswer<"ValidateActionConfig"> = async (_provider, request) => {
-  const { takes, valueType } = actionNamed(request.typeName);
-  const config = decodeObject(valueType, request.config) ?? {};
+  const asked = actionNamed(request.typeName);
+  const { takes } = asked;
+  const config = decodeObject(asked.valueType, request.config) ?? {};
   const found = [
+    ...nullFindings(asked, config),
     ...idFindings(config),
     ...emptyFindings(
       config,
@@ -152,7 +154,7 @@ export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, re
 
 const wishOf = ({ action }: ActionSchema, config: TerraformObject): ActionWish => ({
   action,
-  deploymentId: textIn(config, "deployment_id"),
+  deploymentId: idIn(config, "deployment_id"),
   commit: textIn(config, commit.attribute.name),
   confirmed: textIn(config, confirm.attribute.name),
   wait: config.wait !== false,

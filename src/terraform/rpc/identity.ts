@@ -1,6 +1,7 @@
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { canonicalId, snakeCase } from "../../model/text";
 import { service } from "../../resources/service";
+import { idIn } from "../ids";
 import { diagnosticError } from "../messages";
 import type { Message, ProviderMethod, Received, RequestOf, ResponseOf } from "../protocol";
 import { type Provider, type RpcAnswer, requireNamed, type Session, shapes } from "../provider";
@@ -8,7 +9,7 @@ import { textIn } from "../schema/attributes";
 import { type Schema, typeBytes } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, decodeState, encodeMessage } from "../values/codec";
-import { type ObjectType, objectOf } from "../values/terraform-value";
+import { type ObjectType, objectOf, type TerraformObject } from "../values/terraform-value";
 import { variablesSchema } from "../variables/variables";
 
 /** The values that tell one resource from all others and never change (plugin protocol 6.9). */
@@ -96,8 +97,10 @@ export function identityOf(
   if (session === undefined || !state) return undefined;
   const { parts, stateType, valueType } = identityNamed(typeName);
   const found = decodeObject(stateType, state) ?? {};
-  if (parts.some((name) => textIn(found, name) === undefined)) return undefined;
-  return { value: encodeMessage(valueType, { ...found, [workspaceAttribute]: session.workspaceId }) };
+  const ids = parts.map((name) => [name, idIn(found, name)] as const);
+  if (ids.some(([, id]) => id === undefined)) return undefined;
+  const identity = { ...Object.fromEntries(ids), [workspaceAttribute]: session.workspaceId };
+  return { value: encodeMessage(valueType, identity as TerraformObject) };
 }
 
 /**

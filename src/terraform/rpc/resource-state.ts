@@ -1,6 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { protectionAttribute, terraformNameOf } from "../../model/text";
+import { canonicalId, protectionAttribute, terraformNameOf } from "../../model/text";
 import { typeNamed } from "../../resources";
 import { addressOfId } from "../confirm-deleted";
 import { diagnosticError, writePrivate } from "../messages";
@@ -118,7 +118,7 @@ export async function locateImport(
   const parentAttribute = parent?.attribute ?? "";
   const declared = new Map(outer === undefined ? [] : [[parentAttribute, outer.id]]);
   const address = addressIn({ resource }, last);
-  for (const id of [undefined, last || undefined]) {
+  for (const id of [undefined, canonicalId(last) || undefined]) {
     const subject = { address, name: last, declared, id, parentId: outer?.id };
     const read = await resource.read(session.reads, subject);
     if (read.kind === "ambiguous")

@@ -1,3 +1,4 @@
+import { answerStream } from "../../../src/terraform/answer";
 import { createLog, loggedCall, loggedTransport } from "../../../src/terraform/log";
 
 const clock = { now: () => Date.UTC(2026, 0, 2), elapsed: () => 0, sleep: async () => {} };
@@ -77,5 +78,17 @@ describe("the log of the plugin", () => {
     expect(lines).toMatchObject([
       { rpc: "PlanResourceChange", resource_type: "rnv_service", errors: 1, warnings: 2, "@level": "warn" },
     ]);
+  });
+
+  it("tells of a call that is answered by events, too", async () => {
+    const written = jest.spyOn(process.stderr, "write").mockReturnValue(true);
+    const { TF_LOG_PROVIDER: before = "" } = process.env;
+    process.env.TF_LOG_PROVIDER = "debug";
+    const asked = { typeName: "rnv_restart", config: null };
+    await answerStream("InvokeAction", asked, { send: async () => {}, signal: new AbortController().signal });
+    process.env.TF_LOG_PROVIDER = before;
+    const lines = written.mock.calls.map(([line]) => JSON.parse(`${line}`));
+    written.mockRestore();
+    expect(lines).toMatchObject([{ rpc: "InvokeAction", resource_type: "rnv_restart", errors: 1 }]);
   });
 });
