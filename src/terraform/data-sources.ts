@@ -39,7 +39,7 @@ import { type RpcAnswer, requireNamed, type Session } from "./provider";
 import { type AttributeSchema, type BlockSchema, computed, optional, required, typeOf } from "./schema/block";
 import { shapeOf } from "./schema/terraform-shape";
 import { decodeObject, encodeMessage, fromJson } from "./values/codec";
-import { asObject, isUnknown, listOf, type TerraformObject, toPlain } from "./values/terraform-value";
+import { asObject, isCountWithin, listOf, type TerraformObject } from "./values/terraform-value";
 
 const catalog = dataSource(
   "rnv_catalog",
@@ -282,10 +282,8 @@ export const validateDataResourceConfig: RpcAnswer<"ValidateDataResourceConfig">
 ) => {
   const source = dataSourceNamed(request.typeName);
   const config = decodeObject(source.valueType, request.config) ?? {};
-  const limit = config.limit ?? null;
   const found = [...nullFindings(source, config), ...idFindings(config)];
-  const count = limit === null || isUnknown(limit) ? 1 : Number(toPlain(limit));
-  if (!(Number.isInteger(count) && count >= 1 && count <= 200))
+  if (!isCountWithin(config.limit, 1, 200))
     found.push(
       error("manifest.invalid_value", "limit: expected a whole number from 1 to 200", { attribute: "limit" }),
     );

@@ -183,7 +183,7 @@ function sinkOf(call: grpc.ServerWritableStream<object, object>): EventSink {
     signal,
     send: async (event) => {
       if (signal.aborted || call.write(event)) return;
-      await Promise.race([once(call, "drain"), once(call, "cancelled")]);
+      await once(call, "drain", { signal }).catch(() => {});
     },
   };
 }

@@ -133,8 +133,9 @@ export class PluginClient {
         TF_PLUGIN_MAGIC_COOKIE: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
         ...environment,
       },
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
+    child.stderr.pipe(process.stderr);
     const handshake = await new Promise<string>((resolve) =>
       child.stdout.once("data", (chunk) => resolve(`${chunk}`)),
     );

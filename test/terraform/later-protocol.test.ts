@@ -220,6 +220,23 @@ describe("what a later Terraform asks for, on the wire", () => {
       expect(diagnostics).toMatchObject([{ summary: "project_id: expected an id, which is a UUID" }]);
     });
 
+    it("are as long as they are, and nothing of the wait for a slow client stays behind", async () => {
+      const many = store.addProject({ name: "Many" });
+      for (let index = 0; index < 300; index += 1)
+        store.addService({ name: `s${index}`, kind: "web", projectId: many.id, configuration });
+      const own = await start();
+      let told = "";
+      own.child?.stderr?.on("data", (chunk) => {
+        told += chunk;
+      });
+      const asked = { config: dynamic({ project_id: many.id }), limit: 0, include_resource_object: true };
+      expect(await own.events("ListResource", { type_name: "rnv_service", ...asked })).toHaveLength(300);
+      own.close();
+      expect(told).toBe("");
+      for (const { id } of store.services().filter(({ projectId }) => projectId === many.id))
+        store.deleteServiceNow(id);
+    });
+
     it("of a project that is not there is an error, at its attribute", async () => {
       const [event] = await list("rnv_service", { project_id: "00000000-0000-4000-8000-00000000ffff" });
       expect(event.diagnostic).toMatchObject([

@@ -79,13 +79,15 @@ describeTerraform("mistakes in a configuration", () => {
   }, 30_000);
 
   it("settings that cannot be are errors of the provider block", async () => {
-    world.write(
-      `resource "rnv_project" "a" { name = "a" }\n`,
-      `base_url = "http://example.com/api/v1"\nmax_concurrency = 0`,
-    );
-    const output = await world.run("validate", 1);
-    expect(output).toContain("without encryption");
-    expect(output).toContain("max_concurrency is no whole number from 1 to 256");
+    for (const most of ["0", "1 / 3"]) {
+      world.write(
+        `resource "rnv_project" "a" { name = "a" }\n`,
+        `base_url = "http://example.com/api/v1"\nmax_concurrency = ${most}`,
+      );
+      const output = await world.run("validate", 1);
+      expect(output).toContain("without encryption");
+      expect(output).toContain("max_concurrency is no whole number from 1 to 256");
+    }
     world.write(`resource "rnv_project" "a" { name = "a" }\n`);
     const attached = world.environment;
     world.environment = { RNV_API_KEY: "" };

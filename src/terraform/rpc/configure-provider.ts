@@ -19,7 +19,7 @@ import { diagnosticMessages } from "../messages";
 import { openSession, type Provider, type RpcAnswer, type Session } from "../provider";
 import { optional, schemaOf } from "../schema/block";
 import { decodeObject } from "../values/codec";
-import { holdsUnknown, type TerraformObject } from "../values/terraform-value";
+import { holdsUnknown, isCountWithin, type TerraformObject } from "../values/terraform-value";
 
 /** The provider block. What it leaves out comes from the environment. */
 export const providerSchema = schemaOf("rnv", {
@@ -179,7 +179,7 @@ function checkProviderBlock(config: TerraformObject): readonly Diagnostic[] {
   }
   if (typeof workspaceId === "string" && !uuidPattern.test(workspaceId))
     found.push(error("config.invalid", "workspace_id is not a UUID", { attribute: "workspace_id" }));
-  if (typeof most === "number" && !(Number.isInteger(most) && most >= 1 && most <= 256))
+  if (!isCountWithin(most, 1, 256))
     found.push(
       error("config.invalid", "max_concurrency is no whole number from 1 to 256", {
         attribute: "max_concurrency",

@@ -86,6 +86,13 @@ function plainNumber({ text }: NumberText): number | string {
   return Number.isInteger(nearest) || !Number.isFinite(nearest) ? text : nearest;
 }
 
+/** Whether a value is a whole number from `from` to `to`, or may yet be: null and unknown are not judged. */
+export function isCountWithin(value: TerraformValue | undefined, from: number, to: number): boolean {
+  if (value === undefined || value === null || isUnknown(value)) return true;
+  const count = Number(toPlain(value));
+  return Number.isInteger(count) && count >= from && count <= to;
+}
+
 /** Returns an object or map; undefined of other values. */
 export const asObject = (value: TerraformValue | undefined): TerraformObject | undefined =>
   value !== null &&
