@@ -138,6 +138,22 @@ describeTerraform("what does not block", () => {
     }
     expect(world.emulator.store.services()).toEqual([]);
   }, 60_000);
+
+  it("what bears its name in other code points is deleted by that name: Terraform composes every text", async () => {
+    const { store } = world.emulator;
+    const name = "Caf\u00e9";
+    const project = store.addProject({ name: name.normalize("NFD") });
+    const service = store.addService({ name: name.normalize("NFD"), kind: "web", projectId: project.id });
+    const imported = (type: string, id: string) => `import {\n  to = ${type}.a\n  id = "${id}"\n}\n`;
+    world.write(
+      `${imported("rnv_project", project.id)}resource "rnv_project" "a" {\n  name = "${name}"\n}\n` +
+        `${imported("rnv_service", service.id)}resource "rnv_service" "a" {\n  project_id = rnv_project.a.id\n  name = "${name}"\n  kind = "web"\n}\n`,
+    );
+    await world.apply();
+    await world.expectNoChanges();
+    await world.run("destroy -auto-approve");
+    expect([...store.services(), ...store.projects()]).toEqual([]);
+  }, 60_000);
 });
 
 describeTerraform("one error for all", () => {

@@ -17,6 +17,7 @@ import { createLocalBackend } from "../../state/local/local-backend";
 import { intentFolder, notWritten } from "../apply/intent-files";
 import type { Provider, Session } from "../provider";
 import { bareRecord } from "../record";
+import { isSameText } from "../values/terraform-value";
 
 /** What an `action` block asks for. */
 export interface ActionWish {
@@ -122,14 +123,14 @@ function madeIn({ made, clock }: Session, { id, type }: LiveResource, parent: Ad
   ]);
 }
 
-function requestOf(wish: ActionWish, address: Address, { tell }: ActionSurroundings): RuntimeRequest {
+function requestOf(wish: ActionWish, address: Address, { live, tell }: ActionSurroundings): RuntimeRequest {
   const { action, deploymentId, commit, confirmed, wait, timeout } = wish;
   let told = "";
   let toldAt = 0;
   return {
     ...{ address, action, deploymentId, commit, wait, lockTimeoutMs },
     timeoutMs: (timeout === undefined ? undefined : parseDuration(timeout)) ?? defaultTimeoutMs,
-    confirm: async () => confirmed ?? "",
+    confirm: async () => (isSameText(confirmed ?? "", live.name) ? live.name : (confirmed ?? "")),
     onGoingOn: (since) => tell(`The ${action} of ${since} goes on; nothing is repeated.`),
     onWaiting: (seconds, status, note) => {
       const line = [status, note].filter(Boolean).join(": ");

@@ -9,7 +9,7 @@ import { isMadeElsewhere } from "../preserved";
 import type { Session } from "../provider";
 import { addressIn, liveOf } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values/terraform-value";
+import { isSameText, type TerraformObject } from "../values/terraform-value";
 import { type Ended, settle, unsettled } from "./after-write";
 import { isRefusedWrite } from "./keyed-create";
 
@@ -80,7 +80,11 @@ async function deleteAndWait(
   try {
     return await sendDeletion(session, type, prior, input);
   } catch (failure) {
-    if (failure instanceof ApiError) accepted = await endAfter(session, type, failure, input);
+    if (failure instanceof ApiError) {
+      const name = failure.status === 400 ? await nameAtService(session, type, input) : undefined;
+      if (name !== undefined) return sendDeletion(session, type, prior, { ...input, name });
+      accepted = await endAfter(session, type, failure, input);
+    }
     if (accepted === undefined) {
       // It may stand: then its name is taken.
       session.removed.delete(addressOfId(type.resource, input.id));
@@ -110,6 +114,20 @@ async function sendDeletion(
     if (end.kind !== "failed" || replays.at(-1) !== true || attempt === mostAttempts) return end;
     seed += `\0${accepted.pending?.id}`;
   }
+}
+
+/**
+ * Returns the name as the service has it, where that is the one of the state in other code points: Terraform keeps every
+ * text composed, and a deletion wants the exact name.
+ */
+async function nameAtService(
+  { reads }: Session,
+  { resource }: TerraformShape,
+  input: DeleteInput,
+): Promise<string | undefined> {
+  const read = await resource.read(reads, { ...input, declared: new Map() });
+  const name = read.kind === "found" ? read.live.name : input.name;
+  return name !== input.name && isSameText(name, input.name) ? name : undefined;
 }
 
 /** Returns what a refusal means for what is gone already, or is being deleted; undefined where it stands. */

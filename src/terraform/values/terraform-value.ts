@@ -104,6 +104,9 @@ export const asObject = (value: TerraformValue | undefined): TerraformObject | u
     ? (value as TerraformObject)
     : undefined;
 
+/** Whether two texts are one to Terraform, which composes what it is given. */
+export const isSameText = (a: string, b: string): boolean => a.normalize("NFC") === b.normalize("NFC");
+
 /** Whether two values are the same to Terraform; unknown is the same as unknown. */
 export function isSameValue(a: TerraformValue | undefined, b: TerraformValue | undefined): boolean {
   if (a === b) return true;
