@@ -311,7 +311,23 @@ describe("what a later Terraform asks for, on the wire", () => {
 
     it("a rollback wants the name of the service, and goes back to the deployment before", async () => {
       const refused = await invoke("rnv_rollback", { service_id: api.id, confirm: "docs" });
-      expect(refused.found).toMatchObject([{ severity: 1 }]);
+      expect(refused.found).toMatchObject([
+        { severity: 1, attribute: { steps: [{ attribute_name: "confirm" }] } },
+      ]);
+      const nowhere = "00000000-0000-4000-8000-00000000ffff";
+      const gone = { service_id: api.id, confirm: "api", deployment_id: nowhere };
+      const unknown = await invoke("rnv_rollback", gone);
+      const planned = await client.call("PlanAction", {
+        action_type: "rnv_rollback",
+        config: configOf("rnv_rollback", gone),
+      });
+      for (const found of [unknown.found, planned.diagnostics])
+        expect(found).toMatchObject([
+          {
+            summary: `The service has no deployment of the id ${nowhere}`,
+            attribute: { steps: [{ attribute_name: "deployment_id" }] },
+          },
+        ]);
       expect(posts()).toEqual([]);
       const { found } = await invoke("rnv_rollback", { service_id: api.id, confirm: "api" });
       expect(found).toEqual([]);

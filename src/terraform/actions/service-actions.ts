@@ -5,6 +5,7 @@ import { isMissing } from "../../model/freshness";
 import type { LiveResource } from "../../model/live";
 import { durationPattern } from "../../model/time";
 import { typeNamed } from "../../resources";
+import { unlessGone } from "../../resources/deletion";
 import { service } from "../../resources/service";
 import { findById } from "../confirm-deleted";
 import { unmetExpectations } from "../expectation";
@@ -30,6 +31,7 @@ interface CheckedAttribute {
 }
 
 const serviceAttribute = `${service.type}_id`;
+const deploymentAttribute = "deployment_id";
 
 const shared: readonly AttributeSchema[] = [
   required(serviceAttribute, "string", "Id of the service."),
@@ -63,7 +65,7 @@ export const actionSchemas: readonly ActionSchema[] = [
   serviceAction("rollback", "Takes a service back to an earlier deployment.", [
     {
       attribute: optional(
-        "deployment_id",
+        deploymentAttribute,
         "string",
         "Deployment to go back to; the newest before the current one unless given.",
       ),
@@ -115,8 +117,21 @@ export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) 
   const id = config[serviceAttribute];
   if (session === undefined || holdsUnknown(id ?? null) || typeof id !== "string") return {};
   const read = await findById(session, service, id);
-  return isMissing(read) ? { diagnostics: diagnosticMessages([noService(id)]) } : {};
+  const found = isMissing(read) ? noService(id) : await missingDeployment(session, id, config);
+  return { diagnostics: diagnosticMessages(found === undefined ? [] : [found]) };
 };
+
+/** Returns what is wrong with a deployment that is named, and is none of the service. */
+async function missingDeployment(
+  { reads }: Session,
+  serviceId: string,
+  config: TerraformObject,
+): Promise<Diagnostic | undefined> {
+  const attribute = deploymentAttribute;
+  const id = idIn(config, attribute);
+  if (id === undefined || (await unlessGone(() => reads.live.getDeployment(serviceId, id)))) return undefined;
+  return error("live.import_missing", `the service has no deployment of the id ${id}`, { attribute });
+}
 
 const noService = (id: string): Diagnostic =>
   error("live.import_missing", `there is no service of the id ${id}`, { attribute: serviceAttribute });
@@ -141,6 +156,8 @@ export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, re
   const begin = async (): Promise<readonly Diagnostic[]> => {
     const { act } = require("./act") as { readonly act: typeof carryOut };
     const live = await requireService(session, id);
+    const missing = await missingDeployment(session, live.id, config);
+    if (missing !== undefined) return [missing];
     return act(wishOf(asked, config), {
       ...{ provider, session, live, typeName: asked.name, signal: events.signal },
       tell: (message) => void events.send({ progress: { message } }),
@@ -148,13 +165,15 @@ export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, re
   };
   const turn = before.then(begin, begin);
   turns.set(id, turn);
-  const found = await turn;
+  const found = (await turn).map((one) =>
+    one.code === "guard.name_changed" ? { ...one, attribute: confirm.attribute.name } : one,
+  );
   await events.send({ completed: { diagnostics: diagnosticMessages(found) } });
 };
 
 const wishOf = ({ action }: ActionSchema, config: TerraformObject): ActionWish => ({
   action,
-  deploymentId: idIn(config, "deployment_id"),
+  deploymentId: idIn(config, deploymentAttribute),
   commit: textIn(config, commit.attribute.name),
   confirmed: textIn(config, confirm.attribute.name),
   wait: config.wait !== false,
