@@ -10,7 +10,7 @@ import {
   type Viewport,
   viewport,
 } from "../api/wire/shapes";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { didYouMean, joinHints } from "../diagnostics/suggest";
 import { type Address, typeOf } from "../model/address";
 import type { LiveResource, Offers, ReadResult } from "../model/live";
@@ -164,10 +164,14 @@ function newPositions(
   // The default, empty, resets the layout.
   if (Object.keys(declared).length === 0) return isSent ? {} : kept;
   const placed: Record<string, CanvasPosition> = { ...kept };
+  const keys = new Map<string, string>();
   for (const [key, at] of Object.entries(declared)) {
     // It is archived: the plan has said so.
     if (isProven && nodesNamed(canvas, key).length === 0) continue;
     const id = onlyNode(canvas, key, address);
+    const before = keys.get(id);
+    if (before !== undefined) throw new DiagnosticsError([namedTwice(before, key, address)]);
+    keys.set(id, key);
     // What is not sent concerns only what has appeared since.
     if (isSent || kept[id] === undefined) placed[id] = at;
   }
@@ -189,6 +193,11 @@ function onlyNode(canvas: Canvas, key: string, address: Address): string {
   const about = { address, attribute: "positions", hint };
   throw new DiagnosticsError([error("manifest.reference_unknown", summary, about)]);
 }
+
+const namedTwice = (first: string, second: string, address: Address): Diagnostic =>
+  error("plan.invalid_combination", `"${first}" and "${second}" are one node of the canvas`, {
+    ...{ address, attribute: "positions", hint: "keep one of the two" },
+  });
 
 type Positions = Readonly<Record<string, CanvasPosition>>;
 

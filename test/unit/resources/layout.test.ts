@@ -80,7 +80,12 @@ describe("explicit positions", () => {
   });
 
   it("must name a node that the canvas shows, and only one", async () => {
-    const { save, add } = world();
+    const { save, add, ids } = world();
+    await expect(
+      save({ positions: { api: { x: 1, y: 2 }, [ids.api]: { x: 3, y: 4 } } }),
+    ).rejects.toMatchObject({
+      diagnostics: [{ summary: `"api" and "${ids.api}" are one node of the canvas` }],
+    });
     await expect(save({ positions: { apo: { x: 1, y: 2 } } })).rejects.toMatchObject({
       diagnostics: [{ code: "manifest.reference_unknown", attribute: "positions" }],
     });
