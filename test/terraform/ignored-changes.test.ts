@@ -167,18 +167,8 @@ describeTerraform("what ignore_changes leaves alone", () => {
     const { store } = emulator;
     const write = (kind: string) =>
       world.write(
-        `resource "rnv_service" "lost" {
- name = "lost"
- kind = "${kind}"
-}
-` +
-          `resource "rnv_variable" "lost" {
- service_id = rnv_service.lost.id
- key = "LOST"
- value = "1"
- lifecycle { ignore_changes = [value] }
-}
-`,
+        `resource "rnv_service" "lost" {\n name = "lost"\n kind = "${kind}"\n}\n` +
+          `resource "rnv_variable" "lost" {\n service_id = rnv_service.lost.id\n key = "LOST"\n value = "1"\n lifecycle { ignore_changes = [value] }\n}\n`,
       );
     write("web");
     await world.apply();
@@ -190,5 +180,57 @@ describeTerraform("what ignore_changes leaves alone", () => {
     expect(output).toContain("The value of LOST is not known here, and cannot be set anew");
     expect(output).toContain("Take value out of ignore_changes for this plan.");
     expect(output).not.toContain("has no value");
+  }, 60_000);
+
+  it("leaves write-only values that it withholds from a plan: beside others, changed outside, in a replacement", async () => {
+    const { store } = emulator;
+    const { id: serviceId } = store.addService({ name: "withheld", kind: "web" });
+    const { id: otherId } = store.addService({ name: "elsewhere", kind: "web" });
+    const write = (v: number, place: string, { all = false, key = "ONE" } = {}) =>
+      world.write(`
+resource "rnv_variables" "many" {
+  service_id        = "${place}"
+  values_wo         = { A = "a-${v}", B = "b-${v}" }
+  values_wo_version = 1
+  generate          = { MADE = { length = ${30 + v} } }
+  lifecycle { ignore_changes = ${all ? "all" : "[values_wo]"} }
+}
+resource "rnv_variable" "one" {
+  service_id       = "${place}"
+  key              = "${key}"
+  value_wo         = "one-${v}"
+  value_wo_version = 1
+  lifecycle { ignore_changes = ${all ? "all" : "[value_wo]"} }
+}
+`);
+    const shown = (place: string) =>
+      Object.fromEntries(store.variables(place).map(({ id, key }) => [key, store.variableValue(id)]));
+    const sorted = (place: string) => store.variables(place).map(({ key }) => key).sort();
+    write(1, serviceId);
+    await world.apply();
+    await world.expectNoChanges();
+    write(2, serviceId, { all: true });
+    await world.expectNoChanges();
+
+    world.settle();
+    const { id = "" } = store.variables(serviceId).find(({ key }) => key === "A") ?? {};
+    store.editVariable(id, { value: "outside" });
+    write(1, serviceId);
+    await world.expectNoChanges();
+    const made = shown(serviceId).MADE;
+    write(3, serviceId, { key: "RENAMED" });
+    await world.apply();
+    expect(shown(serviceId)).toMatchObject({ A: "outside", B: "b-1", RENAMED: "one-1" });
+    expect(shown(serviceId).MADE).not.toBe(made);
+    await world.expectNoChanges();
+
+    write(4, otherId);
+    await world.apply();
+    expect(sorted(serviceId)).toEqual([]);
+    expect(sorted(otherId)).toEqual(["A", "B", "MADE", "ONE"]);
+    expect(shown(otherId)).toMatchObject({ A: "a-4", B: "b-4", ONE: "one-4" });
+    await world.expectNoChanges();
+    world.write("");
+    await world.apply();
   }, 60_000);
 });

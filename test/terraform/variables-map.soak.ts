@@ -105,4 +105,17 @@ describeTerraform("a map of variables", () => {
     expect(values()).toEqual({ UNDECLARED: "at the service" });
     await world.expectNoChanges();
   }, 60_000);
+
+  it("sends a write-only value that was changed outside again, also where a refresh has told of it before", async () => {
+    map(`values_wo = { SECRET = "ours" }\n values_wo_version = 1`);
+    await world.apply();
+    world.settle();
+    const { id = "" } = emulator.store.variables(serviceId()).find(({ key }) => key === "SECRET") ?? {};
+    emulator.store.editVariable(id, { value: "outside" });
+    await world.run("apply -refresh-only -auto-approve");
+    await world.run("apply -refresh-only -auto-approve");
+    await world.apply();
+    expect(values()).toEqual({ SECRET: "ours", UNDECLARED: "at the service" });
+    await world.expectNoChanges();
+  }, 60_000);
 });

@@ -32,9 +32,10 @@ export const refusingInApply = ({
   ValidateResourceConfig: async () => ({}),
   PlanResourceChange: async (provider, request) => {
     if (isNullMessage(request.proposedNewState)) return plan(provider, request);
-    const asked = { ...request, clientCapabilities: asInPlan };
+    const isUpdate = !isNullMessage(request.priorState);
+    const asked = { ...request, clientCapabilities: asInPlan, isWithholding: isUpdate };
     const { diagnostics: invalid = [] } = await validate(provider, asked);
-    if (!isNullMessage(request.priorState)) {
+    if (isUpdate) {
       if (invalid.some(isRefusal)) return { diagnostics: invalid };
       return withMore(await plan(provider, request), invalid);
     }
@@ -45,9 +46,13 @@ export const refusingInApply = ({
     return handedOn(withMore(answer, invalid));
   },
   ApplyResourceChange: async (provider, request) => {
-    const { refused, ...kept } = privateIn(request.plannedPrivate);
-    if (refused === undefined) return apply(provider, request);
     const isThere = !isNullMessage(request.priorState);
+    // Of an update, this call alone has the configuration as it is written.
+    const isUpdate = isThere && !isNullMessage(request.config) && !isNullMessage(request.plannedState);
+    const asked = { ...request, clientCapabilities: asInPlan };
+    const { diagnostics: invalid = [] } = isUpdate ? await validate(provider, asked) : {};
+    const { refused = invalid.filter(isRefusal), ...kept } = privateIn(request.plannedPrivate);
+    if (refused.length === 0) return apply(provider, request);
     return {
       newState: request.priorState,
       private: isThere ? Buffer.from(JSON.stringify(kept)) : undefined,

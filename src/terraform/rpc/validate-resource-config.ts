@@ -5,6 +5,7 @@ import { durationPattern } from "../../model/time";
 import { generatedLengths, isGeneratedLength } from "../../model/value";
 import { unmetExpectations } from "../expectation";
 import { diagnosticMessages } from "../messages";
+import type { RequestOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { valueAt } from "../schema/attributes";
 import { settingsFindings, withSettings, writtenAt } from "../schema/settings-value";
@@ -20,15 +21,24 @@ import {
   unknown,
 } from "../values/terraform-value";
 
+/** What is validated: the configuration as it is written, or as a plan is given it. */
+export interface Validated extends RequestOf<"ValidateResourceConfig"> {
+  /** `ignore_changes` may have taken write-only values out of it. */
+  readonly isWithholding?: boolean;
+}
+
 /** ValidateResourceConfig: what is wrong with the values that are known, each at its attribute. */
-export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async (provider, request) => {
+export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async (
+  provider,
+  request: Validated,
+) => {
   const type = provider.typeNamed(request.typeName);
   const written = decodeObject(type.valueType, request.config) ?? {};
   const config = withSettings(type, written);
   const found = [
     ...settingsFindings(type, written),
     ...valueFindings(type, config),
-    ...secretFindings(type, config, request.clientCapabilities?.writeOnlyAttributesAllowed === true),
+    ...secretFindings(type, config, request),
     ...pinFindings(type, config),
     ...timeoutFindings(config),
     ...whenFindings(config),
@@ -64,8 +74,9 @@ function issuesOf(schema: ZodType | undefined, value: unknown): readonly string[
 function secretFindings(
   type: TerraformShape,
   config: TerraformObject,
-  mayWriteOnly: boolean,
+  { clientCapabilities, isWithholding = false }: Validated,
 ): readonly Diagnostic[] {
+  const mayWriteOnly = clientCapabilities?.writeOnlyAttributesAllowed === true;
   return type.secrets.flatMap(({ name, writeOnlyName, versionName }): readonly Diagnostic[] => {
     const isSet = (attribute: string): boolean => (config[attribute] ?? null) !== null;
     const wrong = (attribute: string, summary: string, hint: string): readonly Diagnostic[] => [
@@ -78,7 +89,7 @@ function secretFindings(
       return generatedFindings(config[generatedName] ?? null);
     }
     if (!isSet(writeOnlyName))
-      return isSet(versionName)
+      return isSet(versionName) && !isWithholding
         ? wrong(
             versionName,
             `${versionName} is set without ${writeOnlyName}`,

@@ -20,6 +20,7 @@ import {
   type TerraformObject,
   type TerraformValue,
   toPlain,
+  unknown,
 } from "../values/terraform-value";
 import type { AttributeBinding, PathSteps, TerraformShape } from "./terraform-shape";
 
@@ -84,11 +85,12 @@ export const knownIn = (type: TerraformShape, config: TerraformObject): Map<stri
     [...declaredIn(type, config)].filter((entry): entry is [string, Plain] => !(entry[1] instanceof Unknown)),
   );
 
+/** A version without a value says that `ignore_changes` withholds the value: validation refuses it as it is written. */
 const secretsIn = (type: TerraformShape, config: TerraformObject): readonly [string, TerraformValue][] =>
-  type.secrets.map(({ path, name, writeOnlyName }) => [
-    path,
-    config[name] ?? config[writeOnlyName] ?? config[generatedName] ?? null,
-  ]);
+  type.secrets.map(({ path, name, writeOnlyName, versionName }) => {
+    const withheld = (config[versionName] ?? null) === null ? null : unknown;
+    return [path, config[name] ?? config[writeOnlyName] ?? config[generatedName] ?? withheld];
+  });
 
 /** Returns what a configuration declares, its secrets included as far as they are set; their text stays closed. */
 export function declaredWithSecrets(

@@ -12,7 +12,7 @@ import { findTaken } from "../apply/twins";
 import { diagnosticsOf, noPrivateData, withoutTaint } from "../messages";
 import type { Session } from "../provider";
 import { addressIn, emptyValue } from "../schema/attributes";
-import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
+import { asObject, isUnknown, type TerraformObject, type TerraformValue } from "../values/terraform-value";
 import { declaredMap, entryType, generatedMap, textsIn } from "./variables";
 
 /** The values of a change of a map. */
@@ -90,9 +90,10 @@ const generatedTexts = (planned: TerraformObject | undefined): Readonly<Record<s
 /** Returns the planned keys: with the id that is known, and whether the value stays as it is. */
 function wantedKeys(planned: TerraformObject | undefined) {
   const ids = textsIn(planned?.ids);
-  const times = textsIn(planned?.updated_at);
+  const times = asObject(planned?.updated_at);
+  const isKept = (key: string): boolean => times !== undefined && !isUnknown(times[key] ?? null);
   return new Map(
-    Object.keys(asObject(planned?.ids) ?? {}).map((key) => [key, { id: ids[key], isKept: key in times }]),
+    Object.keys(asObject(planned?.ids) ?? {}).map((key) => [key, { id: ids[key], isKept: isKept(key) }]),
   );
 }
 
@@ -178,7 +179,8 @@ const shownNow = async ({ reads }: Session, serviceId: string, id: string): Prom
 
 function record(name: string, id: string, live: LiveResource | undefined, entries: Entries): void {
   entries.ids[name] = id;
-  if (live?.updatedAt !== undefined) entries.updatedAt[name] = live.updatedAt;
+  // One that is not told is no sign of a change outside.
+  entries.updatedAt[name] = live?.updatedAt ?? "";
 }
 
 async function removeEntry(

@@ -44,7 +44,7 @@ export function planVariables({ prior, config, takenOver }: VariablesChange): Va
   const isThere = prior !== undefined && isSameService(prior.service_id, config.service_id);
   const place = isThere ? prior.service_id : config.service_id;
   const base = { ...config, service_id: place ?? null, values_wo: null };
-  const keys = declaredKeys(config);
+  const keys = declaredKeys(config, isThere ? prior : undefined);
   const replaces = prior !== undefined && !isThere;
   const before = replaces ? undefined : prior;
   const owned = Object.keys(textsIn(prior?.ids));
@@ -63,14 +63,17 @@ export function planVariables({ prior, config, takenOver }: VariablesChange): Va
   const ids = textsIn(before?.ids);
   const times = textsIn(before?.updated_at);
   const isSent = sentKeys(before, config);
-  const kept = new Set(declared.filter((key) => key in ids && key in times && !isSent(key)));
+  // What was changed outside has no time any more.
+  const isLeft = (key: string): boolean => key in times || (isWithheld(config) && !(key in generatedMap(config)));
+  const kept = new Set(declared.filter((key) => key in ids && isLeft(key) && !isSent(key)));
+  const timed = declared.filter((key) => key in times || !kept.has(key));
   const planned = {
     ...base,
     id,
     ids: fromKeys(declared, (key) => ids[key] ?? takenOver.get(key)?.id ?? unknown),
     // For each key of a new map one line is enough.
     updated_at: before
-      ? fromKeys(declared, (key) => (kept.has(key) ? (times[key] ?? null) : unknown))
+      ? fromKeys(timed, (key) => (kept.has(key) ? (times[key] ?? null) : unknown))
       : unknown,
   };
   const lost = Object.entries(asObject(config.values ?? null) ?? {})
@@ -80,13 +83,32 @@ export function planVariables({ prior, config, takenOver }: VariablesChange): Va
   return { planned, replaces, touched, acts: touched.length > 0, diagnostics: [...diagnostics, ...lost] };
 }
 
-/** Returns the keys that a configuration declares: undefined where they are not known, null where no map is written. */
-export function declaredKeys(config: TerraformObject): readonly string[] | undefined | null {
-  const maps = [declaredMap(config), config[generatedName] ?? null].filter((map) => map !== null);
+/**
+ * Returns the keys that a configuration declares: undefined where they are not known, null where no map is written. What
+ * `ignore_changes` withholds declares what it set before.
+ */
+export function declaredKeys(
+  config: TerraformObject,
+  before: TerraformObject | undefined,
+): readonly string[] | undefined | null {
+  const written = isWithheld(config) ? writeOnlyBefore(before) : declaredMap(config);
+  const maps = [written, config[generatedName] ?? null].filter((map) => map !== null);
   if (maps.length === 0) return null;
   return maps.some(isUnknown)
     ? undefined
     : [...new Set(maps.flatMap((map) => Object.keys(asObject(map) ?? {})))].sort();
+}
+
+/** Whether a plan is not given the write-only values: they are nowhere but in the configuration, and it ignores their changes. */
+const isWithheld = (config: TerraformObject): boolean =>
+  declaredMap(config) === null && (config.values_wo_version ?? null) !== null;
+
+/** Returns the keys that a map set and did not make up; null where there are none. */
+function writeOnlyBefore(before: TerraformObject | undefined): TerraformValue {
+  if (before === undefined) return unknown;
+  const made = generatedMap(before);
+  const own = Object.entries(textsIn(before.ids)).filter(([key]) => !(key in made));
+  return own.length === 0 ? null : Object.fromEntries(own);
 }
 
 /** Tells of a key whether its value is sent, though it is there: it is another, or a new version of all is. */
@@ -170,8 +192,9 @@ export async function takenKeys(
 ): Promise<TakenKeys> {
   const { session, inState } = provider;
   const serviceId = textIn(config, "service_id");
-  const owned = isSameService(prior?.service_id, config.service_id) ? textsIn(prior?.ids) : {};
-  const added = new Set(declaredKeys(config)?.filter((key) => !(key in owned)));
+  const before = isSameService(prior?.service_id, config.service_id) ? prior : undefined;
+  const owned = textsIn(before?.ids);
+  const added = new Set(declaredKeys(config, before)?.filter((key) => !(key in owned)));
   if (session === undefined || serviceId === undefined || added.size === 0)
     return { adopted: [], diagnostics: [] };
   const listed = ((await session.reads.variables(serviceId)) ?? []).filter(({ key }) => added.has(key));

@@ -14,7 +14,7 @@ import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
 import { writtenNow } from "../record";
 import { isFromHere, locateImport } from "../rpc/resource-state";
-import { generatedFindings, timeoutFindings } from "../rpc/validate-resource-config";
+import { generatedFindings, timeoutFindings, type Validated } from "../rpc/validate-resource-config";
 import { textIn } from "../schema/attributes";
 import { decodeObject, decodeState, encodeMessage, fromState, parseState } from "../values/codec";
 import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
@@ -28,7 +28,8 @@ const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
   decodeObject(valueType, value);
 const encoded = (value: TerraformValue): Message<"Value"> => encodeMessage(valueType, value);
 
-const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, { config, clientCapabilities }) => {
+const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request: Validated) => {
+  const { config, clientCapabilities, isWithholding = false } = request;
   const given = decoded(config) ?? {};
   const isSet = (name: string): boolean => (given[name] ?? null) !== null;
   const found: Diagnostic[] = [];
@@ -37,7 +38,7 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, { config
   };
   if (isSet("values") && isSet("values_wo"))
     addFinding("values_wo", "values and values_wo are both set", "keep one of the two");
-  if (isSet("values_wo") !== isSet("values_wo_version"))
+  if (isSet("values_wo") !== isSet("values_wo_version") && (isSet("values_wo") || !isWithholding))
     addFinding(
       isSet("values_wo") ? "values_wo" : "values_wo_version",
       "values_wo and values_wo_version go together",
@@ -158,7 +159,7 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const takenOver = new Map(listed.map((one) => [one.key, one]));
   const plan = planVariables({ prior, config, takenOver });
   const { planned, replaces, diagnostics } = plan;
-  const isIdle = isImported && declaredKeys(config) === null && diagnostics.length === 0;
+  const isIdle = isImported && declaredKeys(config, prior) === null && diagnostics.length === 0;
   const told = isIdle ? [nothingDeclared([...takenOver.keys()].sort())] : diagnostics;
   const serviceId = textIn(config, "service_id");
   const isChecked = session !== undefined && serviceId !== undefined && (prior === undefined || replaces);

@@ -156,7 +156,8 @@ function shownEntries(state: TerraformObject, listed: readonly Variable[]) {
   for (const [name, id] of Object.entries(textsIn(state.ids))) {
     const live = ofEntry(listed, name, id);
     const known = textsIn(state.updated_at)[name];
-    const isNewer = known !== undefined && Date.parse(live?.updatedAt ?? known) > Date.parse(known);
+    // One without a time was found changed before, and is not set back yet.
+    const isNewer = known === undefined || Date.parse(live?.updatedAt ?? known) > Date.parse(known);
     const isTouched = live === undefined || live.key !== name || isNewer;
     if (live === undefined) {
       delete values[name];
