@@ -205,7 +205,11 @@ resource "rnv_variable" "one" {
 `);
     const shown = (place: string) =>
       Object.fromEntries(store.variables(place).map(({ id, key }) => [key, store.variableValue(id)]));
-    const sorted = (place: string) => store.variables(place).map(({ key }) => key).sort();
+    const sorted = (place: string) =>
+      store
+        .variables(place)
+        .map(({ key }) => key)
+        .sort();
     write(1, serviceId);
     await world.apply();
     await world.expectNoChanges();

@@ -159,4 +159,89 @@ describeTerraform("variables that are managed twice, or made elsewhere", () => {
     expect([from, to].map((id) => store.variables(id ?? "").map(({ key }) => key))).toEqual([[], ["A"]]);
     await world.expectNoChanges();
   }, 60_000);
+
+  it("a map with adopt = true takes over, or makes anew, what another address of the same apply lets go of", async () => {
+    const { id: serviceId } = emulator.store.addService({ name: "shared", kind: "web" });
+    const values = () =>
+      Object.fromEntries(
+        emulator.store
+          .variables(serviceId)
+          .map(({ id, key }) => [key, emulator.store.variableValue(id)] as const)
+          .sort(),
+      );
+    const adopting = (v: number, first = false) => `
+resource "terraform_data" "version" {
+  input = ${v}
+}
+resource "rnv_variables" "adopting" {
+  service_id = "${serviceId}"
+  values     = { A = "${v}", B = "${v}" }
+  adopt      = true
+  lifecycle {
+    create_before_destroy = ${first}
+    replace_triggered_by  = [terraform_data.version]
+  }
+}
+`;
+    world.write(`
+resource "rnv_variables" "before" {
+  service_id = "${serviceId}"
+  values     = { A = "0" }
+}
+resource "rnv_variable" "before" {
+  service_id = "${serviceId}"
+  key        = "B"
+  value      = "0"
+}
+`);
+    await world.apply();
+    for (const [v, first] of [
+      [1, false],
+      [2, false],
+      [3, true],
+      [4, true],
+    ] as const) {
+      world.write(adopting(v, first));
+      await world.apply();
+      expect(values()).toEqual({ A: `${v}`, B: `${v}` });
+      await world.expectNoChanges();
+    }
+    world.write("");
+    await world.apply();
+  }, 120_000);
+
+  it("what one address imports and another deletes in the same plan is an error of the plan", async () => {
+    const { store } = emulator;
+    const { id: serviceId } = store.addService({ name: "imported", kind: "web" });
+    const one = `resource "rnv_variable" "one" {\n  service_id = "${serviceId}"\n  key = "A"\n  value = "1"\n}\n`;
+    const all = (body: string) =>
+      `resource "rnv_variables" "all" {\n  service_id = "${serviceId}"\n  values = ${body}\n}\n`;
+    const imports = (to: string, id: string) => `import {\n  to = ${to}\n  id = "${id}"\n}\n`;
+    const refused = async () => {
+      emulator.resetLog();
+      const output = folded(await world.run("apply -auto-approve -input=false", 1));
+      expect(output).toContain('This plan would delete the variable "A", and keeps it too');
+      expect(world.writes()).toEqual([]);
+    };
+    world.write(one);
+    await world.apply();
+    const moved = all(`{ A = "1", B = "2" }`) + imports("rnv_variables.all", serviceId);
+    world.write(moved);
+    await refused();
+    world.write(`${moved}removed {\n  from = rnv_variable.one\n  lifecycle {\n    destroy = false\n  }\n}\n`);
+    await world.apply();
+    await world.expectNoChanges();
+    const { id = "" } = store.variables(serviceId).find(({ key }) => key === "A") ?? {};
+    world.write(all(`{ B = "2" }`) + one + imports("rnv_variable.one", `${serviceId}/${id}`));
+    await refused();
+    world.write(all(`{ B = "2" }`) + one);
+    await world.apply();
+    expect(
+      store
+        .variables(serviceId)
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual(["A", "B"]);
+    await world.expectNoChanges();
+  }, 120_000);
 });

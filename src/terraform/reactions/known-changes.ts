@@ -99,7 +99,7 @@ export const isFollowed = (resource: Pick<ResourceType, "type">): boolean =>
 export const needsRun = (type: Pick<ResourceType, "rules" | "open">, sent: Iterable<string>): boolean =>
   [...sent].some((path) => ruleAt(type, path)?.takesEffect !== "at once");
 
-/** Remembers a resource. Returns the error where another type of Terraform manages the same. */
+/** Remembers a resource. Returns the error where another type of Terraform manages the same, or deletes it. */
 export function noteChange(
   known: KnownChanges,
   parentId: string | undefined,
@@ -112,6 +112,7 @@ export function noteChange(
   known.inside.set(parent, inside);
   const before = inside.get(change.address);
   const isOther = before !== undefined && isManagedApart(before, change);
+  if (isOther && isDeletedBeside(before, change)) return deletedBeside(change);
   // What one of the two lets go, the other has.
   if (isOther && change.isRemoved && !before.isRemoved) {
     inside.set(change.address, { ...before, changes: true });
@@ -127,6 +128,14 @@ export function noteChange(
 const isManagedApart = (a: KnownChange, b: KnownChange): boolean =>
   a.managedBy !== b.managedBy || (a.owner !== undefined && b.owner !== undefined && a.owner !== b.owner);
 
+/** Whether one of two lets go of what the other keeps under its id: a new one has no id yet. */
+const isDeletedBeside = (a: KnownChange, b: KnownChange): boolean =>
+  a.stage === "planned" &&
+  b.stage === "planned" &&
+  a.isRemoved !== b.isRemoved &&
+  a.id !== undefined &&
+  a.id === b.id;
+
 /** Ids that are not known are the same where this plan makes one parent alone. */
 const isOneParentNew = ({ newParents }: KnownChanges): boolean =>
   [...newParents.values()].some((made) => made.size === 1);
@@ -137,6 +146,12 @@ export const placesOthers = (resource: Pick<ResourceType, "reacts" | "follows">)
 
 /** Returns the name of a resource as `addressIn` wrote it. */
 export const bareName = (address: string): string => JSON.parse(address.slice(address.indexOf(".") + 1));
+
+const deletedBeside = ({ address, id }: KnownChange): Diagnostic =>
+  error("live.ambiguous", `this plan would delete the variable "${bareName(address)}", and keeps it too`, {
+    detail: `Two addresses of the state have it (${id}): one of them goes, and would delete it for the other.`,
+    hint: "write a removed block with destroy = false for the address that goes; where a map lets go of the key alone, plan without the import: the variable is made anew",
+  });
 
 /** Terraform names the one that is planned last; the other is told by what else it declares. */
 function managedTwice(

@@ -63,19 +63,20 @@ function noteNewParent(
   changes.newParents.set(resource.type, made.add(address));
 }
 
-/** Remembers a resource that this plan deletes. */
+/** Remembers a resource that this plan deletes. Returns the error of what is kept elsewhere. */
 export function noteRemoved(
   session: Session | undefined,
   type: TerraformShape,
   { prior, kept }: Noted & { readonly prior: TerraformObject },
-): void {
-  if (session === undefined || !isFollowed(type.resource)) return;
+): readonly Diagnostic[] {
+  if (session === undefined || !isFollowed(type.resource)) return [];
   session.changes.count.isUncertain = true;
   const attributes = knownIn(type, prior);
-  noteChange(session.changes, parentIn(type, attributes), {
+  const found = noteChange(session.changes, parentIn(type, attributes), {
     ...{ address: addressIn(type, nameIn(type, prior)), managedBy: type.name, id: textIn(prior, "id") },
     ...{ changes: true, isRemoved: true, stage: "planned", changedAt: kept.changedAt, attributes },
   });
+  return found === undefined ? [] : [found];
 }
 
 /** Remembers that a resource is gone which this plan was to delete: Terraform reads it after that is planned. */

@@ -121,9 +121,9 @@ async function planRemoval(
 ): Promise<readonly Diagnostic[]> {
   if (isMadeElsewhere(type, prior)) return [forgotten(type, nameIn(type, prior))];
   const { session } = provider;
-  noteRemoved(session, type, { prior, kept });
+  const noted = noteRemoved(session, type, { prior, kept });
   const held = session ? await heldFindings(provider, session, type, prior) : [];
-  return [...checkProtection(session, type, [prior, config], "delete"), ...held];
+  return [...checkProtection(session, type, [prior, config], "delete"), ...noted, ...held];
 }
 
 interface Removal {

@@ -51,6 +51,7 @@ export async function applyVariables(
   const declared = declaredMap({ values: planned?.values ?? null, values_wo: config?.values_wo ?? null });
   const values = { ...textsIn(declared), ...generatedTexts(planned) };
   const stored = textsIn(planned?.values);
+  const adopts = planned?.adopt === true;
   const diagnostics: Diagnostic[] = [];
   const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
     if (session.signal.aborted && diagnostics.length > 0) return;
@@ -64,7 +65,7 @@ export async function applyVariables(
   for (const [name, { id, isKept }] of wanted) {
     const value = values[name];
     if (isKept || value === undefined) continue;
-    await attempt(name, () => setEntry(session, { serviceId, name, value, id }, entries));
+    await attempt(name, () => setEntry(session, { serviceId, name, value, id, adopts }, entries));
     if (name in stored && !diagnostics.some(({ summary }) => summary.startsWith(`${name}: `)))
       entries.values[name] = value;
   }
@@ -127,11 +128,13 @@ interface Entry {
   readonly value: string;
   /** Undefined of one that is created. */
   readonly id: string | undefined;
+  /** It may be there already. */
+  readonly adopts: boolean;
 }
 
 async function setEntry(
   session: Session,
-  { serviceId, name, value, id }: Entry,
+  { serviceId, name, value, id, adopts }: Entry,
   entries: Entries,
 ): Promise<void> {
   const { resource } = entryType;
@@ -146,7 +149,7 @@ async function setEntry(
       ...{ type: resource, parentId: serviceId, defaults: new Map(), seed: "create\0variable" },
       input: { address, name, attributes },
     };
-    const taken = await findTaken(session, create, false);
+    const taken = await findTaken(session, create, adopts);
     if (taken === undefined) {
       const made = await createOnce(session, create);
       record(name, made.id, made.live, entries);
@@ -155,7 +158,7 @@ async function setEntry(
     await takeUp(session, create, taken);
     // Its value may be that of another apply.
     record(name, taken.live.id, taken.live, entries);
-    return setEntry(session, { serviceId, name, value, id: taken.live.id }, entries);
+    return setEntry(session, { serviceId, name, value, id: taken.live.id, adopts }, entries);
   }
   // What its last read found changed may bear another name by now.
   const isTouched = entries.updatedAt[name] === undefined || entries.values[name] === null;

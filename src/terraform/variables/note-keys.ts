@@ -52,7 +52,7 @@ export function notePlannedKeys(
   const times = textsIn(planned.updated_at);
   const { count } = session.changes;
   const removed = prior === undefined ? [] : removedKeys(prior, (key) => !replaces && key in ids);
-  if (prior !== undefined) noteKeys(session, prior, removed, owner);
+  const found = prior === undefined ? [] : noteKeys(session, prior, removed, owner);
   if (removed.length > 0 || asObject(planned.ids) === undefined) count.isUncertain = true;
   if (touched.length > 0 && !replaces) count.changes += 1;
   const entries = Object.entries(ids).map(([key, id]) => ({
@@ -60,7 +60,7 @@ export function notePlannedKeys(
     ...(typeof id === "string" && { id }),
     ...(times[key] && { changedAt: times[key] }),
   }));
-  return noteKeys(session, planned, entries, owner);
+  return [...found, ...noteKeys(session, planned, entries, owner)];
 }
 
 interface AppliedMap {

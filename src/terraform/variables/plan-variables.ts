@@ -64,7 +64,8 @@ export function planVariables({ prior, config, takenOver }: VariablesChange): Va
   const times = textsIn(before?.updated_at);
   const isSent = sentKeys(before, config);
   // What was changed outside has no time any more.
-  const isLeft = (key: string): boolean => key in times || (isWithheld(config) && !(key in generatedMap(config)));
+  const isLeft = (key: string): boolean =>
+    key in times || (isWithheld(config) && !(key in generatedMap(config)));
   const kept = new Set(declared.filter((key) => key in ids && isLeft(key) && !isSent(key)));
   const timed = declared.filter((key) => key in times || !kept.has(key));
   const planned = {
@@ -72,9 +73,7 @@ export function planVariables({ prior, config, takenOver }: VariablesChange): Va
     id,
     ids: fromKeys(declared, (key) => ids[key] ?? takenOver.get(key)?.id ?? unknown),
     // For each key of a new map one line is enough.
-    updated_at: before
-      ? fromKeys(timed, (key) => (kept.has(key) ? (times[key] ?? null) : unknown))
-      : unknown,
+    updated_at: before ? fromKeys(timed, (key) => (kept.has(key) ? (times[key] ?? null) : unknown)) : unknown,
   };
   const lost = Object.entries(asObject(config.values ?? null) ?? {})
     .filter(([key, value]) => value === null && !kept.has(key))
@@ -174,34 +173,25 @@ export const nothingDeclared = (keys: readonly string[]): Diagnostic =>
     hint: "name in values those that are to be managed: the next apply sets them, and all others are left alone",
   });
 
-/** Keys that a map declares anew and that the service has already. */
-interface TakenKeys {
-  /** Those that the map takes over: `adopt = true`. */
-  readonly adopted: readonly Variable[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /**
- * Returns which of the keys that a plan adds are there already: taken over where `adopt` says so, else an error before
+ * Returns what is said of keys that a plan adds and that are there already: taken over where `adopt` says so, else an error before
  * anything is sent. What an apply of this directory that was cut short made is ours.
  */
 export async function takenKeys(
   provider: Provider,
   prior: TerraformObject | undefined,
   config: TerraformObject,
-): Promise<TakenKeys> {
+): Promise<readonly Diagnostic[]> {
   const { session, inState } = provider;
   const serviceId = textIn(config, "service_id");
   const before = isSameService(prior?.service_id, config.service_id) ? prior : undefined;
   const owned = textsIn(before?.ids);
   const added = new Set(declaredKeys(config, before)?.filter((key) => !(key in owned)));
-  if (session === undefined || serviceId === undefined || added.size === 0)
-    return { adopted: [], diagnostics: [] };
+  if (session === undefined || serviceId === undefined || added.size === 0) return [];
   const listed = ((await session.reads.variables(serviceId)) ?? []).filter(({ key }) => added.has(key));
-  if (config.adopt === true)
-    return { adopted: listed, diagnostics: listed.length === 0 ? [] : [takenOver(listed)] };
+  if (config.adopt === true) return listed.length === 0 ? [] : [takenOver(listed)];
   // The apply looks itself.
-  if (session.isApplying) return { adopted: [], diagnostics: [] };
+  if (session.isApplying) return [];
   const keyOf = ({ id }: Variable) => addressOfId(variable, id);
   const taken: Variable[] = [];
   for (const one of listed) {
@@ -209,7 +199,7 @@ export async function takenKeys(
     const left = inState.has(keyOf(one)) ? undefined : await session.intents.find(subject);
     if (left === undefined || !isMadeBy(left, liveVariable(one, serviceId))) taken.push(one);
   }
-  const diagnostics = await toldUnlessInState(provider, session, {
+  return toldUnlessInState(provider, session, {
     kind: "taken",
     keys: taken.map(keyOf),
     name: `${keysOf(taken)} of the service ${serviceId}`,
@@ -218,7 +208,6 @@ export async function takenKeys(
       return [notOurs(others, serviceId, prior)];
     },
   });
-  return { adopted: [], diagnostics };
 }
 
 const keysOf = (taken: readonly Variable[]): string => shortList(taken.map(({ key }) => key).sort(), 20);

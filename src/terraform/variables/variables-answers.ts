@@ -146,16 +146,16 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const prior = decoded(request.priorState);
   const before = readPrivate(request.priorPrivate);
   if (config === undefined || decoded(request.proposedNewState) === undefined) {
-    if (session && prior) {
-      noteKeys(session, prior, removedKeys(prior), before.nonce);
-      session.changes.count.isUncertain = true;
-    }
-    return { plannedState: request.proposedNewState, plannedPrivate: request.priorPrivate };
+    const found = session && prior ? noteKeys(session, prior, removedKeys(prior), before.nonce) : [];
+    if (session && prior) session.changes.count.isUncertain = true;
+    const { proposedNewState: plannedState, priorPrivate: plannedPrivate } = request;
+    return { plannedState, plannedPrivate, diagnostics: found };
   }
   const { nonce = randomUUID(), ...kept } = before;
   const isImported = kept.imported === true;
   const taken = isImported ? undefined : await takenKeys(provider, prior, config);
-  const listed = taken?.adopted ?? (session ? await listedIn(session, textIn(config, "service_id")) : []);
+  // What adopt takes over may be let go of by another address, and made anew: the apply looks.
+  const listed = isImported && session ? await listedIn(session, textIn(config, "service_id")) : [];
   const takenOver = new Map(listed.map((one) => [one.key, one]));
   const plan = planVariables({ prior, config, takenOver });
   const { planned, replaces, diagnostics } = plan;
@@ -170,7 +170,7 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
     plannedPrivate: before.nonce === undefined ? writePrivate({ ...kept, nonce }) : request.priorPrivate,
     requiresReplace: replaces ? [pathMessage(["service_id"])] : [],
     diagnostics: [
-      ...diagnosticMessages([...told, ...(taken?.diagnostics ?? [])]),
+      ...diagnosticMessages([...told, ...(taken ?? [])]),
       ...diagnosticMessages(unplaced, entryType.stepsOf),
       ...(session ? notePlannedKeys(session, prior, plan, nonce) : []),
     ],
