@@ -213,12 +213,18 @@ resource "rnv_variable" "one" {
     write(1, serviceId);
     await world.apply();
     await world.expectNoChanges();
+    const edit = (key: string, to: Parameters<typeof store.editVariable>[1]) =>
+      store.editVariable(store.variables(serviceId).find((one) => one.key === key)?.id ?? "", to);
+    world.settle();
+    edit("MADE", { key: "RENAMED" });
     write(2, serviceId, { all: true });
     await world.expectNoChanges();
+    write(1, serviceId);
+    await world.apply();
+    expect(sorted(serviceId)).toEqual(["A", "B", "MADE", "ONE"]);
 
     world.settle();
-    const { id = "" } = store.variables(serviceId).find(({ key }) => key === "A") ?? {};
-    store.editVariable(id, { value: "outside" });
+    edit("A", { value: "outside" });
     write(1, serviceId);
     await world.expectNoChanges();
     const made = shown(serviceId).MADE;

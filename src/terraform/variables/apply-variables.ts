@@ -29,6 +29,8 @@ interface Entries {
   readonly updatedAt: Record<string, string>;
   /** Values as far as they were sent; only those that Terraform keeps. */
   readonly values: Record<string, TerraformValue>;
+  /** Lengths of the values that were made up, null of one that was changed outside. */
+  readonly made: TerraformObject;
   /** How long to wait for the service. */
   readonly timeouts: TerraformValue;
 }
@@ -44,6 +46,7 @@ export async function applyVariables(
     ids: { ...textsIn(prior?.ids) },
     updatedAt: { ...textsIn(prior?.updated_at) },
     values: { ...asObject(prior?.values) },
+    made: generatedMap(prior),
     timeouts: (planned ?? prior)?.timeouts ?? null,
   };
   const wanted = wantedKeys(planned);
@@ -161,7 +164,8 @@ async function setEntry(
     return setEntry(session, { serviceId, name, value, id: taken.live.id, adopts }, entries);
   }
   // What its last read found changed may bear another name by now.
-  const isTouched = entries.updatedAt[name] === undefined || entries.values[name] === null;
+  const isTouched =
+    entries.updatedAt[name] === undefined || entries.values[name] === null || entries.made[name] === null;
   const shown = isTouched ? await shownNow(session, serviceId, id) : undefined;
   const before = entries.updatedAt[name] ?? shown?.updatedAt ?? undefined;
   const seed = ["update", "variable", id, before ?? ""].join("\0");

@@ -63,7 +63,7 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request:
   for (const [name, value] of Object.entries(asObject(declaredMap(given)) ?? {}))
     if (value === null) addFinding(map, `${name} is null`, "give it a value, or leave it out");
   for (const [name, made] of Object.entries(generatedMap(given))) {
-    found.push(...generatedFindings(made, name));
+    if (made !== null || !isWithholding) found.push(...generatedFindings(made, name));
     if (name in (asObject(declaredMap(given)) ?? {}))
       addFinding(generatedName, `${name} has a value and is to be made up`, "keep one of the two");
   }

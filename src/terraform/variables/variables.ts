@@ -152,6 +152,7 @@ function shownEntries(state: TerraformObject, listed: readonly Variable[]) {
   const updatedAt: Record<string, string> = {};
   const values: Record<string, TerraformValue> = { ...asObject(state.values) };
   const keepsValues = state.values !== null;
+  const made = { ...generatedMap(state) };
   const gone: [string, string][] = [];
   for (const [name, id] of Object.entries(textsIn(state.ids))) {
     const live = ofEntry(listed, name, id);
@@ -161,13 +162,14 @@ function shownEntries(state: TerraformObject, listed: readonly Variable[]) {
     const isTouched = live === undefined || live.key !== name || isNewer;
     if (live === undefined) {
       delete values[name];
+      delete made[name];
       gone.push([name, id]);
     } else {
       ids[name] = live.id;
       // A value that is not known any more is null: another is sent, and one whose changes are ignored is left alone.
-      if (isTouched && name in values) values[name] = null;
+      for (const map of [values, made]) if (isTouched && name in map) map[name] = null;
       // Nothing tells of a write-only value but its time: without it, it is sent again.
-      if (!isTouched || name in values) updatedAt[name] = live.updatedAt ?? known ?? "";
+      if (!isTouched || name in values || name in made) updatedAt[name] = live.updatedAt ?? known ?? "";
     }
   }
   return {
@@ -175,5 +177,6 @@ function shownEntries(state: TerraformObject, listed: readonly Variable[]) {
     ids,
     updated_at: updatedAt,
     values: keepsValues ? values : null,
+    [generatedName]: (state[generatedName] ?? null) === null ? null : made,
   };
 }
