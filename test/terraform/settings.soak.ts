@@ -142,6 +142,22 @@ resource "rnv_service" "both" {
     expect(await refused()).toContain("Both settings and the block configuration are set");
   }, 60_000);
 
+  it("says in the plan that ignore_changes keeps the block beside it", async () => {
+    const kept = (body: string) =>
+      world.write(
+        `resource "rnv_service" "kept" {\n  name = "kept"\n  kind = "web"\n  ${body}\n  lifecycle { ignore_changes = [configuration] }\n}\n`,
+      );
+    const target = "-target=rnv_service.kept";
+    kept("configuration {\n    replicas = 2\n  }");
+    await world.apply(target);
+    kept('settings = { branch = "next" }');
+    const output = await refused(`plan -input=false ${target}`);
+    expect(output).toContain("Both settings and the block configuration are set");
+    expect(output).toContain("Take settings and configuration out of ignore_changes");
+    world.write("");
+    await world.apply(target);
+  }, 60_000);
+
   it("null stands for nothing, beside a block too", async () => {
     world.write(`
 variable "none" {

@@ -15,6 +15,7 @@ import { notePlanned, noteRemoved } from "../reactions/note-changes";
 import { runsBecauseOfOthers } from "../reactions/react";
 import { nameIn, showsUnwrittenBlock, textIn } from "../schema/attributes";
 import {
+  bothFormsFindings,
   configIn,
   inSettings,
   isEmptyBlockMoved,
@@ -90,7 +91,8 @@ const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, req
   const forms = { written: writtenIn(type, request.config), prior: writtenIn(type, request.priorState) };
   const { written } = forms;
   const isForPeople = prior !== undefined && session?.isApplying !== true;
-  const diagnostics = [...found, ...(isForPeople ? leftInBlock(type, change.planned, forms) : [])];
+  const ofForms = [...bothFormsFindings(type, written, true), ...leftInBlock(type, change.planned, forms)];
+  const diagnostics = [...found, ...(isForPeople ? ofForms : [])];
   const isUnchanged =
     isSameValue(change.planned, prior ?? null) && !isEmptyBlockMoved(type, written, forms.prior);
   if (session !== undefined && !isUnchanged && followsChanges(type.resource)) session.changes.count.runs += 1;

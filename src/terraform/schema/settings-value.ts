@@ -251,23 +251,38 @@ export function stepsIn(
   };
 }
 
+/** Returns the error of `settings` beside a block in which something is set; `isIgnoring`: no such two are written. */
+export function bothFormsFindings(
+  type: TerraformShape,
+  config: TerraformObject,
+  isIgnoring = false,
+): readonly Diagnostic[] {
+  const { settings } = type;
+  const given = givenIn(type, config);
+  if (settings === undefined || given === null || isUnknown(given)) return [];
+  if (Object.keys(writtenFields(settings, config)).length === 0) return [];
+  const { name: attribute, group } = settings;
+  return [
+    error("plan.invalid_combination", `both ${attribute} and the block ${group} are set`, {
+      attribute,
+      ...(isIgnoring
+        ? {
+            detail: "ignore_changes keeps the one that is not written any more beside the other.",
+            hint: `take ${attribute} and ${group} out of ignore_changes for this plan`,
+          }
+        : { hint: `keep one of the two: \`${attribute} = …\` is the block as one value` }),
+    }),
+  ];
+}
+
 /** Returns what is wrong with `settings` by itself: both forms at once, a field that is none, a value of another type. */
 export function settingsFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
   const { settings } = type;
   const given = givenIn(type, config);
   // What is not known may yet be null, or another value.
   if (settings === undefined || given === null || isUnknown(given)) return [];
-  const { name: attribute, group, fields } = settings;
-  const written = Object.entries(asObject(config[group]) ?? {}).filter(([, value]) => value !== null);
-  const both: Diagnostic[] =
-    written.length === 0
-      ? []
-      : [
-          error("plan.invalid_combination", `both ${attribute} and the block ${group} are set`, {
-            attribute,
-            hint: `keep one of the two: \`${attribute} = …\` is the block as one value`,
-          }),
-        ];
+  const { name: attribute, fields } = settings;
+  const both = bothFormsFindings(type, config);
   const object = asObject(given);
   if (object === undefined)
     return [...both, error("manifest.invalid_value", `${attribute}: expected an object`, { attribute })];
