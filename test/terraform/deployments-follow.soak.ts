@@ -10,6 +10,7 @@ describeTerraform("a deployment that follows its service", () => {
     readonly branch: string;
     readonly values: string;
     readonly token: string;
+    readonly key: string;
     readonly deployment: string | undefined;
     readonly description: string;
   }
@@ -17,12 +18,13 @@ describeTerraform("a deployment that follows its service", () => {
     branch: "main",
     values: `{ A = "1", B = "1" }`,
     token: `value = "t1"`,
+    key: "TOKEN",
     deployment: "",
     description: "The shop",
   };
   const write = (change: Partial<Configuration>): void => {
     now = { ...now, ...change };
-    const { branch, values, token, deployment, description } = now;
+    const { branch, values, token, key, deployment, description } = now;
     world.write(`
 resource "rnv_project" "shop" {
   name        = "Shop"
@@ -41,7 +43,7 @@ resource "rnv_variables" "all" {
   service_id = rnv_service.api.id
   values     = ${values}
 }
-${token === "" ? "" : `resource "rnv_variable" "token" {\n  service_id = rnv_service.api.id\n  key = "TOKEN"\n  ${token}\n}`}
+${token === "" ? "" : `resource "rnv_variable" "token" {\n  service_id = rnv_service.api.id\n  key = "${key}"\n  ${token}\n}`}
 ${deployment === undefined ? "" : `resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n  ${deployment}\n}`}
 `);
   };
@@ -79,6 +81,16 @@ ${deployment === undefined ? "" : `resource "rnv_deployment" "api" {\n  service_
     expect(await applied({ token: `value_wo = "t3"\n value_wo_version = 1` })).toBe(1);
     expect(isNewest()).toBe(true);
   }, 120_000);
+
+  it("waits for no name that a variable is renamed from", async () => {
+    const before = count();
+    write({ key: "RENAMED" });
+    const output = await world.apply();
+    expect(output).toContain("2 changed");
+    expect(output).not.toContain("Written later");
+    expect(count() - before).toBe(1);
+    await world.expectNoChanges();
+  }, 60_000);
 
   it("runs for what changed since it ran last: alone, or before a deployment that failed", async () => {
     const before = count();

@@ -118,9 +118,12 @@ export function noteApplied(
   const whole = state ?? prior;
   if (whole === undefined) return;
   const attributes = knownIn(type, whole);
-  const known = insideOf(session.changes, parentIn(type, attributes) ?? "").get(
-    addressIn(type, nameIn(type, whole)),
-  );
+  const inside = insideOf(session.changes, parentIn(type, attributes) ?? "");
+  const known = inside.get(addressIn(type, nameIn(type, whole)));
+  const former = prior && inside.get(addressIn(type, nameIn(type, prior)));
+  // Nothing else tells that a name was let go of.
+  if (former !== known && former?.isRemoved && former.id === textIn(whole, "id"))
+    noteChange(session.changes, parentIn(type, attributes), { ...former, stage: "applied" });
   noteAndTell(session, parentIn(type, attributes), {
     ...{ address: addressIn(type, nameIn(type, whole)), managedBy: type.name, id: textIn(whole, "id") },
     ...{ changes: known?.changes ?? true, isRemoved: state === null, attributes },
