@@ -206,6 +206,11 @@ resource "rnv_variable" "before" {
       expect(values()).toEqual({ A: `${v}`, B: `${v}` });
       await world.expectNoChanges();
     }
+    world.write(adopting(5, true).replace("adopt      = true", ""));
+    const refused = folded(await world.run("apply -auto-approve -input=false", 1));
+    expect(refused).toContain("A: there already, and not managed by this resource");
+    expect(refused).not.toContain("rnv_variable.a");
+    expect(values()).toEqual({ A: "4", B: "4" });
     world.write("");
     await world.apply();
   }, 120_000);

@@ -152,7 +152,7 @@ async function setEntry(
       ...{ type: resource, parentId: serviceId, defaults: new Map(), seed: "create\0variable" },
       input: { address, name, attributes },
     };
-    const taken = await findTaken(session, create, adopts);
+    const taken = await findTaken(session, create, adopts).catch(asOfMap);
     if (taken === undefined) {
       const made = await createOnce(session, create);
       record(name, made.id, made.live, entries);
@@ -179,6 +179,18 @@ async function setEntry(
   const refused = unappliedFields(entryType, write, error);
   if (refused.length > 0) throw new DiagnosticsError(refused);
   record(name, id, set.live, entries);
+}
+
+/** A map is not imported by its keys: one that somebody set since the plan is taken over, or left out. */
+function asOfMap(failure: unknown): never {
+  const isTaken =
+    failure instanceof DiagnosticsError && failure.diagnostics[0]?.code === "live.unmanaged_exists";
+  if (!isTaken) throw failure;
+  throw new DiagnosticsError([
+    error("live.unmanaged_exists", "there already, and not managed by this resource", {
+      hint: "set adopt = true to take it over with the next apply, or leave it out",
+    }),
+  ]);
 }
 
 const shownNow = async ({ reads }: Session, serviceId: string, id: string): Promise<Variable | undefined> =>
