@@ -198,4 +198,14 @@ resource "rnv_project" "p" {\n  for_each = toset(["one", "two"])\n  name = ${pro
     expect(services().filter(({ name }) => name === "same")).toHaveLength(1);
     expect(first.emulator.store.projects().filter(({ name }) => name === "both")).toHaveLength(1);
   }, 60_000);
+
+  it("is told by its place where it has no name: two layouts of one project", async () => {
+    writeSecond(
+      `resource "rnv_project" "p" {\n  name = "Placed"\n}\n` +
+        `resource "rnv_canvas_layout" "l" {\n  count = 2\n  project_id = rnv_project.p.id\n  positions = "auto"\n}\n`,
+    );
+    const output = flat(await second.run("apply -auto-approve -input=false", 1));
+    expect(output).toContain("Two resources make the layout of the same project");
+    expect(output).not.toContain("another name");
+  }, 60_000);
 });

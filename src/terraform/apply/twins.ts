@@ -243,15 +243,18 @@ const uniqueIn = ({ parents: [parent] }: Resource): string =>
   `Names are unique in one ${parent?.type ?? "workspace"}.`;
 
 /** The error of two resources that are the same thing at the service. */
-export const sameTwice = ({ type, input }: Pick<NamedCreate, "type" | "input">, id?: string): Diagnostic =>
-  error(
-    "live.ambiguous",
-    `two resources declare the same thing, "${input.name}"${id === undefined ? "" : ` (${id})`}`,
-    {
-      detail: uniqueIn(type),
-      hint: "give one of the two another name, or remove it",
-    },
-  );
+export function sameTwice({ type, input }: Pick<NamedCreate, "type" | "input">, id?: string): Diagnostic {
+  const [parent] = type.parents;
+  if (type.nameAttribute === undefined && parent !== undefined)
+    return error("live.ambiguous", `two resources make the ${type.type} of the same ${parent.type}`, {
+      hint: "keep one of the two",
+    });
+  const found = id === undefined ? "" : ` (${id})`;
+  return error("live.ambiguous", `two resources declare the same thing, "${input.name}"${found}`, {
+    detail: uniqueIn(type),
+    hint: "give one of the two another name, or remove it",
+  });
+}
 
 /** Returns the warning of a plan about a resource that its apply takes over. */
 export function takenNote(
