@@ -167,6 +167,30 @@ describeTerraform("variables", () => {
     60_000,
   );
 
+  it("two that take each other's key are told of it, and get there by a third", async () => {
+    const two = (first: string, second: string) =>
+      world.write(
+        [first, second].reduce(
+          (text, key, index) =>
+            `${text}resource "rnv_variable" "v${index}" {\n  service_id = rnv_service.api.id\n  key = "${key}"\n  value = "${index}"\n}\n`,
+          service,
+        ),
+      );
+    two("ONE", "TWO");
+    await world.apply();
+    two("TWO", "ONE");
+    const refused = await world.run("apply -auto-approve -input=false", 1);
+    expect(refused).toContain(`There is another variable "TWO" (${idOf("TWO")})`);
+    expect(refused).toMatch(/one needs a third\s+in\s+an\s+apply\s+of\s+its\s+own/);
+    expect(values()).toEqual({ ONE: "0", TWO: "1" });
+    two("THIRD", "ONE");
+    await world.run("apply -auto-approve -input=false");
+    two("TWO", "ONE");
+    await world.apply();
+    expect(values()).toEqual({ TWO: "0", ONE: "1" });
+    await world.expectNoChanges();
+  }, 60_000);
+
   it("destroy leaves nothing", async () => {
     await world.run("destroy -auto-approve");
     expect(emulator.store.services()).toEqual([]);

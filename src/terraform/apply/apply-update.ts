@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { ApiError } from "../../api/api-error";
 import { lookAgain, staleWrite } from "../../apply/look";
 import { unappliedPaths } from "../../apply/verify";
 import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
@@ -31,6 +32,7 @@ import {
 import type { Applied } from "./apply-delete";
 import { isUnseen, sendGenerations } from "./create-once";
 import { triggersText } from "./keyed-create";
+import { anotherNamed, twinsIn } from "./twins";
 
 /** The values of an update, as `applyResourceChange` carries one out. */
 export interface ChangeValues {
@@ -72,7 +74,11 @@ export async function applyUpdate(
   await awaitNeighbours(session, type, input, parentId);
   if (hasErrors(early)) return { state: prior, kept, diagnostics: early };
   const inputs = inputsNow(session, parentId, kept);
-  const answered = await sendUpdate(session, type, change, { ...input, parentId, defaults });
+  const answered = await sendUpdate(session, type, change, { ...input, parentId, defaults }).catch(
+    async (failure) => {
+      throw (await nameRefused(session, type, { ...input, parentId }, failure)) ?? failure;
+    },
+  );
   const result = await settle(session, type, answered, wanted, "update");
   const accepted = endedWith(answered, result);
   const failed = await unsettled(session, type, { name, parentId }, result);
@@ -97,6 +103,24 @@ export async function applyUpdate(
       : { changedAt: kept.changedAt }),
   };
   return { state: stateAfter(type, planned, seen), kept: after, diagnostics: early };
+}
+
+/** Returns the error of a new name that the service refuses because something else bears it. */
+async function nameRefused(
+  session: Session,
+  { resource }: TerraformShape,
+  { name, id, changed, parentId }: UpdateInput & { readonly parentId: string | undefined },
+  failure: unknown,
+): Promise<DiagnosticsError | undefined> {
+  const { nameAttribute } = resource;
+  if (!(failure instanceof ApiError) || failure.status !== 409) return undefined;
+  if (nameAttribute === undefined || !changed.has(nameAttribute)) return undefined;
+  session.reads.invalidate();
+  const create = { type: resource, input: { name }, parentId };
+  const others = (await twinsIn(session.reads, create)).filter((one) => one.id !== id);
+  if (others.length === 0) return undefined;
+  const between = `choose another ${nameAttribute}; of two that take each other's, one needs a third in an apply of its own`;
+  return new DiagnosticsError([{ ...anotherNamed(create, others), hint: between }]);
 }
 
 /** A run that reacts may have been made by an earlier process; what is merely set can be set again. */
