@@ -184,10 +184,20 @@ describeTerraform("variables", () => {
     expect(refused).toMatch(/one needs a third\s+in\s+an\s+apply\s+of\s+its\s+own/);
     expect(values()).toEqual({ ONE: "0", TWO: "1" });
     two("THIRD", "ONE");
-    await world.run("apply -auto-approve -input=false");
+    await world.apply();
     two("TWO", "ONE");
     await world.apply();
     expect(values()).toEqual({ TWO: "0", ONE: "1" });
+    // One after the other, whichever is asked for first.
+    for (const [first, second] of [
+      ["ONE", "THIRD"],
+      ["FOURTH", "ONE"],
+      ["ONE", "TWO"],
+    ] as const) {
+      two(first, second);
+      await world.apply();
+      expect(values()).toEqual({ [first]: "0", [second]: "1" });
+    }
     await world.expectNoChanges();
   }, 60_000);
 

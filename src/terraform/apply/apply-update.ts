@@ -32,7 +32,7 @@ import {
 import type { Applied } from "./apply-delete";
 import { isUnseen, sendGenerations } from "./create-once";
 import { triggersText } from "./keyed-create";
-import { anotherNamed, twinsIn } from "./twins";
+import { anotherNamed, lookWhileDeleting, twinsIn } from "./twins";
 
 /** The values of an update, as `applyResourceChange` carries one out. */
 export interface ChangeValues {
@@ -74,11 +74,7 @@ export async function applyUpdate(
   await awaitNeighbours(session, type, input, parentId);
   if (hasErrors(early)) return { state: prior, kept, diagnostics: early };
   const inputs = inputsNow(session, parentId, kept);
-  const answered = await sendUpdate(session, type, change, { ...input, parentId, defaults }).catch(
-    async (failure) => {
-      throw (await nameRefused(session, type, { ...input, parentId }, failure)) ?? failure;
-    },
-  );
+  const answered = await sendRenamed(session, type, change, { ...input, parentId, defaults });
   const result = await settle(session, type, answered, wanted, "update");
   const accepted = endedWith(answered, result);
   const failed = await unsettled(session, type, { name, parentId }, result);
@@ -105,22 +101,40 @@ export async function applyUpdate(
   return { state: stateAfter(type, planned, seen), kept: after, diagnostics: early };
 }
 
-/** Returns the error of a new name that the service refuses because something else bears it. */
-async function nameRefused(
+interface SentUpdate extends UpdateInput {
+  readonly parentId: string | undefined;
+  readonly defaults: Attributes;
+}
+
+/**
+ * Sends an update, and once more where its new name was let go of a moment later: of two that this apply renames one may
+ * take the name of the other. A refusal is kept for no key (interface, "Idempotency rules"). Throws `DiagnosticsError`
+ * where something keeps the name.
+ */
+async function sendRenamed(
   session: Session,
-  { resource }: TerraformShape,
-  { name, id, changed, parentId }: UpdateInput & { readonly parentId: string | undefined },
-  failure: unknown,
-): Promise<DiagnosticsError | undefined> {
-  const { nameAttribute } = resource;
-  if (!(failure instanceof ApiError) || failure.status !== 409) return undefined;
-  if (nameAttribute === undefined || !changed.has(nameAttribute)) return undefined;
-  session.reads.invalidate();
-  const create = { type: resource, input: { name }, parentId };
-  const others = (await twinsIn(session.reads, create)).filter((one) => one.id !== id);
-  if (others.length === 0) return undefined;
-  const between = `choose another ${nameAttribute}; of two that take each other's, one needs a third in an apply of its own`;
-  return new DiagnosticsError([{ ...anotherNamed(create, others), hint: between }]);
+  type: TerraformShape,
+  change: ChangeValues,
+  input: SentUpdate,
+): Promise<Accepted> {
+  try {
+    return await sendUpdate(session, type, change, input);
+  } catch (failure) {
+    const { nameAttribute = "" } = type.resource;
+    if (!(failure instanceof ApiError) || failure.status !== 409 || !input.changed.has(nameAttribute))
+      throw failure;
+    const create = { type: type.resource, input, parentId: input.parentId };
+    session.reads.invalidate();
+    const others = await lookWhileDeleting(session, {
+      look: async () => (await twinsIn(session.reads, create)).filter(({ id }) => id !== input.id),
+      isTaken: ({ length }) => length > 0,
+    });
+    if (others.length > 0) {
+      const hint = `choose another ${nameAttribute}; of two that take each other's, one needs a third in an apply of its own`;
+      throw new DiagnosticsError([{ ...anotherNamed(create, others), hint }]);
+    }
+    return sendUpdate(session, type, change, input);
+  }
 }
 
 /** A run that reacts may have been made by an earlier process; what is merely set can be set again. */
@@ -128,7 +142,7 @@ async function sendUpdate(
   session: Session,
   { resource, secrets }: TerraformShape,
   { prior, wanted, kept }: ChangeValues,
-  input: UpdateInput & { readonly parentId: string | undefined; readonly defaults: Attributes },
+  input: SentUpdate,
 ): Promise<Accepted> {
   const { name, attributes, live, parentId, defaults } = input;
   // Without a time of its own an earlier answer to the same body could be taken for this one.
