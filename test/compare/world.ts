@@ -31,7 +31,7 @@ export interface Step {
   readonly lines: readonly string[];
   /** Method, path and body of each write, in order. */
   readonly writes: readonly string[];
-  /** Method and path of each read, once. */
+  /** Method and path of each read; of lists also how often, where that is not once. */
   readonly reads: readonly string[];
   /** Standard output, where it is JSON or otherwise made for programs. */
   readonly output: unknown;
@@ -269,7 +269,8 @@ export class World {
       code,
       lines: this.#exactLines(output),
       writes: running.options.concurrent ? byResource(writes) : writes,
-      reads: [...new Set(reads)].sort(),
+      // Where the service fails, how often rnv reads depends on the time that passes.
+      reads: this.#fault === undefined ? counted(reads) : [...new Set(reads)].sort(),
       output: this.#json(stdout) ?? (running.options.text ? this.names.text(stdout) : undefined),
       files: Object.fromEntries(
         changed.map((path) => [this.names.text(path), this.#shownFile(path, files.get(path))]),
@@ -328,6 +329,17 @@ export class World {
     for (const opened of this.#open) await opened.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Reads that rnv repeats until something has happened: how often depends on the time that passes. */
+const polls = /\/(deploys|operations)\/<|\/services\/<[^/]*>$/;
+
+/** Counts equal reads. */
+function counted(reads: readonly string[]): string[] {
+  return [...new Set(reads)].sort().map((read) => {
+    const count = reads.filter((other) => other === read).length;
+    return count === 1 || polls.test(read) ? read : `${read} (${count} times)`;
+  });
 }
 
 /** Sorts concurrent writes by the resource of their path; writes to one resource keep their order. */

@@ -1,6 +1,10 @@
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openScenario, type Scenario } from "../support/cli";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { serveCodeHost } from "../support/code-host-server";
+import { serveHttpState } from "../support/http-state-server";
+import { s3Environment, serveS3 } from "../support/s3-server";
+import { type StoredWorld, StoredWorlds } from "../support/stored-world";
 
 /** A workspace, its state and a saved plan as they lay on a disk before the sources were rearranged. */
 const fixture = join(__dirname, "../support/stored");
@@ -61,5 +65,376 @@ describe("what an earlier rnv wrote", () => {
     expect(await deploymentsOf("service.shop.api")).toBe(before);
     expect(before).toBe(2);
     await isQuiet();
+  });
+});
+
+const worlds = new StoredWorlds();
+afterAll(() => worlds.close());
+
+type Environment = Readonly<Record<string, string>>;
+
+const database: Environment = { SHOP_DATABASE_URL: "postgres://shop:stored-secret@db.example.com/shop" };
+const passphrase: Environment = {
+  RNV_STATE_KEY: "correct horse battery staple",
+  RNV_STATE_ENCRYPTION: "1",
+  TOKEN: "stored-token",
+};
+const stateKey: Environment = { RNV_STATE_KEY: "ab".repeat(32) };
+
+/** Runs `body` with a stored folder; tests of this file run beside each other. */
+const itWith = (title: string, situation: string, body: (world: StoredWorld) => Promise<void>): void =>
+  it.concurrent(title, async () => {
+    const world = await worlds.open(situation);
+    try {
+      await body(world);
+    } finally {
+      await world.close();
+    }
+  });
+
+const nothing = { code: 0, stdout: expect.stringContaining("No changes."), stderr: "" };
+
+/** Plans and demands that nothing is left to do. */
+async function expectQuiet(world: StoredWorld, env: Environment, ...args: string[]): Promise<void> {
+  expect(await world.runWith(env, "plan", "-detailed-exitcode", ...args)).toEqual(nothing);
+}
+
+/** Plans and applies, and demands that neither finds anything to do nor writes. */
+async function expectNothingToDo(world: StoredWorld, env: Environment, ...args: string[]): Promise<void> {
+  await expectQuiet(world, env, ...args);
+  expect(await world.runWith(env, "apply", ...approve, ...args)).toEqual(nothing);
+  expect(world.writes()).toEqual([]);
+}
+
+const addresses = (text: string): string[] => text.trim().split("\n");
+
+describe("a state of version 0.1", () => {
+  const ofShop = [
+    "service.docs",
+    "service.old",
+    "variable.old.LEVEL",
+    "deployment.old",
+    "project.shop",
+    "service.shop.api",
+    "variable.shop.api.DATABASE_URL",
+    "variable.shop.api.LOG_LEVEL",
+    "variable.shop.api.MODE",
+    "variable.shop.api.SESSION_KEY",
+    "variable.shop.api.STRIPE_KEY",
+    "variable.shop.api.WORKER_HOST",
+    "deployment.shop.api",
+    "service.shop.seasonal  (retained)",
+    "deployment.shop.seasonal  (retained)",
+    "service.shop.worker",
+    "deployment.shop.worker",
+    "layout.shop",
+  ];
+
+  itWith("lists and shows its resources, and plans to nothing", "state", async (world) => {
+    expect(addresses((await world.run("state", "list")).stdout)).toEqual(ofShop);
+    const api = await world.run("state", "show", "service.shop.api");
+    expect(api).toMatchObject({ code: 0, stdout: expect.stringMatching(/configuration\.branch +"main"/) });
+    const shown = await world.run("show");
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("service.shop.seasonal") });
+    expect((await world.run("output", "-raw", "apiUrl")).stdout).toMatch(/^https:\/\/api-/);
+    expect(await world.runWith(database, "drift")).toMatchObject({ code: 0 });
+    await expectNothingToDo(world, database);
+  });
+
+  itWith("protects what it recorded as protected, and keeps what it retained", "state", async (world) => {
+    world.scenario.write("rnv.yaml", "services: {}\n");
+    const refused = await world.run("apply", ...approve, "-allow-empty");
+    expect(refused).toMatchObject({ code: 4, stdout: expect.stringContaining("service.shop.api") });
+    expect(refused.stdout + refused.stderr).toContain("prevent");
+    expect(refused.stdout).not.toMatch(/service\.shop\.seasonal will be/);
+    expect(world.writes()).toEqual([]);
+  });
+
+  itWith("of stages belongs to its stage and instance, and plans to nothing", "stages", async (world) => {
+    const listed = await world.run("stage", "list");
+    expect(listed.stdout).toMatch(/^production +4 .* protected$/m);
+    expect(listed.stdout).toMatch(/^preview\/12 +4 .* disposable, expired$/m);
+    for (const stage of ["production", "preview/12"]) {
+      expect(addresses((await world.run("state", "list", "--stage", stage)).stdout)).toEqual([
+        "project.shop",
+        "service.shop.api",
+        "variable.shop.api.STAGE",
+        "deployment.shop.api",
+      ]);
+      await expectNothingToDo(world, {}, "--stage", stage);
+    }
+    expect((await world.run("output", "-raw", "stage", "--stage", "preview/12")).stdout).toBe("preview");
+  });
+
+  itWith(
+    "of stacks is read with the values of the other stack, and plans to nothing",
+    "stacks",
+    async (world) => {
+      expect(addresses((await world.run("state", "list", "--stack", "base")).stdout)).toEqual([
+        "project.shop",
+      ]);
+      expect(addresses((await world.run("state", "list", "--stack", "apps")).stdout)).toEqual([
+        "service.api",
+        "variable.api.A",
+        "variable.api.B",
+        "variable.api.PROJECT",
+        "deployment.api",
+      ]);
+      await expectNothingToDo(world, {}, "-f", "synthesized");
+    },
+  );
+
+  itWith(
+    "under a passphrase is decrypted, stays encrypted and plans to nothing",
+    "encrypted",
+    async (world) => {
+      const listed = await world.runWith(passphrase, "state", "list");
+      expect(addresses(listed.stdout)).toEqual(["service.docs", "variable.docs.TOKEN", "deployment.docs"]);
+      expect(await world.runWith({}, "state", "list")).not.toMatchObject({ code: 0 });
+      await expectNothingToDo(world, passphrase);
+      expect(world.scenario.read(".rnv/state.json")).toContain('"rnv-state-encrypted"');
+    },
+  );
+});
+
+describe("a saved plan of version 0.1", () => {
+  const savedPlans = [
+    {
+      ...{ file: "change.plan", manifest: "next.yaml", line: "Plan: 3 to add, 5 to change, 0 to destroy." },
+      ...{ more: [], digest: "50213ed78a0c742180ac703a3e967858dcafc92889d55d45c9046e838c422c88" },
+      writes: [
+        "PATCH /services/api",
+        "PATCH /services/api/variables/LOG_LEVEL",
+        "PATCH /services/old/variables/LEVEL",
+        "POST /services",
+        "POST /services/api/deploys",
+        "POST /services/api/variables",
+        "POST /services/blog/deploys",
+        "POST /services/old/deploys",
+      ],
+    },
+    {
+      ...{ file: "delete.plan", manifest: "less.yaml", line: "Plan: 0 to add, 0 to change, 3 to destroy." },
+      more: ["-confirm-delete", "service.old"],
+      digest: "ba8bb0575404f2f498442d7b7421f2f6ad5b489fb3c608bfe68e38f37983b3a9",
+      writes: ["DELETE /services/old"],
+    },
+  ];
+  for (const { file, manifest, line, more, digest, writes } of savedPlans)
+    itWith(`${file} is shown as it is planned today, and applied once`, "state", async (world) => {
+      const shown = await world.runWith(database, "show", file);
+      expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(line) });
+      expect(shown.stdout).toContain(digest);
+      const planned = await world.runWith(database, "plan", "-f", manifest, ...more);
+      expect(planned.stdout.trim()).toBe(shown.stdout.trim());
+      expect(world.writes()).toEqual([]);
+      const applied = await world.runWith(database, "apply", file, "-input=false");
+      expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
+      expect(world.writes().sort()).toEqual(writes);
+      expect(await world.runWith(database, "apply", file, "-input=false")).toMatchObject({ code: 5 });
+      await expectQuiet(world, database, "-f", manifest);
+      expect(world.writes()).toEqual([]);
+    });
+
+  itWith("is refused where a byte of it changed", "state", async (world) => {
+    const text = world.scenario.read("change.plan");
+    world.scenario.write("change.plan", text.replace('"release"', '"develop"'));
+    expect(world.scenario.read("change.plan")).not.toBe(text);
+    const refused = await world.runWith(database, "apply", "change.plan", "-input=false");
+    expect(refused).toMatchObject({ code: 5 });
+    expect(world.writes()).toEqual([]);
+  });
+});
+
+/** An interrupted run: what the next plan says, and each write of the next apply. */
+interface Interrupted {
+  readonly folder: string;
+  readonly plan: string;
+  readonly writes: readonly string[];
+  /** Deployments of the service that the run was about, in the end. */
+  readonly deployments: readonly [service: string, count: number];
+  readonly env?: Environment;
+  /** Services that are there in the end. */
+  readonly services?: readonly string[];
+}
+
+describe("a journal of version 0.1 with an open intent", () => {
+  const interrupted: readonly (Interrupted & { readonly title: string })[] = [
+    {
+      title: "takes over the service whose creation was not answered, and creates no second one",
+      folder: "create-lost",
+      plan: "Plan: 2 to add, 0 to change, 0 to destroy.",
+      writes: ["POST /services/worker/variables", "POST /services/worker/deploys"],
+      deployments: ["worker", 1],
+      services: ["api", "worker"],
+    },
+    {
+      title: "creates the service whose creation never arrived, once",
+      folder: "create-never",
+      plan: "Plan: 3 to add, 0 to change, 0 to destroy.",
+      writes: ["POST /services", "POST /services/worker/variables", "POST /services/worker/deploys"],
+      deployments: ["worker", 1],
+      services: ["api", "worker"],
+    },
+    {
+      title: "does not repeat a PATCH that was not answered, and deploys what it changed",
+      folder: "patch-lost",
+      plan: "Plan: 0 to add, 1 to change, 0 to destroy.",
+      writes: ["POST /services/api/deploys"],
+      deployments: ["api", 2],
+    },
+    {
+      title: "finds the deployment that was sent, and deploys no second time",
+      folder: "deploy-sent",
+      plan: "No changes.",
+      writes: [],
+      deployments: ["api", 2],
+    },
+    {
+      title: "finds the queued deletion at its end, and sends none",
+      folder: "delete-queued",
+      plan: "Plan: 0 to add, 0 to change, 0 to destroy",
+      writes: [],
+      deployments: ["api", 1],
+      services: ["api"],
+    },
+    {
+      title: "takes over the variable whose creation was not answered, and creates no second one",
+      folder: "variable-lost",
+      plan: "Plan: 0 to add, 2 to change, 0 to destroy.",
+      // Its value is unknown.
+      writes: ["PATCH /services/api/variables/REGION", "POST /services/api/deploys"],
+      deployments: ["api", 2],
+    },
+    {
+      title: "is decrypted",
+      folder: "encrypted",
+      env: passphrase,
+      plan: "Plan: 0 to add, 2 to change, 0 to destroy.",
+      writes: ["PATCH /services/docs/variables/LEVEL", "POST /services/docs/deploys"],
+      deployments: ["docs", 2],
+      services: ["docs"],
+    },
+  ];
+  for (const one of interrupted)
+    itWith(one.title, `journals/${one.folder}`, async (world) => {
+      const { env = {}, plan, writes, services = ["api"] } = one;
+      const { store } = world.scenario.emulator;
+      expect(await world.runWith(env, "state", "list")).toMatchObject({ code: 0 });
+      const planned = await world.runWith(env, "plan");
+      expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining(plan) });
+      expect(world.writes()).toEqual([]);
+      expect(await world.runWith(env, "apply", ...approve)).toMatchObject({ code: 0 });
+      expect(world.writes()).toEqual(writes);
+      expect(store.services().map(({ name }) => name)).toEqual(services);
+      const [name, count] = one.deployments;
+      const service = store.services().find((candidate) => candidate.name === name);
+      expect(store.deployments(service?.id ?? "").map(({ status }) => status)).toHaveLength(count);
+      await expectQuiet(world, env);
+    });
+});
+
+describe("a comment of version 0.1 on a pull request", () => {
+  const merged = "a".repeat(40);
+  const job = {
+    github: { GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged },
+    gitlab: { CI_COMMIT_SHA: merged },
+  };
+  for (const platform of ["github", "gitlab"] as const)
+    itWith(`of ${platform} is the review of what ci apply writes`, `comments/${platform}`, async (world) => {
+      const server = await serveCodeHost(platform);
+      try {
+        server.pulls.push({
+          ...{ number: 7, branch: "change", commit: "b".repeat(40), isOpen: false },
+          ...{ commits: [merged], mergeCommit: merged },
+        });
+        const author = platform === "github" ? "github-actions[bot]" : "rnv-bot";
+        server.addComment("pull 7", author, world.scenario.read("comment.md"));
+        world.scenario.write("event.json", "{}");
+        const env: Environment = {
+          ...server.environment,
+          ...stateKey,
+          ...job[platform],
+          ...(platform === "github" && { GITHUB_EVENT_PATH: join(world.scenario.folder, "event.json") }),
+        };
+        const manifest = world.scenario.read("rnv.yaml");
+        world.scenario.write("rnv.yaml", manifest.replace("MODE: fast", "MODE: slow"));
+        const other = await world.runWith(env, "ci", "apply");
+        expect(other).toMatchObject({
+          code: 5,
+          stderr: expect.stringContaining("error[plan.digest]"),
+        });
+        expect(world.writes()).toEqual([]);
+        world.scenario.write("rnv.yaml", manifest);
+        const applied = await world.runWith(env, "ci", "apply");
+        expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
+        expect(world.writes().sort()).toEqual([
+          "PATCH /services/api",
+          "POST /services",
+          "POST /services/api/deploys",
+          "POST /services/worker/deploys",
+          "POST /services/worker/variables",
+        ]);
+        await expectQuiet(world, stateKey);
+      } finally {
+        await server.close();
+      }
+    });
+});
+
+/** Demands that the lock stops a run and that its id removes it; then applies what the run before left. */
+async function expectHeld(
+  world: StoredWorld,
+  env: Environment,
+  lock: { readonly id: string; readonly pid: number },
+  writes: readonly string[],
+): Promise<void> {
+  expect(await world.runWith(env, "plan")).toMatchObject({ code: 0 });
+  const refused = await world.runWith(env, "apply", ...approve);
+  expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("error[state.lock_held]") });
+  expect(refused.stderr).toContain(`locked by apply (pid ${lock.pid} on ci-runner-1)`);
+  expect(refused.stderr).toContain(`rnv force-unlock ${lock.id}`);
+  expect(await world.runWith(env, "force-unlock", "0".repeat(16))).not.toMatchObject({ code: 0 });
+  expect(world.writes()).toEqual([]);
+  const removed = await world.runWith(env, "force-unlock", lock.id);
+  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining("ci-runner-1") });
+  expect(await world.runWith(env, "apply", ...approve)).toMatchObject({ code: 0 });
+  expect(world.writes()).toEqual(writes);
+  await expectQuiet(world, env);
+}
+
+describe("a lock of version 0.1", () => {
+  const afterCreate = ["POST /services/worker/variables", "POST /services/worker/deploys"];
+
+  itWith("in a file stops another machine until force-unlock", "locks/file", async (world) => {
+    const lock = JSON.parse(world.scenario.read(".rnv/state.json.lock"));
+    await expectHeld(world, {}, lock, ["POST /services", ...afterCreate]);
+  });
+
+  itWith("on an HTTP server, beside a state with a run record", "locks/http", async (world) => {
+    const server = await serveHttpState();
+    try {
+      server.stored.set("/state/shop", world.scenario.read("state.json"));
+      server.locks.set("/state/shop", world.scenario.read("lock.json"));
+      const lock = JSON.parse(JSON.parse(world.scenario.read("lock.json")).Info);
+      const env = { ...stateKey, RNV_STATE: `${server.url}/state/shop` };
+      await expectHeld(world, env, lock, afterCreate);
+      expect(server.locks.size).toBe(0);
+    } finally {
+      await server.close();
+    }
+  });
+
+  itWith("in S3, beside a state with a run record", "locks/s3", async (world) => {
+    const server = await serveS3();
+    try {
+      server.stored.set("/bucket/shop.json", world.scenario.read("state.json"));
+      server.stored.set("/bucket/shop.json.lock", world.scenario.read("lock.json"));
+      const lock = JSON.parse(world.scenario.read("lock.json"));
+      const address = { RNV_STATE: "s3://bucket/shop.json", AWS_ENDPOINT_URL_S3: server.url };
+      await expectHeld(world, { ...stateKey, ...s3Environment, ...address }, lock, afterCreate);
+    } finally {
+      await server.close();
+    }
   });
 });

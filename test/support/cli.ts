@@ -236,6 +236,8 @@ function runInResident(run: ResidentRun): Promise<CliRun> {
     residents.pop() ??
     fork(join(__dirname, "resident-cli.cjs"), [program], {
       execArgv: [...briefly, "--max-lazy", "--no-opt"],
+      // The variables as the test file set them, which Jest keeps from Node.
+      env: { ...process.env },
     });
   return new Promise((resolve, reject) => {
     const died = (): void => reject(new Error(`the process ended in: rnv ${run.args.join(" ")}`));

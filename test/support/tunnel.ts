@@ -18,6 +18,9 @@ export interface Front {
 /** A name that no resolver knows: it is reached through a proxy alone. */
 export const secureHost = "rnv-service.test";
 
+/** Returns a new certificate for `secureHost`, which is its own authority. */
+export const secureCertificate = () => selfSigned(Date.now(), secureHost);
+
 /**
  * Puts TLS before a server on `port`, with a certificate of a private authority for `secureHost`; of clients it takes
  * only those of `clients`, where that is given.
@@ -25,8 +28,8 @@ export const secureHost = "rnv-service.test";
 export async function serveSecurely(
   port: number,
   clients?: string,
+  { certificate, key } = secureCertificate(),
 ): Promise<Front & { readonly authority: string }> {
-  const { certificate, key } = selfSigned(Date.now(), secureHost);
   const asking = clients === undefined ? {} : { ca: clients, requestCert: true, rejectUnauthorized: true };
   const server = createTlsServer({ cert: certificate, key, ...asking }, (socket) =>
     join(socket, connect(port, "127.0.0.1")),

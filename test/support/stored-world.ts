@@ -1,0 +1,100 @@
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Emulator } from "../../src/emulator/emulator";
+import { type CliRun, openScenario, type Scenario } from "./cli";
+import { type ConnectProxy, secureCertificate, secureHost, serveProxy, serveSecurely } from "./tunnel";
+
+/** Folder of what version 0.1 wrote; its README says what each folder is. */
+export const storedFolder = join(__dirname, "stored/0.1");
+
+/** Address of the service in every stored file. */
+export const storedUrl = `https://${secureHost}/api/v1`;
+
+/** A stored folder, put in place again beside the service as it was then. */
+export interface StoredWorld {
+  readonly scenario: Scenario;
+  run(...args: readonly string[]): Promise<CliRun>;
+  /** Runs the command line with further variables. */
+  runWith(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CliRun>;
+  /** Method and path of each write that reached the service since the last call, with names in place of ids. */
+  writes(): string[];
+  close(): Promise<void>;
+}
+
+/** Copies a stored folder to `to`; `rnv` becomes `.rnv`, which git would not keep. */
+export function copyStored(situation: string, to: string): void {
+  cpSync(join(storedFolder, situation), to, { recursive: true });
+  rmSync(join(to, "service"), { recursive: true, force: true });
+  if (existsSync(join(to, "rnv"))) renameSync(join(to, "rnv"), join(to, ".rnv"));
+}
+
+/** Copies the data of the service of a stored folder to a folder of its own, and returns that. */
+export function copyStoredService(situation: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "rnv-service-"));
+  cpSync(join(storedFolder, situation, "service"), folder, { recursive: true });
+  return folder;
+}
+
+/** Opens stored folders at the address that their files name. */
+export class StoredWorlds {
+  readonly #certificate = secureCertificate();
+  readonly #folder = mkdtempSync(join(tmpdir(), "rnv-authority-"));
+  readonly #authority = join(this.#folder, "authority.pem");
+
+  /** To be called before anything runs: a process reads its authorities as it starts. */
+  constructor() {
+    writeFileSync(this.#authority, this.#certificate.certificate);
+    process.env.NODE_EXTRA_CA_CERTS = this.#authority;
+  }
+
+  async open(situation: string): Promise<StoredWorld> {
+    const data = copyStoredService(situation);
+    const scenario = await openScenario({ folder: data });
+    copyStored(situation, scenario.folder);
+    const port = Number(new URL(scenario.url).port);
+    const secure = await serveSecurely(port, undefined, this.#certificate);
+    const proxy = await serveProxy({ [`${secureHost}:443`]: secure.port }, "rnv:rnv");
+    const address = {
+      ...{ RNV_BASE_URL: storedUrl, HTTPS_PROXY: proxyAddress(proxy) },
+      // A variable of Node in the options asks for a process of its own.
+      ...(process.env.RNV_FRESH === "1" && { NODE_EXTRA_CA_CERTS: this.#authority }),
+    };
+    const runWith: StoredWorld["runWith"] = (env, ...args) =>
+      scenario.runWith({ env: { ...address, ...env } }, ...args);
+    return {
+      scenario,
+      runWith,
+      run: (...args) => runWith({}, ...args),
+      writes: () => {
+        const seen = scenario.emulator.log.filter(({ method }) => method !== "GET");
+        scenario.emulator.resetLog();
+        return seen.map(({ method, path }) => `${method} ${withNames(path, scenario.emulator)}`);
+      },
+      close: async () => {
+        for (const one of [proxy, secure, scenario]) await one.close();
+        rmSync(data, { recursive: true, force: true });
+      },
+    };
+  }
+
+  close(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const proxyAddress = ({ port }: ConnectProxy): string => `http://rnv:rnv@127.0.0.1:${port}`;
+
+/** Returns a path below the workspace, with names in place of the ids of projects, services and variables. */
+function withNames(path: string, { image }: Pick<Emulator, "image">): string {
+  const records = image().records as readonly (readonly [string, string, Named | null])[];
+  return records.reduce(
+    (text, [, id, record]) => text.replaceAll(id, record?.name ?? record?.key ?? "ID"),
+    path.replace(/^.*\/workspaces\/[^/]+/, ""),
+  );
+}
+
+interface Named {
+  readonly name?: string;
+  readonly key?: string;
+}

@@ -1,0 +1,77 @@
+import { copyFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { copyStoredService, storedFolder } from "../support/stored-world";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+/** Folder below `terraform/`, file of the state, and the resources in it. */
+const states: readonly (readonly [folder: string, file: string, resources: readonly string[]])[] = [
+  ["settings", "terraform.tfstate", ["rnv_project.shop", "rnv_service.api"]],
+  [
+    "adopt",
+    "terraform.tfstate",
+    ["rnv_project.shop", "rnv_service.api", "rnv_variable.level", "rnv_variables.more"],
+  ],
+  [
+    "variables",
+    "terraform.tfstate",
+    [
+      "rnv_project.shop",
+      "rnv_service.api",
+      "rnv_variable.hidden",
+      "rnv_variable.token",
+      "rnv_variables.hidden",
+      "rnv_variables.shown",
+    ],
+  ],
+  ...["terraform.tfstate", "private-data-without-runs.tfstate", "private-data-first-form.tfstate"].map(
+    (file) =>
+      [
+        "deployments",
+        file,
+        [
+          "rnv_canvas_layout.shop",
+          "rnv_deployment.api",
+          "rnv_deployment.docs",
+          "rnv_project.shop",
+          "rnv_service.api",
+          "rnv_service.docs",
+          "rnv_variables.api",
+        ],
+      ] as const,
+  ),
+];
+
+describeTerraform("a Terraform state of version 0.1", () => {
+  it.each(states)(
+    "of %s (%s) plans to nothing or stops with one sentence, and nothing is written",
+    async (folder, file, resources) => {
+      const data = copyStoredService(join("terraform", folder));
+      const world = await new TerraformFolder({ folder: data }).openAttached();
+      try {
+        const stored = join(storedFolder, "terraform", folder);
+        copyFileSync(join(stored, "main.tf"), join(world.folder, "w/main.tf"));
+        copyFileSync(join(stored, file), join(world.folder, "w/terraform.tfstate"));
+        expect((await world.run("state list")).trim().split("\n")).toEqual(resources);
+        await world.run("show");
+        const plan = await world.start("plan", "-input=false", "-detailed-exitcode");
+        expect([
+          { code: 0, sentences: [] },
+          { code: 1, sentences: [expect.any(String)] },
+        ]).toContainEqual({ code: plan.code, sentences: sentencesIn(plan.output) });
+        const apply = await world.start("apply", "-auto-approve", "-input=false");
+        expect([apply.code, sentencesIn(apply.output)]).toEqual([plan.code, sentencesIn(plan.output)]);
+        if (plan.code === 0) expect(apply.output).toContain("0 added, 0 changed, 0 destroyed");
+        expect(world.writes()).toEqual([]);
+      } finally {
+        await world.close();
+        rmSync(data, { recursive: true, force: true });
+      }
+    },
+    60_000,
+  );
+});
+
+/** Returns each summary of an error once: one for four resources is one sentence. */
+const sentencesIn = (output: string): string[] => [
+  ...new Set([...output.matchAll(/Error: (.*)/g)].map(([, sentence = ""]) => sentence.trim())),
+];
