@@ -27,7 +27,7 @@ export const initVerb: Verb = {
     "Never overwrites a file. At a terminal, where there is no manifest yet, it asks with arrow keys what to start from. Asks " +
     "the service once whether the key opens the workspace. With --from workspace the manifest says what is live there, and " +
     "all of it is taken over without one write to the service: the plan after it is empty, or says what is left. A blueprint, " +
-    "a railway.json or .toml, a compose file and a Procfile are converted: what has no counterpart is reported with its place, " +
+    "a compose file and a Procfile are converted: what has no counterpart is reported with its place, " +
     "and secrets become fromEnv.",
   options: [
     new Option("--from <source>", "make the manifest from what exists").choices([
@@ -185,7 +185,6 @@ function manifestToWrite({ cwd, options }: Invocation): string {
 /** Files by which each tool is known. */
 const usualFiles: Readonly<Record<ConvertibleSource, readonly string[]>> = {
   render: ["render.yaml", "render.yml"],
-  railway: ["railway.json", "railway.toml"],
   compose: ["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"],
   procfile: ["Procfile"],
 };
@@ -203,12 +202,7 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
     ]);
   const manifest = manifestToWrite(invocation);
   const given = readText(resolve(cwd, file));
-  const { text, count, diagnostics, sources } = await convert({
-    source,
-    file,
-    text: given,
-    folder: dirname(resolve(cwd, file)),
-  });
+  const { text, count, diagnostics, sources } = convert({ source, file, text: given });
   report(invocation, diagnostics, sources);
   if (text === undefined) return exitCodes.error;
   const whole = `${schemaLine(cwd)}# Converted from ${file}.\n${text}`;

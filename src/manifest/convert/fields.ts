@@ -28,7 +28,7 @@ export interface ConvertedManifest {
 }
 
 /** Reads a file of another tool; what has no counterpart is reported. */
-export type Converter = (root: MapNode, report: Report, folder: string) => ConvertedManifest;
+export type Converter = (root: MapNode, report: Report) => ConvertedManifest;
 
 /** Reports a setting that a manifest has no word for, at its location. */
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>

@@ -1,6 +1,5 @@
-import type { TomlTable } from "smol-toml";
 import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
-import { escapeTemplate, type MapEntry, type MapNode, type SourceNode } from "../tree";
+import { escapeTemplate, type MapNode, type SourceNode } from "../tree";
 import { writePlain } from "../write";
 import { parseYaml } from "../yaml";
 import { convertCompose } from "./compose";
@@ -14,10 +13,9 @@ import {
   type Report,
 } from "./fields";
 import { convertProcfile, parseProcfile } from "./procfile";
-import { convertRailway } from "./railway";
 import { convertRender } from "./render";
 
-export const convertibleSources = ["render", "railway", "compose", "procfile"] as const;
+export const convertibleSources = ["render", "compose", "procfile"] as const;
 export type ConvertibleSource = (typeof convertibleSources)[number];
 
 export interface ConvertRequest {
@@ -25,8 +23,6 @@ export interface ConvertRequest {
   /** Path as shown, and its text. */
   readonly file: string;
   readonly text: string;
-  /** The folder that the file stands in: some tools name their service after it. */
-  readonly folder: string;
 }
 
 export interface Conversion {
@@ -41,20 +37,19 @@ export interface Conversion {
 
 const converters: Readonly<Record<ConvertibleSource, Converter>> = {
   render: convertRender,
-  railway: convertRailway,
   compose: convertCompose,
   procfile: convertProcfile,
 };
 
 /** Converts a file of another tool to a manifest. Nothing is invented: what has no counterpart is a warning with its place. */
-export async function convert(request: ConvertRequest): Promise<Conversion> {
-  const { source, file, folder } = request;
+export function convert(request: ConvertRequest): Conversion {
+  const { source, file } = request;
   const diagnostics: Diagnostic[] = [];
   const report: Report = (diagnostic) => diagnostics.push(diagnostic);
-  const root = await parse(request, report);
+  const root = parse(request, report);
   const sources = new Map(root === undefined ? [] : [[file, withoutValues(request, root)]]);
   if (root === undefined || hasErrors(diagnostics)) return { count: 0, diagnostics, sources };
-  const converted = converters[source](root, report, folder);
+  const converted = converters[source](root, report);
   if (converted.services.length === 0)
     report(
       error("manifest.missing_key", `${file} declares no service`, { range: { file, start: 0, end: 0 } }),
@@ -73,11 +68,12 @@ export async function convert(request: ConvertRequest): Promise<Conversion> {
 }
 
 /** The text with every value starred out: places stay. */
-function withoutValues({ source, file, text }: ConvertRequest, root: MapNode): string {
+function withoutValues({ source, text }: ConvertRequest, root: MapNode): string {
   const star = (value: string): string => value.replaceAll(/\S/g, "*");
-  if (source === "procfile" || file.endsWith(".toml"))
-    return text.replaceAll(/^([^\n=:]*[=:])?([^\n]*)$/gm, (line, key: string | undefined, value: string) =>
-      line.startsWith("[") ? line : `${key ?? ""}${star(value)}`,
+  if (source === "procfile")
+    return text.replaceAll(
+      /^([^\n=:]*[=:])?([^\n]*)$/gm,
+      (_, key: string | undefined, value: string) => `${key ?? ""}${star(value)}`,
     );
   const ranges: [number, number][] = [];
   const seen = new Set<SourceNode>();
@@ -95,56 +91,10 @@ function withoutValues({ source, file, text }: ConvertRequest, root: MapNode): s
   return shown;
 }
 
-async function parse({ source, file, text }: ConvertRequest, report: Report): Promise<MapNode | undefined> {
+function parse({ source, file, text }: ConvertRequest, report: Report): MapNode | undefined {
   if (source === "procfile") return parseProcfile(file, text);
-  if (file.endsWith(".toml")) return parseToml(file, text, report);
-  // JSON is YAML.
   const { root, failed } = parseYaml(file, text, report);
   return failed ? undefined : root;
-}
-
-async function parseToml(file: string, text: string, report: Report): Promise<MapNode | undefined> {
-  const { parse: parseText, TomlError } = await import("smol-toml");
-  try {
-    return tomlNode(parseText(text), { file, text }, 0) as MapNode;
-  } catch (cause) {
-    if (!(cause instanceof TomlError)) throw cause;
-    const start =
-      text
-        .split("\n")
-        .slice(0, cause.line - 1)
-        .join("\n").length + cause.column;
-    report(
-      error("manifest.syntax", `this is no TOML: ${cause.message.split("\n")[0]}`, {
-        range: { file, start, end: start },
-      }),
-    );
-    return undefined;
-  }
-}
-
-/** A value with the place of its key: the library gives values without places. */
-function tomlNode(
-  value: unknown,
-  from: { readonly file: string; readonly text: string },
-  start: number,
-): SourceNode {
-  const range = { file: from.file, start, end: start };
-  if (Array.isArray(value))
-    return { kind: "list", items: value.map((item) => tomlNode(item, from, start)), range };
-  if (typeof value !== "object" || value === null || value instanceof Date)
-    return { kind: "scalar", value: value instanceof Date ? value.toISOString() : (value as string), range };
-  const entries = new Map<string, MapEntry>();
-  for (const [key, one] of Object.entries(value as TomlTable)) {
-    const found = new RegExp(
-      `^[ \\t]*\\[?[ \\t]*(?:[\\w-]+\\.)*(${key.replaceAll(/\W/g, "\\$&")})[ \\t]*[\\]=.]`,
-      "m",
-    ).exec(from.text.slice(start));
-    const at = found === null ? start : start + found.index + found[0].indexOf(found[1] as string);
-    const keyRange = { file: from.file, start: at, end: at + (found === null ? 0 : key.length) };
-    entries.set(key, { key, keyRange, value: tomlNode(one, from, at) });
-  }
-  return { kind: "map", entries, range };
 }
 
 function manifestOf({ services, groups = {} }: ConvertedManifest): string {
