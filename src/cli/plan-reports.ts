@@ -13,11 +13,9 @@ import {
   junit,
   planFindings,
   planSuite,
-  sarif,
 } from "../render/job-reports";
 import { planJson } from "../render/plan-json";
 import { planMarkdown } from "../render/plan-markdown";
-import { subjectOf } from "./ci-job";
 import { makeFolder, writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";
 import { writePlanPage } from "./page-file";
@@ -60,7 +58,6 @@ export function writeReports(
   });
   const { write, remove } = filesIn(folder);
   write("junit.xml", junit(suites));
-  write("rnv.sarif", sarif(found, pathOf));
   write("gl-code-quality-report.json", codeQuality(found, pathOf));
   if (plans.length > 0) write("gl-terraform.json", gitlabCounts(plans));
   else remove("gl-terraform.json");
@@ -84,10 +81,8 @@ function filesIn(folder: string) {
   };
 }
 
-function foundIn({ invocation, outcome }: PlannedStage): FoundIn {
-  const { plan, diagnostics, sources } = outcome;
-  const [file = ""] = subjectOf(invocation).manifest.split(",");
-  return { findings: plan ? planFindings(plan) : diagnostics, sources, file };
+function foundIn({ outcome: { plan, diagnostics, sources } }: PlannedStage): FoundIn {
+  return { findings: plan ? planFindings(plan) : diagnostics, sources };
 }
 
 function writePlanned(

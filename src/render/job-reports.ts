@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { type Check, isCondition, stopsPlan } from "../model/policy";
-import { version } from "../model/version";
 import { isWritten, type Plan } from "../plan/plan";
 import { diagnosticData, type Sources } from "./diagnostics";
 import { escapeHtml, escapeJson, escapeText } from "./escape-text";
@@ -124,8 +123,6 @@ export function gitlabCounts(plans: readonly Plan[]): string {
 export interface FoundIn {
   readonly findings: readonly Diagnostic[];
   readonly sources: Sources;
-  /** The file of those that point at none, from the root of the repository: GitHub takes no SARIF without a file. */
-  readonly file: string;
 }
 
 type PathOf = (file: string) => string | undefined;
@@ -141,58 +138,10 @@ const ruleOf = ({ code, rule }: Diagnostic): string => (rule === undefined ? cod
 const messageOf = ({ summary, hint }: Diagnostic): string =>
   escapeText([summary, hint].filter((part) => part !== undefined).join("; "));
 
-/** Where a finding is, from 1; the first line where that is not known. */
-function placeOf(found: Diagnostic, sources: Sources) {
+/** The line of a finding, from 1; the first line where that is not known. */
+function lineOf(found: Diagnostic, sources: Sources): number {
   const shown = diagnosticData(found, sources);
-  const { line = 1, column, endLine, endColumn } = "location" in shown ? shown.location : {};
-  return { line, column, endLine, endColumn };
-}
-
-/** A path as a reference in a URI: a file may have a space, `#` or `%` in its name, and half a character. */
-const uriOf = (path: string): string =>
-  Buffer.from(path).toString().split("/").map(encodeURIComponent).join("/");
-
-/** Findings as SARIF 2.1.0, for the list of what a scan found; `pathOf` gives the path in the repository. */
-export function sarif(found: readonly FoundIn[], pathOf: PathOf): string {
-  const findings = found.flatMap(({ findings }) => findings);
-  const ids = [...new Set(findings.map(ruleOf))].sort();
-  const results = distinct(
-    found.flatMap(({ findings, sources, file }) =>
-      findings.map((finding) => {
-        const { severity, address, range } = finding;
-        const { line, column, endLine, endColumn } = placeOf(finding, sources);
-        const place = {
-          physicalLocation: {
-            artifactLocation: { uri: uriOf((range && pathOf(range.file)) ?? file) },
-            region: { startLine: line, startColumn: column, endLine, endColumn },
-          },
-          ...(address !== undefined && {
-            logicalLocations: [{ fullyQualifiedName: address, kind: "resource" }],
-          }),
-        };
-        return {
-          ruleId: ruleOf(finding),
-          ruleIndex: ids.indexOf(ruleOf(finding)),
-          level: severity === "error" ? "error" : "warning",
-          message: { text: messageOf(finding) },
-          locations: [place],
-        };
-      }),
-    ),
-  );
-  const driver = { name: "rnv", version, rules: ids.map((id) => ruleEntry(id, findings)) };
-  const run = { tool: { driver }, columnKind: "utf16CodeUnits", results };
-  return `${escapeJson(
-    { $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] },
-    2,
-  )}\n`;
-}
-
-function ruleEntry(id: string, findings: readonly Diagnostic[]): object {
-  const policy = findings.find((finding) => ruleOf(finding) === id)?.rule;
-  const rule = policy !== undefined && !isCondition({ policy }) ? `policy ${policy}` : policy;
-  const text = rule ?? id.replaceAll(/[._]/g, " ");
-  return { id, shortDescription: { text } };
+  return ("location" in shown ? shown.location?.line : undefined) ?? 1;
 }
 
 /** Findings as GitLab's report `codequality` has them: those with a place; `pathOf` gives the path in the repository. */
@@ -210,7 +159,7 @@ export function codeQuality(found: readonly FoundIn[], pathOf: PathOf): string {
             check_name: name,
             fingerprint: [name, path, address, summary].join("\0"),
             severity: severity === "error" ? "critical" : "minor",
-            location: { path, lines: { begin: placeOf(finding, sources).line } },
+            location: { path, lines: { begin: lineOf(finding, sources) } },
           },
         ];
       }),

@@ -23,7 +23,7 @@ import { eventJson, eventText } from "../../src/render/events";
 import { graphDot, graphMermaid } from "../../src/render/graph";
 import { historyJson, historyText } from "../../src/render/history-text";
 import { appliedComment, failedPlanComment, planComment, refusedComment } from "../../src/render/job-comment";
-import { codeQuality, failedSuite, junit, planSuite, sarif } from "../../src/render/job-reports";
+import { codeQuality, failedSuite, junit, planSuite } from "../../src/render/job-reports";
 import { planJson } from "../../src/render/plan-json";
 import { planMarkdown } from "../../src/render/plan-markdown";
 import { planText } from "../../src/render/plan-text";
@@ -235,9 +235,9 @@ const commentsOf = (text: string): string => {
     .join("\n");
 };
 const reportsOf = (text: string): string => {
-  const found = [{ findings: finding(text), sources: new Map([[text, text]]), file: text }];
+  const found = [{ findings: finding(text), sources: new Map([[text, text]]) }];
   const suites = [planSuite(planOf(text), text), failedSuite(finding(text), text)];
-  return junit(suites) + sarif(found, (file) => file) + codeQuality(found, (file) => file);
+  return junit(suites) + codeQuality(found, (file) => file);
 };
 
 const lines = { text: planText, markdown: planMarkdown } as const;

@@ -42,7 +42,7 @@ export const ciPlanVerb: Verb = {
   usage: "plan [stack...]",
   summary: "Plan in a job: reports, outputs, and the comment under the pull request",
   detail:
-    "Writes plan.rnvplan, plan.json, plan.md, plan.html, junit.xml, rnv.sarif and GitLab's reports into the folder of the reports, and " +
+    "Writes plan.rnvplan, plan.json, plan.md, plan.html, junit.xml and GitLab's reports into the folder of the reports, and " +
     "in GitHub Actions and GitLab one comment for each manifest, stage and stack, which it rewrites. Outputs: changes (true or " +
     "false), digest, exitcode (0, 2 with changes, 4 when one is blocked, 1 on an error). Of several stages or stacks each has " +
     "a folder in that of the reports, the exit code is that of the one that says most, and the output plans is a list of " +

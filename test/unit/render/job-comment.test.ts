@@ -9,14 +9,7 @@ import {
   readRecord,
   refusedComment,
 } from "../../../src/render/job-comment";
-import {
-  codeQuality,
-  failedSuite,
-  junit,
-  planFindings,
-  planSuite,
-  sarif,
-} from "../../../src/render/job-reports";
+import { codeQuality, failedSuite, junit, planFindings, planSuite } from "../../../src/render/job-reports";
 import { differenceText } from "../../../src/render/plan-wording";
 import { fc } from "../../support/fixed-seed";
 import { change, field, plan, shopPlan, value } from "../../support/plan-fixture";
@@ -176,7 +169,7 @@ it("writes JUnit and code quality of what is blocked, at its line", () => {
   expect(both).toContain('<testsuites tests="2" failures="1">');
   expect(both).toContain('<testsuite name="t" tests="1" failures="1">');
   const sources = new Map([["rnv.yaml", "a: 1\nb: 2\n"]]);
-  const found = { findings: planFindings(made), sources, file: "shop/rnv.yaml" };
+  const found = { findings: planFindings(made), sources };
   const issues = JSON.parse(codeQuality([found, found], (file) => `shop/${file}`));
   expect(issues).toMatchObject([
     {
@@ -184,18 +177,5 @@ it("writes JUnit and code quality of what is blocked, at its line", () => {
       severity: "critical",
       location: { path: "shop/rnv.yaml", lines: { begin: 2 } },
     },
-  ]);
-  const nowhere = { findings: errors, sources: new Map(), file: "shop/rnv.yaml" };
-  const [{ results }] = JSON.parse(sarif([found, found, nowhere], (file) => `shop/${file}`)).runs;
-  const places = results.map(
-    ({ locations: [{ physicalLocation }] }: { locations: [{ physicalLocation: object }] }) =>
-      physicalLocation,
-  );
-  expect(places).toEqual([
-    {
-      artifactLocation: { uri: "shop/rnv.yaml" },
-      region: { startLine: 2, startColumn: 2, endLine: 2, endColumn: 5 },
-    },
-    { artifactLocation: { uri: "shop/rnv.yaml" }, region: { startLine: 1 } },
   ]);
 });

@@ -1,16 +1,8 @@
-import Ajv from "ajv";
 import { z } from "zod";
 import { type Diagnostic, error, warning } from "../../../src/diagnostics/diagnostic";
 import type { Plan } from "../../../src/plan/plan";
-import { codeQuality, junit, planSuite, sarif } from "../../../src/render/job-reports";
+import { codeQuality, junit, planSuite } from "../../../src/render/job-reports";
 import { address, plan } from "../../support/plan-fixture";
-
-/** The schema of OASIS, as a package of Microsoft has it: draft 04. */
-const sarifSchema = require("@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json") as object;
-const ajv = new Ajv({ schemaId: "auto", validateSchema: false });
-ajv.addMetaSchema(require("ajv/lib/refs/json-schema-draft-04.json") as object);
-const judge = ajv.compile(sarifSchema);
-const mistakesIn = (log: unknown) => (judge(log) ? [] : judge.errors);
 
 /** An entry as GitLab documents it, and as its own parser demands it. */
 const gitlabIssue = z.object({
@@ -49,66 +41,10 @@ const sources = new Map([
   ["rnv.yaml", text],
   ["a folder/100% ä#1.yaml", text],
 ]);
-const found = [{ findings: all, sources, file: "shop/rnv.yaml" }];
+const found = [{ findings: all, sources }];
 const pathOf = (file: string) => file;
 
-const log = () => JSON.parse(sarif(found, pathOf));
 const issues = () => z.array(z.unknown()).parse(JSON.parse(codeQuality(found, pathOf)));
-
-/** Changes a copy of a document. */
-function edited(document: object, edit: (copy: never) => void): object {
-  const copy = structuredClone(document);
-  edit(copy as never);
-  return copy;
-}
-
-describe("SARIF", () => {
-  it("is what its public schema accepts, which refuses what it must", () => {
-    expect(mistakesIn(log())).toEqual([]);
-    expect(mistakesIn(JSON.parse(sarif([], pathOf)))).toEqual([]);
-    type Log = {
-      runs: { tool: object; results: { level: string; message: object; locations: object[] }[] }[];
-    };
-    const mistakes: ((copy: Log) => void)[] = [
-      (copy) => Object.assign(copy.runs[0]?.results[0] as object, { level: "critical" }),
-      (copy) => Object.assign(copy.runs[0]?.results[0]?.message as object, { words: "no such key" }),
-      (copy) => Object.assign(copy.runs[0]?.results[0]?.locations[0] as object, { physicalLocation: 1 }),
-      (copy) => Object.assign(copy.runs[0] as object, { tool: {} }),
-      (copy) => Object.assign(copy, { version: "2.2.0" }),
-      (copy) =>
-        Object.assign(copy.runs[0]?.results[0]?.locations[0] as object, {
-          physicalLocation: { artifactLocation: { uri: "a folder/rnv.yaml" } },
-        }),
-    ];
-    for (const mistake of mistakes) expect(mistakesIn(edited(log(), mistake))).toHaveLength(1);
-  });
-
-  it("names each policy as a rule of its own, and every result a rule that is listed", () => {
-    const [{ results, tool }] = log().runs;
-    const rules = tool.driver.rules.map(({ id }: { id: string }) => id);
-    expect(rules).toEqual([
-      ...["guard.policy/names", "guard.policy/replicas", "manifest.syntax", "manifest.unknown_key"],
-      "policy.failed/replicas",
-    ]);
-    for (const { ruleId, ruleIndex } of results) expect(rules[ruleIndex]).toBe(ruleId);
-    expect(tool.driver.rules[1].shortDescription.text).toBe("policy replicas");
-    expect(tool.driver.rules[2].shortDescription.text).toBe("manifest syntax");
-  });
-
-  it("has files as references of a URI, and the whole range", () => {
-    const [{ results }] = log().runs;
-    const places = results.map(
-      (one: { locations: [{ physicalLocation: object }] }) => one.locations[0].physicalLocation,
-    );
-    expect(places[4]).toEqual({
-      artifactLocation: { uri: "a%20folder/100%25%20%C3%A4%231.yaml" },
-      region: { startLine: 3, startColumn: 5, endLine: 3, endColumn: 13 },
-    });
-    const half = [{ ...found[0], findings: [{ ...policy("service.a", "api"), range: at("api", "\ud800") }] }];
-    expect(mistakesIn(JSON.parse(sarif(half as never, pathOf)))).toEqual([]);
-    expect(places[3]).toEqual({ artifactLocation: { uri: "shop/rnv.yaml" }, region: { startLine: 1 } });
-  });
-});
 
 describe("a report of code quality", () => {
   it("is what GitLab documents, each finding once", () => {
@@ -126,7 +62,7 @@ describe("a report of code quality", () => {
           : { ...one, range: { ...one.range, start: one.range.start + shift, end: one.range.end + shift } },
       );
       const moved = new Map([...sources.keys()].map((file) => [file, source]));
-      const report = codeQuality([{ findings, sources: moved, file: "shop/rnv.yaml" }], pathOf);
+      const report = codeQuality([{ findings, sources: moved }], pathOf);
       return JSON.parse(report).map((one: unknown) => gitlabIssue.parse(one).fingerprint);
     };
     expect(prints(`# one\n# two\n${text}`, 12)).toEqual(prints(text, 0));
