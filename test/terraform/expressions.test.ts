@@ -79,18 +79,6 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => {
       ),
       call(["join", "split", "element", "concat", "merge", "coalesce", "contains", "max"], inner, inner),
       call(["lookup", "replace", "substr", "coalesce"], inner, inner, inner),
-      call(
-        ["regex", "regexall"],
-        fc.constantFrom('"[a-z]+"', '"(\\\\d)(x)?"', '"(?P<a>.)"', '"^.*$"', '"a*"', '"(?i)A|$"', '"("'),
-        inner,
-      ),
-      fc
-        .tuple(
-          inner,
-          fc.constantFrom('"/[a-z]/"', '"/a*/"', '"/(\\\\d)/"'),
-          fc.constantFrom('"$0-"', '"<$1>"'),
-        )
-        .map((given) => `replace(${given.join(", ")})`),
       fc
         .tuple(fc.constantFrom("%s", "%d", "%5v", "%-4s|", "%.2f", "%g", "%05d", "%q", "%x"), inner)
         .map(([verb, one]) => `format("${verb}", ${one})`),

@@ -11,15 +11,10 @@ import {
   type Value,
   whenKnown,
 } from "./expression-value";
-import type { FunctionRule, Parameter } from "./function-rule";
-import { regexFunctions } from "./regex-functions";
+import { type FunctionRule, type Parameter, regexProblem } from "./function-rule";
 import { textFunctions } from "./text-functions";
 
-const rules: ReadonlyMap<string, FunctionRule> = new Map([
-  ...textFunctions,
-  ...regexFunctions,
-  ...collectionFunctions,
-]);
+const rules: ReadonlyMap<string, FunctionRule> = new Map([...textFunctions, ...collectionFunctions]);
 
 /** Functions that see their arguments unevaluated. */
 export const lazyFunctions = ["try", "can"];
@@ -31,6 +26,7 @@ const useTerraform = "to use another, run the stack with Terraform: the package 
 
 /** Calls a function; what is unknown or secret in its arguments makes the result so. */
 export function callFunction(name: string, given: readonly Value[]): Value {
+  if (name === "regex" || name === "regexall") throw regexProblem(`the function ${name}`);
   const rule = rules.get(name);
   if (rule === undefined) {
     const meant = suggest(name, functionNames);
@@ -41,6 +37,7 @@ export function callFunction(name: string, given: readonly Value[]): Value {
     );
   }
   checkCount(name, rule, given.length);
+  rule.check?.(given);
   if (rule.seesMarks) return rule.call(given);
   const isSecret = given.some(isSensitive);
   const tell: Tell = (call) => {
@@ -94,6 +91,7 @@ function callShallow(rule: FunctionRule, given: readonly Value[], tell: Tell): V
 }
 
 function prepared(rule: FunctionRule, given: readonly Value[]): readonly Value[] {
+  rule.check?.(given);
   return given.map((value, i) => {
     const parameter = rule.takes[i] ?? (rule.rest as Parameter);
     if (value.kind === "null" && parameter.nullable !== true)

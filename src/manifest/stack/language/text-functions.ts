@@ -12,10 +12,9 @@ import {
   type Value,
 } from "./expression-value";
 import { format } from "./format-function";
-import type { FunctionRule } from "./function-rule";
+import { type FunctionRule, regexProblem } from "./function-rule";
 import { jsonDecode, jsonEncode } from "./json-functions";
 import { numberOf, textOf } from "./operators";
-import { replacePattern } from "./regex-functions";
 
 const string = { type: "string" } as const;
 
@@ -74,14 +73,17 @@ function substring(given: string, offset: BigNumber, length: BigNumber): string 
   return characters.slice(start, size < 0 ? undefined : start + size).join("");
 }
 
-/** `by` between each two letters where nothing is looked for, and around them; between slashes stands a pattern. */
+/** Replaces `found` by `by`; an empty `found` is between every two letters and around them. */
 function replace(value: string, found: string, by: string): string {
-  if (found.length > 1 && found.startsWith("/") && found.endsWith("/"))
-    return replacePattern(value, found.slice(1, -1), by);
   const pieces = found === "" ? ["", ...value, ""] : value.split(found);
   const size = value.length + pieces.length * by.length;
   if (size > largestReplacement) throw new ExpressionProblem(`the text would have ${size} characters`);
   return pieces.join(by);
+}
+
+/** Refuses a `replace` whose second argument is a regular expression for Terraform: text between slashes. */
+function refusePattern([, found]: readonly Value[]): void {
+  if (found?.kind === "string" && /^\/.*\/$/s.test(found.value)) throw regexProblem("replace with a pattern");
 }
 
 const largestReplacement = 16 * 1024 * 1024;
@@ -177,7 +179,7 @@ export const textFunctions: readonly (readonly [string, FunctionRule])[] = [
   ["endswith", ofTexts(2, (value, end) => bool(value.endsWith(end)), "bool")],
   ["strcontains", ofTexts(2, (value, part) => bool(value.includes(part)), "bool")],
   ["strrev", ofTexts(1, (value) => text(graphemes(value).reverse().join("")))],
-  ["replace", ofTexts(3, (value, found, by) => text(replace(value, found, by)))],
+  ["replace", { ...ofTexts(3, (value, found, by) => text(replace(value, found, by))), check: refusePattern }],
   [
     "split",
     ofTexts(

@@ -1,4 +1,5 @@
-import { recorded, resultOf } from "./expressions";
+import { filled, text } from "../../../../src/manifest/stack/language/expression-value";
+import { evaluated, recorded, resultOf } from "./expressions";
 
 describe("expressions of a stack", () => {
   it("are what they are in Terraform, each", () => {
@@ -8,6 +9,28 @@ describe("expressions of a stack", () => {
     });
     expect(other).toEqual([]);
     expect(recorded.length).toBeGreaterThan(800);
+  });
+
+  it.each([
+    'regex("a", "abc")',
+    'regexall("a", terraform_data.u.id)',
+    'can(regex("^a$", "abc"))',
+    'try(replace("abc", "/a/", "x"), "y")',
+    'replace(terraform_data.u.id, "/a/", "x")',
+  ])("%s needs a regular expression and is refused, also inside of try and can", (expression) => {
+    expect(() => evaluated(expression)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/is not supported by rnv: it needs a regular expression$/),
+        kind: "unsupported",
+        hint: "compute the value in the program, or run the stack with Terraform",
+      }),
+    );
+  });
+
+  it("refuses a pattern that is known after apply once it is known", () => {
+    const value = evaluated('replace("abc", "/${terraform_data.u.id}/", "x")');
+    if (value.kind !== "later") throw new Error("the value is known");
+    expect(() => filled(value, () => text("a"))).toThrow("it needs a regular expression");
   });
 
   it.each([

@@ -9,6 +9,7 @@ import {
   later,
   marked,
   text,
+  type Value,
 } from "../../../../src/manifest/stack/language/expression-value";
 import { jsonEncode } from "../../../../src/manifest/stack/language/json-functions";
 
@@ -34,10 +35,14 @@ const resolve: Environment["resolve"] = (root, [name, ...rest]) => {
   throw new ExpressionProblem(`${root} is not declared`);
 };
 
-/** What an expression is, as JSON, or one of the words above. */
+/** Evaluates an expression; throws `ExpressionProblem`. */
+export const evaluated = (expression: string): Value =>
+  evaluate(parseExpression(expression), { text: expression, resolve, spend: () => {} });
+
+/** Result of an expression as JSON, or one of the words above. */
 export function resultOf(expression: string): string {
   try {
-    const value = evaluate(parseExpression(expression), { text: expression, resolve, spend: () => {} });
+    const value = evaluated(expression);
     if (isSensitive(value)) return hidden;
     return isKnown(value) ? jsonEncode(value) : knownLater;
   } catch (cause) {
