@@ -62,8 +62,6 @@ module.exports = {
     fence("yaml", ["manifest"], "YAML is read and written in one place."),
     fence("jsonc-parser", ["manifest"], "The JSON of stacks is read in one place."),
     fence("js-yaml", ["manifest"], "YAML is read and written in one place."),
-    fence("re2js", ["manifest"], "Expressions of stacks are read in one place."),
-    fence("smol-toml", ["manifest"], "Files of other tools are converted in one place."),
     fence("@marcbachmann/cel-js", ["plan/policy", "commands"], "Policies are read in one place, which is loaded where there are any."),
     fence("commander", ["cli"], "Arguments are read in one place."),
     fence("@clack/core", ["cli"], "A person is asked in one place."),

@@ -19,8 +19,6 @@ const { outputFiles } = await build({
   entryPoints: { run: "src/cli/run.ts", rnv: "src/cli/main.ts" },
   outdir: folder,
   bundle: true,
-  // V8 reads all of a bundle before it runs a line: what few runs need stays in node_modules.
-  external: ["re2js"],
   plugins: [{ name: "program-apart", setup: keepApart }],
   // Its main file asks for its parts in a way that a bundler does not see.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },

@@ -25,22 +25,22 @@ const folders: Readonly<Record<string, Folder>> = {
     ceiling: 8_396,
     budget: 5_700,
   },
-  "manifest/convert": { paths: ["manifest/convert"], ceiling: 835, budget: 700 },
-  stack: { paths: ["manifest/stack"], ceiling: 5_914, budget: 4_350 },
+  "manifest/convert": { paths: ["manifest/convert"], ceiling: 743, budget: 700 },
+  stack: { paths: ["manifest/stack"], ceiling: 5_791, budget: 4_350 },
   plan: { paths: ["plan"], ceiling: 5_513, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_884, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 3_114, budget: 2_550 },
   state: { paths: ["state"], ceiling: 4_303, budget: 3_300 },
-  report: { paths: ["render"], ceiling: 7_828, budget: 4_700 },
+  report: { paths: ["render"], ceiling: 7_777, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_637, budget: 4_600 },
-  cli: { paths: ["cli"], ceiling: 8_142, budget: 6_800 },
+  cli: { paths: ["cli"], ceiling: 8_131, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_939, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 3_417, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 11_491, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 79_238, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 78_961, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [];
