@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { partOfUndici } from "./undici.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const folder = resolve(process.argv[2] ?? join(root, "dist/bin"));
@@ -19,7 +20,7 @@ const { outputFiles } = await build({
   entryPoints: { run: "src/cli/run.ts", rnv: "src/cli/main.ts" },
   outdir: folder,
   bundle: true,
-  plugins: [{ name: "program-apart", setup: keepApart }],
+  plugins: [{ name: "program-apart", setup: keepApart }, partOfUndici],
   // Its main file asks for its parts in a way that a bundler does not see.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   platform: "node",

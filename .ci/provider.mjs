@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { partOfUndici } from "./undici.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const outfile = resolve(process.argv[2] ?? join(root, "dist/terraform/terraform-provider-rnv"));
@@ -35,6 +36,7 @@ const { outputFiles } = await build({
   format: "cjs",
   minify: true,
   external: ["@grpc/proto-loader"],
+  plugins: [partOfUndici],
   banner: { js: banner },
   write: false,
   logLevel: "warning",

@@ -125,19 +125,14 @@ function openDispatcher(
   return new EnvHttpProxyAgent({ ...agent, ...proxies, ...proxy });
 }
 
-/** The parts of undici that a request needs, loaded with the first one: the whole takes longer than most commands. */
-const loadUndici = () => ({
-  EnvHttpProxyAgent: require("undici/lib/dispatcher/env-http-proxy-agent") as typeof undici.EnvHttpProxyAgent,
-  Pool: require("undici/lib/dispatcher/pool") as typeof undici.Pool,
-  connect: require("undici/lib/api/api-connect") as undici.Dispatcher["connect"],
-  request: require("undici/lib/api/api-request") as undici.Dispatcher["request"],
-});
+/** Loads undici with the first request: it takes longer than most commands. The bundles hold a part: `.ci/undici.cjs`. */
+const loadUndici = () => require("undici") as typeof undici;
 
 /** The way to a proxy: a tunnel that it does not open is told as that, with its name. */
 function openProxy(origin: URL, options: object): undici.Pool {
-  const { Pool, connect: ask } = loadUndici();
+  const { Pool } = loadUndici();
   const pool = new Pool(origin, options);
-  const connect = ask.bind(pool) as (
+  const connect = pool.connect.bind(pool) as (
     request: undici.Dispatcher.ConnectOptions,
   ) => Promise<undici.Dispatcher.ConnectData>;
   pool.connect = (async (request: undici.Dispatcher.ConnectOptions) => {
@@ -168,7 +163,7 @@ async function exchange(
   signal?.addEventListener("abort", interrupt, { once: true });
   try {
     const { origin, pathname, search } = new URL(url);
-    const answer = await loadUndici().request.call(dispatcher, {
+    const answer = await dispatcher.request({
       ...{ origin, path: pathname + search, method: method as undici.Dispatcher.HttpMethod, headers },
       ...{ signal: ending.signal, ...(body === undefined ? {} : { body }) },
     });
