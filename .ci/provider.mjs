@@ -1,5 +1,5 @@
 // Bundles the Terraform provider into one executable: `node .ci/provider.mjs [OUTFILE]`.
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -8,8 +8,11 @@ import { partOfUndici } from "./undici.mjs";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const outfile = resolve(process.argv[2] ?? join(root, "dist/terraform/terraform-provider-rnv"));
 
+const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const [, oldest, major, minor] = /^>=((\d+)\.(\d+)\.0)$/.exec(engines.node);
+
 // Terraform shows the first line on stdout of a plugin that does not start, and nothing else.
-const need = "terraform-provider-rnv needs Node.js 20.18.1 or newer on the PATH of whoever runs Terraform";
+const need = `terraform-provider-rnv needs Node.js ${oldest} or newer on the PATH of whoever runs Terraform`;
 const instead = "the archives of a release for Linux and Windows need none";
 
 /** Both a shell script that starts node with this file and the first lines of the program. */
@@ -19,7 +22,7 @@ const banner = [
   `"use strict";`,
   "{",
   `  const [major, minor] = process.versions.node.split(".").map(Number);`,
-  "  if (major < 20 || (major === 20 && minor < 18)) {",
+  `  if (major < ${major} || (major === ${major} && minor < ${minor})) {`,
   `    console.log("${need}: this is " + process.version + "; ${instead}");`,
   "    process.exit(1);",
   "  }",
