@@ -1,5 +1,7 @@
-import { writeSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync, writeSync } from "node:fs";
 import * as nodeModule from "node:module";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { versionText } from "../model/version";
 import type * as program from "./run";
@@ -7,8 +9,8 @@ import type * as program from "./run";
 // The entry of the command line. `rnv version` is answered here, because scripts ask it often and it needs nothing;
 // everything else loads the program.
 
-/** Keeps compiled code from one run to the next; Node 20 has no such function. */
-const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: () => unknown };
+/** Node 22.12 and later. */
+const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: (folder: string) => unknown };
 
 /** The last Node whose V8 is known to have the flag below: a V8 without it says so on standard error. */
 const lastNode = 24;
@@ -24,9 +26,23 @@ if (verb === "version" && others.length === 0) {
   print(versionText(process, false));
 } else {
   compileOnce();
-  enableCompileCache?.();
+  keepCompiled();
   const { main } = require("./run") as typeof program;
   main();
+}
+
+/** Keeps compiled code for the next run, in a folder that no other user can write: the code is run unchecked. */
+function keepCompiled(): void {
+  if (enableCompileCache === undefined) return;
+  try {
+    const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "rnv");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (statSync(folder).uid !== (process.getuid?.() ?? 0)) return;
+    chmodSync(folder, 0o700);
+    enableCompileCache(folder);
+  } catch {
+    // Such as a disk that is read-only: the program starts more slowly.
+  }
 }
 
 /** Writes straight to the file descriptor: a stream takes longer to load. */
