@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 const root = resolve(__dirname, "../..");
@@ -7,10 +7,8 @@ const bundle = join(root, "dist/terraform/terraform-provider-rnv");
 
 /** Folder of the built provider. Bundled anew, as `npm run build:provider` does, when a source is newer. */
 export function builtProvider(): string {
-  if (newest(join(root, "src")) > modified(bundle)) {
+  if (newest(join(root, "src")) > modified(bundle))
     execFileSync(process.execPath, [join(root, ".ci/provider.mjs"), bundle], { stdio: "pipe" });
-    writeFileSync(join(dirname(bundle), "package.json"), '{"type":"commonjs"}\n');
-  }
   builtNotices();
   return dirname(bundle);
 }

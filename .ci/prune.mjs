@@ -1,0 +1,42 @@
+// Removes from dist what nothing loads: `node .ci/prune.mjs`, after the compiler. Kept are the modules and declarations that
+// an entry of package.json reaches, and the bundles, which hold the rest of src.
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+const bundles = ["bin", "release", "terraform/terraform-provider-rnv"].map((path) =>
+  join(root, "dist", path),
+);
+const kept = new Set(bundles);
+for (const entry of Object.values(exports))
+  if (typeof entry === "object") for (const path of Object.values(entry)) keep(join(root, path));
+prune(join(root, "dist"));
+
+/** Keeps a file and what it loads: declarations for a declaration, modules for a module. */
+function keep(path) {
+  if (kept.has(path)) return;
+  kept.add(path);
+  const end = path.endsWith(".d.ts") ? ".d.ts" : ".js";
+  for (const [, name] of readFileSync(path, "utf8").matchAll(
+    /(?:from |import\(|require\()["'](\.[^"']*)["']/g,
+  )) {
+    const target = resolve(dirname(path), name);
+    const found = [`${target}${end}`, join(target, `index${end}`), target].find(existsSync);
+    if (found === undefined) throw new Error(`${path} loads ${name}, which does not exist`);
+    if (found.endsWith(end)) keep(found);
+  }
+}
+
+/** Removes files that are not kept, and folders without files. */
+function prune(folder) {
+  for (const item of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, item.name);
+    if (kept.has(path)) continue;
+    if (item.isDirectory()) prune(path);
+    else rmSync(path);
+  }
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
+}
