@@ -1,6 +1,6 @@
 const { readdirSync, readFileSync } = require("node:fs");
 const { join } = require("node:path");
-const { jest } = require("../package.json");
+const settings = require("./jest.config.cjs");
 
 /** Whether a file is for a soak alone, or plays all its cases in one and a share of them in `npm test`. */
 const isLong = (path) =>
@@ -11,8 +11,7 @@ process.env.RNV_SOAK = "1";
 
 /** What `npm run test:soak` plays. */
 module.exports = {
-  ...jest,
-  rootDir: "..",
+  ...settings,
   testMatch: readdirSync(__dirname, { recursive: true })
     .map((name) => join(__dirname, name))
     .filter(isLong),

@@ -40,3 +40,29 @@ describe("what is installed", () => {
     expect(readFileSync(join(root, ".ci/run"), "utf8")).toMatch(/^npm ci --ignore-scripts$/m);
   });
 });
+
+describe("the versions in package.json", () => {
+  const { dependencies, devDependencies, peerDependencies, overrides } = read("package.json");
+  const notRanges = (versions: Readonly<Record<string, string>>): readonly string[] =>
+    Object.keys(versions).filter((name) => !/^\^\d+\.\d+\.\d+$/.test(versions[name] ?? ""));
+
+  it("are ranges for a user", () => {
+    expect(Object.keys(dependencies)).toContain("undici");
+    expect(notRanges({ ...dependencies, ...peerDependencies })).toEqual([]);
+  });
+
+  it("have a reason in src/README.md where they are exact or override another", () => {
+    const [, rows = ""] = readFileSync(join(root, "src/README.md"), "utf8").split("| exact version | why |");
+    const named = [...rows.matchAll(/^\| ([^|]+) \| [^|]+ \|$/gm)].flatMap(([, names = ""]) =>
+      names.split(", "),
+    );
+    expect(named.sort()).toEqual([...notRanges(devDependencies), ...Object.keys(overrides)].sort());
+  });
+});
+
+it("package.json has metadata and scripts, and no settings of tools", () => {
+  const { knip, jest } = read("package.json");
+  expect(knip).toBeUndefined();
+  // Lets `npx jest` find its settings.
+  expect(jest).toBe("test/jest.config.cjs");
+});

@@ -1,0 +1,43 @@
+/** Settings of jest: package.json names this file. */
+module.exports = {
+  rootDir: "..",
+  testEnvironment: "<rootDir>/test/support/compile-once.cjs",
+  testSequencer: "<rootDir>/test/support/slow-first.cjs",
+  workerIdleMemoryLimit: "700MB",
+  globalSetup: "<rootDir>/test/support/before-all.cjs",
+  testTimeout: 30000,
+  moduleNameMapper: {
+    "^\\.\\./locales/index\\.cjs$": "zod/v4/locales/en.cjs",
+  },
+  roots: ["<rootDir>/test"],
+  testMatch: ["**/*.test.ts"],
+  transform: {
+    "\\.[jt]s$": [
+      "@swc/jest",
+      {
+        jsc: {
+          target: "es2022",
+          parser: {
+            syntax: "typescript",
+          },
+        },
+        module: {
+          type: "commonjs",
+        },
+      },
+    ],
+  },
+  transformIgnorePatterns: [
+    "/node_modules/(?!.*(@clack|fast-string-|fast-wrap-ansi|string-width|strip-ansi|ansi-regex|get-east-asian-width|@marcbachmann)/)",
+  ],
+  collectCoverageFrom: ["src/**/*.ts"],
+  reporters: ["default", "<rootDir>/test/support/count-reporter.cjs"],
+  maxWorkers: 3,
+  maxConcurrency: 4,
+  coverageProvider: "v8",
+  coverageThreshold: {
+    global: {
+      lines: 90,
+    },
+  },
+};
