@@ -1,32 +1,14 @@
 // Writes THIRD_PARTY_NOTICES: each npm package that a bundle holds, with its version and the text of its licence.
-// `node .ci/notices.mjs [OUTFILE]`. The packages are read from esbuild's metafile of the same entries, never listed by hand.
+// `node .ci/notices.mjs [OUTFILE]`. No list of packages is written by hand.
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { bundledPackages } from "./packages.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const outfile = resolve(process.argv[2] ?? join(root, "THIRD_PARTY_NOTICES"));
 
-const { metafile } = await build({
-  absWorkingDir: root,
-  entryPoints: ["src/cli/run.ts", "src/cli/main.ts", "src/terraform/main.ts"],
-  outdir: "none",
-  bundle: true,
-  platform: "node",
-  external: ["@grpc/proto-loader"],
-  write: false,
-  metafile: true,
-  logLevel: "error",
-});
-
-/** Folders of packages, one inside another's node_modules apart from one beside it. */
-const folders = new Set(
-  Object.keys(metafile.inputs).flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? []),
-);
-
-const packages = [...folders]
-  .map((folder) => ({ folder: resolve(root, folder), ...manifestOf(resolve(root, folder)) }))
+const packages = (await bundledPackages())
   .map((one) => ({ ...one, text: licenceOf(one) }))
   .sort((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
 
@@ -42,12 +24,6 @@ const text = [
 const fresh = `${outfile}.${process.pid}`;
 writeFileSync(fresh, text);
 renameSync(fresh, outfile);
-
-function manifestOf(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  if (typeof license !== "string") throw new Error(`${name} ${version} names no licence`);
-  return { name, version, license };
-}
 
 /** The licence and the notice that a package brings along. Without one nothing may be shipped. */
 function licenceOf({ folder, name, version }) {

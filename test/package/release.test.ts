@@ -1,0 +1,66 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { builtCli } from "../support/built-cli";
+import { builtProvider } from "../support/built-provider";
+
+const root = resolve(__dirname, "../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const { version, dependencies } = JSON.parse(read("package.json"));
+
+describe("what a release needs", () => {
+  const check = (tag: string): readonly string[] => {
+    const { stderr } = spawnSync(process.execPath, [".ci/check-release.mjs", tag], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    return stderr.split("\n").filter((line) => line !== "");
+  };
+
+  it("includes a tag for the version in package.json", () => {
+    expect(check("v9.9.9")).toContain(`the tag is v9.9.9, package.json has version ${version}`);
+    expect(check(`v${version}`).join()).not.toContain("the tag");
+  });
+
+  it("is in the list of CONTRIBUTING.md where the owner has to fill it in", () => {
+    const fields = check(`v${version}`).flatMap(
+      (line) => /^package.json has no (\w+)$/.exec(line)?.[1] ?? [],
+    );
+    for (const field of fields) expect(read("CONTRIBUTING.md")).toContain(`\`${field}\``);
+  });
+});
+
+describe("the bill of materials", () => {
+  const folder = mkdtempSync(join(tmpdir(), "rnv-sbom-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("lists what is installed and bundled, with licences and digests, and no development tool", () => {
+    execFileSync(process.execPath, [".ci/sbom.mjs", folder], { cwd: root, stdio: "pipe" });
+    const { bomFormat, metadata, components } = JSON.parse(
+      readFileSync(join(folder, `terraform-provider-rnv-${version}.cdx.json`), "utf8"),
+    );
+    expect({ bomFormat, ...metadata.component }).toMatchObject({
+      ...{ bomFormat: "CycloneDX", name: "terraform-provider-rnv", version },
+    });
+    const names = components.map(({ name }: { readonly name: string }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining([...Object.keys(dependencies), "commander", "@grpc/grpc-js"]),
+    );
+    for (const name of ["jest", "esbuild", "typescript", "cdktf"]) expect(names).not.toContain(name);
+    for (const one of components) {
+      expect(one).toMatchObject({ licenses: [expect.anything()], hashes: [expect.anything()] });
+      expect(one).not.toHaveProperty("properties");
+    }
+  });
+});
+
+it("the build runs as the job on Windows tries it", () => {
+  builtCli();
+  builtProvider();
+  const output = execFileSync(process.execPath, [".ci/try-build.mjs"], { cwd: root, encoding: "utf8" });
+  expect(output.trim().split("\n")).toEqual([
+    ...["rnv version: ok", "rnv init: ok", "rnv plan: ok", "rnv apply: ok", "rnv plan again: ok"],
+    "the provider's handshake: ok",
+  ]);
+});
