@@ -1,0 +1,166 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { validateWorkflow } from "@action-validator/core";
+import { parseDocument } from "yaml";
+import * as z from "zod";
+
+const root = resolve(__dirname, "../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const { scripts } = JSON.parse(read("package.json"));
+
+const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+const permissions = z.partialRecord(z.enum(["contents", "id-token"]), z.enum(["read", "write"]));
+const step = z.strictObject({
+  uses: z.string().optional(),
+  with: scalars.optional(),
+  run: z.string().optional(),
+  env: scalars.optional(),
+});
+const job = z.strictObject({
+  name: z.string().optional(),
+  needs: z.string().optional(),
+  "runs-on": z.enum(["ubuntu-latest", "windows-latest"]).optional(),
+  "timeout-minutes": z.int().positive().optional(),
+  environment: z.string().optional(),
+  permissions,
+  uses: z.string().optional(),
+  strategy: z
+    .strictObject({ "fail-fast": z.literal(false), matrix: z.record(z.string(), z.array(z.string())) })
+    .optional(),
+  steps: z.array(step).optional(),
+});
+/** Keys that these workflows use; another one is a slip of the pen. */
+const workflow = z.strictObject({
+  name: z.string(),
+  on: z.record(z.string(), z.unknown()),
+  permissions: z.strictObject({}),
+  concurrency: z.strictObject({
+    group: z.string(),
+    "cancel-in-progress": z.union([z.string(), z.boolean()]),
+  }),
+  jobs: z.record(z.string(), job),
+});
+
+function parse(path: string): unknown {
+  const document = parseDocument(read(path), { uniqueKeys: true });
+  expect({ path, errors: [...document.errors, ...document.warnings].map(String) }).toEqual({
+    path,
+    errors: [],
+  });
+  return document.toJS();
+}
+
+const workflowOf = (name: string) => workflow.parse(parse(`.github/workflows/${name}`));
+
+describe.each(["ci.yml", "release.yml"])("the workflow %s", (name) => {
+  const text = read(`.github/workflows/${name}`);
+  const jobs = Object.entries(workflowOf(name).jobs);
+  const steps = jobs.flatMap(([, one]) => one.steps ?? []);
+
+  it("fits the schema that SchemaStore publishes", () => {
+    expect(validateWorkflow(text).errors).toEqual([]);
+    expect(validateWorkflow(text.replace("runs-on: ", "xruns-on: ")).errors).not.toEqual([]);
+  });
+
+  it("has an end for each job, and no right but those of a job", () => {
+    for (const [id, one] of jobs) {
+      if (one.uses === undefined)
+        expect({ id, minutes: one["timeout-minutes"] }).toEqual({ id, minutes: expect.any(Number) });
+      const wanted = { publish: { "id-token": "write" }, release: { contents: "write" } }[id] ?? {
+        contents: "read",
+      };
+      expect({ id, permissions: one.permissions }).toEqual({ id, permissions: wanted });
+    }
+  });
+
+  it("pins each action by commit, with its version beside it, and leaves no token in the folder", () => {
+    for (const [, used = "", comment = ""] of text.matchAll(/uses: (\S+)(.*)$/gm))
+      if (!used.startsWith("./"))
+        expect({ used, comment }).toEqual({
+          used: expect.stringMatching(/^(actions|hashicorp|opentofu)\/[a-z-]+@[0-9a-f]{40}$/),
+          comment: expect.stringMatching(/^ # v\d+\.\d+\.\d+$/),
+        });
+    for (const { uses = "", with: inputs } of steps)
+      if (uses.includes("checkout")) expect(inputs).toMatchObject({ "persist-credentials": false });
+  });
+
+  it("runs scripts and files that exist, none of an installed package, and no text of an event", () => {
+    for (const { run = "" } of steps) {
+      expect(run).not.toContain("${{");
+      for (const [, script = ""] of run.matchAll(/npm (?:run )?(test\b[\w:]*|(?<=run )[\w:]+)/g))
+        expect(Object.keys(scripts)).toContain(script);
+      for (const [file] of run.matchAll(/\.ci\/[\w.-]+/g))
+        expect([file, existsSync(join(root, file))]).toEqual([file, true]);
+      if (/npm (ci|install|pack|publish)\b/.test(run)) expect(run).toContain("--ignore-scripts");
+    }
+  });
+});
+
+it("ci runs on Node 20 to 26, on Terraform 1.11, 1.14 and the latest, on OpenTofu and on Windows", () => {
+  const { jobs, on } = workflowOf("ci.yml");
+  expect(Object.keys(on)).toEqual(["push", "pull_request", "workflow_call"]);
+  expect(jobs.test?.strategy?.matrix).toEqual({ node: ["20", "22", "24", "26"] });
+  expect(jobs.terraform?.strategy?.matrix).toEqual({ version: ["~1.11.0", "~1.14.0", "latest"] });
+  expect(jobs.tofu?.steps?.at(-1)?.run).toBe("npm run test:tofu");
+  expect(jobs.windows).toMatchObject({ "runs-on": "windows-latest" });
+  expect(jobs.windows?.steps?.at(-1)?.run).toBe("node .ci/try-build.mjs");
+});
+
+it("ci begins with the oldest Node that package.json allows", () => {
+  const { engines } = JSON.parse(read("package.json"));
+  const [setUp] =
+    workflowOf("ci.yml").jobs.checks?.steps?.filter(({ uses = "" }) => uses.includes("setup-node")) ?? [];
+  expect(`>=${setUp?.with?.["node-version"]}`).toBe(engines.node);
+});
+
+it("release tests, packs and publishes in this order, and gives the signing key to one job", () => {
+  const { jobs } = workflowOf("release.yml");
+  const order = Object.entries(jobs).map(([id, { needs }]) => [id, needs]);
+  expect(order).toEqual([
+    ["version", undefined],
+    ["test", "version"],
+    ["pack", "test"],
+    ["publish", "pack"],
+    ["release", "pack"],
+  ]);
+  const withSecrets = Object.entries(jobs).filter(([, one]) => JSON.stringify(one).includes("secrets."));
+  expect(withSecrets.map(([id, { environment }]) => [id, environment])).toEqual([["pack", "release"]]);
+  const published = jobs.publish?.steps?.at(-1)?.run;
+  expect(published).toContain("--provenance");
+});
+
+const field = z.strictObject({
+  type: z.enum(["markdown", "input", "textarea", "dropdown"]),
+  id: z.string().optional(),
+  attributes: z.strictObject({
+    value: z.string().optional(),
+    label: z.string().optional(),
+    description: z.string().optional(),
+    render: z.string().optional(),
+    options: z.array(z.string()).optional(),
+  }),
+  validations: z.strictObject({ required: z.boolean() }).optional(),
+});
+const form = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  labels: z.array(z.string()),
+  body: z.array(field).min(1),
+});
+
+it("forms of issues are what GitHub documents, and point to SECURITY.md", () => {
+  const folder = ".github/ISSUE_TEMPLATE";
+  const names = readdirSync(join(root, folder)).sort();
+  expect(names).toEqual(["bug.yml", "config.yml", "feature.yml"]);
+  for (const name of names.filter((one) => one !== "config.yml")) {
+    const { body } = form.parse(parse(`${folder}/${name}`));
+    const ids = body.flatMap(({ id }) => id ?? []);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { type, attributes } of body)
+      expect(type === "markdown" ? attributes.value : attributes.label).toEqual(expect.any(String));
+    for (const { type, attributes } of body)
+      expect(type === "dropdown").toBe(attributes.options !== undefined);
+  }
+  expect(parse(`${folder}/config.yml`)).toEqual({ blank_issues_enabled: false });
+  expect(read(`${folder}/bug.yml`)).toContain("SECURITY.md");
+});
