@@ -9,23 +9,16 @@ import type * as program from "./run";
 // The entry of the command line. `rnv version` is answered here, because scripts ask it often and it needs nothing;
 // everything else loads the program.
 
-/** Node 22.12 and later. */
-const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: (folder: string) => unknown };
-
 /** The last Node whose V8 is known to have the flag below: a V8 without it says so on standard error. */
 const lastNode = 24;
-
-/** Compiles WebAssembly, which reads HTTP for undici, once and quickly: optimizing it is never repaid in a run. */
-function compileOnce(): void {
-  if (Number.parseInt(process.versions.node, 10) <= lastNode) setFlagsFromString("--liftoff-only");
-}
 
 const [verb, ...others] = process.argv.slice(2);
 
 if (verb === "version" && others.length === 0) {
   print(versionText(process, false));
 } else {
-  compileOnce();
+  // Compiles WebAssembly, which reads HTTP for undici, once and quickly: optimizing it is never repaid in a run.
+  if (Number.parseInt(process.versions.node, 10) <= lastNode) setFlagsFromString("--liftoff-only");
   keepCompiled();
   const { main } = require("./run") as typeof program;
   main();
@@ -33,6 +26,8 @@ if (verb === "version" && others.length === 0) {
 
 /** Keeps compiled code for the next run, in a folder that no other user can write: the code is run unchecked. */
 function keepCompiled(): void {
+  // Node 20 does not have it.
+  const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: (folder: string) => unknown };
   if (enableCompileCache === undefined) return;
   try {
     const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "rnv");

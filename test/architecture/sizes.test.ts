@@ -18,7 +18,7 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_545, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_226, budget: 4_500 },
+  api: { paths: ["api"], ceiling: 5_221, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert", "manifest/stack"],
@@ -33,14 +33,14 @@ const folders: Readonly<Record<string, Folder>> = {
   state: { paths: ["state"], ceiling: 4_303, budget: 3_300 },
   report: { paths: ["render"], ceiling: 7_777, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_637, budget: 4_600 },
-  cli: { paths: ["cli"], ceiling: 8_131, budget: 6_800 },
+  cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_939, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 3_417, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 11_491, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 78_961, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 78_966, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [];

@@ -201,8 +201,7 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
       }),
     ]);
   const manifest = manifestToWrite(invocation);
-  const given = readText(resolve(cwd, file));
-  const { text, count, diagnostics, sources } = convert({ source, file, text: given });
+  const { text, count, diagnostics, sources } = convert({ source, file, text: readText(resolve(cwd, file)) });
   report(invocation, diagnostics, sources);
   if (text === undefined) return exitCodes.error;
   const whole = `${schemaLine(cwd)}# Converted from ${file}.\n${text}`;
