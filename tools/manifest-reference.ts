@@ -21,14 +21,14 @@ export const manifestFolder = join(__dirname, "../examples/manifest");
 
 const opening = `# Fields of a manifest
 
-Every field that \`rnv.yaml\` may hold. [rnv.yaml](rnv.yaml) beside this page uses each of them once: the examples are its. Editors know
-them from the JSON Schema (\`rnv schema\`).
+Every field that \`rnv.yaml\` may hold. [examples/manifest/rnv.yaml](../../examples/manifest/rnv.yaml) uses each of them once. Editors
+know them from the JSON Schema (\`rnv schema\`).
 
-Only what is written is managed. A default is what the service uses where nothing is written, as far as its documents show it; the catalog
-of the service decides. What \`null\` is written for goes back to the default. \`\${env.NAME}\` fills in a value of the environment, and
-\`\${service.shop.api.url}\` one of another resource, in any free text.
+Only what is written is managed. A default is what the platform uses if you write nothing; its catalog decides. \`null\` sets a field to
+its default. \`\${env.NAME}\` inserts a value of the environment, and \`\${service.shop.api.url}\` a field of another resource, in any
+text.
 
-<!-- Written by \`npm run docs:provider\` from the resource types; a test holds it current. -->
+<!-- Written by \`npm run docs:cli\` from the resource types. -->
 `;
 
 /** The page of all fields, from the resource types and the example. */
@@ -74,7 +74,7 @@ const shared = `## In services and projects
 | \`lifecycle.preventDestroy\` | Refuse every plan that would delete it; also kept in the state | \`false\` | \`true\` |
 | \`lifecycle.ignoreChanges\` | Fields that are neither compared nor sent on update | none | \`[configuration.replicas]\` |
 | \`lifecycle.onRemove\` | What becomes of it when it is no longer declared: \`delete\`, \`archive\` (services) or \`retain\` | \`delete\` | \`archive\` |
-| \`lifecycle.precondition\` | What must hold of it as planned, in the language of [policies](../policies): a list of conditions with the message of each; while one fails nothing is applied (exit 4) | none | \`[{ condition: service.configuration.replicas >= 2, message: two replicas }]\` |
+| \`lifecycle.precondition\` | What must hold of it as planned, in the language of [policies](policies.md): a list of conditions with the message of each; while one fails nothing is applied (exit 4) | none | \`[{ condition: service.configuration.replicas >= 2, message: two replicas }]\` |
 | \`lifecycle.postcondition\` | What must hold of it once an apply has settled, with what the service computes; while one fails apply ends with exit 7, and nothing is undone | none | \`[{ condition: service.healthStatus == "ready", message: not healthy }]\` |
 | \`import\` | Id of the live thing to take over | none | \`import: 7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d\` |
 | \`variablesFrom\` (services) | Groups and dotenv files whose variables it takes; later ones win, and its own over all; \`null\` leaves one out | none | \`[{ group: common }, { dotenv: api.env }]\` |

@@ -1,0 +1,70 @@
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import { createProgram } from "../src/cli/run";
+import { diagnosticCodes } from "../src/diagnostics/diagnostic";
+import { version } from "../src/model/version";
+import { codeMeanings } from "./diagnostic-codes";
+import { manifestReference } from "./manifest-reference";
+
+const folder = resolve(__dirname, "../docs/cli");
+
+/** Generated pages of `docs/cli`, by file name: `npm run docs:cli` writes them. */
+export const cliPages = (): Readonly<Record<string, string>> => ({
+  "commands.md": commandsPage(),
+  "codes.md": codesPage(),
+  "manifest.md": manifestReference(),
+});
+
+/** The help of every command, as `rnv COMMAND --help` prints it. */
+function commandsPage(): string {
+  const terminal = { width: 100, color: { out: false, err: false }, out: () => {}, err: () => {} };
+  const program = createProgram(
+    () => async () => {},
+    terminal as unknown as Parameters<typeof createProgram>[1],
+    version,
+  );
+  const sections = commandsBelow(program, []).map(
+    ({ name, command }) => `## rnv ${name}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,
+  );
+  return `# Commands\n\nOptions may be written with one dash or two.\n\n${sections.join("\n")}`;
+}
+
+function commandsBelow(
+  parent: Command,
+  names: readonly string[],
+): { readonly name: string; readonly command: Command }[] {
+  const visible = parent.createHelp().visibleCommands(parent);
+  return visible
+    .filter((command) => command.name() !== "help")
+    .flatMap((command) => {
+      const path = [...names, command.name()];
+      return [{ name: path.join(" "), command }, ...commandsBelow(command, path)];
+    });
+}
+
+/** Without the options that all commands have. */
+function helpOf(command: Command): string {
+  let text = "";
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+  });
+  command.outputHelp();
+  return text.replace(/\nGlobal Options:\n(?: .*\n)+/, "").trim();
+}
+
+function codesPage(): string {
+  const sections = diagnosticCodes.map(
+    (code) => `<a id="${code}"></a>\n**\`${code}\`**: ${codeMeanings[code]}\n`,
+  );
+  return `# Error codes
+
+Every error and warning has a code: \`error[manifest.unknown_key]\`. Codes are stable; the text around them may change.
+
+${sections.join("\n")}`;
+}
+
+if (require.main === module)
+  for (const [name, text] of Object.entries(cliPages())) writeFileSync(join(folder, name), text);
