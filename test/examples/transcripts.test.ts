@@ -1,0 +1,23 @@
+import { readPage, withOutputs, withoutVolatile } from "../../tools/transcripts";
+import { builtCli } from "../support/built-cli";
+
+describe("README.md", () => {
+  const page = readPage("README.md");
+  const lines = page.split("\n");
+
+  it("has at most 120 lines of 120 characters", () => {
+    expect(lines.length - 1).toBeLessThanOrEqual(120);
+    expect(lines.filter(({ length }) => length > 120)).toEqual([]);
+  });
+
+  it("has the two commands of the repository near the top", () => {
+    const position = (text: string): number => lines.findIndex((line) => line.startsWith(text));
+    expect(position("npm ci && npm run demo")).toBeLessThan(50);
+    expect(position("npm ci && npm test")).toBe(position("npm ci && npm run demo") + 1);
+  });
+
+  it("shows what the built program prints (else: npm run docs:transcripts)", () => {
+    builtCli();
+    expect(withoutVolatile(page)).toBe(withoutVolatile(withOutputs(page)));
+  });
+});
