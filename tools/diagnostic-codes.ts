@@ -6,6 +6,8 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
   "manifest.unreadable": "A file cannot be read. Check that it exists, is a file and is readable.",
   "manifest.too_large": "A file is larger than rnv reads. Split it: every `*.yaml` below `rnv/` is read.",
   "manifest.too_deep": "Blocks are nested too deeply. Write less deeply nested YAML.",
+  "manifest.empty":
+    "The manifest declares nothing. If that is meant, `--allow-empty` confirms what it destroys.",
   "manifest.syntax": "The text is not valid YAML. The message points at the place.",
   "manifest.duplicate_key": "A key is written twice in one block. Remove one of them.",
   "manifest.duplicate_address":

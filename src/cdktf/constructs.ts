@@ -89,9 +89,9 @@ export interface CatalogReadings {
   readonly databasePlans: Resolvable;
   /** Default of each configuration field. */
   readonly defaults: Resolvable;
-  /** Regions on offer. */
+  /** Available regions. */
   readonly regions: Resolvable;
-  /** Runtimes on offer. */
+  /** Available runtimes. */
   readonly runtimes: string[];
   /** Kinds of services. */
   readonly serviceTypes: Resolvable;

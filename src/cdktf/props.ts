@@ -160,7 +160,7 @@ export interface ServiceConfiguration {
   readonly maxRetries?: number;
   /** Who is notified of deployments and failures. Default: `"workspace"`. A change takes effect at once, without a deployment. */
   readonly notifications?: string;
-  /** Plan that sets resources and price; the catalog lists those on offer for a kind. Default: `"free"`. A change deploys the service and may change the price. */
+  /** Plan that sets resources and price; the catalog lists those available for a kind. Default: `"free"`. A change deploys the service and may change the price. */
   readonly plan?: "free" | (string & {});
   /** Serve under the domain of the platform. Default: `true`. A change deploys the service. */
   readonly platformDomainEnabled?: boolean | Resolvable;
@@ -176,7 +176,7 @@ export interface ServiceConfiguration {
   readonly privateNetworking?: boolean | Resolvable;
   /** Directory that a static service publishes. Default: `"dist"`. A change deploys the service. */
   readonly publishDirectory?: string;
-  /** Region it runs in; the catalog lists those on offer. Default: `"auto"`. A change deploys the service. */
+  /** Region it runs in; the catalog lists those available. Default: `"auto"`. A change deploys the service. */
   readonly region?: "auto" | (string & {});
   /** Registry with the credentials for a private image. Default: empty. A change deploys the service. */
   readonly registryId?: string;
@@ -184,7 +184,7 @@ export interface ServiceConfiguration {
   readonly repository?: string;
   /** Directory of the application in its repository. Default: empty. A change deploys the service. */
   readonly rootDirectory?: string;
-  /** Language runtime; the catalog lists those on offer. Default: `"auto"`. A change deploys the service. */
+  /** Language runtime; the catalog lists those available. Default: `"auto"`. A change deploys the service. */
   readonly runtime?: "auto" | "python" | (string & {});
   /** Manual or automatic scaling. Default: `"manual"`. A change deploys the service and may change the price. */
   readonly scaling?: string;
@@ -373,7 +373,7 @@ export interface ServiceConfigurationOutputReference extends Resolvable {
   readonly notificationsInput: string | undefined;
   /** It is left out again. */
   resetNotifications(): void;
-  /** Plan that sets resources and price; the catalog lists those on offer for a kind. Default: `"free"`. A change deploys the service and may change the price. */
+  /** Plan that sets resources and price; the catalog lists those available for a kind. Default: `"free"`. A change deploys the service and may change the price. */
   get plan(): string;
   set plan(value: "free" | (string & {}));
   /** What the program gave as `plan`. */
@@ -424,7 +424,7 @@ export interface ServiceConfigurationOutputReference extends Resolvable {
   readonly publishDirectoryInput: string | undefined;
   /** It is left out again. */
   resetPublishDirectory(): void;
-  /** Region it runs in; the catalog lists those on offer. Default: `"auto"`. A change deploys the service. */
+  /** Region it runs in; the catalog lists those available. Default: `"auto"`. A change deploys the service. */
   get region(): string;
   set region(value: "auto" | (string & {}));
   /** What the program gave as `region`. */
@@ -449,7 +449,7 @@ export interface ServiceConfigurationOutputReference extends Resolvable {
   readonly rootDirectoryInput: string | undefined;
   /** It is left out again. */
   resetRootDirectory(): void;
-  /** Language runtime; the catalog lists those on offer. Default: `"auto"`. A change deploys the service. */
+  /** Language runtime; the catalog lists those available. Default: `"auto"`. A change deploys the service. */
   get runtime(): string;
   set runtime(value: "auto" | "python" | (string & {}));
   /** What the program gave as `runtime`. */
@@ -562,7 +562,7 @@ export interface ServiceConfigurationReadings extends Resolvable {
   readonly maxRetries: number;
   /** Who is notified of deployments and failures. Default: `"workspace"`. A change takes effect at once, without a deployment. */
   readonly notifications: string;
-  /** Plan that sets resources and price; the catalog lists those on offer for a kind. Default: `"free"`. A change deploys the service and may change the price. */
+  /** Plan that sets resources and price; the catalog lists those available for a kind. Default: `"free"`. A change deploys the service and may change the price. */
   readonly plan: string;
   /** Serve under the domain of the platform. Default: `true`. A change deploys the service. */
   readonly platformDomainEnabled: Resolvable;
@@ -578,7 +578,7 @@ export interface ServiceConfigurationReadings extends Resolvable {
   readonly privateNetworking: Resolvable;
   /** Directory that a static service publishes. Default: `"dist"`. A change deploys the service. */
   readonly publishDirectory: string;
-  /** Region it runs in; the catalog lists those on offer. Default: `"auto"`. A change deploys the service. */
+  /** Region it runs in; the catalog lists those available. Default: `"auto"`. A change deploys the service. */
   readonly region: string;
   /** Registry with the credentials for a private image. Default: empty. A change deploys the service. */
   readonly registryId: string;
@@ -586,7 +586,7 @@ export interface ServiceConfigurationReadings extends Resolvable {
   readonly repository: string;
   /** Directory of the application in its repository. Default: empty. A change deploys the service. */
   readonly rootDirectory: string;
-  /** Language runtime; the catalog lists those on offer. Default: `"auto"`. A change deploys the service. */
+  /** Language runtime; the catalog lists those available. Default: `"auto"`. A change deploys the service. */
   readonly runtime: string;
   /** Manual or automatic scaling. Default: `"manual"`. A change deploys the service and may change the price. */
   readonly scaling: string;

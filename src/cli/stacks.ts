@@ -205,9 +205,10 @@ function isFile(path: string): boolean {
 
 function refuseWords([word]: readonly string[], takesPlan: boolean): void {
   if (word === undefined) return;
-  const what = takesPlan ? "neither a saved plan nor a stack" : "no stack";
+  const isFileName = takesPlan && /[./\\]/.test(word);
+  if (isFileName) throw new DiagnosticsError([error("command.usage", `${word}: no such file`)]);
   throw new DiagnosticsError([
-    error("command.usage", `${JSON.stringify(word)} is ${what}`, {
+    error("command.usage", `there is no stack ${JSON.stringify(word)}`, {
       hint: "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
     }),
   ]);

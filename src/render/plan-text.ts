@@ -49,6 +49,9 @@ export interface PlanEnding {
  * changes is the last one. `sources` holds the texts of the files, for the code frames of its diagnostics.
  */
 export function planText(plan: Plan, style: Style, sources?: Sources, ending?: PlanEnding): string {
+  // What the platform does not offer is the whole answer: the rest would only follow from it.
+  if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
+    return `${diagnosticsText(plan.diagnostics, style, sources, false)}\n\n${planLine(plan)}\n`;
   const entries = planEntries(plan);
   const sections = [
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,

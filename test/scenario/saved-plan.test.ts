@@ -76,7 +76,7 @@ describe("a saved plan", () => {
     const bare = await scenario.run("plan");
     const planned = await scenario.run("plan", "-out", "fifth.rnvplan");
     const shown = await scenario.run("show", "fifth.rnvplan");
-    expect(bare.stdout).toContain("blocked: service.shop.web would be deleted");
+    expect(bare.stdout).toContain("blocked: service.shop.web will be destroyed");
     expect({ planned: planned.stdout, shown: shown.stdout }).toEqual({
       planned: bare.stdout,
       shown: bare.stdout,
@@ -115,7 +115,7 @@ describe("a saved plan", () => {
   it("of a destroy is blocked as its plan shows, and wants the names", async () => {
     const planned = await scenario.run("plan", "-destroy", "-out", "end.rnvplan", "-detailed-exitcode");
     expect(planned.code).toBe(4);
-    expect(planned.stdout).toContain("blocked: project.shop would be deleted");
+    expect(planned.stdout).toContain("blocked: project.shop will be destroyed");
     const refused = await scenario.run("apply", ...approve, "end.rnvplan");
     expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
     expect(refused.stderr).toContain("rnv destroy -auto-approve, which deletes all of it");
