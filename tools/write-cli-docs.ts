@@ -6,6 +6,7 @@ import { diagnosticCodes } from "../src/diagnostics/diagnostic";
 import { version } from "../src/model/version";
 import { codeMeanings } from "./diagnostic-codes";
 import { manifestReference } from "./manifest-reference";
+import { gapsPage, schemasPage } from "./schema-pages";
 
 const folder = resolve(__dirname, "../docs/cli");
 
@@ -13,7 +14,9 @@ const folder = resolve(__dirname, "../docs/cli");
 export const cliPages = (): Readonly<Record<string, string>> => ({
   "commands.md": commandsPage(),
   "codes.md": codesPage(),
+  "gaps.md": gapsPage(),
   "manifest.md": manifestReference(),
+  "schemas.md": schemasPage(),
 });
 
 /** The help of every command, as `rnv COMMAND --help` prints it. */
