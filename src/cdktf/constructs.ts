@@ -75,7 +75,7 @@ export interface ServiceLookup {
   readonly id?: string;
   /** Its name in its project. */
   readonly name?: string;
-  /** Id of the project it lies in; without it a service outside of every project is meant. */
+  /** ID of its project; without it, a service outside of every project. */
   readonly projectId?: string;
 }
 
