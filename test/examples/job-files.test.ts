@@ -361,6 +361,15 @@ it("the jobs in docs/cli/ci.md are such files", async () => {
     expect({ line, ran: await parse(line) }).toEqual({ line, ran: [expect.any(String)] });
 });
 
+it("the job in README.md is such a file", async () => {
+  const [, block = ""] = /```yaml\n(on:[\s\S]*?)```/.exec(read("README.md")) ?? [];
+  const job = workflow.parse({ name: "rnv", ...parseDocument(block).toJS() });
+  const steps = Object.values(job.jobs).flatMap((one) => one.steps);
+  for (const { uses = "" } of steps) expect(uses).toMatch(/@[0-9a-f]{40}$|^\.\/\.github\/actions\/rnv$/);
+  const command = String(steps.at(-1)?.with?.command);
+  expect({ command, ran: await parse(command) }).toEqual({ command, ran: [expect.any(String)] });
+});
+
 it("what READMEs of the jobs link to is there", () => {
   for (const folder of ["github", "gitlab", "kubernetes"]) {
     const file = join(root, "examples", folder, "README.md");
