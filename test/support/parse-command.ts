@@ -25,7 +25,7 @@ export async function parseCommand(line: string): Promise<readonly string[]> {
 export function optionNames(): ReadonlySet<string> {
   const program = createProgram(
     () => async () => {},
-    createTerminal(fakeStreams(), { environment: {} }),
+    createTerminal(fakeStreams(), { environment: {}, noColor: true }),
     "1.0.0",
   );
   return new Set([...optionShapes(program).keys()].map((flag) => flag.replace(/^-+/, "")));
