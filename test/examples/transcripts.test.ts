@@ -21,6 +21,12 @@ describe("README.md", () => {
     expect(position("npm ci && npm test")).toBe(position("npm ci && npm run demo") + 1);
   });
 
+  it("has blocks that paste into any shell: zsh reads no comments there", () => {
+    const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+    expect(blocks).toHaveLength(3);
+    expect(blocks.filter((block) => block.includes("#"))).toEqual([]);
+  });
+
   it("shows a manifest without a mistake", async () => {
     const [, manifest = ""] = /```yaml\n(projects:[\s\S]*?)```/.exec(page) ?? [];
     const cwd = mkdtempSync(join(tmpdir(), "rnv-readme-"));
