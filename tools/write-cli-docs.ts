@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { createProgram } from "../src/cli/run";
+import { shownVerbs } from "../src/cli/verbs/verb";
 import { diagnosticCodes } from "../src/diagnostics/diagnostic";
 import { version } from "../src/model/version";
 import { codeMeanings } from "./diagnostic-codes";
@@ -37,8 +38,7 @@ function commandsBelow(
   parent: Command,
   names: readonly string[],
 ): { readonly name: string; readonly command: Command }[] {
-  const visible = parent.createHelp().visibleCommands(parent);
-  return visible
+  return shownVerbs(parent)
     .filter((command) => command.name() !== "help")
     .flatMap((command) => {
       const path = [...names, command.name()];

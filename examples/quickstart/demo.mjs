@@ -1,6 +1,6 @@
-// The first minute with rnv, on the embedded service: no account, nothing leaves this machine.
+// The first minutes with rnv, on the embedded platform: no account, nothing leaves this machine.
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,44 +8,53 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const rnv = join(here, "..", "..", "dist", "bin", "rnv.js");
 const folder = mkdtempSync(join(tmpdir(), "rnv-demo-"));
-cpSync(join(here, "rnv.yaml"), join(folder, "rnv.yaml"));
+const isTerminal = process.stdout.isTTY === true;
 
-const isBold = process.stdout.isTTY === true && !process.env.NO_COLOR;
-const title = (text) => console.log(isBold ? `\n\x1b[1m# ${text}\x1b[0m` : `\n# ${text}`);
+const title = (text) =>
+  console.log(isTerminal && !process.env.NO_COLOR ? `\n\x1b[1m# ${text}\x1b[0m` : `\n# ${text}`);
 
-/** Starts the embedded service on a free port and reads its address and key. */
-function startService() {
-  const service = spawn(process.execPath, [rnv, "emulator", "-port", "0"], {
-    stdio: ["ignore", "pipe", "inherit"],
+/** Starts the embedded platform on a free port and reads its address and key. */
+function startPlatform() {
+  const platform = spawn(process.execPath, [rnv, "emulator", "-port", "0"], {
+    stdio: ["ignore", "pipe", "ignore"],
   });
   return new Promise((resolve, reject) => {
     let text = "";
-    service.once("exit", (code) => reject(new Error(`the embedded service ended with ${code}`)));
-    service.stdout.on("data", (chunk) => {
+    platform.once("exit", (code) => reject(new Error(`the embedded platform ended with ${code}`)));
+    platform.stdout.on("data", (chunk) => {
       text += chunk;
       const settings = Object.fromEntries(
         [...text.matchAll(/^export (RNV_\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),
       );
-      if (settings.RNV_API_KEY) resolve({ service, settings });
+      if (settings.RNV_API_KEY) resolve({ platform, settings });
     });
   });
 }
 
-const { service, settings } = await startService();
+const { platform, settings } = await startPlatform();
 const environment = { ...process.env, ...settings };
 
-function run(expected, ...args) {
-  console.log(`\n$ rnv ${args.join(" ")}`);
-  const { status } = spawnSync(process.execPath, [rnv, ...args], {
+/** Runs a command, demands its exit code, and prints the lines of its output that `shown` takes. */
+function run(expected, args, shown = () => true) {
+  console.log(`$ rnv ${args.join(" ")}`);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [rnv, ...args], {
     cwd: folder,
     env: environment,
-    stdio: "inherit",
+    encoding: "utf8",
   });
-  if (status !== expected) throw new Error(`rnv ${args.join(" ")} ended with ${status}, not ${expected}`);
+  const lines = `${stdout}${stderr}`.trimEnd().split("\n").filter(shown);
+  console.log(lines.join("\n").replace(/\n{2,}/g, "\n"));
+  if (status !== expected)
+    throw new Error(`rnv ${args.join(" ")} ended with ${status}, not ${expected}:\n${stdout}${stderr}`);
 }
 
-/** What somebody does in the dashboard, past rnv. */
-async function changeBehindItsBack() {
+/** Lines of a summary: what `apply` and `destroy` did, the digest of the plan. */
+const isSummary = (line) => /^(Plan:|Digest:|Apply complete|Destroy complete|error|No changes)/.test(line);
+/** A plan without the fields of what it creates. */
+const isOutline = (line) => !/^ {6}\+|^ {6}because|^Deployments:|^$/.test(line);
+
+/** Changes a field in the dashboard, past rnv. */
+async function changeInDashboard() {
   const workspace = `${settings.RNV_BASE_URL}/workspaces/${settings.RNV_WORKSPACE_ID}`;
   const headers = { authorization: `Bearer ${settings.RNV_API_KEY}`, "content-type": "application/json" };
   const canvas = await (await fetch(`${workspace}/canvas`, { headers })).json();
@@ -56,23 +65,43 @@ async function changeBehindItsBack() {
 }
 
 try {
-  title("What would rnv do with examples/quickstart/rnv.yaml?");
-  run(0, "plan");
-  title("Do it: create, set variables, deploy, wait until it is live.");
-  run(0, "apply", "-auto-approve");
-  title("Applied is settled: the next plan is empty.");
-  run(0, "plan");
-  title("Somebody changes the health check in the dashboard. drift finds it (exit 2).");
-  await changeBehindItsBack();
-  run(2, "drift");
-  title("apply repairs it.");
-  run(0, "apply", "-auto-approve");
-  run(0, "drift");
-  title("Take everything down again.");
-  run(0, "destroy", "-auto-approve");
-  console.log("\nThat was rnv. Next: rnv init, or examples/gitops.");
+  console.log("Outputs are shortened; rnv prints more.");
+  title("A first manifest");
+  run(0, ["init", "-input=false"], (line) => line.startsWith("+"));
+  // The demo goes on with a manifest of three services.
+  const manifest = readFileSync(join(here, "rnv.yaml"), "utf8");
+  writeFileSync(join(folder, "rnv.yaml"), manifest);
+
+  title("Plan: what would change (examples/quickstart/rnv.yaml)");
+  run(0, ["plan"], isOutline);
+
+  title("Apply: create, set variables, deploy, wait until everything is live");
+  run(0, ["apply", "-auto-approve"], isSummary);
+
+  title("Plan again: nothing is left to do");
+  run(0, ["plan"]);
+
+  title("Someone changes the health check in the dashboard: drift finds it (exit code 2)");
+  await changeInDashboard();
+  run(2, ["drift"]);
+
+  title("Apply repairs it");
+  run(0, ["apply", "-auto-approve"], isSummary);
+
+  title("A service leaves the manifest: its deletion is blocked until you confirm it (exit code 4)");
+  writeFileSync(join(folder, "rnv.yaml"), manifest.replace(/^services:\n(?: .*\n)+/m, ""));
+  run(4, ["plan", "-detailed-exitcode"], isOutline);
+
+  title("Destroy everything");
+  run(0, ["destroy", "-auto-approve"], isSummary);
+
+  console.log(`
+Next, in a folder of your own:
+  export RNV_BASE_URL=embedded && rnv init && rnv plan
+  docs/cli/start.md        the same steps, one by one
+  docs/cli/adopt.md        manage what exists in your workspace`);
 } finally {
-  service.removeAllListeners("exit");
-  service.kill();
+  platform.removeAllListeners("exit");
+  platform.kill();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -56,7 +56,10 @@ export const options = {
     .default("text"),
   json: new Option("--json", "JSON, for programs"),
   expectDigest: expectDigest(),
-  html: new Option("--html <file>", "also write it as a page for a browser: one file, which loads nothing"),
+  html: new Option(
+    "--html <file>",
+    "also write it as a page for a browser: one file, which loads nothing (beta)",
+  ),
   autoApprove: new Option("--auto-approve", "do not ask"),
   noInput: noInput(),
   answerTimeout: answerTimeout(),
@@ -133,8 +136,8 @@ function parallelism(): Option {
 function expectDigest(): Option {
   const description = "apply only if the plan has this digest, as a reviewed one shows it; else exit 5";
   return new Option("--expect-digest <digest>", description).argParser((text: string) => {
-    if (/^[0-9a-f]{64}$/.test(text)) return text;
-    throw new InvalidArgumentError("Not a digest: 64 hexadecimal digits, as `rnv plan` shows them.");
+    if (/^([0-9a-f]{12}|[0-9a-f]{64})$/.test(text)) return text;
+    throw new InvalidArgumentError("Not a digest: 64 hexadecimal digits, or the 12 that a terminal shows.");
   });
 }
 

@@ -27,6 +27,8 @@ export interface Connection {
 
 export interface StateKey {
   readonly key?: Uint8Array;
+  /** It was created now: no plan before this one can have used it. */
+  readonly isNew?: true;
   readonly keyId?: string;
   /** The key before it, while keys are changed. */
   readonly previous?: { readonly key: Uint8Array; readonly keyId: string };

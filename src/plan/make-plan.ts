@@ -58,7 +58,8 @@ export function makePlan(input: PlanInput): Plan {
   });
   const compared = diffOutputs(input, decisions);
   const { options } = input;
-  const { digest, open } = digestPlan({ options, changes, outputs: compared.outputs }, input.fingerprintKey);
+  const key = input.hasNewKey ? undefined : input.fingerprintKey;
+  const { digest, open } = digestPlan({ options, changes, outputs: compared.outputs }, key);
   return {
     options,
     changes,

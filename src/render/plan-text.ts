@@ -1,6 +1,7 @@
 import { hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { shortList } from "../model/text";
+import { shortDigest } from "../plan/digest";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
@@ -65,8 +66,8 @@ export function planText(plan: Plan, style: Style, sources?: Sources, ending?: P
     ending === undefined ? "" : loudLines(entries, style),
     closingLines(plan, entries, style),
     style.colors.bold(planLine(plan)),
-    digestLine(plan, style),
-    ending?.next === undefined ? "" : `To do this: ${style.colors.bold(escapeText(ending.next))}`,
+    digestLine(plan, style, ending !== undefined),
+    ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`,
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
@@ -279,9 +280,9 @@ function costLine(plan: Plan, style: Style): string {
 }
 
 /** The digest of what would be done; of a plan that does nothing or cannot be applied there is none to expect. */
-const digestLine = (plan: Plan, style: Style): string =>
+const digestLine = (plan: Plan, style: Style, isTerminal: boolean): string =>
   plan.digest !== undefined && hasChanges(plan) && !hasErrors(plan.diagnostics)
-    ? style.colors.dim(`Digest: ${plan.digest}`)
+    ? style.colors.dim(`Digest: ${isTerminal ? plan.digest.slice(0, shortDigest) : plan.digest}`)
     : "";
 
 function blockedLine(entries: readonly PlanEntry[], style: Style): string {

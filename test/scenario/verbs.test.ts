@@ -260,7 +260,7 @@ describe("verbs that need nothing", () => {
     [["completion", "zsh"], /^#compdef rnv/],
     [["completion", "fish"], /complete -c rnv/],
     [["schema"], /"\$schema": "http:\/\/json-schema.org\/draft-07\/schema#"/],
-    [["--help"], /Exit codes:/],
+    [["help", "-a"], /Exit codes:/],
     [["plan", "--help"], /Examples:/],
     [["state", "mv", "--help"], /Examples:/],
   ] as const)("rnv %j", async (args, expected) => {

@@ -17,7 +17,7 @@ import { type CiJob, commentOptions, readJob, reviewOf, subjectOf, tellHost, wri
 import type { Invocation } from "../invocation";
 import { options, planningOptions, policyOptions, runningOptions } from "../options";
 import { exitCodes, failureOf } from "../report";
-import { onePlanExpected, showApply } from "./apply";
+import { expectedDigestOf, showApply } from "./apply";
 import { planRequestOf, policiesOf } from "./plan";
 import type { Verb } from "./verb";
 
@@ -49,7 +49,7 @@ export const ciApplyVerb: Verb = {
 
 async function runApplyInJob(invocation: Invocation): Promise<number> {
   const { options: given } = invocation;
-  if (given.expectDigest !== undefined && invocation.stack?.sharesRun === true) throw onePlanExpected();
+  expectedDigestOf(invocation);
   const job = readJob(invocation);
   const found = await reviewedIn(invocation, job);
   let outcome: ApplyOutcome;

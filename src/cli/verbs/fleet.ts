@@ -123,6 +123,7 @@ const joining = () => require("../fleet/join-fleet") as typeof joined;
 export const fleetVerbs: VerbFamily = {
   name: "fleet",
   summary: "Plan, apply or look for drift in many manifests at once, on one machine or several",
+  status: "beta",
   description: "Plan, apply or look for drift in many manifests at once, on one machine or several.",
   verbs: [fleetPlanVerb, fleetDriftVerb, fleetApplyVerb, fleetMatrixVerb, fleetReportVerb],
 };

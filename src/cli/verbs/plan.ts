@@ -73,6 +73,7 @@ export const planVerb: Verb = {
   stacks: { use: "each", others: "needed" },
   summary: "Show what apply would do",
   detail: "Reads the service, writes nothing and takes no lock.",
+  daily: ["file", "stage", "target", "out", "confirmDelete", "json"],
   options: [
     ...planningOptions,
     ...policyOptions,
