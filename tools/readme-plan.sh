@@ -6,7 +6,10 @@ projects:
       api:
         kind: web
         configuration: { repository: "https://git.example.com/shop/api", healthCheckPath: /healthz }
-      worker: { kind: worker, configuration: { repository: "https://git.example.com/shop/worker" } }
+      worker:
+        kind: worker
+        configuration: { repository: "https://git.example.com/shop/worker" }
+        deploy: { when: never }
 END
 rnv apply -auto-approve
 change-outside api healthCheckPath /

@@ -11,10 +11,19 @@ export const transcripts: readonly string[] = ["README.md", "docs/cli/start.md"]
 /**
  * Returns a page with the output that its commands have now. The commands of a page run one after the other in one new
  * folder, against an embedded service: those of each block that opens with three backquotes and `console`, where they
- * begin with `$ `, and that of each comment `<!-- run COMMAND -->`, whose output is not shown.
+ * begin with `$ `, and that of each comment `<!-- run COMMAND -->`, whose output is not shown. An output that begins
+ * with the one before it shows `[the plan above]` in its place.
  */
 export function withOutputs(page: string): string {
   const session = openSession();
+  let before = "";
+  const shownOf = (command: string): string => {
+    const output = session.run(command);
+    const isRepeated = before.split("\n").length > 5 && output.startsWith(before);
+    const shown = isRepeated ? `[the plan above]\n${output.slice(before.length)}` : output;
+    before = output;
+    return wrapped(shown);
+  };
   try {
     const blocks = /^```console\n([\s\S]*?)^```$|^<!-- run (.*) -->$/gm;
     return page.replace(blocks, (whole: string, shown?: string, hidden?: string) => {
@@ -23,13 +32,23 @@ export function withOutputs(page: string): string {
         return whole;
       }
       const commands = (shown ?? "").split("\n").filter((line) => line.startsWith("$ "));
-      const outputs = commands.map((line) => `${line}\n${session.run(line.slice(2))}`);
+      const outputs = commands.map((line) => `${line}\n${shownOf(line.slice(2))}`);
       return `\`\`\`console\n${outputs.join("\n")}\`\`\``;
     });
   } finally {
     session.close();
   }
 }
+
+/** Wraps lines at 120 columns, each rest with the indentation of its line. */
+const wrapped = (text: string): string =>
+  text.replace(/^.{121,}$/gm, (line) => {
+    const indentation = /^ */.exec(line)?.[0] ?? "";
+    const at = line.lastIndexOf(" ", 120);
+    return at <= indentation.length
+      ? line
+      : `${line.slice(0, at)}\n${wrapped(indentation + line.slice(at + 1))}`;
+  });
 
 /** Returns the page without what differs from run to run: progress, times, digests and ids. */
 export const withoutVolatile = (page: string): string =>
@@ -81,6 +100,10 @@ const { store } = createEmulator({ folder: ".rnv/emulator" });
 store.editConfiguration(store.services().find((service) => service.name === name).id, { [field]: value });
 `;
 
-// Writes what the commands of all pages print now: npm run docs:transcripts.
+// Writes what the commands of all pages print now, where more than ids, times and digests differ: npm run docs:transcripts.
 if (require.main === module)
-  for (const path of transcripts) writeFileSync(join(root, path), withOutputs(readPage(path)));
+  for (const path of transcripts) {
+    const page = readPage(path);
+    const now = withOutputs(page);
+    if (withoutVolatile(now) !== withoutVolatile(page)) writeFileSync(join(root, path), now);
+  }

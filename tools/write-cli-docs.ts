@@ -7,6 +7,7 @@ import { diagnosticCodes } from "../src/diagnostics/diagnostic";
 import { version } from "../src/model/version";
 import { codeMeanings } from "./diagnostic-codes";
 import { manifestReference } from "./manifest-reference";
+import { gapsPage, schemasPage } from "./schema-pages";
 
 const folder = resolve(__dirname, "../docs/cli");
 
@@ -14,7 +15,9 @@ const folder = resolve(__dirname, "../docs/cli");
 export const cliPages = (): Readonly<Record<string, string>> => ({
   "commands.md": commandsPage(),
   "codes.md": codesPage(),
+  "gaps.md": gapsPage(),
   "manifest.md": manifestReference(),
+  "schemas.md": schemasPage(),
 });
 
 /** The help of every command, as `rnv COMMAND --help` prints it. */
@@ -55,13 +58,18 @@ function helpOf(command: Command): string {
   return text.replace(/\nGlobal Options:\n(?: .*\n)+/, "").trim();
 }
 
+/** The codes by their first word, which names the step that finds them. */
 function codesPage(): string {
-  const sections = diagnosticCodes.map(
-    (code) => `<a id="${code}"></a>\n**\`${code}\`**: ${codeMeanings[code]}\n`,
-  );
+  const families = [...new Set(diagnosticCodes.map((code) => code.split(".")[0] ?? ""))];
+  const sections = families.map((family) => {
+    const codes = diagnosticCodes.filter((code) => code.startsWith(`${family}.`));
+    const entries = codes.map((code) => `<a id="${code}"></a>\n**\`${code}\`**: ${codeMeanings[code]}\n`);
+    return `## ${family}\n\n${entries.join("\n")}`;
+  });
   return `# Error codes
 
-Every error and warning has a code: \`error[manifest.unknown_key]\`. Codes are stable; the text around them may change.
+Every error and warning has a code: \`error[manifest.unknown_key]\`. Codes are stable; the text around them may change. Each has an
+anchor on this page: \`codes.md#manifest.unknown_key\`.
 
 ${sections.join("\n")}`;
 }

@@ -9,6 +9,8 @@ describe("the pages of figures", () => {
   it.each([
     ["tested.md", "faults"],
     ["tested.md", "kills"],
+    ["tested.md", "kills-terraform"],
+    ["tested.md", "hostile"],
     ["performance.md", "bench"],
     ["performance.md", "terraform"],
   ])("%s has a section %s with a date and the commit that was measured", (name, section) => {

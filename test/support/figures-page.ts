@@ -23,8 +23,10 @@ export function withSection(page: string, section: string, text: string): string
 
 /** The commit that is checked out is the parent of the one that will hold the figures. */
 function measuredOn(): string {
-  const commit = execFileSync("git", ["rev-parse", "--short=8", "HEAD"], { cwd: root, encoding: "utf8" });
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  const changes =
+    git("status", "--porcelain", "--", "src", "package-lock.json") === "" ? "" : " with local changes";
   const date = new Date().toISOString().slice(0, 10);
   const processor = `${cpus().length} cores of ${cpus()[0]?.model.trim()}`;
-  return `Measured on ${date} at commit ${commit.trim()}, on Node ${process.versions.node}, ${processor}.`;
+  return `Measured on ${date} at commit ${git("rev-parse", "--short=8", "HEAD")}${changes}, on Node ${process.versions.node}, ${processor}.`;
 }
