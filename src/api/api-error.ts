@@ -70,8 +70,8 @@ export function diagnosticOf(failure: unknown, context: FailureContext = {}): Di
   }
   const { code, hint } = adviceFor(failure);
   const address = context.address ?? failure.address;
-  const about = address === undefined ? "" : ` for ${address}`;
-  return error(code, `${failure.operation}${about} ${verbOf(failure)}: ${failure.message}`, {
+  const about = address === undefined ? "" : `${address}: `;
+  return error(code, `${about}${summaryOf(failure)}`, {
     ...context,
     address,
     detail: detailOf(failure),
@@ -80,21 +80,38 @@ export function diagnosticOf(failure: unknown, context: FailureContext = {}): Di
   });
 }
 
-function verbOf({ kind, code }: ApiError): string {
+function summaryOf({ kind, code, operation, status, message }: ApiError): string {
+  const words = operationWords(operation);
   if (code === "aborted")
-    return kind === "uncertain" ? "was interrupted and may have happened" : "was interrupted";
+    return `interrupted: the request to ${words} ${kind === "uncertain" ? "may have succeeded" : "was not finished"}`;
   switch (kind) {
-    case "refused":
-      return "was refused";
     case "uncertain":
-      return "may or may not have happened";
+      return `the request to ${words} may have succeeded: ${message}`;
     case "unavailable":
-      return "was not possible";
+      // Without an answer the message names the server and the cause.
+      return status === undefined && message !== "" ? message : `cannot ${words}: ${message}`;
     case "unauthorized":
-      return "was not authorized";
+      return `cannot ${words}: access denied: ${message}`;
+    case "refused":
     case "malformed":
-      return "was answered with something unreadable";
+      return `cannot ${words}: ${message}`;
   }
+}
+
+const operationTexts: Readonly<Record<string, string>> = {
+  canvas: "read the canvas",
+  catalog: "read the catalog",
+  saveCanvas: "save the layout",
+  queueDeployment: "start a deployment",
+  rollBack: "roll back",
+};
+
+/** Returns the name of an operation as words after "cannot": `createService` is `create the service`. */
+export function operationWords(operation: string): string {
+  const [verb = "", ...nouns] = operation.split(/(?=[A-Z])/);
+  const noun = nouns.join(" ").toLowerCase();
+  const words = verb === "list" ? `list ${noun}` : `${verb === "get" ? "read" : verb} the ${noun}`;
+  return operationTexts[operation] ?? (noun === "" || operation.includes(" ") ? operation : words);
 }
 
 function detailOf({ method, path, status, code, attempts }: ApiError): string {
@@ -122,7 +139,7 @@ function adviceFor(failure: ApiError): Advice {
       "apply.uncertain",
       "run the same command again: it first finds out what happened, and repeats nothing",
     );
-  if (failure.code === "aborted") return advice("apply.interrupted", "run the command again to go on");
+  if (failure.code === "aborted") return advice("apply.interrupted", "run the command again to continue");
   if (failure.kind === "malformed")
     return advice(
       "api.malformed",
@@ -147,7 +164,7 @@ function adviceForCode({ code }: ApiError): Advice | undefined {
     case "idempotency_conflict":
       return advice(
         "api.conflict",
-        "the same key was used for another body; look at the thing in the dashboard first",
+        "the same key was used for another body; look at the resource in the dashboard first",
       );
     case "idempotency_legacy_conflict":
       return advice(
@@ -166,7 +183,7 @@ function adviceForCode({ code }: ApiError): Advice | undefined {
   }
 }
 
-function adviceForStatus({ kind, status }: ApiError): Advice {
+function adviceForStatus({ kind, method, status }: ApiError): Advice {
   switch (status) {
     case 401:
       return advice(
@@ -174,6 +191,8 @@ function adviceForStatus({ kind, status }: ApiError): Advice {
         "set RNV_API_KEY or RNV_API_KEY_FILE to a key of this workspace that has not expired",
       );
     case 403:
+      if (method === "GET")
+        return advice("api.forbidden", "this key cannot read the workspace: check its workspace and role");
       return advice(
         "api.forbidden",
         "the key needs the write scope, and its owner the role, a verified email and MFA where the workspace asks for it",

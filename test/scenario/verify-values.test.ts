@@ -195,7 +195,7 @@ describe("--verify-values", () => {
     scenario.fail();
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /error\[api\.forbidden\]: revealVariable for variable\.shop\.api\.\w+ was refused/,
+      /error\[api\.forbidden\]: variable\.shop\.api\.\w+: cannot reveal the variable/,
     );
     expect(stderr).toContain("--verify-values");
     expect(writes()).toEqual([]);
