@@ -73,7 +73,7 @@ const mostLines = 8;
 
 /**
  * Lines of finished steps above, and below them one line for each step in flight with its elapsed time, written
- * anew several times a second. `Still …` lines are not printed: the running clock says it.
+ * again several times a second. `Still …` lines are not printed: the running clock says it.
  */
 export function liveProgress(
   terminal: Pick<Terminal, "out" | "width">,
@@ -134,7 +134,7 @@ function track(inFlight: Map<string, InFlight>, event: ApplyEvent, now: number, 
 
 const describe = (step: InFlight, now: number): string => {
   const elapsed = elapsedText(Math.floor((now - step.since) / 1000));
-  return `${step.label} ${step.status === "" ? "" : `${step.status} `}[${elapsed}]`;
+  return `${step.label} ${elapsed}${step.status === "" ? "" : `, ${step.status}`}`;
 };
 
 /** A line that wraps would make the cursor go up too few lines; control characters would move it. */
@@ -163,11 +163,26 @@ const patience = [10_000, 30_000, 60_000];
 const lastPatience = 60_000;
 const lookMilliseconds = 1000;
 
-/** Says after ten seconds that nothing was answered, after thirty again, and from then on each minute. */
+const retryTexts: Readonly<Record<string, string>> = {
+  "not connected": "Cannot connect to HOST",
+  "rate limited": "Rate limited by HOST",
+};
+
+const retryText = (reason: string, host: string): string =>
+  (retryTexts[reason] ?? `HOST: ${reason}`).replace("HOST", () => host);
+
+const inSeconds = (milliseconds: number): string =>
+  milliseconds < 1000 ? "" : ` in ${elapsedText(Math.floor(milliseconds / 1000))}`;
+
+/**
+ * Says after ten seconds that nothing was answered, after thirty again, and from then on each minute. A connection that
+ * fails is told at its first retry.
+ */
 export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNotice {
   let underWay = 0;
   let since = 0;
   let told = 0;
+  let isConnectionTold = false;
   let again: { readonly reason: string; readonly until: number } | undefined;
   let stop: (() => void) | undefined;
 
@@ -184,12 +199,12 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
     const waited = now() - since;
     if (waited < (patience[told] ?? lastPatience * (told - 1))) return;
     told += 1;
-    const time = elapsedText(Math.floor(waited / 1000));
-    const cause =
-      underWay > 0
-        ? `no answer yet to ${counted(underWay, "request")}`
-        : `${again?.reason}; it is asked again`;
-    say(`Waiting for ${host}: ${cause} [${time}]`);
+    const time = `${elapsedText(Math.floor(waited / 1000))} so far`;
+    say(
+      again === undefined || underWay > 0
+        ? `Waiting for ${host} to answer ${counted(underWay, "request")} (${time})`
+        : `${retryText(again.reason, host)}; retrying${inSeconds(again.until - now())} (${time})`,
+    );
   };
   const begin = (): void => {
     if (stop !== undefined) return;
@@ -200,6 +215,7 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
     since = now();
     told = 0;
     again = undefined;
+    isConnectionTold = false;
   };
   return {
     during: async (request) => {
@@ -207,7 +223,7 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
       underWay += 1;
       try {
         const answer = await request();
-        // An answer that says "later" serves nobody.
+        // An answer that says "later" is none.
         if (answer.status < 500 && answer.status !== 429) answered();
         return answer;
       } finally {
@@ -217,6 +233,10 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
     onWait: ({ reason, seconds }) => {
       begin();
       again = { reason, until: now() + seconds * 1000 };
+      if (reason === "not connected" && !isConnectionTold) {
+        isConnectionTold = true;
+        say(`${retryText(reason, host)}; retrying`);
+      }
     },
     close: end,
   };

@@ -82,8 +82,8 @@ describe("an error of the client", () => {
       "cannot connect to api.example.com with TLS (ERR_SSL_WRONG_VERSION_NUMBER)",
     ],
     ["ANSWER_TOO_LARGE", "the answer of api.example.com is larger than rnv takes"],
-    ["ANSWER_LATE", "api.example.com did not answer in time"],
-    ["ECONNRESET", "the connection to api.example.com ended before a whole answer came (ECONNRESET)"],
+    ["ANSWER_LATE", "api.example.com did not answer in time (3 attempts in TIME)"],
+    ["ECONNRESET", "the connection to api.example.com ended before a whole answer came (ECONNRESET) (6 attempts in TIME)"],
   ])("says what happened where no answer came: %s", async (code, message) => {
     const { thrown } = await errorOf(read, [failure(code)]);
     expect(thrown).toMatchObject({ code, status: undefined });
