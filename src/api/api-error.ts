@@ -137,7 +137,7 @@ function adviceFor(failure: ApiError): Advice {
   if (failure.kind === "uncertain")
     return advice(
       "apply.uncertain",
-      "run the same command again: it first finds out what happened, and repeats nothing",
+      "run the same command again: it first finds out what happened, and sends nothing twice",
     );
   if (failure.code === "aborted") return advice("apply.interrupted", "run the command again to continue");
   if (failure.kind === "malformed")

@@ -65,7 +65,13 @@ export function readAnswer(
     ),
     replayed: replayedOf(headers, gaps.replayHeader),
     code: found.code !== undefined && isSecret(found.code) ? undefined : keptCode(found.code, sensitive),
-    message: messageOf(status, body, redirect, sensitive ? undefined : found.message, /^\s*</.test(response.body)),
+    message: messageOf(
+      status,
+      body,
+      redirect,
+      sensitive ? undefined : found.message,
+      /^\s*</.test(response.body),
+    ),
     retryAfterSeconds: readRetryAfter(headers),
   };
 }

@@ -214,7 +214,9 @@ class RequestAttempts {
   #triesText(): string {
     const { clock, deadlineMs } = this.context;
     const spentMs = clock.elapsed() - ((this.#deadline ?? clock.elapsed()) - deadlineMs);
-    return this.#sent < 2 ? "" : ` (${this.#sent} attempts in ${durationText(Math.round(spentMs / 1000) * 1000)})`;
+    return this.#sent < 2
+      ? ""
+      : ` (${this.#sent} attempts in ${durationText(Math.round(spentMs / 1000) * 1000)})`;
   }
 
   #failure(kind: FailureKind, message: string, code?: string, cause?: unknown): ApiError {

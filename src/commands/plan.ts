@@ -1,6 +1,7 @@
 import { type Diagnostic, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import type { Plan, PlanInput } from "../plan/plan";
+import { counted } from "../render/plan-wording";
 import { resourceTypes } from "../resources";
 import { checkPreconditions } from "./check-conditions";
 import { checkPolicies } from "./check-policies";
@@ -54,7 +55,7 @@ export interface PlanStart {
   readonly state: State | undefined;
   /** The plan is to be applied under the lock: interrupted writes are waited for, and keys may be made. */
   readonly writes: boolean;
-  /** The service is asked for what stands in the way of an apply. */
+  /** The service is asked for what blocks an apply. */
   readonly foresees: boolean;
 }
 
@@ -94,7 +95,8 @@ export async function buildPlan(
   } = await loadDeclared(context, request, options, start);
   if (!desired) return { diagnostics: declared, sources };
   const planning = { context, request, options, desired, key, ...start };
-  const { input: read, recovered, diagnostics: open } = await recoverAndRead(planning);
+  const endProgress = showProgress(context, connection);
+  const { input: read, recovered, diagnostics: open } = await recoverAndRead(planning).finally(endProgress);
   if (!read) return { diagnostics: [...declared, ...open], sources };
   const { input, plan: made, refusals } = await verifyValues(read, request, connection.reads);
   const foreseen = start.foresees ? await foresee(connection, made) : [];
@@ -118,7 +120,26 @@ export async function buildPlan(
   return { built: { ...recovered, connection, input, plan, fingerprintKey, keyId }, diagnostics, sources };
 }
 
-/** Asks the service for what stands in the way of a plan now (DESIGN section 7); returns warnings. */
+/** A plan that reads longer says so at a terminal, ms. */
+const progressAfterMs = 400;
+
+/** Says at a terminal what a plan reads where that takes long; returns a function that ends it. */
+function showProgress({ progress, clock }: Context, { reads }: Connection): () => void {
+  const ended = new AbortController();
+  if (progress === undefined) return () => {};
+  let what = "the workspace";
+  const count = ({ length }: readonly unknown[]): void => {
+    what = counted(length, "service");
+  };
+  reads.services().then(count, () => {});
+  clock.sleep(progressAfterMs, ended.signal).then(
+    () => progress(`Reading ${what}...`),
+    () => {},
+  );
+  return () => ended.abort();
+}
+
+/** Asks the service for what blocks a plan now (DESIGN section 7); returns warnings. */
 async function foresee({ reads }: Connection, plan: Plan): Promise<readonly Diagnostic[]> {
   const found: Diagnostic[] = [];
   const ids = new Map(plan.changes.map(({ address, id }) => [address, id]));

@@ -39,7 +39,9 @@ export function eventText(event: ApplyEvent, style: Style): string {
     case "waiting": {
       const time = event.elapsedSeconds < 1 ? "" : elapsedText(event.elapsedSeconds);
       const status = [event.status, event.note].filter(Boolean).join(": ");
-      const shown = [time, ...(status === "" ? [] : [colors.dim(escapeText(status))])].filter(Boolean).join(", ");
+      const shown = [time, ...(status === "" ? [] : [colors.dim(escapeText(status))])]
+        .filter(Boolean)
+        .join(", ");
       return `${subject} Still ${doing[event.action].toLowerCase()}...${shown === "" ? "" : ` ${shown}`}`;
     }
     case "done":

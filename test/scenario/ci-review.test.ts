@@ -252,7 +252,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
       isFirst = false;
       const run = async (): Promise<void> => {
         started.process.kill("SIGTERM");
-        await started.shows("Interrupted. ");
+        await started.shows("Finishing requests in progress. ");
       };
       return { kind: "hook", when: "before", run };
     });

@@ -45,14 +45,12 @@ describe("an apply that is cut short", () => {
       const started = scenario.start({}, "apply", ...approve, "-parallelism=1");
       atWrite(3, "before", async () => {
         started.process.kill(signal);
-        await started.shows("Interrupted. ");
+        await started.shows("Finishing requests in progress. ");
       });
       const { code, stdout } = await started.ended;
       expect(code).toBe(130);
       expect(stdout).toContain("Apply interrupted.");
-      expect(stdout).toContain(
-        "run it again to go on where this run stopped: rnv apply -auto-approve -input=false -parallelism=1",
-      );
+      expect(stdout).toContain("To continue: rnv apply -auto-approve -input=false -parallelism=1");
       expect(liveNames().length).toBeLessThan(names.length);
       expect(existsSync(join(scenario.folder, ".rnv/state.json.lock"))).toBe(false);
       scenario.fail();
@@ -66,7 +64,7 @@ describe("an apply that is cut short", () => {
     const started = scenario.start({}, "apply", ...approve);
     atWrite(4, "after", async () => {
       started.process.kill("SIGINT");
-      await started.shows("Interrupted. ");
+      await started.shows("Finishing requests in progress. ");
       started.process.kill("SIGINT");
       await started.ended;
     });

@@ -85,7 +85,9 @@ describe("a saved plan", () => {
     for (const flags of [[], approve, ["-json"], ["-auto-approve"]]) {
       const { code, stderr, stdout } = await scenario.run("apply", ...flags, "fifth.rnvplan");
       expect({ flags, code }).toEqual({ flags, code: 4 });
-      expect(`${stderr}${stdout}`).toContain("service.shop.web would be deleted, and nobody is there");
+      expect(`${stderr}${stdout}`).toContain(
+        "service.shop.web will be destroyed. Blocked: its deletion is not confirmed",
+      );
       expect(scenario.requests()).toEqual([]);
     }
   });

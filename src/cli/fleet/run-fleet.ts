@@ -17,7 +17,7 @@ import {
   memberLine,
 } from "../../render/fleet-report";
 import { packageRoot, readText, writeWholeFile } from "../files";
-import { formatOf, type Invocation, interruptionNotice } from "../invocation";
+import { formatOf, type Invocation, interruptionNotices } from "../invocation";
 import { jobVariables } from "../job";
 import { writeFleetPage } from "../page-file";
 import { exitCodes, outStyle } from "../report";
@@ -157,7 +157,9 @@ function memberRunner(
     });
     tellAnnotations(ended, invocation);
     // Its status says so, and whoever reads the report cannot press a key.
-    const stderr = ended.stderr.replace(interruptionNotice, "");
+    const stderr = ended.stderr
+      .replace(interruptionNotices.writing, "")
+      .replace(`\n${interruptionNotices.reading}\n`, "");
     return judgeMember(verb, member, { ...ended, stderr });
   };
 }

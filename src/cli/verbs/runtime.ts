@@ -43,13 +43,13 @@ async function runAction(invocation: Invocation, wanted: Wanted): Promise<number
       lockTimeoutMs: options.lockTimeout as number,
       confirm: async () => undefined,
       onGoingOn: (since) =>
-        say(`${address}: ${wanted.action} of ${escapeText(since)} goes on; nothing is repeated.`),
+        say(`${address}: ${wanted.action} of ${escapeText(since)} is still running. Nothing is sent again.`),
       onWaiting: (seconds, status, note) =>
         say(
           `${address}: ${[status, note]
             .filter(Boolean)
             .map((text) => escapeText(String(text)))
-            .join(": ")} [${elapsedText(seconds)}]`,
+            .join(": ")}${seconds < 1 ? "" : `, ${elapsedText(seconds)}`}`,
         ),
       ...wanted,
     }),

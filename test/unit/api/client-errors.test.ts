@@ -38,7 +38,9 @@ describe("an error of the client", () => {
 
   it("says the status text when the body says nothing", async () => {
     expect((await errorOf(read, [answer(403, { requestId: "x" })])).thrown.message).toBe("Forbidden");
-    expect((await errorOf(read, [answer(404, "<html>")])).thrown.message).toContain("the answer is HTML, not JSON");
+    expect((await errorOf(read, [answer(404, "<html>")])).thrown.message).toContain(
+      "the answer is HTML, not JSON",
+    );
   });
 
   it.each([200, 201, 299])("says that a %i is unreadable where it is", async (status) => {
@@ -76,14 +78,20 @@ describe("an error of the client", () => {
   it.each([
     ["ECONNREFUSED", "cannot connect to api.example.com: connection refused (6 attempts in TIME)"],
     ["ENOTFOUND", "cannot connect to api.example.com: host not found (2 attempts in TIME)"],
-    ["CERT_HAS_EXPIRED", "cannot connect to api.example.com: its certificate is not trusted (CERT_HAS_EXPIRED)"],
+    [
+      "CERT_HAS_EXPIRED",
+      "cannot connect to api.example.com: its certificate is not trusted (CERT_HAS_EXPIRED)",
+    ],
     [
       "ERR_SSL_WRONG_VERSION_NUMBER",
       "cannot connect to api.example.com with TLS (ERR_SSL_WRONG_VERSION_NUMBER)",
     ],
     ["ANSWER_TOO_LARGE", "the answer of api.example.com is larger than rnv takes"],
     ["ANSWER_LATE", "api.example.com did not answer in time (3 attempts in TIME)"],
-    ["ECONNRESET", "the connection to api.example.com ended before a whole answer came (ECONNRESET) (6 attempts in TIME)"],
+    [
+      "ECONNRESET",
+      "the connection to api.example.com ended before a whole answer came (ECONNRESET) (6 attempts in TIME)",
+    ],
   ])("says what happened where no answer came: %s", async (code, message) => {
     const { thrown } = await errorOf(read, [failure(code)]);
     expect(thrown).toMatchObject({ code, status: undefined });

@@ -392,7 +392,7 @@ describe("a write of a verb, left open", () => {
     expect(none.diagnostics[0]?.summary).toContain("did nothing");
     const unknown = await recoverOf(state, [intent], acting(undefined));
     expect(unknown).toMatchObject({ entries: [done, end], diagnostics: [{ code: "apply.uncertain" }] });
-    expect(unknown.diagnostics[0]?.summary).toContain("nobody can tell");
+    expect(unknown.diagnostics[0]?.summary).toContain("unknown whether");
   });
 
   it("of a type that is not known any more, or knows no such action, is closed and told of", async () => {

@@ -227,7 +227,7 @@ describe("a verb that writes", () => {
     const { exitCode, diagnostics } = await act({ action: "resume" });
     expect(exitCode).toBe(0);
     expect(diagnostics).toMatchObject([{ severity: "warning", code: "apply.uncertain" }]);
-    expect(diagnostics[0]?.summary).toContain(`nobody can tell whether \`rnv restart ${address}\``);
+    expect(diagnostics[0]?.summary).toContain(`unknown whether \`rnv restart ${address}\``);
     expect(bench.emulator.store.operations().map(({ kind }) => kind)).toEqual(["resume"]);
     expect(await bench.state()).toMatchObject({ open: [], run: null });
   });
