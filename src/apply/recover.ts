@@ -253,14 +253,14 @@ function unknownEnd(
   const line = `\`${text}\``;
   const summary =
     found === undefined
-      ? `unknown whether ${line} of ${at} had an effect: the API did not answer`
+      ? `unknown whether ${line} of ${at} had an effect`
       : found.length === 0
         ? `${line} of ${at} did nothing`
         : `${found.length} deployments of ${address} could be that of ${line} of ${at}`;
   const ids = found?.join(", ");
   return warning("apply.uncertain", summary, {
     address,
-    ...(ids && { detail: `Found: ${ids}.` }),
+    detail: ids ? `Found: ${ids}.` : "The API did not answer.",
     hint: wait
       ? `Nothing was sent again. If you still want it: ${text}`
       : `Run ${line} before any other command that writes. It finds out what happened and sends nothing twice.`,

@@ -125,8 +125,9 @@ async function goOn(
   await closeOrder(run, address, { result: "refused" });
   if (typeNamed(recordedType(start))?.actions?.[asked.action]?.find) return undefined;
   const line = commandText(address, command);
-  const summary = `unknown whether \`${line}\` of ${open[0]?.at} had an effect: the API did not answer`;
-  const detail = "Its idempotency key expired: it is older than 23 hours, or belongs to another API key.";
+  const summary = `unknown whether \`${line}\` of ${open[0]?.at} had an effect`;
+  const detail =
+    "The API did not answer, and the idempotency key expired: it is older than 23 hours, or belongs to another API key.";
   const hint = `Nothing was sent again. If you still want it: ${line}`;
   return { diagnostics: [error("apply.uncertain", summary, { address, detail, hint })], exitCode: 1 };
 }

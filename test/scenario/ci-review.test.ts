@@ -200,7 +200,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
         code: 5,
         stderr: expect.stringContaining("pull request 7 is not merged"),
       });
-      expect(own("apply").at(-1)).toContain("Nothing was applied: nothing was decided");
+      expect(own("apply").at(-1)).toContain("Nothing was applied: pull request");
     }
     expect(scenario.requests()).toEqual([]);
     const named = await scenario.runWith({ env: inPullRequest() }, "ci", "apply", "--pull-request", "7");
@@ -259,7 +259,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(await started.ended).toMatchObject({ code: 130 });
     scenario.fail();
     expect(own("apply")).toEqual([expect.stringContaining("**Interrupted (exit 130).**")]);
-    expect(own("apply")[0]).toContain("run this job again to go on where it stopped");
+    expect(own("apply")[0]).toContain("Nothing is lost. Run this job again to continue.");
     expect(await apply()).toMatchObject({ code: 0 });
     expect(own("apply")).toEqual([expect.stringContaining("**Applied.**")]);
     scenario.write("rnv.yaml", shop("cancelled"));
@@ -325,9 +325,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     const behind = await plan(inQueue());
     expect(behind).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining(
-        "the plan is the one that was reviewed, and 2 changes of what stands before it",
-      ),
+      stderr: expect.stringContaining("the reviewed plan plus 2 changes ahead in the queue"),
     });
     expect(behind.stderr).toContain("service.shop.jobs");
     scenario.write("rnv.yaml", shop("queued"));
@@ -336,7 +334,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     changeLive("meanwhile");
     expect(await plan(inQueue())).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("the plan in the merge queue is not the one that was reviewed"),
+      stderr: expect.stringContaining("the plan in the merge queue is not the reviewed one"),
     });
     expect(own("plan")).toEqual([reviewed]);
     expect(scenario.requests()).toEqual([]);

@@ -182,7 +182,7 @@ export const statusVerb: Verb = {
   summary: "Show what runs: release, commit, health, since when",
   detail:
     "Reads the service; takes no lock and writes nothing. Without an address: every recorded service. " +
-    "What failed, waits, was rolled back or is suspended stands below each.",
+    "What failed, waits, was rolled back or is suspended is shown below each.",
   options: [options.state, options.stack, options.json, options.answerTimeout],
   examples: [
     ["rnv status", "every recorded service, one line each"],

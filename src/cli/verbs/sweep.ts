@@ -116,7 +116,7 @@ const isKept = ({ name, state }: StageInstance, { keeps, ageMs }: Kept, now: num
   if (keeps?.(name.id ?? "")) return true;
   if (ageMs === undefined) return false;
   const lastRun = Date.parse(state?.lastRunAt ?? "");
-  // Without a time nobody knows how old it is.
+  // Without a time its age is unknown.
   return Number.isNaN(lastRun) || now - lastRun < ageMs;
 };
 

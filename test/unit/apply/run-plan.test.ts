@@ -348,7 +348,7 @@ describe("the failure of a change", () => {
       ...{ code: "apply.failed", address: api, range },
       ...{
         summary: expect.stringContaining(`${web}.url`),
-        hint: expect.stringContaining("run the same command again"),
+        hint: expect.stringContaining("Run the same command again"),
       },
     });
   });
