@@ -82,36 +82,21 @@ export function diagnosticOf(failure: unknown, context: FailureContext = {}): Di
 
 function summaryOf({ kind, code, operation, status, message }: ApiError): string {
   const words = operationWords(operation);
-  if (code === "aborted")
-    return `interrupted: the request to ${words} ${kind === "uncertain" ? "may have succeeded" : "was not finished"}`;
-  switch (kind) {
-    case "uncertain":
-      return `the request to ${words} may have succeeded: ${message}`;
-    case "unavailable":
-      // Without an answer the message names the server and the cause.
-      return status === undefined && message !== "" ? message : `cannot ${words}: ${message}`;
-    case "unauthorized":
-      return `cannot ${words}: access denied: ${message}`;
-    case "refused":
-    case "malformed":
-      return `cannot ${words}: ${message}`;
-  }
+  const end = kind === "uncertain" ? "may have succeeded" : "was not finished";
+  if (code === "aborted") return `interrupted: the request to ${words} ${end}`;
+  if (kind === "uncertain") return `the request to ${words} ${end}: ${message}`;
+  // Without an answer the message names the server and the cause.
+  if (kind === "unavailable" && status === undefined) return message;
+  return `cannot ${words}: ${kind === "unauthorized" ? "access denied: " : ""}${message}`;
 }
 
-const operationTexts: Readonly<Record<string, string>> = {
-  canvas: "read the canvas",
-  catalog: "read the catalog",
-  saveCanvas: "save the layout",
-  queueDeployment: "start a deployment",
-  rollBack: "roll back",
-};
-
-/** Returns the name of an operation as words after "cannot": `createService` is `create the service`. */
-export function operationWords(operation: string): string {
-  const [verb = "", ...nouns] = operation.split(/(?=[A-Z])/);
-  const noun = nouns.join(" ").toLowerCase();
-  const words = verb === "list" ? `list ${noun}` : `${verb === "get" ? "read" : verb} the ${noun}`;
-  return operationTexts[operation] ?? (noun === "" || operation.includes(" ") ? operation : words);
+/** Returns an operation as words after "cannot": `createService` is `create the service`, `catalog` read the catalog. */
+function operationWords(operation: string): string {
+  if (operation.includes(" ") || operation === "rollBack") return operation.replace("B", " b");
+  const [verb, noun] = operation.split(/(?=[A-Z])(.*)/s);
+  const words = (noun ?? operation).replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
+  if (verb === "list") return `list ${words}`;
+  return `${noun === undefined || verb === "get" ? "read" : verb} the ${words}`;
 }
 
 function detailOf({ method, path, status, code, attempts }: ApiError): string {

@@ -206,17 +206,10 @@ class RequestAttempts {
   #failed(kind: FailureKind): ApiError {
     const last = this.#last;
     if (last?.kind !== "no-answer") return this.#failure(kind, last?.answer.message ?? "");
-    const message = `${messageOf(this.context.host, last.error)}${this.#triesText()}`;
-    return this.#failure(kind, message, last.error.code, last.thrown);
-  }
-
-  /** ` (6 attempts in 10s)`; empty after one attempt. */
-  #triesText(): string {
-    const { clock, deadlineMs } = this.context;
-    const spentMs = clock.elapsed() - ((this.#deadline ?? clock.elapsed()) - deadlineMs);
-    return this.#sent < 2
-      ? ""
-      : ` (${this.#sent} attempts in ${durationText(Math.round(spentMs / 1000) * 1000)})`;
+    const { clock, deadlineMs, host } = this.context;
+    const spent = durationText(clock.elapsed() - (this.#deadline ?? 0) + deadlineMs);
+    const tries = this.#sent < 2 ? "" : ` (${this.#sent} attempts in ${spent})`;
+    return this.#failure(kind, `${messageOf(host, last.error)}${tries}`, last.error.code, last.thrown);
   }
 
   #failure(kind: FailureKind, message: string, code?: string, cause?: unknown): ApiError {
@@ -253,18 +246,13 @@ function loadOf(exchange: AttemptResult): Load {
   return status >= 500 ? "unclear" : "clean";
 }
 
-const connectionTexts: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  EHOSTUNREACH: "host unreachable",
-  ENETUNREACH: "network unreachable",
-};
-
 function messageOf(host: string, { reason, code = "no code", proxy, status }: TransportError): string {
+  const cause = code === "ECONNREFUSED" ? "connection refused" : code;
   switch (reason) {
     case "not_sent":
       return proxy === undefined
-        ? `cannot connect to ${host}: ${connectionTexts[code] ?? code}`
-        : `cannot connect to ${host} through the proxy ${proxy}: ${connectionTexts[code] ?? code}`;
+        ? `cannot connect to ${host}: ${cause}`
+        : `cannot connect to ${host} through the proxy ${proxy}: ${cause}`;
     case "refused_by_proxy":
       return `cannot connect to ${host}: the proxy ${proxy} refused (HTTP ${status})`;
     case "unresolved":

@@ -261,15 +261,11 @@ export const deletionFailed = (
 
 /** The diagnostic of a deletion whose end is not proven. */
 export const nothingShown = (address: Address): Diagnostic =>
-  error(
-    "live.gone_unproven",
-    `unknown whether ${address} was deleted: the API shows no recorded resource at all`,
-    {
-      address,
-      detail: "A key that has lost its membership of the workspace sees the same.",
-      hint: "Check the key and the workspace, then run the same command again.",
-    },
-  );
+  error("live.gone_unproven", `unknown whether ${address} was deleted: the API shows no resource at all`, {
+    address,
+    detail: "A key that has lost its membership of the workspace sees the same.",
+    hint: "Check the key and the workspace, then run the same command again.",
+  });
 
 /** The diagnostic of a deletion that nothing shows the end of: `unseen` says what is not shown. */
 export const endUnproven = (

@@ -144,15 +144,14 @@ async function lookFor(
 
 function unseen(recovering: RecoveryContext, intent: Intent): Recovery {
   if (keyStillCounts(recovering, intent)) return leftOpen(intent);
+  const { address } = intent;
   const diagnostic = error(
     "state.open_intent",
-    `unknown whether ${intent.address} was created: the API did not answer`,
+    `unknown whether ${address} was created: the API did not answer`,
     {
-      address: intent.address,
-      detail:
-        `The request was sent at ${intent.at}. The API does not list such resources, and the idempotency key expired: ` +
-        "it is older than 23 hours, or belongs to another API key.",
-      hint: `Look in the dashboard. If ${intent.name} exists, delete it or run: rnv import ${intent.address} ID. Then run: rnv state rm ${intent.address}`,
+      address,
+      detail: `The request was sent at ${intent.at}. Its idempotency key expired after 23 hours, or is of another API key.`,
+      hint: `Look in the dashboard. If ${intent.name} exists, delete it or run: rnv import ${address} ID. Then run: rnv state rm ${address}`,
     },
   );
   return { ...nothingRecovered, diagnostics: [diagnostic] };

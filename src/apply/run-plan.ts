@@ -103,16 +103,12 @@ function resultOf(run: Run, ended: readonly EndedTask[], skipped: ReadonlySet<Ad
     counts,
     diagnostics: failures.map((end) => end.diagnostic),
     exitCode: exitCodeOf(run, failures, worked),
-    stillRunning: ended.flatMap(({ task: { change, phase }, end }) =>
-      end.kind === "interrupted"
-        ? `${change.address} is still ${isDeletion(change, phase) ? "being deleted" : "deploying"}.`
-        : [],
-    ),
+    stillRunning: ended.flatMap(({ task, end }) => (end.kind === "interrupted" ? stillRunning(task) : [])),
   };
 }
 
-const isDeletion = ({ action }: Change, phase: ReplacePhase): boolean =>
-  action === "delete" || phase === "delete";
+const stillRunning = ({ change: { address, action }, phase }: RunTask): string =>
+  `${address} is still ${action === "delete" || phase === "delete" ? "being deleted" : "deploying"}.`;
 
 const isArchived = (change: RunTask["change"]): boolean =>
   change.action === "delete" && change.onRemove === "archive";

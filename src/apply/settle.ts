@@ -97,8 +97,8 @@ async function endOf(
       const next = recorded && recordedAfterFailure(recorded, pending, result.summary);
       if (next) await run.journal.record(address, next);
       if (pending.deletes) return failed(deletionFailed(error, address, result, about));
-      const hint = context.type.reacts && adviceFor(result.summary);
-      const details = { ...about, detail: result.detail, ...(hint && { hint }) };
+      const hint = deploymentAdvice.find(([reason]) => reason.test(result.summary))?.[1];
+      const details = { ...about, detail: result.detail, ...(context.type.reacts && hint && { hint }) };
       const diagnostic = error("apply.deploy_failed", `${address}: ${result.summary}`, details);
       return failed(diagnostic, context.type.reacts ? 7 : 1);
     }
@@ -118,21 +118,12 @@ async function endOf(
 
 /** What helps against the reason of a failed deployment, by what the reason names. */
 const deploymentAdvice: readonly (readonly [RegExp, string])[] = [
-  [/cancel|supersed|roll(s|ed)? ?back/i, "To deploy again: rnv apply"],
-  [
-    /build|compile|install|dependenc|docker|npm/i,
-    "Fix the build in the repository, push it, then run rnv apply.",
-  ],
-  [/branch|commit|repositor|clone|git/i, "Check repository, branch and commit, then run rnv apply."],
-  [
-    /health|ready|port|start|exit|crash|memory/i,
-    "Check startCommand, port and healthCheckPath, then run rnv apply.",
-  ],
-  [/quota|limit|plan|bill|pay|card/i, "Check the plan and the billing in the dashboard, then run rnv apply."],
+  [/cancel|supersed|roll/i, "To deploy again, run the same command."],
+  [/build|compile|install|docker|npm/i, "Fix the build in the repository and push it."],
+  [/branch|commit|repositor|clone/i, "Check repository, branch and commit."],
+  [/health|port|start|exit|crash|memory/i, "Check startCommand, port and healthCheckPath."],
+  [/quota|limit|bill|pay|card/i, "Check the plan and the billing in the dashboard."],
 ];
-
-const adviceFor = (reason: string): string =>
-  deploymentAdvice.find(([pattern]) => pattern.test(reason))?.[1] ?? "Fix the cause, then run rnv apply.";
 
 /** A failed run is recorded without `inputs`: the next plan sees a service configured since its last deployment. */
 function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, reason: string) {
@@ -147,7 +138,7 @@ const awaitingCheckout = (
   detail: string,
   about: { readonly address: Address; readonly range?: SourceRange },
 ): Diagnostic =>
-  severity("apply.awaiting_checkout", `${about.address} is saved but not live: it awaits checkout`, {
+  severity("apply.awaiting_checkout", `${about.address} is saved but not live`, {
     ...about,
     detail,
     hint: "Finish the checkout in the dashboard.",

@@ -148,13 +148,9 @@ function openJobHost(invocation: Invocation): CodeHost | undefined {
   const { environment, options: given } = invocation;
   if (platformOf(environment) === undefined && given.pullRequest !== undefined)
     report(invocation, [
-      warning(
-        "config.missing",
-        `pull request ${given.pullRequest} gets no comment: this job has no code host`,
-        {
-          hint: "Run it in GitHub Actions or GitLab, or post plan.md of the reports yourself.",
-        },
-      ),
+      warning("config.missing", `no comment on pull request ${given.pullRequest}: no code host here`, {
+        hint: "Run it in GitHub Actions or GitLab, or post plan.md of the reports yourself.",
+      }),
     ]);
   // Loaded where a job speaks to its host.
   const { openCodeHost } = require("../api/code-host/open-host") as typeof hosts;

@@ -80,9 +80,7 @@ export function openContext(
       openTransport: stateServer.open,
     }),
     connect: () => {
-      connection ??= connect(settings, invocation, watch, () => {
-        steps.hasWritten = true;
-      });
+      connection ??= connect(settings, invocation, watch, steps);
       return connection;
     },
     stateKey: (create, wanted) => {
@@ -126,7 +124,7 @@ async function connect(
   settings: Settings,
   invocation: Invocation,
   watch: (host: string) => WaitNotice,
-  onWrite: () => void,
+  steps: { hasWritten: boolean },
 ): Promise<Connection> {
   const { apiKey, workspaceId, gaps } = settings;
   const { cwd, signal, options } = invocation;
@@ -155,7 +153,7 @@ async function connect(
     onWait: waiting.onWait,
   });
   const send: Connection["send"] = (request, options) => {
-    if (request.method !== "GET") onWrite();
+    if (request.method !== "GET") steps.hasWritten = true;
     return client.send(request, { signal, ...options });
   };
   const detected = {};

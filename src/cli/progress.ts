@@ -163,26 +163,16 @@ const patience = [10_000, 30_000, 60_000];
 const lastPatience = 60_000;
 const lookMilliseconds = 1000;
 
-const retryTexts: Readonly<Record<string, string>> = {
-  "not connected": "Cannot connect to HOST",
-  "rate limited": "Rate limited by HOST",
-};
+function retryText(reason: string, host: string): string {
+  if (reason === "not connected") return `Cannot connect to ${host}; retrying`;
+  return reason === "rate limited" ? `Rate limited by ${host}; retrying` : `${host}: ${reason}; retrying`;
+}
 
-const retryText = (reason: string, host: string): string =>
-  (retryTexts[reason] ?? `HOST: ${reason}`).replace("HOST", () => host);
-
-const inSeconds = (milliseconds: number): string =>
-  milliseconds < 1000 ? "" : ` in ${elapsedText(Math.floor(milliseconds / 1000))}`;
-
-/**
- * Says after ten seconds that nothing was answered, after thirty again, and from then on each minute. A connection that
- * fails is told at its first retry.
- */
+/** Says after 10 s that nothing was answered, after 30 s, and then each minute; a failed connection at once. */
 export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNotice {
   let underWay = 0;
   let since = 0;
   let told = 0;
-  let isConnectionTold = false;
   let again: { readonly reason: string; readonly until: number } | undefined;
   let stop: (() => void) | undefined;
 
@@ -200,10 +190,12 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
     if (waited < (patience[told] ?? lastPatience * (told - 1))) return;
     told += 1;
     const time = `${elapsedText(Math.floor(waited / 1000))} so far`;
+    const seconds = Math.floor(((again?.until ?? 0) - now()) / 1000);
+    const left = seconds > 0 ? ` in ${elapsedText(seconds)}` : "";
     say(
       again === undefined || underWay > 0
         ? `Waiting for ${host} to answer ${counted(underWay, "request")} (${time})`
-        : `${retryText(again.reason, host)}; retrying${inSeconds(again.until - now())} (${time})`,
+        : `${retryText(again.reason, host)}${left} (${time})`,
     );
   };
   const begin = (): void => {
@@ -215,7 +207,6 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
     since = now();
     told = 0;
     again = undefined;
-    isConnectionTold = false;
   };
   return {
     during: async (request) => {
@@ -232,11 +223,8 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
     },
     onWait: ({ reason, seconds }) => {
       begin();
+      if (reason === "not connected" && again === undefined) say(retryText(reason, host));
       again = { reason, until: now() + seconds * 1000 };
-      if (reason === "not connected" && !isConnectionTold) {
-        isConnectionTold = true;
-        say(`${retryText(reason, host)}; retrying`);
-      }
     },
     close: end,
   };

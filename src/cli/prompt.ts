@@ -86,30 +86,22 @@ function deletionRefused({ address }: Change, { options }: Plan, { isSaved }: Ap
     ...(isSaved ? [`\`${inGit} and a new plan`] : [`\`${inGit}`]),
     ...(options.mode === "destroy" ? ["rnv destroy -auto-approve, which deletes all of it"] : []),
   ];
-  return error(
-    "guard.delete_unconfirmed",
-    `${address} will be destroyed. Blocked: its deletion is not confirmed`,
-    {
-      address,
-      detail: isSaved
-        ? "A saved plan holds the confirmations it was made with. It confirms nothing itself."
-        : "--auto-approve alone never deletes a service or a project.",
-      hint: `To confirm: --confirm-delete ${address}, or ${others.join(", or ")}`,
-    },
-  );
+  return error("guard.delete_unconfirmed", `${address} will be destroyed. Blocked: it is not confirmed`, {
+    address,
+    detail: isSaved
+      ? "A saved plan holds the confirmations it was made with. It confirms nothing itself."
+      : "--auto-approve alone never deletes a service or a project.",
+    hint: `To confirm: --confirm-delete ${address}, or ${others.join(", or ")}`,
+  });
 }
 
 const approvalMissing = (plan: Plan) =>
-  error(
-    "command.usage",
-    `${plan.options.mode === "destroy" ? "destroy" : "apply"} needs approval, but this is not a terminal`,
-    {
-      hint:
-        plan.options.mode === "destroy"
-          ? "Run it in a terminal, or add --auto-approve."
-          : "Run it in a terminal, add --auto-approve, or apply a saved plan: rnv plan -out plan.rnvplan, then rnv apply plan.rnvplan",
-    },
-  );
+  error("command.usage", `${plan.options.mode} needs approval, but this is not a terminal`, {
+    hint:
+      plan.options.mode === "destroy"
+        ? "Run it in a terminal, or add --auto-approve."
+        : "Run it in a terminal, add --auto-approve, or apply a saved plan: rnv plan -out plan.rnvplan, then rnv apply plan.rnvplan",
+  });
 
 /** Asks one question; undefined when there is no answer any more (end of input, Ctrl-C). */
 type Prompter = (question: string) => Promise<string | undefined>;

@@ -99,7 +99,7 @@ async function applyLocked(
   });
   const { counts, outputs, exitCode } = result;
   const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
-  const hint = exitCode === 0 ? undefined : nextStep(result, runAgain(request, saved?.request));
+  const hint = exitCode === 0 ? undefined : nextStep(request, saved?.request, result);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
   return { plan, counts, outputs, exitCode, diagnostics: [...diagnostics, ...result.diagnostics], sources };
 }
@@ -215,20 +215,20 @@ const stopped = (diagnostics: readonly Diagnostic[], sources: ReadonlyMap<string
   exitCode: exitCodeOf(diagnostics),
 });
 
-/** Returns the advice at the end of a run that stopped early; `line` is the command that continues it. */
-function nextStep({ exitCode, stillRunning }: RunResult, line: string): string {
-  if (exitCode === 130) return [...stillRunning, `To continue: ${line}`].join("\n");
-  return exitCode === 8 ? `To continue: ${line}` : `Nothing is lost. Fix the cause, then run: ${line}`;
-}
-
 /**
- * Returns the command that continues a run: the one that was given, with its flags. A saved plan applies once, so that
+ * Returns the advice after a run that stopped early, with the command that was given. A saved plan applies once, so that
  * it is made again, with the options it was made with.
  */
-function runAgain(request: ApplyRequest, saved: SavedRequest | undefined): string {
-  if (saved) return planCommand(saved);
-  const line = request.commandLine ?? (request.mode === "destroy" ? "rnv destroy" : "rnv apply");
-  return request.replace.length === 0 ? line : `${line} (without -replace for what is already replaced)`;
+function nextStep(
+  request: ApplyRequest,
+  saved: SavedRequest | undefined,
+  { exitCode, stillRunning }: RunResult,
+): string {
+  const given = request.commandLine ?? (request.mode === "destroy" ? "rnv destroy" : "rnv apply");
+  const replaced = request.replace.length === 0 ? "" : " (without -replace for what is already replaced)";
+  const line = saved ? planCommand(saved) : `${given}${replaced}`;
+  if (exitCode === 130) return [...stillRunning, `To continue: ${line}`].join("\n");
+  return exitCode === 8 ? `To continue: ${line}` : `Nothing is lost. Fix the cause, then run: ${line}`;
 }
 
 /** Leaves `-replace` out: the resources may have been replaced by now. */

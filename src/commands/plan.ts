@@ -95,8 +95,11 @@ export async function buildPlan(
   } = await loadDeclared(context, request, options, start);
   if (!desired) return { diagnostics: declared, sources };
   const planning = { context, request, options, desired, key, ...start };
-  const endProgress = showProgress(context, connection);
-  const { input: read, recovered, diagnostics: open } = await recoverAndRead(planning).finally(endProgress);
+  const ended = new AbortController();
+  const addresses = [...desired.resources.keys(), ...Object.keys(start.state?.resources ?? {})];
+  void showProgress(context, addresses, ended.signal);
+  const reading = recoverAndRead(planning).finally(() => ended.abort());
+  const { input: read, recovered, diagnostics: open } = await reading;
   if (!read) return { diagnostics: [...declared, ...open], sources };
   const { input, plan: made, refusals } = await verifyValues(read, request, connection.reads);
   const foreseen = start.foresees ? await foresee(connection, made) : [];
@@ -120,23 +123,11 @@ export async function buildPlan(
   return { built: { ...recovered, connection, input, plan, fingerprintKey, keyId }, diagnostics, sources };
 }
 
-/** A plan that reads longer says so at a terminal, ms. */
-const progressAfterMs = 400;
-
-/** Says at a terminal what a plan reads where that takes long; returns a function that ends it. */
-function showProgress({ progress, clock }: Context, { reads }: Connection): () => void {
-  const ended = new AbortController();
-  if (progress === undefined) return () => {};
-  let what = "the workspace";
-  const count = ({ length }: readonly unknown[]): void => {
-    what = counted(length, "service");
-  };
-  reads.services().then(count, () => {});
-  clock.sleep(progressAfterMs, ended.signal).then(
-    () => progress(`Reading ${what}...`),
-    () => {},
-  );
-  return () => ended.abort();
+/** Says at a terminal what a plan reads, where that takes longer than 400 ms. */
+async function showProgress({ clock, progress }: Context, addresses: readonly string[], ended: AbortSignal) {
+  const { size } = new Set(addresses.filter((address) => address.startsWith("service.")));
+  const tell = () => progress?.(`Reading ${counted(size, "service")}...`);
+  if (progress) await clock.sleep(400, ended).then(tell, () => {});
 }
 
 /** Asks the service for what blocks a plan now (DESIGN section 7); returns warnings. */

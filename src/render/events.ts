@@ -38,11 +38,9 @@ export function eventText(event: ApplyEvent, style: Style): string {
       return `${subject} ${colors.dim(escapeText(event.note))}`;
     case "waiting": {
       const time = event.elapsedSeconds < 1 ? "" : elapsedText(event.elapsedSeconds);
-      const status = [event.status, event.note].filter(Boolean).join(": ");
-      const shown = [time, ...(status === "" ? [] : [colors.dim(escapeText(status))])]
-        .filter(Boolean)
-        .join(", ");
-      return `${subject} Still ${doing[event.action].toLowerCase()}...${shown === "" ? "" : ` ${shown}`}`;
+      const status = escapeText([event.status, event.note].filter(Boolean).join(": "));
+      const shown = [time, status && colors.dim(status)].filter(Boolean).join(", ");
+      return `${subject} Still ${doing[event.action].toLowerCase()}... ${shown}`.trimEnd();
     }
     case "done":
       return `${subject} ${deed[event.action]} complete after ${elapsedText(event.elapsedSeconds)}${identity(event.id, style)}`;
@@ -55,9 +53,7 @@ export function eventText(event: ApplyEvent, style: Style): string {
 
 /** The summary of a failure without the address that the line begins with. */
 const factOf = ({ address, diagnostic: { summary } }: Extract<ApplyEvent, { type: "failed" }>): string =>
-  summary.startsWith(`${address} `) || summary.startsWith(`${address}: `)
-    ? summary.slice(address.length).replace(/^:? /, "")
-    : summary;
+  /^:? /.test(summary.replace(address, "")) ? summary.replace(address, "").replace(/^:? /, "") : summary;
 
 const identity = (id: string | undefined, style: Style): string =>
   id === undefined ? "" : style.colors.dim(` [id=${escapeText(id)}]`);

@@ -168,14 +168,14 @@ export function appliedComment(
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const text = shorten(diagnosticsText(errors, plainStyle, sources).trimEnd(), 20_000);
   const found = errors.length === 0 ? [] : [fencedBlock(text.split("\n"))];
-  const [first] = errors;
+  const end = endOfRun(exitCode);
   // Of a deployment the cause says more than the exit code.
-  const end =
-    (exitCode === 7 || exitCode === 8) && first ? `${first.summary} (exit ${exitCode})` : endOfRun(exitCode);
-  const state =
-    exitCode === 0 ? appliedWord : `**${escapeMarkdown(`${end.charAt(0).toUpperCase()}${end.slice(1)}`)}.**`;
+  const cause = exitCode === 7 || exitCode === 8 ? errors[0]?.summary : undefined;
+  const state = cause
+    ? `**${escapeMarkdown(cause)} (exit ${exitCode}).**`
+    : `**${end.charAt(0).toUpperCase()}${end.slice(1)}.**`;
   const next = resumable.has(exitCode) ? ["Nothing is lost. Run this job again to continue."] : [];
-  const told = `${state} ${escapeMarkdown(summary ?? "")}`.trimEnd();
+  const told = `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(summary ?? "")}`.trimEnd();
   return `${[title, told, ...found, ...next, originLine(origin)].join("\n\n")}\n`;
 }
 

@@ -43,7 +43,14 @@ const folders: Readonly<Record<string, Folder>> = {
 const whole: Folder = { paths: [""], ceiling: 78_966, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
-const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [];
+const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
+  { issue: "front door", folder: "api", lines: 7 },
+  { issue: "front door", folder: "apply", lines: 17 },
+  { issue: "front door", folder: "report", lines: 5 },
+  { issue: "front door", folder: "commands", lines: 15 },
+  { issue: "front door", folder: "cli", lines: 15 },
+  { issue: "front door", folder: "resources", lines: 1 },
+];
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

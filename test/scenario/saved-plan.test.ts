@@ -86,7 +86,7 @@ describe("a saved plan", () => {
       const { code, stderr, stdout } = await scenario.run("apply", ...flags, "fifth.rnvplan");
       expect({ flags, code }).toEqual({ flags, code: 4 });
       expect(`${stderr}${stdout}`).toContain(
-        "service.shop.web will be destroyed. Blocked: its deletion is not confirmed",
+        "service.shop.web will be destroyed. Blocked: it is not confirmed",
       );
       expect(scenario.requests()).toEqual([]);
     }

@@ -157,9 +157,8 @@ function memberRunner(
     });
     tellAnnotations(ended, invocation);
     // Its status says so, and whoever reads the report cannot press a key.
-    const stderr = ended.stderr
-      .replace(interruptionNotices.writing, "")
-      .replace(`\n${interruptionNotices.reading}\n`, "");
+    const { writing, reading } = interruptionNotices;
+    const stderr = ended.stderr.replace(writing, "").replace(`\n${reading}\n`, "\n");
     return judgeMember(verb, member, { ...ended, stderr });
   };
 }

@@ -184,9 +184,8 @@ function savedLine(plan: Plan, file: string): string {
   const saved = `Saved the plan to ${file}.`;
   if (!isBlocked(plan)) return `${saved} To do exactly this: rnv apply ${file}\n`;
   if (!mayBeConfirmed(plan)) return `${saved} It is blocked: resolve that, and plan again.\n`;
-  const { length } = plan.changes.filter(isUnconfirmed);
-  const found = length === 1 ? "1 deletion is unconfirmed" : `${length} deletions are unconfirmed`;
-  return `${saved} ${found}: rnv apply ${file} asks for each name. In CI, pass --confirm-delete ADDRESS for each.\n`;
+  const unconfirmed = counted(plan.changes.filter(isUnconfirmed).length, "unconfirmed deletion");
+  return `${saved} ${unconfirmed}: rnv apply ${file} asks for each name. In CI, pass --confirm-delete ADDRESS for each.\n`;
 }
 
 /**

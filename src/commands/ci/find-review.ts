@@ -55,7 +55,7 @@ export const findMerged = async (host: CodeHost, commit: string | undefined): Pr
 
 /** An apply in the job of a pull request that is open, in a queue, or was given up: it does nothing. */
 export const notMerged = (number: number): Diagnostic =>
-  error("plan.digest", `nothing was applied: pull request ${number} is not merged`, {
+  error("plan.digest", `pull request ${number} is not merged`, {
     hint: `Apply in a job of the branch it is merged to. To apply it all the same: --pull-request ${number}`,
   });
 
@@ -70,8 +70,8 @@ export function unreviewed({ pullRequest, isUnread }: Review): Diagnostic {
   return error(
     "plan.digest",
     pullRequest === undefined
-      ? "nothing was applied: no merged pull request found for this commit"
-      : `nothing was applied: pull request ${pullRequest} has no plan comment for this stage`,
+      ? "no merged pull request found for this commit"
+      : `pull request ${pullRequest} has no plan comment for this stage`,
     { hint },
   );
 }

@@ -68,7 +68,8 @@ describe("diagnosticOf", () => {
   it.each([
     ["listProjects", "list projects"],
     ["getProjectOperation", "read the project operation"],
-    ["queueDeployment", "start a deployment"],
+    ["queueDeployment", "queue the deployment"],
+    ["rollBack", "roll back"],
     ["canvas", "read the canvas"],
     ["comment on pull request 3", "comment on pull request 3"],
   ])("names the operation %s in words: %s", (operation, words) => {
