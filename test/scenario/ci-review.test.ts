@@ -132,7 +132,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     server.comments.length = 0;
     expect(await apply()).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("pull request 7 has no plan of this manifest and stage"),
+      stderr: expect.stringContaining("pull request 7 has no plan comment for this stage"),
     });
     server.addComment("pull 7", "mallory", body);
     expect(await apply()).toMatchObject({ code: 5 });
@@ -161,7 +161,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     server.pulls.splice(0, 1, pull as (typeof server.pulls)[number]);
     expect(early).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("no pull request was merged with this commit"),
+      stderr: expect.stringContaining("no merged pull request found for this commit"),
     });
     expect(scenario.requests()).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     const without = await scenario.runWith({ env: unread }, "ci", "apply");
     expect(without).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("this job has no code host to ask"),
+      stderr: expect.stringContaining("this job has no code host"),
     });
     expect(without.stderr.match(/is not set/g)).toHaveLength(platform === "github" ? 2 : 1);
     expect(own("apply")).toEqual([]);

@@ -81,7 +81,9 @@ describe("a saved plan", () => {
       planned: bare.stdout,
       shown: bare.stdout,
     });
-    expect(planned.stderr).toContain("rnv apply fifth.rnvplan asks for the names at a terminal");
+    expect(planned.stderr).toContain(
+      "Saved the plan to fifth.rnvplan. 1 unconfirmed deletion: rnv apply fifth.rnvplan asks for each name.",
+    );
     for (const flags of [[], approve, ["-json"], ["-auto-approve"]]) {
       const { code, stderr, stdout } = await scenario.run("apply", ...flags, "fifth.rnvplan");
       expect({ flags, code }).toEqual({ flags, code: 4 });
