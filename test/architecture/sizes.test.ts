@@ -46,7 +46,7 @@ const whole: Folder = { paths: [""], ceiling: 78_962, budget: 57_960 };
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
   { issue: "front door", folder: "api", lines: 7 },
   { issue: "front door", folder: "apply", lines: 17 },
-  { issue: "front door", folder: "report", lines: 7 },
+  { issue: "front door", folder: "report", lines: 9 },
   { issue: "front door", folder: "commands", lines: 15 },
   { issue: "front door", folder: "cli", lines: 15 },
   { issue: "front door", folder: "resources", lines: 1 },

@@ -120,7 +120,9 @@ function notesOf(change: Change): Markup {
         ]
       : []),
     ...(reason === undefined ? [] : [["because", reason] as const]),
-    ...(withParent ? [["how", `destroyed with ${change.instance.recorded?.parent ?? ""}`] as const] : []),
+    ...(withParent
+      ? [["how", `destroyed with its ${change.type === "layout" ? "project" : "service"}`] as const]
+      : []),
     ...(isNameTold(change) ? [] : [["name", html`<code>${change.name}</code>`] as const]),
     ...(id === undefined || change.action === "update" ? [] : [["id", html`<code>${id}</code>`] as const]),
     ...(previousAddress === undefined
