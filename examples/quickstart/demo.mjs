@@ -1,59 +1,69 @@
-// The first minutes with rnv, on the embedded platform: no account, nothing leaves this machine.
-import { spawn, spawnSync } from "node:child_process";
+// A tour of rnv on the embedded copy of the platform: no account, nothing leaves this machine.
+import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const rnv = join(here, "..", "..", "dist", "bin", "rnv.js");
 const folder = mkdtempSync(join(tmpdir(), "rnv-demo-"));
-const isTerminal = process.stdout.isTTY === true;
+const manifest = join(folder, "rnv.yaml");
 
-const title = (text) =>
-  console.log(isTerminal && !process.env.NO_COLOR ? `\n\x1b[1m# ${text}\x1b[0m` : `\n# ${text}`);
+const isTerminal = process.stdout.isTTY === true;
+const isBold = isTerminal && !process.env.NO_COLOR;
+const colors = isBold ? { FORCE_COLOR: "1" } : {};
 
 /** Starts the embedded platform on a free port and reads its address and key. */
-function startPlatform() {
-  const platform = spawn(process.execPath, [rnv, "emulator", "-port", "0"], {
+function startService() {
+  const service = spawn(process.execPath, [rnv, "emulator", "-port", "0"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   return new Promise((resolve, reject) => {
     let text = "";
-    platform.once("exit", (code) => reject(new Error(`the embedded platform ended with ${code}`)));
-    platform.stdout.on("data", (chunk) => {
+    service.once("exit", (code) => reject(new Error(`the embedded platform ended with ${code}`)));
+    service.stdout.on("data", (chunk) => {
       text += chunk;
       const settings = Object.fromEntries(
         [...text.matchAll(/^export (RNV_\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),
       );
-      if (settings.RNV_API_KEY) resolve({ platform, settings });
+      if (settings.RNV_API_KEY) resolve({ service, settings });
     });
   });
 }
 
-const { platform, settings } = await startPlatform();
-const environment = { ...process.env, ...settings };
+const { service, settings } = await startService();
+const environment = { ...process.env, ...settings, ...colors };
 
-/** Runs a command, demands its exit code, and prints the lines of its output that `shown` takes. */
-function run(expected, args, shown = () => true) {
-  console.log(`$ rnv ${args.join(" ")}`);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [rnv, ...args], {
-    cwd: folder,
-    env: environment,
-    encoding: "utf8",
-  });
-  const lines = `${stdout}${stderr}`.trimEnd().split("\n").filter(shown);
-  console.log(lines.join("\n").replace(/\n{2,}/g, "\n"));
-  if (status !== expected)
-    throw new Error(`rnv ${args.join(" ")} ended with ${status}, not ${expected}:\n${stdout}${stderr}`);
+/** Shows the progress of a run on one line of a terminal, and nowhere else. */
+function showProgress(line) {
+  if (isTerminal) process.stdout.write(`\r\x1b[K${line.slice(0, (process.stdout.columns ?? 80) - 1)}`);
 }
 
-/** Lines of a summary: what `apply` and `destroy` did, the digest of the plan. */
-const isSummary = (line) => /^(Plan:|Digest:|Apply complete|Destroy complete|error|No changes)/.test(line);
-/** A plan without the fields of what it creates. */
-const isOutline = (line) => !/^ {6}\+|^ {6}because|^Deployments:|^$/.test(line);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
+const withoutColor = (line) => line.replace(/\x1b\[[\d;]*m/g, "");
 
-/** Changes a field in the dashboard, past rnv. */
+const isProgress = (line) => /^(?:project|service|variable|deployment)\.\S+: (?!.*fail)/i.test(line);
+
+/** Runs rnv, and shows its output without empty lines; `isShown` may leave out what was shown before. */
+async function run(title, expected, args, isShown = () => true) {
+  const heading = `$ rnv ${args.join(" ")}   # ${title}`;
+  console.log(isBold ? `\n\x1b[1m${heading}\x1b[0m` : `\n${heading}`);
+  const child = spawn(process.execPath, [rnv, ...args], { cwd: folder, env: environment });
+  const shown = [child.stdout, child.stderr].map(async (input) => {
+    for await (const line of createInterface({ input })) {
+      const text = withoutColor(line);
+      if (isProgress(text)) showProgress(text);
+      else if (text.trim() !== "" && isShown(text)) console.log(isTerminal ? `\r\x1b[K${line}` : line);
+    }
+  });
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  await Promise.all(shown);
+  if (code !== expected) throw new Error(`rnv ${args.join(" ")} ended with ${code}, not ${expected}`);
+}
+
+/** Changes the health check as a person would do in the dashboard. */
 async function changeInDashboard() {
   const workspace = `${settings.RNV_BASE_URL}/workspaces/${settings.RNV_WORKSPACE_ID}`;
   const headers = { authorization: `Bearer ${settings.RNV_API_KEY}`, "content-type": "application/json" };
@@ -64,44 +74,38 @@ async function changeInDashboard() {
   if (!answer.ok) throw new Error(`the change was refused: ${answer.status}`);
 }
 
+/** Removes the service from the manifest. */
+function removeService() {
+  const text = readFileSync(manifest, "utf8");
+  writeFileSync(
+    manifest,
+    text.replace(/^ {4}services:\n(?:(?: {6}.*)?\n)+/m, "").replace(/^outputs:[\s\S]*/m, ""),
+  );
+}
+
+const isSummary = (line) => /^(?:Plan:|Apply |Destroy )/.test(line);
+const isResult = (line) => isSummary(line) || /^(?:Digest:|apiUrl)/.test(line);
+const isDone = (line) => line.startsWith("+ ");
+const isAboutService = (line) => !/^(?:Changes to outputs:|Deployments:|Digest:| {2}- apiUrl)/.test(line);
+
 try {
-  console.log("Outputs are shortened; rnv prints more.");
-  title("A first manifest");
-  run(0, ["init", "-input=false"], (line) => line.startsWith("+"));
-  // The demo goes on with a manifest of three services.
-  const manifest = readFileSync(join(here, "rnv.yaml"), "utf8");
-  writeFileSync(join(folder, "rnv.yaml"), manifest);
-
-  title("Plan: what would change (examples/quickstart/rnv.yaml)");
-  run(0, ["plan"], isOutline);
-
-  title("Apply: create, set variables, deploy, wait until everything is live");
-  run(0, ["apply", "-auto-approve"], isSummary);
-
-  title("Plan again: nothing is left to do");
-  run(0, ["plan"]);
-
-  title("Someone changes the health check in the dashboard: drift finds it (exit code 2)");
+  await run("write a first manifest", 0, ["init"], isDone);
+  await run("show what apply would do", 0, ["plan"]);
+  await run("do it: the same plan has the same digest", 0, ["apply", "-auto-approve"], isResult);
+  await run("nothing is left to do", 0, ["plan"]);
   await changeInDashboard();
-  run(2, ["drift"]);
-
-  title("Apply repairs it");
-  run(0, ["apply", "-auto-approve"], isSummary);
-
-  title("A service leaves the manifest: its deletion is blocked until you confirm it (exit code 4)");
-  writeFileSync(join(folder, "rnv.yaml"), manifest.replace(/^services:\n(?: .*\n)+/m, ""));
-  run(4, ["plan", "-detailed-exitcode"], isOutline);
-
-  title("Destroy everything");
-  run(0, ["destroy", "-auto-approve"], isSummary);
-
+  await run("someone changed the health check in the dashboard", 2, ["drift"]);
+  await run("repair it", 0, ["apply", "-auto-approve"], isSummary);
+  removeService();
+  await run("without the service in rnv.yaml", 4, ["plan", "-detailed-exitcode"], isAboutService);
+  await run("remove everything", 0, ["destroy", "-auto-approve"], isSummary);
   console.log(`
-Next, in a folder of your own:
-  export RNV_BASE_URL=embedded && rnv init && rnv plan
-  docs/cli/start.md        the same steps, one by one
-  docs/cli/adopt.md        manage what exists in your workspace`);
+Try next, in a folder of yours:
+  export RNV_BASE_URL=embedded
+  npx rnv init && npx rnv apply
+Then your own workspace: npx rnv init --from workspace`);
 } finally {
-  platform.removeAllListeners("exit");
-  platform.kill();
+  service.removeAllListeners("exit");
+  service.kill();
   rmSync(folder, { recursive: true, force: true });
 }

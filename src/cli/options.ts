@@ -10,7 +10,7 @@ export const options = {
   app: new Option("--app <command>", "run this program of CDKTF constructs and read what it synthesizes"),
   untrusted: new Option(
     "--untrusted",
-    "the manifest comes from a stranger: run no command, read no file outside and only names that RNV_ALLOW_ENV lists",
+    "untrusted manifest: run no commands, read only project files and the names that RNV_ALLOW_ENV lists",
   ),
   state: new Option(
     "--state <path>",

@@ -129,7 +129,7 @@ function unconfirmed(
   const flag = `To destroy it: --confirm-delete ${address}`;
   if (action === "replace")
     return { code, summary: `${address} must be replaced; what it holds now is lost`, hint: flag };
-  const summary = `${address} will be destroyed, and that is not confirmed`;
+  const summary = `the deletion of ${address} is not confirmed`;
   if (options.mode === "destroy")
     return { code, summary, hint: `${flag}. \`rnv destroy\` asks for everything at once` };
   const { confirm, move } = phrasesOf(desired);

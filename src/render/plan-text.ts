@@ -245,7 +245,7 @@ function uncheckedSection(plan: Plan, style: Style): string {
     .join("\n\n");
 }
 
-/** Says once more what is lost and what moves the bill: above it may be screens of text. */
+/** Repeats what is lost and what moves the bill: above it may be screens of text. */
 function loudLines(entries: readonly PlanEntry[], style: Style): string {
   if (entries.length < 2) return "";
   const { red, yellow, bold } = style.colors;

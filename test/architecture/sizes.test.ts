@@ -30,7 +30,7 @@ const folders: Readonly<Record<string, Folder>> = {
   plan: { paths: ["plan"], ceiling: 5_513, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_884, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 3_114, budget: 2_550 },
-  state: { paths: ["state"], ceiling: 4_303, budget: 3_300 },
+  state: { paths: ["state"], ceiling: 4_299, budget: 3_300 },
   report: { paths: ["render"], ceiling: 7_777, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_637, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
@@ -40,15 +40,20 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 78_966, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 78_962, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
-  { issue: "front door", folder: "cli", lines: 127 },
-  { issue: "front door", folder: "plan", lines: 9 },
-  { issue: "front door", folder: "commands", lines: 3 },
+  { issue: "front door", folder: "model", lines: 1 },
+  { issue: "front door", folder: "api", lines: 7 },
+  { issue: "front door", folder: "manifest", lines: 14 },
+  { issue: "front door", folder: "plan", lines: 20 },
+  { issue: "front door", folder: "resources", lines: 1 },
+  { issue: "front door", folder: "apply", lines: 17 },
   { issue: "front door", folder: "state", lines: 3 },
-  { issue: "front door", folder: "report", lines: 1 },
+  { issue: "front door", folder: "report", lines: 13 },
+  { issue: "front door", folder: "commands", lines: 22 },
+  { issue: "front door", folder: "cli", lines: 143 },
 ];
 
 /** A ceiling that is further above its folder lets it grow unseen. */

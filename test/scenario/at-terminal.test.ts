@@ -50,6 +50,22 @@ const name = "Type its name to confirm: ";
     expect({ code: applied.code, live: liveNames() }).toEqual({ code: 0, live: ["api", "web"] });
   });
 
+  it("an apply that is left with Ctrl-C at its question says only that it is cancelled", async () => {
+    const { code, screen } = await atTerminal(scenario, "apply", [[value, "\u0003"]]);
+    expect({ code, writes: scenario.requests() }).toEqual({ code: 130, writes: [] });
+    expect(screen.slice(screen.lastIndexOf(value))).toMatch(/^Enter a value: (\^C)?\s+Cancelled\.\s*$/);
+  });
+
+  it("a plan that takes longer than 400 ms says what it reads, and a quick one does not", async () => {
+    expect((await atTerminal(scenario, "plan -json", [])).screen).not.toContain("Reading");
+    const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000));
+    scenario.fail(({ path }) =>
+      path.endsWith("/catalog") ? { kind: "hook", when: "before", run: pause } : undefined,
+    );
+    expect((await atTerminal(scenario, "plan", [])).screen).toContain("Reading 2 services...\n");
+    expect((await scenario.run("plan")).stderr).toBe("");
+  });
+
   it("a plan ends with what is lost, the counts and the next command; a pipe has none of it", async () => {
     const planned = await atTerminal(scenario, "plan -target service.shop.api", []);
     expect(planned.screen.trimEnd().split("\n").at(-1)).toBe("Next: rnv apply -target service.shop.api");

@@ -49,9 +49,9 @@ describe("a digest that is expected", () => {
     expect(refused).toMatchObject({
       code: 5,
       stdout: expect.stringContaining("elsewhere"),
-      stderr: expect.stringContaining("error[plan.digest]: the plan is not the one that was reviewed"),
+      stderr: expect.stringContaining("error[plan.digest]: the plan is not the reviewed one"),
     });
-    expect(refused.stderr).toContain(`expected the digest ${digest}`);
+    expect(refused.stderr).toContain(`expected digest ${digest}`);
     expect(scenario.requests()).toEqual([]);
     const reviewed = await shownDigest();
     expect(reviewed).not.toBe(digest);

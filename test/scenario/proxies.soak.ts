@@ -54,7 +54,9 @@ describe("a service behind TLS with a private authority, reached through a proxy
     const wrong = `http://rnv:another-secret@127.0.0.1:${proxy.port}`;
     const { code, stdout, stderr } = await run({ HTTPS_PROXY: wrong }, "plan");
     expect(code).toBe(1);
-    expect(stderr).toContain(`the proxy 127.0.0.1:${proxy.port} refuses the way to ${secureHost} (HTTP 407)`);
+    expect(stderr).toContain(
+      `cannot connect to ${secureHost}: the proxy 127.0.0.1:${proxy.port} refused (HTTP 407)`,
+    );
     expect(stderr).toContain("hint: check HTTPS_PROXY");
     expect(stdout + stderr).not.toContain("another-secret");
     // Catalog, projects and services, each asked for once.
@@ -73,7 +75,9 @@ describe("a service behind TLS with a private authority, reached through a proxy
     const port = await closedPort();
     const { code, stderr } = await run({ HTTPS_PROXY: `127.0.0.1:${port}` }, "plan");
     expect(code).toBe(1);
-    expect(stderr).toContain(`the proxy 127.0.0.1:${port} opens no way to ${secureHost} (ECONNREFUSED)`);
+    expect(stderr).toContain(
+      `cannot connect to ${secureHost} through the proxy 127.0.0.1:${port}: connection refused`,
+    );
   });
 
   it("is reached without the proxy where NO_PROXY names it, and this machine always", async () => {

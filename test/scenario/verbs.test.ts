@@ -229,7 +229,7 @@ describe("verbs that need nothing", () => {
     ] as const) {
       const bad = await scenario.runWith({ env }, "init");
       expect(bad.stderr).toContain(`warning[${code}]`);
-      expect(bad.stdout).toContain("see to the warnings above, then");
+      expect(bad.stdout).toContain("fix the warnings above, then");
       expect(bad.code).toBe(0);
     }
   });

@@ -168,7 +168,8 @@ export async function showApply(invocation: Invocation, request: ShownRequest): 
   report(invocation, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"), sources);
   if (summary) progress.emit(summary);
   if (isText && summary && exitCode === 0) showOutputs(terminal, outcome);
-  if (outcome.cancelled && isText) {
+  // Ctrl-C has said so already.
+  if (outcome.cancelled && isText && !invocation.signal.aborted) {
     const verb = plan?.options.mode === "destroy" ? "Destroy" : "Apply";
     terminal.err(`\n${verb} cancelled. Nothing was changed.\n`);
   }

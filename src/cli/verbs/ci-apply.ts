@@ -117,7 +117,7 @@ function commentOn(
   const summary = isIdle ? planLine(made) : counts && summaryLine({ mode, exitCode, counts });
   if (exitCode !== exitCodes.stale || !made)
     return appliedComment({ exitCode, summary, diagnostics, sources }, subject, job);
-  const why = "code" in reviewed ? reviewed.summary : "the plan is no longer the one that was reviewed";
+  const why = "code" in reviewed ? reviewed.summary : "main or the live service changed after the review";
   const differences = "code" in reviewed ? undefined : compareWithRecord(reviewed, made);
   return refusedComment(made, { why, differences }, subject, job, limit);
 }

@@ -84,7 +84,7 @@ describe("a deletion", () => {
     });
     const deletion = world.plan(desiredOf([shop()[0] as never]), { allowEmpty: true });
     expect(changeOf(deletion, "service.shop.api").guard).toMatchObject({
-      summary: "service.shop.api will be destroyed, and that is not confirmed",
+      summary: "the deletion of service.shop.api is not confirmed",
       hint: `${hint} or removed: [service.shop.api]`,
     });
   });
