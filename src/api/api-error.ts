@@ -71,7 +71,10 @@ export function diagnosticOf(failure: unknown, context: FailureContext = {}): Di
   const { code, hint } = adviceFor(failure);
   const address = context.address ?? failure.address;
   const about = address === undefined ? "" : ` for ${address}`;
-  return error(code, `${failure.operation}${about} ${verbOf(failure)}: ${failure.message}`, {
+  const summary = isForbiddenRead(failure)
+    ? `cannot read ${address ?? failure.path.replace(/^\/workspaces\/([^/]+).*$/, "workspace $1")}: access denied`
+    : `${failure.operation}${about} ${verbOf(failure)}: ${failure.message}`;
+  return error(code, summary, {
     ...context,
     address,
     detail: detailOf(failure),
@@ -79,6 +82,8 @@ export function diagnosticOf(failure: unknown, context: FailureContext = {}): Di
     ...(failure.requestId === "" ? {} : { requestId: failure.requestId }),
   });
 }
+
+const isForbiddenRead = ({ method, status }: ApiError): boolean => method === "GET" && status === 403;
 
 function verbOf({ kind, code }: ApiError): string {
   if (code === "aborted")
@@ -166,7 +171,9 @@ function adviceForCode({ code }: ApiError): Advice | undefined {
   }
 }
 
-function adviceForStatus({ kind, status }: ApiError): Advice {
+function adviceForStatus(failure: ApiError): Advice {
+  const { kind, status } = failure;
+  if (isForbiddenRead(failure)) return advice("api.forbidden", "check the workspace and the key's role");
   switch (status) {
     case 401:
       return advice(

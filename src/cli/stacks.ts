@@ -205,9 +205,8 @@ function isFile(path: string): boolean {
 
 function refuseWords([word]: readonly string[], takesPlan: boolean): void {
   if (word === undefined) return;
-  const what = takesPlan ? "neither a saved plan nor a stack" : "no stack";
   throw new DiagnosticsError([
-    error("command.usage", `${JSON.stringify(word)} is ${what}`, {
+    error("command.usage", takesPlan ? `${word}: no such file` : `${JSON.stringify(word)} is no stack`, {
       hint: "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
     }),
   ]);

@@ -170,7 +170,7 @@ function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk
     return noContent([{ shape: shorthand, entry }]);
   if (isNull(value)) return noContent([]);
   walk.report(
-    error("manifest.invalid_type", `${address} is a block of keys, found ${describeNode(value)}`, {
+    error("manifest.invalid_type", `${address} must be a block of keys, not ${describeNode(value)}`, {
       address,
       range: value.range,
       ...hintForKeys(value, blockKeys(placed)),

@@ -156,7 +156,7 @@ function refuse(
   context.report(
     error(
       "manifest.invalid_value",
-      `${attribute} of ${block.address} is ${expected}, found ${describeNode(found)}`,
+      `${attribute} of ${block.address} must be ${expected}, not ${describeNode(found)}`,
       {
         address: block.address,
         attribute,
@@ -218,7 +218,7 @@ export function readOutputs(root: MapNode, context: ReadContext): Desired["outpu
   if (node === undefined || isNull(node)) return outputs;
   if (node.kind !== "map") {
     context.report(
-      error("manifest.invalid_type", `outputs maps names to values, found ${describeNode(node)}`, {
+      error("manifest.invalid_type", `outputs must map names to values, not ${describeNode(node)}`, {
         range: node.range,
       }),
     );
@@ -272,7 +272,9 @@ function addressIn(item: SourceNode, key: string, context: ReadContext): Address
   const address = node?.kind === "scalar" ? knownAddress(node.value, context) : undefined;
   if (address !== undefined) return address;
   const summary =
-    node === undefined ? `moved needs the key ${key}` : `${key} is an address, found ${describeNode(node)}`;
+    node === undefined
+      ? `moved needs the key ${key}`
+      : `${key} must be an address, not ${describeNode(node)}`;
   context.report(
     error("manifest.moved", summary, {
       range: (node ?? item).range,
@@ -295,7 +297,7 @@ export function readRemoved(root: MapNode, context: ReadContext): Desired["remov
     const address = item.kind === "scalar" ? knownAddress(item.value, context) : undefined;
     if (address === undefined)
       context.report(
-        error("manifest.removed", `removed lists addresses, found ${describeNode(item)}`, {
+        error("manifest.removed", `removed must list addresses, not ${describeNode(item)}`, {
           range,
           hint: "removed: [service.shop.worker]",
         }),
@@ -314,7 +316,7 @@ function listOf(root: MapNode, key: string, context: ReadContext): readonly Sour
   if (node === undefined || isNull(node)) return [];
   if (node.kind === "list") return node.items;
   context.report(
-    error("manifest.invalid_type", `${key} is a list, found ${describeNode(node)}`, { range: node.range }),
+    error("manifest.invalid_type", `${key} must be a list, not ${describeNode(node)}`, { range: node.range }),
   );
   return [];
 }

@@ -123,8 +123,8 @@ function unconfirmed({ action, instance }: Decision, { options, desired }: PlanI
   if (type.removal !== "delete" || type.removedWithParent) return undefined;
   return {
     code: "guard.delete_unconfirmed",
-    summary: `${address} would be ${action === "replace" ? "deleted and made anew" : "deleted"}`,
-    hint: `confirm it by name: --confirm-delete ${address}${otherWays(address, action, options.mode, phrasesOf(desired))}`,
+    summary: `${address} ${action === "replace" ? "must be replaced; its URL, variables and deployments are lost" : "would be deleted"}`,
+    hint: `to destroy it: --confirm-delete ${address}${otherWays(address, action, options.mode, phrasesOf(desired))}`,
   };
 }
 

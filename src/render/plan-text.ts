@@ -66,7 +66,7 @@ export function planText(plan: Plan, style: Style, sources?: Sources, ending?: P
     closingLines(plan, entries, style),
     style.colors.bold(planLine(plan)),
     digestLine(plan, style),
-    ending?.next === undefined ? "" : `To do this: ${style.colors.bold(escapeText(ending.next))}`,
+    ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`,
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }

@@ -44,18 +44,16 @@ const name = "Type its name to confirm: ";
 
   it("a plan ends with what is lost, the counts and the next command; a pipe has none of it", async () => {
     const planned = await atTerminal(scenario, "plan -target service.shop.api", []);
-    expect(planned.screen.trimEnd().split("\n").at(-1)).toBe(
-      "To do this: rnv apply -target service.shop.api",
-    );
+    expect(planned.screen.trimEnd().split("\n").at(-1)).toBe("Next: rnv apply -target service.shop.api");
     const saved = await atTerminal(scenario, "plan -out a.plan", []);
-    expect(saved.screen).not.toContain("To do this");
+    expect(saved.screen).not.toContain("Next");
     await scenario.run("apply", ...approve);
-    expect((await atTerminal(scenario, "plan", [])).screen).not.toContain("To do this");
+    expect((await atTerminal(scenario, "plan", [])).screen).not.toContain("Next");
     scenario.write("rnv.yaml", manifest("cron"));
     const { screen } = await atTerminal(scenario, "plan", []);
     expect(screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
     const { stdout } = await scenario.run("plan");
-    expect(stdout).not.toMatch(/^! |To do this/m);
+    expect(stdout).not.toMatch(/^! |Next/m);
     const asked = await atTerminal(scenario, "apply", [[name, "no"]]);
     expect(asked.screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
   });

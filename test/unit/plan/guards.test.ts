@@ -77,9 +77,9 @@ describe("a deletion", () => {
     const plan = world.plan(desiredOf(other));
     expect(guarded(plan)).toEqual(["guard.delete_unconfirmed service.shop.api"]);
     // Only a deletion can be declared.
-    const hint = "confirm it by name: --confirm-delete service.shop.api";
+    const hint = "to destroy it: --confirm-delete service.shop.api";
     expect(changeOf(plan, "service.shop.api").guard).toMatchObject({
-      summary: "service.shop.api would be deleted and made anew",
+      summary: "service.shop.api must be replaced; its URL, variables and deployments are lost",
       hint,
     });
     const deletion = world.plan(desiredOf([shop()[0] as never]), { allowEmpty: true });
