@@ -43,7 +43,7 @@ export function guardDeletions(
       : (protectedBy(decision, stage) ??
         nameChanged(decision) ??
         holdsOthers(decision, kept.get(address), input.options) ??
-        (isConfirmed(address) ? undefined : unconfirmed(decision, input)));
+        (isConfirmed(address) ? undefined : unconfirmed(decision, input, decisions)));
     if (guard) guards.set(address, guard);
   }
   return guards;
@@ -118,13 +118,22 @@ function holdsOthers(
 export const isUnconfirmed = ({ guard }: { readonly guard?: Guard }): boolean =>
   guard?.code === "guard.delete_unconfirmed";
 
-function unconfirmed({ action, instance }: Decision, { options, desired }: PlanInput): Guard | undefined {
-  const { address, type } = instance;
+function unconfirmed(
+  { action, instance }: Decision,
+  { options, desired }: PlanInput,
+  decisions: ReadonlyMap<Address, Decision>,
+): Guard | undefined {
+  const { address, type, parent } = instance;
   if (type.removal !== "delete" || type.removedWithParent) return undefined;
+  const lost = type.type === "service" ? "; its URL, variables and deployments are lost" : "";
+  const creates = [...decisions.values()].filter(
+    (one) => one.action === "create" && one.instance.type === type && one.instance.parent === parent,
+  );
+  const to = creates.length === 1 ? creates[0]?.instance.address : undefined;
   return {
     code: "guard.delete_unconfirmed",
-    summary: `${address} ${action === "replace" ? "must be replaced; its URL, variables and deployments are lost" : "would be deleted"}`,
-    hint: `to destroy it: --confirm-delete ${address}${otherWays(address, action, options.mode, phrasesOf(desired))}`,
+    summary: `${address} ${action === "replace" ? `must be replaced${lost}` : "would be deleted"}`,
+    hint: `to destroy it: --confirm-delete ${address}${otherWays(address, action, options.mode, { ...phrasesOf(desired), to })}`,
   };
 }
 
@@ -132,10 +141,12 @@ function otherWays(
   address: Address,
   action: Decision["action"],
   mode: PlanInput["options"]["mode"],
-  { confirm, renamed }: ReturnType<typeof phrasesOf>,
+  { confirm, renamed, move, to }: ReturnType<typeof phrasesOf> & { readonly to: Address | undefined },
 ): string {
   if (mode === "destroy") return "; rnv destroy asks for everything at once";
-  return action === "replace" ? "" : `, or ${confirm(address)}; if it was renamed, ${renamed}`;
+  const rename =
+    to === undefined ? `if it was renamed, ${renamed}` : `if you renamed it: ${move(address, to)}`;
+  return action === "replace" ? "" : `, or ${confirm(address)}; ${rename}`;
 }
 
 /**
