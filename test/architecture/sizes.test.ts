@@ -43,7 +43,11 @@ const folders: Readonly<Record<string, Folder>> = {
 const whole: Folder = { paths: [""], ceiling: 78_966, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
-const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [];
+const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
+  { issue: "front door", folder: "api", lines: 7 },
+  { issue: "front door", folder: "manifest", lines: 9 },
+  { issue: "front door", folder: "plan", lines: 20 },
+];
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

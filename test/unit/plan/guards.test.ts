@@ -89,6 +89,15 @@ describe("a deletion", () => {
     });
   });
 
+  it("shows the moved line where one service of the project is created", () => {
+    const renamed = [declare("project.shop"), declare("service.shop.web", { kind: "web" })];
+    const plan = settledShop().plan(desiredOf(renamed as never));
+    expect(changeOf(plan, "service.shop.api").guard?.hint).toBe(
+      "to destroy it: --confirm-delete service.shop.api, or removed: [service.shop.api]; " +
+        "if you renamed it: moved: [{ from: service.shop.api, to: service.shop.web }]",
+    );
+  });
+
   it("of something renamed since stands still", () => {
     const world = settledShop();
     world.touch("service.shop.api", { name: "api-prod" }, "api-prod");
