@@ -83,6 +83,20 @@ describe("diagnosticOf", () => {
     });
   });
 
+  it("speaks of reading where a read is forbidden", () => {
+    expect(
+      diagnosticOf(
+        new ApiError({
+          ...{ kind: "refused", operation: "listProjects", method: "GET", path: "/workspaces/W/projects" },
+          ...{ status: 403, message: "Forbidden", requestId: "", attempts: 1 },
+        }),
+      ),
+    ).toMatchObject({
+      summary: "cannot read workspace W: access denied",
+      hint: "check the workspace and the key's role",
+    });
+  });
+
   it("tells the answer, in the service's own code, and how often it was sent", () => {
     const detail = (failure: Partial<ApiFailure>) => diagnosticOf(apiError(failure)).detail;
     expect(detail({})).toBe("POST /x: no answer");
