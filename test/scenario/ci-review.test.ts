@@ -407,7 +407,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     const blocked = await plan(inPullRequest());
     expect(blocked.code).toBe(4);
     expect(own("plan")).toEqual([
-      expect.stringContaining("to destroy it: `--confirm-delete service.shop.api`"),
+      expect.stringContaining("To destroy it: `--confirm-delete service.shop.api`"),
     ]);
     expect(scenario.read("rnv-report/junit.xml")).toContain('failures="1"');
     const [issue] = JSON.parse(scenario.read("rnv-report/gl-code-quality-report.json"));

@@ -92,8 +92,8 @@ describe("diagnosticOf", () => {
         }),
       ),
     ).toMatchObject({
-      summary: "cannot read workspace W: access denied",
-      hint: "check the workspace and the key's role",
+      summary: "cannot list projects: Forbidden",
+      hint: "this key cannot read the workspace: check its workspace and role",
     });
   });
 
