@@ -130,7 +130,7 @@ it("a color that the service does not have is an error that names it and the set
   const refused = await apply(scenario, {});
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toMatch(
-    /createProject for project\.shop.*the color "#64748b" may be none.*RNV_GAP_PROJECT_COLOR=/s,
+    /project\.shop: cannot create the project.*the color "#64748b" may be none.*RNV_GAP_PROJECT_COLOR=/s,
   );
   scenario.write("rnv.yaml", shop("/a", "info").replace("shop:", "shop:\n    color: slate"));
   expect(await apply(scenario, {})).toMatchObject({ code: 0 });

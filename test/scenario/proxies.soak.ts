@@ -47,7 +47,7 @@ describe("a service behind TLS with a private authority, reached through a proxy
   it("is not trusted without its authority, and nothing is sent", async () => {
     const { code, stderr } = await run({ NODE_EXTRA_CA_CERTS: "" }, "plan");
     expect(code).toBe(1);
-    expect(stderr).toContain(`the certificate of ${secureHost} is not trusted`);
+    expect(stderr).toContain(`cannot connect to ${secureHost}: its certificate is not trusted`);
   });
 
   it("is not reached without the password: said at once, with the proxy's name and without the password", async () => {
@@ -83,7 +83,7 @@ describe("a service behind TLS with a private authority, reached through a proxy
   it("is reached without the proxy where NO_PROXY names it, and this machine always", async () => {
     const port = await closedPort();
     const direct = await run({ NO_PROXY: `.example, ${secureHost}`, RNV_STATE_TIMEOUT: "5" }, "plan");
-    expect(direct.stderr).toContain(`the host ${secureHost} is not known`);
+    expect(direct.stderr).toContain(`cannot connect to ${secureHost}: host not found`);
     const down = `http://127.0.0.1:${port}`;
     const own = await run({ RNV_BASE_URL: scenario.url, HTTP_PROXY: down, HTTPS_PROXY: down }, "export");
     expect(own.code).toBe(0);
