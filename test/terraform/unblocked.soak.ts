@@ -180,7 +180,9 @@ describeTerraform("one error for all", () => {
     expect(await errorOf(`base_url = "${world.baseUrl.replace("/api/v1", "/elsewhere/api/v1")}"`)).toContain(
       "RNV_BASE_URL",
     );
-    expect(await errorOf('base_url = "http://127.0.0.1:9/api/v1"')).toContain("Cannot connect to 127.0.0.1:9");
+    expect(await errorOf('base_url = "http://127.0.0.1:9/api/v1"')).toContain(
+      "Cannot connect to 127.0.0.1:9",
+    );
   }, 120_000);
 
   it("what was deleted elsewhere is said to be gone once, for all of it, by name", async () => {
