@@ -20,11 +20,34 @@ import { makeIgnoredFolder } from "../state/local/node-disk";
 import { aliveBy } from "../state/lock-record";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
-import { type Invocation, interruptionNotice } from "./invocation";
+import { formatOf, type Invocation, interruptionNotice } from "./invocation";
 import { startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
 import { readSettings, recordedIn, type Settings } from "./settings";
+
+/** Reads the settings of an invocation. Throws `DiagnosticsError`, as `readSettings` does. */
+export function settingsOf({ environment, options, cwd, stack, stage, profile }: Invocation): Settings {
+  const state = typeof options.state === "string" ? options.state : undefined;
+  return readSettings(environment, { state, cwd, stack, stage, profile });
+}
+
+const told = new WeakSet<AbortSignal>();
+
+/**
+ * Names the workspace and the profile of a run, once and first. A pipe gets the line on standard error, and only for a
+ * profile: settings of the environment were given for this run.
+ */
+export function tellTarget(invocation: Invocation): void {
+  const { terminal, options, profile, signal } = invocation;
+  const { baseUrl, workspaceId, diagnostics } = settingsOf(invocation);
+  if (told.has(signal) || formatOf(options) !== "text" || hasErrors(diagnostics)) return;
+  told.add(signal);
+  const host = baseUrl === "embedded" ? "the embedded service" : new URL(baseUrl).host;
+  const line = `Workspace ${workspaceId} on ${host}${profile ? ` (profile ${profile.name})` : ""}\n`;
+  if (terminal.width !== undefined) terminal.out(line);
+  else if (profile) terminal.err(line);
+}
 
 interface OpenContext extends Context {
   /** Ends the connection, if one was opened. */
@@ -46,9 +69,8 @@ export function openContext(
   invocation: Invocation,
   emit: (event: ApplyEvent) => void = () => {},
 ): OpenContext {
-  const { environment, cwd, signal, options, stack, stage, terminal } = invocation;
-  const state = typeof options.state === "string" ? options.state : undefined;
-  const settings = readSettings(environment, { state, cwd, stack, stage });
+  const { environment, cwd, signal, stack, stage, terminal } = invocation;
+  const settings = settingsOf(invocation);
   const origin = originOf(settings);
   const machine = { host: hostname(), pid: process.pid, clock: systemClock, randomBytes };
   const steps = { inFlight: 0 };

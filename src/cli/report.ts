@@ -26,6 +26,15 @@ export const outStyle = ({ terminal }: Screen): Style =>
 export const errStyle = ({ terminal }: Screen): Style =>
   createStyle({ color: terminal.color.err, width: terminal.width, unicode: terminal.width !== undefined });
 
+/** Prints the outcome of steps: what was done, and what was left as it is. */
+export function notesOf(screen: Screen) {
+  const { colors } = outStyle(screen);
+  return {
+    done: (text: string): void => screen.terminal.out(`${colors.green("+")} ${text}\n`),
+    kept: (text: string): void => screen.terminal.out(`  ${text}\n`),
+  };
+}
+
 /** Prints findings on standard error: standard output stays clean for pipes. In GitHub Actions as annotations too. */
 export function report(
   screen: Screen,

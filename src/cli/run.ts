@@ -9,6 +9,7 @@ import {
   type VerbRun,
 } from "./invocation";
 import { strangersJob } from "./job";
+import { connectionIn, withProfile } from "./profile";
 import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
 import { applyVerb, destroyVerb } from "./verbs/apply";
@@ -18,6 +19,7 @@ import { fleetVerbs } from "./verbs/fleet";
 import { historyVerb } from "./verbs/history";
 import { initVerb } from "./verbs/init";
 import { exportVerb, importVerb } from "./verbs/live";
+import { loginVerb } from "./verbs/login";
 import { planVerb, validateVerb } from "./verbs/plan";
 import { policyVerbs } from "./verbs/policy";
 import {
@@ -58,7 +60,16 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
   ],
   [
     "Getting started and tools:",
-    [initVerb, emulatorVerb, schemaVerb, versionVerb, completionVerb, completeVerb, terraformVerbs],
+    [
+      initVerb,
+      loginVerb,
+      emulatorVerb,
+      schemaVerb,
+      versionVerb,
+      completionVerb,
+      completeVerb,
+      terraformVerbs,
+    ],
   ],
 ];
 
@@ -72,6 +83,7 @@ export function createProgram(run: VerbRun, terminal: Terminal, version: string)
     .helpCommand("help [verb]", "Show help of a verb")
     .option("--chdir <dir>", "work in this folder")
     .option("--no-color", "no colour (also NO_COLOR)")
+    .option("--profile <name>", "workspace and key that `rnv login` saved under this name (RNV_PROFILE)")
     .configureHelp({ showGlobalOptions: true, helpWidth: terminal.width ?? 100 })
     .configureOutput({
       writeOut: terminal.out,
@@ -98,6 +110,7 @@ Environment:
   RNV_BASE_URL       address of the service, ending in /api/v1; "embedded" tries rnv without an account
   RNV_WORKSPACE_ID   UUID of the workspace
   RNV_API_KEY        API key of the workspace, or RNV_API_KEY_FILE: a file that holds it
+  RNV_PROFILE        a profile of \`rnv login\` instead of these three, which win where they are set
   RNV_STATE          state file, https://… or s3://bucket/key, else .rnv/state.json; \${stack} in it is
                      the name of the stack (without it, stacks of an app have .rnv/STACK/state.json)
   RNV_STAGE          the stage: staging, preview/12; each has .rnv/STAGE/state.json
@@ -194,7 +207,7 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
       const options = withTrust(given, command, terminal);
       exitCode = await handler({
         terminal,
-        environment: process.env,
+        ...profiled(options, command, terminal),
         cwd: process.cwd(),
         signal: interruption.signal,
         positional: command.processedArgs,
@@ -212,6 +225,20 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
     if (cause instanceof CommanderError) return cause.exitCode;
     return reportFailure(cause, { terminal, environment: process.env }, interruption.signal.aborted);
   }
+}
+
+/** The environment of a run, with the settings of its profile. Members of a fleet read theirs in their own folders. */
+function profiled(options: OptionValues, command: Command, terminal: Terminal) {
+  const asked = typeof options.profile === "string" ? options.profile : undefined;
+  if (command.parent?.name() === "fleet")
+    return { environment: { ...process.env, ...(asked !== undefined && { RNV_PROFILE: asked }) } };
+  const untrusted = options.untrusted === true;
+  const used = withProfile(process.env, { cwd: process.cwd(), asked, untrusted });
+  if (asked !== undefined && used.profile === undefined && command.name() !== "login")
+    terminal.err(
+      `The profile ${asked} is not used: the environment wins (${connectionIn(process.env).join(", ")}).\n`,
+    );
+  return used;
 }
 
 /** A manifest of a stranger is not trusted, whether or not the job says so. */

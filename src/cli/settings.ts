@@ -14,6 +14,7 @@ import { parseStateAddress, type StateAddress } from "../state/state-address";
 import { parseState } from "../state/state-text";
 import { readLimited } from "./files";
 import type { StackRun, StageRun } from "./invocation";
+import type { UsedProfile } from "./profile";
 
 /** Where the state lives and which service the run talks to, from flags and environment (DESIGN section 8). */
 export interface Settings {
@@ -59,6 +60,7 @@ export function readSettings(
     readonly cwd: string;
     readonly stack?: StackRun | undefined;
     readonly stage?: StageRun | null | undefined;
+    readonly profile?: UsedProfile | undefined;
   },
 ): Settings {
   const setting = (name: string): string => environment[name]?.trim() ?? "";
@@ -78,9 +80,13 @@ export function readSettings(
     ...locate(where.address, flags.cwd),
     gaps: gaps.settings,
     diagnostics: [
-      ...(baseUrl === "embedded" ? [] : checkAddress(baseUrl)),
-      ...checkWorkspace(workspaceId),
-      ...key.diagnostics,
+      ...(flags.profile?.problem
+        ? [flags.profile.problem]
+        : [
+            ...(baseUrl === "embedded" ? [] : checkAddress(baseUrl)),
+            ...checkWorkspace(workspaceId),
+            ...key.diagnostics,
+          ]),
       ...gaps.diagnostics,
     ],
   };
@@ -227,9 +233,11 @@ function readKey(setting: (name: string) => string, cwd: string): KeyText {
   }
 }
 
+export const keyPattern = /^rnv_[!-~]+$/;
+
 function checkKey(text: string, source: string): KeyText {
   // A header value: one line of visible ASCII. Anything else is a paste error, and would fail far from here.
-  if (/^rnv_[!-~]+$/.test(text)) return { text, diagnostics: [] };
+  if (keyPattern.test(text)) return { text, diagnostics: [] };
   const hint = 'an API key starts with "rnv_" and holds no spaces or line breaks';
   return { text: "", diagnostics: [error("config.invalid", `${source} does not hold an API key`, { hint })] };
 }

@@ -1,19 +1,20 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Argument, Option } from "commander";
-import { ApiError, diagnosticOf } from "../../api/api-error";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
 import { counted } from "../../render/plan-wording";
-import { openContext, withContext } from "../context";
+import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import type { Invocation } from "../invocation";
+import { isJob } from "../job";
 import { options } from "../options";
+import { connectionIn, embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, chooseOne } from "../prompt";
-import { exitCodes, outStyle, report } from "../report";
-import { readSettings, type Settings } from "../settings";
+import { exitCodes, notesOf, report } from "../report";
 import { appIn, manifestIn } from "../synthesize";
+import { askService, logIn, type ServiceAnswer } from "./login";
 import { otherDiagnostics, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
@@ -24,9 +25,9 @@ export const initVerb: Verb = {
   ],
   summary: "Write a first manifest here, and check the settings",
   detail:
-    "Never overwrites a file. At a terminal, where there is no manifest yet, it asks with arrow keys what to start from. Asks " +
-    "the service once whether the key opens the workspace. With --from workspace the manifest says what is live there, and " +
-    "all of it is taken over without one write to the service: the plan after it is empty, or says what is left. A blueprint, " +
+    "Never overwrites a file. At a terminal it asks which service this folder uses, where nothing says so, and what to " +
+    "start from, where there is no manifest yet and there is a choice. Asks the service once " +
+    "whether the key opens the workspace. With --from workspace the manifest says what is live there, and all of it is taken over without one write to the service: the plan after it is empty, or says what is left. A blueprint, " +
     "a compose file and a Procfile are converted: what has no counterpart is reported with its place, " +
     "and secrets become fromEnv.",
   options: [
@@ -56,66 +57,83 @@ export const initVerb: Verb = {
   handler: runInit,
 };
 
-/** The outcome of a step of init: files that it wrote, and those that it found as they should be. */
-interface Notes {
-  readonly done: (text: string) => void;
-  readonly kept: (text: string) => void;
-}
-
-function notesOf(invocation: Invocation): Notes {
-  const { terminal } = invocation;
-  const { colors } = outStyle(invocation);
-  return {
-    done: (text) => terminal.out(`${colors.green("+")} ${text}\n`),
-    kept: (text) => terminal.out(`  ${text}\n`),
-  };
-}
-
-async function runInit(invocation: Invocation): Promise<number> {
-  const { from } = invocation.options as { readonly from?: "workspace" | ConvertibleSource };
-  if (from === "workspace") return initFromWorkspace(invocation);
-  if (from !== undefined) return initFromFile(invocation, from);
+async function runInit(given: Invocation): Promise<number> {
+  const { from } = given.options as { readonly from?: "workspace" | ConvertibleSource };
   const alone = ["project", "verifyValues", "dryRun", "force"].find(
-    (name) => invocation.options[name] !== undefined,
+    (name) => given.options[name] !== undefined,
   );
-  if (alone !== undefined)
+  if (from === undefined && alone !== undefined)
     throw new DiagnosticsError([
       error("command.usage", "--project, --verify-values, --dry-run and --force go with --from", {
         hint: "rnv init --from workspace",
       }),
     ]);
-  if (!asksForSource(invocation)) return initStarter(invocation);
-  const source = await chooseOne(invocation, "What is the manifest made from?", choicesIn(invocation));
+  const invocation = await withService(given);
+  if (typeof invocation === "number") return invocation;
+  if (from === "workspace") return initFromWorkspace(invocation);
+  if (from !== undefined) return initFromFile(invocation, from);
+  const { cwd } = invocation;
+  const isOpen = canAsk(invocation) && manifestIn(cwd) === undefined && appIn(cwd) === undefined;
+  if (!isOpen) return initStarter(invocation);
+  const answer = await lookInside(invocation);
+  const choices = choicesIn(invocation, answer?.isEmpty === false);
+  const source =
+    choices.length === 1
+      ? choices[0]?.value
+      : await chooseOne(invocation, "What is the manifest made from?", choices);
   if (source === undefined) return exitCodes.interrupted;
-  if (source === "starter") return initStarter(invocation);
+  if (source === "starter") return initStarter(invocation, answer);
   return source === "workspace" ? initFromWorkspace(invocation) : initFromFile(invocation, source);
 }
 
-/** A person is there, and nothing was said or written yet. */
-const asksForSource = ({ terminal, cwd, options, environment }: Invocation): boolean =>
+/** A person is there. */
+const canAsk = ({ terminal, options, environment }: Invocation): boolean =>
   // Not live: CI, or a terminal that cannot move its cursor.
-  terminal.interactive &&
-  terminal.live &&
-  options.input !== false &&
-  !environment.TF_IN_AUTOMATION &&
-  manifestIn(cwd) === undefined &&
-  appIn(cwd) === undefined;
+  terminal.interactive && terminal.live && options.input !== false && !environment.TF_IN_AUTOMATION;
+
+/**
+ * The invocation with a service: where nothing says which, a person is asked, and the folder uses the answer from then on.
+ * The exit code where they leave the question.
+ */
+async function withService(invocation: Invocation): Promise<Invocation | number> {
+  const { environment, cwd, options, profile } = invocation;
+  const isSet = connectionIn(environment).length > 0 && profile?.problem === undefined;
+  if (isSet || options.dryRun === true || isJob(environment) || !canAsk(invocation)) return invocation;
+  const service = await chooseOne(invocation, "Which service does this folder use?", [
+    { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
+    {
+      value: "embedded",
+      label: "try it here: embedded",
+      hint: "a copy of the service in this folder; no account",
+    },
+  ]);
+  if (service === undefined) return exitCodes.interrupted;
+  if (service === "login") return logIn(invocation);
+  useInFolder(cwd, embeddedProfile);
+  notesOf(invocation).done(".rnv/profile: this folder uses the embedded service");
+  return { ...invocation, ...withProfile(environment, { cwd, asked: embeddedProfile, untrusted: false }) };
+}
+
+/** What the service says of the workspace, before a person chooses; undefined where it is not asked. */
+async function lookInside(invocation: Invocation): Promise<ServiceAnswer | undefined> {
+  const { baseUrl, diagnostics } = settingsOf(invocation);
+  const isNew = baseUrl === "embedded" && !existsSync(join(invocation.cwd, ".rnv", "emulator"));
+  return isNew || hasErrors(diagnostics) ? undefined : askService(invocation, true);
+}
 
 type Source = "starter" | "workspace" | ConvertibleSource;
 
-/** Files of other tools that lie here come first, then what is live, where the settings are there. */
-function choicesIn({ environment, cwd, options }: Invocation): readonly Choice<Source>[] {
+/** Files of other tools in this folder come first, then what is live, where there is something. */
+function choicesIn({ cwd }: Invocation, isLive: boolean): readonly Choice<Source>[] {
   const files = convertibleSources.flatMap((source): Choice<Source>[] => {
     const file = usualFiles[source].find((name) => existsSync(join(cwd, name)));
     return file === undefined
       ? []
       : [{ value: source, label: file, hint: "converted; what has no counterpart is reported" }];
   });
-  const state = typeof options.state === "string" ? options.state : undefined;
-  const isSet = !hasErrors(readSettings(environment, { state, cwd }).diagnostics);
   return [
     ...files,
-    ...(isSet
+    ...(isLive
       ? [
           {
             value: "workspace" as const,
@@ -145,7 +163,8 @@ async function initFromWorkspace(invocation: Invocation): Promise<number> {
       keep: options.force !== true,
       mode: 0o666 & ~process.umask(),
     });
-    if (ignoreRecords(cwd)) notes.done(".gitignore: the state and its key stay out of git");
+    const ignored = ignoreRecords(cwd);
+    if (ignored !== "") notes.done(ignored);
     return manifest;
   };
   const outcome = await withContext(invocation, (context) =>
@@ -214,7 +233,8 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
     mode: 0o666 & ~process.umask(),
   });
   notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
-  if (ignoreRecords(cwd)) notes.done(".gitignore: the state and its key stay out of git");
+  const ignored = ignoreRecords(cwd);
+  if (ignored !== "") notes.done(ignored);
   terminal.out(nextSteps(diagnostics.length > 0));
   return exitCodes.done;
 }
@@ -225,10 +245,9 @@ const originOf = (project: string | undefined): string =>
   `what is not here is as the service has it by default.\n` +
   "# `preserve: true` leaves a variable as it is; give it a source to manage its value: { fromEnv: NAME }.\n";
 
-async function initStarter(invocation: Invocation): Promise<number> {
-  const { terminal, environment, cwd, options } = invocation;
-  const state = typeof options.state === "string" ? options.state : undefined;
-  const settings = readSettings(environment, { state, cwd });
+async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promise<number> {
+  const { terminal, environment, cwd } = invocation;
+  const settings = settingsOf(invocation);
   const { done, kept } = notesOf(invocation);
 
   const manifest = manifestIn(cwd);
@@ -243,8 +262,9 @@ async function initStarter(invocation: Invocation): Promise<number> {
     done("rnv.yaml: a first manifest to edit");
   } else kept(`${manifest} is there already: left as it is`);
 
-  if (ignoreRecords(cwd)) done(".gitignore: the state and its key stay out of git");
-  else kept(".gitignore has .rnv/ already");
+  const ignored = ignoreRecords(cwd);
+  if (ignored === "") kept(".gitignore has .rnv/ already");
+  else done(ignored);
 
   const key = join(settings.stateFolder, "state.key");
   const hadKey = existsSync(key);
@@ -256,7 +276,8 @@ async function initStarter(invocation: Invocation): Promise<number> {
   else done(`${nearPath(invocation, key)}: the key of secret fingerprints; keep a copy`);
 
   const isSet = !hasErrors(settings.diagnostics);
-  const answer = isSet && settings.baseUrl !== "embedded" ? await askOnce(invocation, settings) : undefined;
+  const asked = isSet && settings.baseUrl !== "embedded";
+  const answer = asked ? (known ?? (await askService(invocation))) : undefined;
   if (answer?.projects !== undefined)
     done(`${settings.baseUrl} answers: the key opens workspace ${settings.workspaceId} (${answer.projects})`);
   const problems = [...settings.diagnostics, ...(answer?.diagnostics ?? [])];
@@ -268,49 +289,20 @@ async function initStarter(invocation: Invocation): Promise<number> {
   return exitCodes.done;
 }
 
-/** Milliseconds to wait for an answer of the service. */
-const patience = 10_000;
+/** What no repository holds: the state and its key, and what can be made again. */
+const ignoredFolders = [".rnv", "node_modules", "cdktf.out", "rnv-report"];
 
-interface InitAnswer {
-  readonly projects?: string;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** One read, which only a key of that workspace may make. */
-async function askOnce(invocation: Invocation, { baseUrl }: Settings): Promise<InitAnswer> {
-  const enough = AbortSignal.timeout(patience);
-  const asking = { ...invocation, signal: AbortSignal.any([invocation.signal, enough]) };
-  try {
-    const context = openContext(asking);
-    try {
-      const { endpoints, send } = await context.connect();
-      const projects = await endpoints(send).listProjects();
-      return { projects: counted(projects.length, "project"), diagnostics: [] };
-    } finally {
-      await context.close();
-    }
-  } catch (cause) {
-    if (cause instanceof DiagnosticsError) return { diagnostics: cause.diagnostics };
-    if (enough.aborted)
-      return {
-        diagnostics: [
-          error("api.unavailable", `${baseUrl} does not answer within ${patience / 1000} s`, {
-            hint: "check RNV_BASE_URL and the network",
-          }),
-        ],
-      };
-    if (cause instanceof ApiError) return { diagnostics: [diagnosticOf(cause)] };
-    throw cause;
-  }
-}
-
-/** True when the line was added. */
-function ignoreRecords(cwd: string): boolean {
+/** Adds to `.gitignore` what it lacks; returns a line that says so, empty where it has all. */
+function ignoreRecords(cwd: string): string {
   const path = join(cwd, ".gitignore");
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
-  if (text.split(/\r?\n/).some((line) => /^\/?\.rnv\/?$/.test(line.trim()))) return false;
-  appendFileSync(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}.rnv/\n`);
-  return true;
+  const lines = text.split(/\r?\n/).map((line) => line.trim().replace(/^(\*\*)?\/|\/$/g, ""));
+  const added = ignoredFolders.filter((folder) => !lines.includes(folder)).map((folder) => `${folder}/`);
+  if (added.length === 0) return "";
+  appendFileSync(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${added.join("\n")}\n`);
+  return added.includes(".rnv/")
+    ? ".gitignore: the state and its key stay out of git"
+    : `.gitignore: added ${added.join(", ")}`;
 }
 
 function nearPath({ cwd }: Invocation, path: string): string {
