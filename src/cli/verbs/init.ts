@@ -69,7 +69,6 @@ async function runInit(given: Invocation): Promise<number> {
       }),
     ]);
   const invocation = await withService(given);
-  if (typeof invocation === "number") return invocation;
   if (from === "workspace") return initFromWorkspace(invocation);
   if (from !== undefined) return initFromFile(invocation, from);
   const { cwd } = invocation;
@@ -93,9 +92,9 @@ const canAsk = ({ terminal, options, environment }: Invocation): boolean =>
 
 /**
  * The invocation with a service: where nothing says which, a person is asked, and the folder uses the answer from then on.
- * The exit code where they leave the question.
+ * Throws `DiagnosticsError` where they leave the question.
  */
-async function withService(invocation: Invocation): Promise<Invocation | number> {
+async function withService(invocation: Invocation): Promise<Invocation> {
   const { environment, cwd, options, profile } = invocation;
   const isSet = connectionIn(environment).length > 0 && profile?.problem === undefined;
   if (isSet || options.dryRun === true || isJob(environment) || !canAsk(invocation)) return invocation;
@@ -107,11 +106,11 @@ async function withService(invocation: Invocation): Promise<Invocation | number>
       hint: "a copy of the service in this folder; no account",
     },
   ]);
-  if (service === undefined) return exitCodes.interrupted;
+  if (service === undefined) throw new DiagnosticsError([], exitCodes.interrupted);
   if (service === "login") return logIn(invocation);
   useInFolder(cwd, embeddedProfile);
   notesOf(invocation).done(".rnv/profile: this folder uses the embedded service");
-  return { ...invocation, ...withProfile(environment, { cwd, asked: embeddedProfile, untrusted: false }) };
+  return { ...invocation, ...withProfile(environment, { cwd, asked: embeddedProfile }) };
 }
 
 /** What the service says of the workspace, before a person chooses; undefined where it is not asked. */

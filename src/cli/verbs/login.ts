@@ -20,7 +20,7 @@ import {
   withProfile,
 } from "../profile";
 import { createPrompter, type Prompter } from "../prompt";
-import { exitCodes, notesOf, report } from "../report";
+import { exitCodes, notesOf } from "../report";
 import { keyPattern } from "../settings";
 import type { Verb } from "./verb";
 
@@ -38,138 +38,101 @@ export const loginVerb: Verb = {
     ["rnv login --profile shop", "saves it as shop, or replaces shop"],
     ["rnv plan --profile shop", "in a folder that does not use it yet"],
   ],
-  handler: async (invocation) => {
-    const entered = await logIn(invocation);
-    if (typeof entered === "number") return entered;
-    const [first, ...others] = connectionIn(invocation.environment);
-    if (invocation.profile === undefined && first !== undefined)
-      invocation.terminal.err(
-        `\nThe environment wins over the profile. To use the profile: unset ${[first, ...others].join(" ")}\n`,
-      );
-    invocation.terminal.out("\nNext: rnv plan\n");
-    return exitCodes.done;
-  },
+  handler: runLogin,
 };
+
+async function runLogin(invocation: Invocation): Promise<number> {
+  const { environment, terminal, profile } = invocation;
+  await logIn(invocation);
+  const set = profile === undefined ? connectionIn(environment).join(" ") : "";
+  const next = set === "" ? "rnv plan" : `unset ${set}, because the environment wins; then rnv plan`;
+  terminal.out(`\nNext: ${next}\n`);
+  return exitCodes.done;
+}
 
 /**
  * Asks for a service, checks the answers, and saves them as a profile that the folder uses. Returns the invocation with
- * that profile, or the exit code where nothing was saved.
+ * that profile. Throws `DiagnosticsError` where nothing was saved.
  */
-export async function logIn(invocation: Invocation): Promise<Invocation | number> {
-  const { environment, cwd, terminal } = invocation;
+export async function logIn(invocation: Invocation): Promise<Invocation> {
+  const { environment, cwd, options } = invocation;
   const ask = isJob(environment) ? undefined : createPrompter(invocation);
   if (ask === undefined) throw notHere();
-  const name = await nameOf(invocation, ask);
-  const known = name === undefined ? undefined : readProfiles(environment).get(name);
-  const answers = name === undefined ? undefined : await askForAll(invocation, ask, known);
-  if (name === undefined || answers === undefined) {
-    terminal.err("\nLogin cancelled. Nothing was saved.\n");
-    return exitCodes.interrupted;
-  }
-  const { baseUrl, workspaceId, key } = answers;
+  const given = (options.profile as string | undefined) ?? environment.RNV_PROFILE?.trim();
+  const wrong = given ? checkProfileName(given) : undefined;
+  if (wrong !== undefined) throw new DiagnosticsError([error("command.usage", wrong)]);
+  const answer = (question: Question) => askFor(invocation, ask, question);
+  const usual = [profileOfFolder(cwd) ?? "", basename(cwd)].find((one) => !checkProfileName(one));
+  const name = given || (await answer({ text: "Profile name", usual, check: checkProfileName }));
+  const known = readProfiles(environment).get(name);
+  const typedUrl = await answer({ ...baseUrlQuestion, usual: known?.baseUrl });
+  const baseUrl = typedUrl.replace(/\/+$/, "");
+  const workspaceId = await answer({ ...workspaceQuestion, usual: known?.workspaceId });
+  const key = await answer(keyQuestion);
   const typed = { RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: workspaceId, RNV_API_KEY: key };
   const checked = { ...invocation, environment: { ...environment, ...typed }, profile: undefined };
   const { projects, diagnostics } = await askService(checked);
-  report(invocation, diagnostics);
-  if (projects === undefined) {
-    terminal.err("Nothing was saved.\n");
-    return exitCodes.error;
-  }
+  if (projects === undefined) throw new DiagnosticsError(diagnostics);
   saveProfile(environment, name, { baseUrl, workspaceId }, key);
   useInFolder(cwd, name);
   const { done } = notesOf(invocation);
   done(`${baseUrl} answers: the key opens workspace ${workspaceId} (${projects})`);
-  done(`Profile ${name} is saved; its key is in ${keyFileOf(environment, name)}`);
-  done(`.rnv/profile: this folder uses the profile ${name}`);
-  return { ...invocation, ...withProfile(environment, { cwd, asked: name, untrusted: false }) };
+  done(`profile ${name}: saved; its key is in ${keyFileOf(environment, name)}`);
+  done(`.rnv/profile: this folder uses profile ${name}`);
+  return { ...invocation, ...withProfile(environment, { cwd, asked: name }) };
 }
 
 const notHere = () =>
   new DiagnosticsError([
-    error("command.usage", "rnv login asks for a key, and this is not a terminal where it can ask", {
+    error("command.usage", "rnv login asks for a key, and it cannot ask here", {
       detail: "It needs a terminal, and neither CI nor -input=false.",
-      hint: "set RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY, or RNV_API_KEY_FILE",
+      hint: "set RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY (or RNV_API_KEY_FILE)",
     }),
   ]);
 
-/** The name that was given, else that of the folder's profile, else one that is asked for; undefined cancels. */
-async function nameOf(invocation: Invocation, ask: Prompter): Promise<string | undefined> {
-  const { environment, cwd, options } = invocation;
-  const given = (options.profile as string | undefined) ?? (environment.RNV_PROFILE?.trim() || undefined);
-  const wrong = given === undefined ? undefined : checkProfileName(given);
-  if (wrong !== undefined) throw new DiagnosticsError([error("command.usage", wrong)]);
-  const used = given ?? profileOfFolder(cwd);
-  if (used !== undefined && checkProfileName(used) === undefined) return used;
-  const usual = basename(cwd)
-    .replace(/[^A-Za-z0-9._-]+/g, "-")
-    .replace(/^[._-]+/, "")
-    .slice(0, 64);
-  const isUsable = checkProfileName(usual) === undefined;
-  return askFor(invocation, ask, {
-    question: "Profile name",
-    usual: isUsable ? usual : undefined,
-    check: checkProfileName,
-  });
-}
-
 interface Question {
-  readonly question: string;
+  readonly text: string;
   /** What Enter alone answers. */
   readonly usual?: string | undefined;
   readonly isSecret?: boolean;
+  /** Returns what is wrong with an answer. */
   readonly check: (answer: string) => string | undefined;
 }
 
-/** Asks until the answer is a good one; undefined cancels. */
-async function askFor(
-  { terminal }: Invocation,
-  ask: Prompter,
-  wanted: Question,
-): Promise<string | undefined> {
-  const { question, usual, isSecret = false, check } = wanted;
+const baseUrlQuestion: Question = {
+  text: "Base URL, ending in /api/v1",
+  check: (text) =>
+    text === "embedded"
+      ? `the embedded service needs no login: use --profile ${embeddedProfile}`
+      : checkBaseUrl(text.replace(/\/+$/, ""))?.summary,
+};
+
+const workspaceQuestion: Question = {
+  text: "Workspace ID",
+  check: (text) => (uuidPattern.test(text) ? undefined : "not a UUID: 8-4-4-4-12 hexadecimal digits"),
+};
+
+const keyQuestion: Question = {
+  text: "API key (not shown)",
+  isSecret: true,
+  check: (text) =>
+    keyPattern.test(text) ? undefined : 'not an API key: it starts with "rnv_" and has no spaces',
+};
+
+/** Asks until the answer is a good one. Throws `DiagnosticsError` where there is none any more, as with Ctrl-C. */
+async function askFor({ terminal }: Invocation, ask: Prompter, question: Question): Promise<string> {
+  const { text, usual, isSecret = false, check } = question;
   for (;;) {
-    const typed = await ask(`${question}${usual === undefined ? "" : ` [${usual}]`}: `, { isSecret });
-    if (typed === undefined) return undefined;
+    const typed = await ask(`${text}${usual === undefined ? "" : ` [${usual}]`}: `, { isSecret });
+    if (typed === undefined) {
+      terminal.err("\nCancelled. Nothing was saved.\n");
+      throw new DiagnosticsError([], exitCodes.interrupted);
+    }
     const answer = typed.trim() || (usual ?? "");
     const wrong = check(answer);
     if (wrong === undefined) return answer;
     terminal.out(`  ${wrong[0]?.toUpperCase()}${wrong.slice(1)}.\n`);
   }
-}
-
-interface Answers {
-  readonly baseUrl: string;
-  readonly workspaceId: string;
-  readonly key: string;
-}
-
-async function askForAll(
-  invocation: Invocation,
-  ask: Prompter,
-  known: Omit<Answers, "key"> | undefined,
-): Promise<Answers | undefined> {
-  const baseUrl = await askFor(invocation, ask, {
-    question: "Base URL, ending in /api/v1",
-    usual: known?.baseUrl,
-    check: (text) =>
-      text === "embedded"
-        ? `the embedded service needs no login: use --profile ${embeddedProfile}`
-        : checkBaseUrl(text.replace(/\/+$/, ""))?.summary,
-  });
-  if (baseUrl === undefined) return undefined;
-  const workspaceId = await askFor(invocation, ask, {
-    question: "Workspace ID",
-    usual: known?.workspaceId,
-    check: (text) => (uuidPattern.test(text) ? undefined : "not a UUID: 8-4-4-4-12 hexadecimal digits"),
-  });
-  if (workspaceId === undefined) return undefined;
-  const key = await askFor(invocation, ask, {
-    question: "API key (not shown)",
-    isSecret: true,
-    check: (text) =>
-      keyPattern.test(text) ? undefined : 'not an API key: it starts with "rnv_" and has no spaces',
-  });
-  return key === undefined ? undefined : { baseUrl: baseUrl.replace(/\/+$/, ""), workspaceId, key };
 }
 
 /** Milliseconds to wait for an answer of the service. */
