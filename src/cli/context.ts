@@ -29,7 +29,8 @@ import { readSettings, recordedIn, type Settings } from "./settings";
 /** Reads the settings of an invocation. Throws `DiagnosticsError`, as `readSettings` does. */
 export function settingsOf({ environment, options, cwd, stack, stage, profile }: Invocation): Settings {
   const state = typeof options.state === "string" ? options.state : undefined;
-  return readSettings(environment, { state, cwd, stack, stage, profile });
+  const settings = readSettings(environment, { state, cwd, stack, stage });
+  return profile?.problem ? { ...settings, diagnostics: [profile.problem] } : settings;
 }
 
 const told = new WeakSet<AbortSignal>();

@@ -92,23 +92,16 @@ export const connectionIn = (environment: ProcessEnvironment): readonly string[]
     (name) => (environment[name]?.trim() ?? "") !== "",
   );
 
-interface ProfileChoice {
-  readonly cwd: string;
-  /** `--profile`. */
-  readonly asked: string | undefined;
-  /** The manifest is not trusted, nor are the files beside it. */
-  readonly untrusted?: boolean;
-}
-
 /**
- * Returns the environment with the settings of the profile that `--profile`, RNV_PROFILE or the folder names. What the
- * environment sets wins. The key of a profile is used with the URL of that profile only.
+ * Returns the environment with the settings of the profile that was asked for, else that RNV_PROFILE or a trusted folder
+ * names. What the environment sets wins. The key of a profile is used with the URL of that profile only.
  */
 export function withProfile(
   environment: ProcessEnvironment,
-  { cwd, asked = environment.RNV_PROFILE?.trim() || undefined, untrusted = false }: ProfileChoice,
+  asked = environment.RNV_PROFILE?.trim() || undefined,
+  folder?: string,
 ): { readonly environment: ProcessEnvironment; readonly profile?: UsedProfile } {
-  const name = asked ?? (untrusted || isJob(environment) ? undefined : profileOfFolder(cwd));
+  const name = asked ?? (folder === undefined || isJob(environment) ? undefined : profileOfFolder(folder));
   const set = connectionIn(environment);
   const baseUrl = environment.RNV_BASE_URL?.trim().replace(/\/+$/, "");
   const hasKey = set.some((one) => one.startsWith("RNV_API_KEY"));
@@ -144,10 +137,8 @@ function settingsIn(environment: ProcessEnvironment, name: string, isOfFolder: b
   if (wrong !== undefined) throw fail(wrong, "rnv login --profile NAME");
   const profile = readProfiles(environment).get(name);
   const key = keyFileOf(environment, name);
-  if (profile === undefined || !existsSync(key))
-    throw fail(
-      `the profile "${name}" ${profile === undefined ? "does not exist" : "has no key"}`,
-      `rnv login --profile ${name}`,
-    );
+  const lack = profile === undefined ? "does not exist" : existsSync(key) ? "" : "has no key";
+  if (profile === undefined || lack !== "")
+    throw fail(`the profile "${name}" ${lack}`, `rnv login --profile ${name}`);
   return { RNV_BASE_URL: profile.baseUrl, RNV_WORKSPACE_ID: profile.workspaceId, RNV_API_KEY_FILE: key };
 }

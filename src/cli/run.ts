@@ -53,23 +53,14 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
     "State and what is live:",
     [importVerb, exportVerb, outputVerb, graphVerb, historyVerb, forceUnlockVerb, stateVerbs, stageVerbs],
   ],
-  ["In CI, and many manifests:", [ciVerbs, fleetVerbs, policyVerbs, testVerb]],
+  ["In CI, and many manifests:", [ciVerbs, fleetVerbs, policyVerbs, testVerb, completeVerb]],
   [
     "Running services:",
     [statusVerb, deploymentsVerb, deployVerb, restartVerb, suspendVerb, resumeVerb, rollbackVerb, cancelVerb],
   ],
   [
     "Getting started and tools:",
-    [
-      initVerb,
-      loginVerb,
-      emulatorVerb,
-      schemaVerb,
-      versionVerb,
-      completionVerb,
-      completeVerb,
-      terraformVerbs,
-    ],
+    [initVerb, loginVerb, emulatorVerb, schemaVerb, versionVerb, completionVerb, terraformVerbs],
   ],
 ];
 
@@ -228,16 +219,14 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
 }
 
 /** The environment of a run, with the settings of its profile. Members of a fleet read theirs in their own folders. */
-function profiled(options: OptionValues, command: Command, terminal: Terminal) {
-  const asked = typeof options.profile === "string" ? options.profile : undefined;
+function profiled({ profile, untrusted }: OptionValues, command: Command, terminal: Terminal) {
+  const asked = profile as string | undefined;
   if (command.parent?.name() === "fleet")
     return { environment: { ...process.env, ...(asked !== undefined && { RNV_PROFILE: asked }) } };
-  const untrusted = options.untrusted === true;
-  const used = withProfile(process.env, { cwd: process.cwd(), asked, untrusted });
+  const used = withProfile(process.env, asked, untrusted === true ? undefined : process.cwd());
+  const winners = connectionIn(process.env).join(" and ");
   if (asked !== undefined && used.profile === undefined && command.name() !== "login")
-    terminal.err(
-      `The profile ${asked} is not used: the environment wins (${connectionIn(process.env).join(", ")}).\n`,
-    );
+    terminal.err(`Profile ${asked} is not used: ${winners} in the environment wins.\n`);
   return used;
 }
 

@@ -14,7 +14,6 @@ import { parseStateAddress, type StateAddress } from "../state/state-address";
 import { parseState } from "../state/state-text";
 import { readLimited } from "./files";
 import type { StackRun, StageRun } from "./invocation";
-import type { UsedProfile } from "./profile";
 
 /** Where the state lives and which service the run talks to, from flags and environment (DESIGN section 8). */
 export interface Settings {
@@ -60,7 +59,6 @@ export function readSettings(
     readonly cwd: string;
     readonly stack?: StackRun | undefined;
     readonly stage?: StageRun | null | undefined;
-    readonly profile?: UsedProfile | undefined;
   },
 ): Settings {
   const setting = (name: string): string => environment[name]?.trim() ?? "";
@@ -80,13 +78,9 @@ export function readSettings(
     ...locate(where.address, flags.cwd),
     gaps: gaps.settings,
     diagnostics: [
-      ...(flags.profile?.problem
-        ? [flags.profile.problem]
-        : [
-            ...(baseUrl === "embedded" ? [] : checkAddress(baseUrl)),
-            ...checkWorkspace(workspaceId),
-            ...key.diagnostics,
-          ]),
+      ...(baseUrl === "embedded" ? [] : checkAddress(baseUrl)),
+      ...checkWorkspace(workspaceId),
+      ...key.diagnostics,
       ...gaps.diagnostics,
     ],
   };

@@ -8,7 +8,6 @@ import { counted } from "../../render/plan-wording";
 import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import type { Invocation } from "../invocation";
-import { isJob } from "../job";
 import { options } from "../options";
 import { connectionIn, embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, chooseOne } from "../prompt";
@@ -27,7 +26,8 @@ export const initVerb: Verb = {
   detail:
     "Never overwrites a file. At a terminal it asks which service this folder uses, where nothing says so, and what to " +
     "start from, where there is no manifest yet and there is a choice. Asks the service once " +
-    "whether the key opens the workspace. With --from workspace the manifest says what is live there, and all of it is taken over without one write to the service: the plan after it is empty, or says what is left. A blueprint, " +
+    "whether the key opens the workspace. With --from workspace the manifest says what is live there, and all of it is " +
+    "taken over without one write to the service: the plan after it is empty, or says what is left. A blueprint, " +
     "a compose file and a Procfile are converted: what has no counterpart is reported with its place, " +
     "and secrets become fromEnv.",
   options: [
@@ -35,7 +35,6 @@ export const initVerb: Verb = {
       "workspace",
       ...convertibleSources,
     ]),
-
     new Option("--project <name>", "of the workspace only this project, by name or id"),
     new Option(
       "--verify-values",
@@ -74,12 +73,12 @@ async function runInit(given: Invocation): Promise<number> {
   const { cwd } = invocation;
   const isOpen = canAsk(invocation) && manifestIn(cwd) === undefined && appIn(cwd) === undefined;
   if (!isOpen) return initStarter(invocation);
-  const answer = await lookInside(invocation);
+  const { baseUrl, diagnostics } = settingsOf(invocation);
+  const isNew = baseUrl === "embedded" && !existsSync(join(cwd, ".rnv", "emulator"));
+  const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(invocation, true);
   const choices = choicesIn(invocation, answer?.isEmpty === false);
-  const source =
-    choices.length === 1
-      ? choices[0]?.value
-      : await chooseOne(invocation, "What is the manifest made from?", choices);
+  const ask = () => chooseOne(invocation, "What is the manifest made from?", choices);
+  const source = choices.length === 1 ? choices[0]?.value : await ask();
   if (source === undefined) return exitCodes.interrupted;
   if (source === "starter") return initStarter(invocation, answer);
   return source === "workspace" ? initFromWorkspace(invocation) : initFromFile(invocation, source);
@@ -97,30 +96,25 @@ const canAsk = ({ terminal, options, environment }: Invocation): boolean =>
 async function withService(invocation: Invocation): Promise<Invocation> {
   const { environment, cwd, options, profile } = invocation;
   const isSet = connectionIn(environment).length > 0 && profile?.problem === undefined;
-  if (isSet || options.dryRun === true || isJob(environment) || !canAsk(invocation)) return invocation;
+  if (isSet || options.dryRun === true || !canAsk(invocation)) return invocation;
   const service = await chooseOne(invocation, "Which service does this folder use?", [
     { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
-    {
-      value: "embedded",
-      label: "try it here: embedded",
-      hint: "a copy of the service in this folder; no account",
-    },
+    { value: "embedded", label: "try it here: embedded", hint: "a copy in this folder; no account" },
   ]);
   if (service === undefined) throw new DiagnosticsError([], exitCodes.interrupted);
   if (service === "login") return logIn(invocation);
   useInFolder(cwd, embeddedProfile);
   notesOf(invocation).done(".rnv/profile: this folder uses the embedded service");
-  return { ...invocation, ...withProfile(environment, { cwd, asked: embeddedProfile }) };
-}
-
-/** What the service says of the workspace, before a person chooses; undefined where it is not asked. */
-async function lookInside(invocation: Invocation): Promise<ServiceAnswer | undefined> {
-  const { baseUrl, diagnostics } = settingsOf(invocation);
-  const isNew = baseUrl === "embedded" && !existsSync(join(invocation.cwd, ".rnv", "emulator"));
-  return isNew || hasErrors(diagnostics) ? undefined : askService(invocation, true);
+  return { ...invocation, ...withProfile(environment, embeddedProfile) };
 }
 
 type Source = "starter" | "workspace" | ConvertibleSource;
+
+const live: Choice<Source> = {
+  value: "workspace",
+  label: "what is live in the workspace",
+  hint: "taken over without a write to the service",
+};
 
 /** Files of other tools in this folder come first, then what is live, where there is something. */
 function choicesIn({ cwd }: Invocation, isLive: boolean): readonly Choice<Source>[] {
@@ -132,15 +126,7 @@ function choicesIn({ cwd }: Invocation, isLive: boolean): readonly Choice<Source
   });
   return [
     ...files,
-    ...(isLive
-      ? [
-          {
-            value: "workspace" as const,
-            label: "what is live in the workspace",
-            hint: "taken over without a write to the service",
-          },
-        ]
-      : []),
+    ...(isLive ? [live] : []),
     { value: "starter", label: "a first example", hint: "to edit" },
   ];
 }
@@ -158,12 +144,8 @@ async function initFromWorkspace(invocation: Invocation): Promise<number> {
       terminal.out(whole);
       return undefined;
     }
-    writeWholeFile(join(cwd, manifest), whole, {
-      keep: options.force !== true,
-      mode: 0o666 & ~process.umask(),
-    });
-    const ignored = ignoreRecords(cwd);
-    if (ignored !== "") notes.done(ignored);
+    writeManifest(invocation, manifest, whole);
+    ignoreRecords(cwd, notes.done);
     return manifest;
   };
   const outcome = await withContext(invocation, (context) =>
@@ -200,6 +182,9 @@ function manifestToWrite({ cwd, options }: Invocation): string {
   ]);
 }
 
+const writeManifest = ({ cwd, options }: Invocation, file: string, text: string): void =>
+  writeWholeFile(join(cwd, file), text, { keep: options.force !== true, mode: 0o666 & ~process.umask() });
+
 /** Files by which each tool is known. */
 const usualFiles: Readonly<Record<ConvertibleSource, readonly string[]>> = {
   render: ["render.yaml", "render.yml"],
@@ -227,13 +212,9 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
     terminal.out(whole);
     return exitCodes.done;
   }
-  writeWholeFile(join(cwd, manifest), whole, {
-    keep: options.force !== true,
-    mode: 0o666 & ~process.umask(),
-  });
+  writeManifest(invocation, manifest, whole);
   notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
-  const ignored = ignoreRecords(cwd);
-  if (ignored !== "") notes.done(ignored);
+  ignoreRecords(cwd, notes.done);
   terminal.out(nextSteps(diagnostics.length > 0));
   return exitCodes.done;
 }
@@ -254,16 +235,11 @@ async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promi
   if (manifest === undefined && app !== undefined)
     kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
   else if (manifest === undefined) {
-    writeWholeFile(join(cwd, "rnv.yaml"), schemaLine(cwd) + starterManifest, {
-      keep: true,
-      mode: 0o666 & ~process.umask(),
-    });
+    writeManifest(invocation, "rnv.yaml", schemaLine(cwd) + starterManifest);
     done("rnv.yaml: a first manifest to edit");
   } else kept(`${manifest} is there already: left as it is`);
 
-  const ignored = ignoreRecords(cwd);
-  if (ignored === "") kept(".gitignore has .rnv/ already");
-  else done(ignored);
+  if (!ignoreRecords(cwd, done)) kept(".gitignore has .rnv/ already");
 
   const key = join(settings.stateFolder, "state.key");
   const hadKey = existsSync(key);
@@ -291,17 +267,17 @@ async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promi
 /** What no repository holds: the state and its key, and what can be made again. */
 const ignoredFolders = [".rnv", "node_modules", "cdktf.out", "rnv-report"];
 
-/** Adds to `.gitignore` what it lacks; returns a line that says so, empty where it has all. */
-function ignoreRecords(cwd: string): string {
+/** Adds to `.gitignore` what it lacks; false where it has all. */
+function ignoreRecords(cwd: string, done: (text: string) => void): boolean {
   const path = join(cwd, ".gitignore");
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   const lines = text.split(/\r?\n/).map((line) => line.trim().replace(/^(\*\*)?\/|\/$/g, ""));
   const added = ignoredFolders.filter((folder) => !lines.includes(folder)).map((folder) => `${folder}/`);
-  if (added.length === 0) return "";
+  if (added.length === 0) return false;
   appendFileSync(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${added.join("\n")}\n`);
-  return added.includes(".rnv/")
-    ? ".gitignore: the state and its key stay out of git"
-    : `.gitignore: added ${added.join(", ")}`;
+  const isNew = added.includes(".rnv/");
+  done(`.gitignore: ${isNew ? "the state and its key stay out of git" : `added ${added.join(", ")}`}`);
+  return true;
 }
 
 function nearPath({ cwd }: Invocation, path: string): string {

@@ -57,18 +57,19 @@ async function runLogin(invocation: Invocation): Promise<number> {
 export async function logIn(invocation: Invocation): Promise<Invocation> {
   const { environment, cwd, options } = invocation;
   const ask = isJob(environment) ? undefined : createPrompter(invocation);
-  if (ask === undefined) throw notHere();
+  const hint = "set RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY (or RNV_API_KEY_FILE)";
+  const notHere = "rnv login needs a terminal to ask for a key, and neither CI nor -input=false";
+  if (ask === undefined) throw new DiagnosticsError([error("command.usage", notHere, { hint })]);
   const given = (options.profile as string | undefined) ?? environment.RNV_PROFILE?.trim();
-  const wrong = given ? checkProfileName(given) : undefined;
-  if (wrong !== undefined) throw new DiagnosticsError([error("command.usage", wrong)]);
-  const answer = (question: Question) => askFor(invocation, ask, question);
+  const wrong = given && checkProfileName(given);
+  if (wrong) throw new DiagnosticsError([error("command.usage", wrong)]);
+  const answer = (...question: Question) => askFor(invocation, ask, question);
   const usual = [profileOfFolder(cwd) ?? "", basename(cwd)].find((one) => !checkProfileName(one));
-  const name = given || (await answer({ text: "Profile name", usual, check: checkProfileName }));
+  const name = given || (await answer("Profile name", checkProfileName, usual));
   const known = readProfiles(environment).get(name);
-  const typedUrl = await answer({ ...baseUrlQuestion, usual: known?.baseUrl });
-  const baseUrl = typedUrl.replace(/\/+$/, "");
-  const workspaceId = await answer({ ...workspaceQuestion, usual: known?.workspaceId });
-  const key = await answer(keyQuestion);
+  const baseUrl = (await answer("Base URL, ending in /api/v1", checkUrl, known?.baseUrl)).replace(/\/+$/, "");
+  const workspaceId = await answer("Workspace ID", checkWorkspace, known?.workspaceId);
+  const key = await answer("API key (not shown)", checkKey, undefined, true);
   const typed = { RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: workspaceId, RNV_API_KEY: key };
   const checked = { ...invocation, environment: { ...environment, ...typed }, profile: undefined };
   const { projects, diagnostics } = await askService(checked);
@@ -76,52 +77,32 @@ export async function logIn(invocation: Invocation): Promise<Invocation> {
   saveProfile(environment, name, { baseUrl, workspaceId }, key);
   useInFolder(cwd, name);
   const { done } = notesOf(invocation);
-  done(`${baseUrl} answers: the key opens workspace ${workspaceId} (${projects})`);
-  done(`profile ${name}: saved; its key is in ${keyFileOf(environment, name)}`);
+  done(`profile ${name}: saved; its key opens the workspace (${projects})`);
+  done(`${keyFileOf(environment, name)}: the key; only you can read it`);
   done(`.rnv/profile: this folder uses profile ${name}`);
-  return { ...invocation, ...withProfile(environment, { cwd, asked: name }) };
+  return { ...invocation, ...withProfile(environment, name) };
 }
 
-const notHere = () =>
-  new DiagnosticsError([
-    error("command.usage", "rnv login asks for a key, and it cannot ask here", {
-      detail: "It needs a terminal, and neither CI nor -input=false.",
-      hint: "set RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY (or RNV_API_KEY_FILE)",
-    }),
-  ]);
+/** Returns what is wrong with an answer; undefined for nothing. */
+type Check = (answer: string) => string | undefined;
 
-interface Question {
-  readonly text: string;
-  /** What Enter alone answers. */
-  readonly usual?: string | undefined;
-  readonly isSecret?: boolean;
-  /** Returns what is wrong with an answer. */
-  readonly check: (answer: string) => string | undefined;
-}
+const checkUrl: Check = (text) =>
+  text === "embedded"
+    ? `the embedded service needs no login: use --profile ${embeddedProfile}`
+    : checkBaseUrl(text.replace(/\/+$/, ""))?.summary;
 
-const baseUrlQuestion: Question = {
-  text: "Base URL, ending in /api/v1",
-  check: (text) =>
-    text === "embedded"
-      ? `the embedded service needs no login: use --profile ${embeddedProfile}`
-      : checkBaseUrl(text.replace(/\/+$/, ""))?.summary,
-};
+const checkWorkspace: Check = (text) =>
+  uuidPattern.test(text) ? undefined : "not a UUID: 8-4-4-4-12 hexadecimal digits";
 
-const workspaceQuestion: Question = {
-  text: "Workspace ID",
-  check: (text) => (uuidPattern.test(text) ? undefined : "not a UUID: 8-4-4-4-12 hexadecimal digits"),
-};
+const checkKey: Check = (text) =>
+  keyPattern.test(text) ? undefined : 'not an API key: it starts with "rnv_" and has no spaces';
 
-const keyQuestion: Question = {
-  text: "API key (not shown)",
-  isSecret: true,
-  check: (text) =>
-    keyPattern.test(text) ? undefined : 'not an API key: it starts with "rnv_" and has no spaces',
-};
+/** `usual` is what Enter alone answers. */
+type Question = [text: string, check: Check, usual?: string | undefined, isSecret?: boolean];
 
-/** Asks until the answer is a good one. Throws `DiagnosticsError` where there is none any more, as with Ctrl-C. */
+/** Asks until the answer is a good one. Throws `DiagnosticsError` at the end of input and at Ctrl-C. */
 async function askFor({ terminal }: Invocation, ask: Prompter, question: Question): Promise<string> {
-  const { text, usual, isSecret = false, check } = question;
+  const [text, check, usual, isSecret = false] = question;
   for (;;) {
     const typed = await ask(`${text}${usual === undefined ? "" : ` [${usual}]`}: `, { isSecret });
     if (typed === undefined) {
@@ -162,18 +143,9 @@ export async function askService(invocation: Invocation, looksInside = false): P
     }
   } catch (cause) {
     if (cause instanceof DiagnosticsError) return { diagnostics: cause.diagnostics };
-    if (enough.aborted)
-      return {
-        diagnostics: [
-          error(
-            "api.unavailable",
-            `${invocation.environment.RNV_BASE_URL} does not answer within ${patience / 1000} s`,
-            {
-              hint: "check RNV_BASE_URL and the network",
-            },
-          ),
-        ],
-      };
+    const summary = `${invocation.environment.RNV_BASE_URL} does not answer within ${patience / 1000} s`;
+    const hint = "check RNV_BASE_URL and the network";
+    if (enough.aborted) return { diagnostics: [error("api.unavailable", summary, { hint })] };
     if (cause instanceof ApiError) return { diagnostics: [diagnosticOf(cause)] };
     throw cause;
   }
