@@ -62,11 +62,10 @@ export function readProfiles(environment: ProcessEnvironment): ReadonlyMap<strin
 
 /** Saves a profile and its key, which only the user can read. Throws `DiagnosticsError`. */
 export function saveProfile(environment: ProcessEnvironment, name: string, profile: Profile, key: string) {
-  const profiles = new Map(readProfiles(environment)).set(name, profile);
+  const profiles = Object.fromEntries([...readProfiles(environment), [name, profile]]);
   makeFolder(configFile(environment, "."), 0o700);
   writeWholeFile(keyFileOf(environment, name), `${key}\n`);
-  const text = JSON.stringify(Object.fromEntries(profiles), null, 2);
-  writeWholeFile(configFile(environment, "profiles.json"), `${text}\n`);
+  writeWholeFile(configFile(environment, "profiles.json"), `${JSON.stringify(profiles, null, 2)}\n`);
 }
 
 const folderFile = join(".rnv", "profile");

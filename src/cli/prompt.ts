@@ -105,16 +105,13 @@ const approvalMissing = (plan: Plan) =>
   });
 
 /** Asks one question; undefined when there is no answer any more (end of input, Ctrl-C). */
-export type Prompter = (
-  question: string,
-  how?: { readonly isSecret?: boolean },
-) => Promise<string | undefined>;
+export type Prompter = (question: string, isSecret?: boolean) => Promise<string | undefined>;
 
 const nowhere = () => new Writable({ write: (_text, _encoding, done) => done() });
 
 /** Asks on the terminal. Ends with the signal, so that Ctrl-C at a question is a no. */
 export function createTerminalPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
-  return (question, { isSecret = false } = {}) =>
+  return (question, isSecret = false) =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined);
       if (!isSecret) terminal.out(question);

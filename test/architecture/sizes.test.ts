@@ -43,7 +43,10 @@ const folders: Readonly<Record<string, Folder>> = {
 const whole: Folder = { paths: [""], ceiling: 78_966, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
-const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [];
+const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
+  // `rnv login`, profiles, and the questions of `rnv init`.
+  { issue: "front door", folder: "cli", lines: 320 },
+];
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

@@ -146,7 +146,9 @@ const key = "API key (not shown)";
   it("says which variables of the environment win over the profile", async () => {
     const env = bare({ RNV_BASE_URL: "embedded" });
     const { screen } = await atTerminal(scenario, "login --profile shop", answers(), env);
-    expect(screen).toContain("Next: unset RNV_BASE_URL, because the environment wins; then rnv plan");
+    expect(screen).toContain(
+      "The environment wins over the profile. To use the profile: unset RNV_BASE_URL\n",
+    );
   });
 
   it("does not ask with -input=false, nor in CI", async () => {
@@ -247,7 +249,8 @@ describe("a profile", () => {
   it("is not read in CI", async () => {
     save("shop");
     useInFolder("shop");
-    for (const job of [{ CI: "true" }, { GITHUB_ACTIONS: "true" }, { TF_BUILD: "True" }]) {
+    for (const system of ["CI", "GITHUB_ACTIONS", "TF_BUILD"]) {
+      const job = { [system]: "true" };
       expect((await run(bare(job), "plan")).stderr).toContain("RNV_BASE_URL is not set");
       const asked = await run(bare(job), "plan", "--profile", "shop");
       expect({ job, ...asked }).toMatchObject({ job, code: 1 });
@@ -318,6 +321,20 @@ describe("a profile", () => {
     expect(screen).toContain("rnv.yaml: a first manifest to edit");
     expect(scenario.read(".rnv/profile")).toBe("shop\n");
     expect((await run(bare(), "plan")).code).toBe(0);
+  });
+
+  it("asks for what is missing beside an address of the environment", async () => {
+    const answers = [
+      [name, "shop"],
+      [`${url} [${scenario.url}]`, ""],
+      [workspace, embeddedWorkspaceId],
+      [key, embeddedApiKey],
+    ] as const;
+    const env = bare({ RNV_BASE_URL: scenario.url });
+    const { code, screen } = await atTerminal(scenario, "init", answers, env);
+    expect({ code, screen }).toMatchObject({ code: 0 });
+    expect(screen).not.toContain(service);
+    expect(screen).toContain("answers: the key opens workspace");
   });
 
   it("writes nothing where the question is left, and asks where the folder's profile does not exist", async () => {

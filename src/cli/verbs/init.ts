@@ -9,7 +9,7 @@ import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import type { Invocation } from "../invocation";
 import { options } from "../options";
-import { connectionIn, embeddedProfile, useInFolder, withProfile } from "../profile";
+import { embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, chooseOne } from "../prompt";
 import { exitCodes, notesOf, report } from "../report";
 import { appIn, manifestIn } from "../synthesize";
@@ -89,18 +89,23 @@ const canAsk = ({ terminal, options, environment }: Invocation): boolean =>
   // Not live: CI, or a terminal that cannot move its cursor.
   terminal.interactive && terminal.live && options.input !== false && !environment.TF_IN_AUTOMATION;
 
+const services: readonly Choice<"login" | "embedded">[] = [
+  { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
+  { value: "embedded", label: "try it here: embedded", hint: "a copy in this folder; no account" },
+];
+
 /**
- * The invocation with a service: where nothing says which, a person is asked, and the folder uses the answer from then on.
- * Throws `DiagnosticsError` where they leave the question.
+ * The invocation with a service: where settings are missing, a person is asked, and the folder uses the answer from then
+ * on. Throws `DiagnosticsError` where they leave the question.
  */
 async function withService(invocation: Invocation): Promise<Invocation> {
   const { environment, cwd, options, profile } = invocation;
-  const isSet = connectionIn(environment).length > 0 && profile?.problem === undefined;
-  if (isSet || options.dryRun === true || !canAsk(invocation)) return invocation;
-  const service = await chooseOne(invocation, "Which service does this folder use?", [
-    { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
-    { value: "embedded", label: "try it here: embedded", hint: "a copy in this folder; no account" },
-  ]);
+  const isMissing = settingsOf(invocation).diagnostics.some(({ code }) => code === "config.missing");
+  if ((!isMissing && !profile?.problem) || options.dryRun === true || !canAsk(invocation)) return invocation;
+  // With an address of the environment there is no choice.
+  const service = environment.RNV_BASE_URL
+    ? "login"
+    : await chooseOne(invocation, "Which service does this folder use?", services);
   if (service === undefined) throw new DiagnosticsError([], exitCodes.interrupted);
   if (service === "login") return logIn(invocation);
   useInFolder(cwd, embeddedProfile);
@@ -110,6 +115,7 @@ async function withService(invocation: Invocation): Promise<Invocation> {
 
 type Source = "starter" | "workspace" | ConvertibleSource;
 
+const starter: Choice<Source> = { value: "starter", label: "a first example", hint: "to edit" };
 const live: Choice<Source> = {
   value: "workspace",
   label: "what is live in the workspace",
@@ -120,15 +126,10 @@ const live: Choice<Source> = {
 function choicesIn({ cwd }: Invocation, isLive: boolean): readonly Choice<Source>[] {
   const files = convertibleSources.flatMap((source): Choice<Source>[] => {
     const file = usualFiles[source].find((name) => existsSync(join(cwd, name)));
-    return file === undefined
-      ? []
-      : [{ value: source, label: file, hint: "converted; what has no counterpart is reported" }];
+    const hint = "converted; what has no counterpart is reported";
+    return file === undefined ? [] : [{ value: source, label: file, hint }];
   });
-  return [
-    ...files,
-    ...(isLive ? [live] : []),
-    { value: "starter", label: "a first example", hint: "to edit" },
-  ];
+  return [...files, ...(isLive ? [live] : []), starter];
 }
 
 /** The manifest says what is live, and the state records it: one command, and no write to the service. */

@@ -38,24 +38,19 @@ export const loginVerb: Verb = {
     ["rnv login --profile shop", "saves it as shop, or replaces shop"],
     ["rnv plan --profile shop", "in a folder that does not use it yet"],
   ],
-  handler: runLogin,
+  handler: async (invocation) => {
+    await logIn(invocation);
+    invocation.terminal.out("\nNext: rnv plan\n");
+    return exitCodes.done;
+  },
 };
-
-async function runLogin(invocation: Invocation): Promise<number> {
-  const { environment, terminal, profile } = invocation;
-  await logIn(invocation);
-  const set = profile === undefined ? connectionIn(environment).join(" ") : "";
-  const next = set === "" ? "rnv plan" : `unset ${set}, because the environment wins; then rnv plan`;
-  terminal.out(`\nNext: ${next}\n`);
-  return exitCodes.done;
-}
 
 /**
  * Asks for a service, checks the answers, and saves them as a profile that the folder uses. Returns the invocation with
  * that profile. Throws `DiagnosticsError` where nothing was saved.
  */
 export async function logIn(invocation: Invocation): Promise<Invocation> {
-  const { environment, cwd, options } = invocation;
+  const { environment, cwd, options, profile } = invocation;
   const ask = isJob(environment) ? undefined : createPrompter(invocation);
   const hint = "set RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY (or RNV_API_KEY_FILE)";
   const notHere = "rnv login needs a terminal to ask for a key, and neither CI nor -input=false";
@@ -66,9 +61,11 @@ export async function logIn(invocation: Invocation): Promise<Invocation> {
   const answer = (...question: Question) => askFor(invocation, ask, question);
   const usual = [profileOfFolder(cwd) ?? "", basename(cwd)].find((one) => !checkProfileName(one));
   const name = given || (await answer("Profile name", checkProfileName, usual));
-  const known = readProfiles(environment).get(name);
-  const baseUrl = (await answer("Base URL, ending in /api/v1", checkUrl, known?.baseUrl)).replace(/\/+$/, "");
-  const workspaceId = await answer("Workspace ID", checkWorkspace, known?.workspaceId);
+  const { RNV_BASE_URL: setUrl, RNV_WORKSPACE_ID: setWorkspace } = environment;
+  const known = readProfiles(environment).get(name) ?? { baseUrl: setUrl, workspaceId: setWorkspace };
+  const typedUrl = await answer("Base URL, ending in /api/v1", checkUrl, known.baseUrl || undefined);
+  const baseUrl = typedUrl.replace(/\/+$/, "");
+  const workspaceId = await answer("Workspace ID", checkWorkspace, known.workspaceId || undefined);
   const key = await answer("API key (not shown)", checkKey, undefined, true);
   const typed = { RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: workspaceId, RNV_API_KEY: key };
   const checked = { ...invocation, environment: { ...environment, ...typed }, profile: undefined };
@@ -76,10 +73,12 @@ export async function logIn(invocation: Invocation): Promise<Invocation> {
   if (projects === undefined) throw new DiagnosticsError(diagnostics);
   saveProfile(environment, name, { baseUrl, workspaceId }, key);
   useInFolder(cwd, name);
-  const { done } = notesOf(invocation);
+  const { done, kept } = notesOf(invocation);
   done(`profile ${name}: saved; its key opens the workspace (${projects})`);
   done(`${keyFileOf(environment, name)}: the key; only you can read it`);
   done(`.rnv/profile: this folder uses profile ${name}`);
+  const winners = profile === undefined ? connectionIn(environment).join(" ") : "";
+  if (winners !== "") kept(`The environment wins over the profile. To use the profile: unset ${winners}`);
   return { ...invocation, ...withProfile(environment, name) };
 }
 
@@ -104,7 +103,7 @@ type Question = [text: string, check: Check, usual?: string | undefined, isSecre
 async function askFor({ terminal }: Invocation, ask: Prompter, question: Question): Promise<string> {
   const [text, check, usual, isSecret = false] = question;
   for (;;) {
-    const typed = await ask(`${text}${usual === undefined ? "" : ` [${usual}]`}: `, { isSecret });
+    const typed = await ask(`${text}${usual === undefined ? "" : ` [${usual}]`}: `, isSecret);
     if (typed === undefined) {
       terminal.err("\nCancelled. Nothing was saved.\n");
       throw new DiagnosticsError([], exitCodes.interrupted);
