@@ -30,15 +30,11 @@ export const checkProfileName = (name: string): string | undefined => {
   return `a profile name has letters, digits, ".", "_" and "-", at most 64, not ${JSON.stringify(name)}`;
 };
 
-/** A file in the user's folder of profiles, absolute. */
-function configFile(environment: ProcessEnvironment, file: string): string {
+/** A file in the user's folder of profiles, absolute: `profiles.json`, and `NAME.key` for the key of each. */
+export function configFile(environment: ProcessEnvironment, file: string): string {
   const folder = process.platform === "win32" ? environment.APPDATA : environment.XDG_CONFIG_HOME;
   return join(folder && isAbsolute(folder) ? folder : join(homedir(), ".config"), "rnv", file);
 }
-
-/** The file that holds the key of a profile, absolute. */
-export const keyFileOf = (environment: ProcessEnvironment, name: string): string =>
-  configFile(environment, `${name}.key`);
 
 /** Bytes. */
 const largestFile = 1024 * 1024;
@@ -64,7 +60,7 @@ export function readProfiles(environment: ProcessEnvironment): ReadonlyMap<strin
 export function saveProfile(environment: ProcessEnvironment, name: string, profile: Profile, key: string) {
   const profiles = Object.fromEntries([...readProfiles(environment), [name, profile]]);
   makeFolder(configFile(environment, "."), 0o700);
-  writeWholeFile(keyFileOf(environment, name), `${key}\n`);
+  writeWholeFile(configFile(environment, `${name}.key`), `${key}\n`);
   writeWholeFile(configFile(environment, "profiles.json"), `${JSON.stringify(profiles, null, 2)}\n`);
 }
 
@@ -81,7 +77,11 @@ export function profileOfFolder(cwd: string): string | undefined {
 
 /** Makes a folder use a profile. Throws `DiagnosticsError`. */
 export function useInFolder(cwd: string, name: string): void {
-  makeIgnoredFolder(join(cwd, ".rnv"));
+  try {
+    makeIgnoredFolder(join(cwd, ".rnv"));
+  } catch {
+    // The write below fails too, and says why.
+  }
   writeWholeFile(join(cwd, folderFile), `${name}\n`);
 }
 
@@ -135,7 +135,7 @@ function settingsIn(environment: ProcessEnvironment, name: string, isOfFolder: b
   const wrong = checkProfileName(name);
   if (wrong !== undefined) throw fail(wrong, "rnv login --profile NAME");
   const profile = readProfiles(environment).get(name);
-  const key = keyFileOf(environment, name);
+  const key = configFile(environment, `${name}.key`);
   const lack = profile === undefined ? "does not exist" : existsSync(key) ? "" : "has no key";
   if (profile === undefined || lack !== "")
     throw fail(`the profile "${name}" ${lack}`, `rnv login --profile ${name}`);

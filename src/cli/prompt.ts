@@ -107,8 +107,6 @@ const approvalMissing = (plan: Plan) =>
 /** Asks one question; undefined when there is no answer any more (end of input, Ctrl-C). */
 export type Prompter = (question: string, isSecret?: boolean) => Promise<string | undefined>;
 
-const nowhere = () => new Writable({ write: (_text, _encoding, done) => done() });
-
 /** Asks on the terminal. Ends with the signal, so that Ctrl-C at a question is a no. */
 export function createTerminalPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
   return (question, isSecret = false) =>
@@ -116,7 +114,8 @@ export function createTerminalPrompter(terminal: Terminal, signal: AbortSignal):
       if (signal.aborted) return resolve(undefined);
       if (!isSecret) terminal.out(question);
       // Without `output`, readline does not put the terminal in raw mode: SIGINT stays a signal.
-      const echo = isSecret ? { output: nowhere(), terminal: true, historySize: 0 } : {};
+      const output = new Writable({ write: (_text, _encoding, done) => done() });
+      const echo = isSecret ? { output, terminal: true, historySize: 0 } : {};
       const lines = createInterface({ input: terminal.stdin, ...echo });
       // What is typed is hidden only once the terminal is in raw mode.
       if (isSecret) terminal.out(question);

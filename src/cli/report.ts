@@ -7,7 +7,6 @@ import type { ProcessEnvironment } from "../model/text";
 import { diagnosticData, diagnosticsText, githubAnnotations } from "../render/diagnostics";
 import { escapeJson } from "../render/escape-text";
 import { createStyle, type Style } from "../render/style";
-
 import type { Terminal } from "./terminal";
 
 export const exitCodes = { done: 0, error: 1, changes: 2, refused: 4, stale: 5, interrupted: 130 } as const;

@@ -118,6 +118,7 @@ const key = "API key (not shown)";
     const refused = await atTerminal(scenario, "login --profile shop", answers("rnv_wrong"), bare());
     expect(refused.code).toBe(1);
     expect(refused.screen).toContain("error[api.unauthorized]");
+    expect(refused.screen).toContain("hint: nothing was saved: check the answers and run rnv login again");
     expect(refused.screen).not.toContain("rnv_wrong");
     for (const typed of ["\u0003", "\u0004"]) {
       const left = await atTerminal(scenario, "login --profile shop", answers(typed), bare());
@@ -141,6 +142,13 @@ const key = "API key (not shown)";
     expect(Object.keys(JSON.parse(readFileSync(saved("profiles.json"), "utf8")))).toEqual(["shop", "other"]);
     const ofFolder = await atTerminal(scenario, "login", [[`${name} [shop]`, ""], ...again], bare());
     expect(ofFolder.code).toBe(0);
+  });
+
+  it("says where it cannot write", async () => {
+    scenario.write(".rnv", "");
+    const { code, screen } = await atTerminal(scenario, "login --profile shop", answers(), bare());
+    expect({ code, screen }).toEqual({ code: 1, screen: expect.stringContaining("cannot write ") });
+    expect(screen).not.toContain("bug");
   });
 
   it("says which variables of the environment win over the profile", async () => {

@@ -10,9 +10,9 @@ import { isJob } from "../job";
 import { options } from "../options";
 import {
   checkProfileName,
+  configFile,
   connectionIn,
   embeddedProfile,
-  keyFileOf,
   profileOfFolder,
   readProfiles,
   saveProfile,
@@ -61,8 +61,8 @@ export async function logIn(invocation: Invocation): Promise<Invocation> {
   const answer = (...question: Question) => askFor(invocation, ask, question);
   const usual = [profileOfFolder(cwd) ?? "", basename(cwd)].find((one) => !checkProfileName(one));
   const name = given || (await answer("Profile name", checkProfileName, usual));
-  const { RNV_BASE_URL: setUrl, RNV_WORKSPACE_ID: setWorkspace } = environment;
-  const known = readProfiles(environment).get(name) ?? { baseUrl: setUrl, workspaceId: setWorkspace };
+  const { RNV_BASE_URL: url, RNV_WORKSPACE_ID: id } = environment;
+  const known = readProfiles(environment).get(name) ?? { baseUrl: url, workspaceId: id };
   const typedUrl = await answer("Base URL, ending in /api/v1", checkUrl, known.baseUrl || undefined);
   const baseUrl = typedUrl.replace(/\/+$/, "");
   const workspaceId = await answer("Workspace ID", checkWorkspace, known.workspaceId || undefined);
@@ -70,12 +70,14 @@ export async function logIn(invocation: Invocation): Promise<Invocation> {
   const typed = { RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: workspaceId, RNV_API_KEY: key };
   const checked = { ...invocation, environment: { ...environment, ...typed }, profile: undefined };
   const { projects, diagnostics } = await askService(checked);
-  if (projects === undefined) throw new DiagnosticsError(diagnostics);
+  const again = "nothing was saved: check the answers and run rnv login again";
+  if (projects === undefined)
+    throw new DiagnosticsError(diagnostics.map((found) => ({ ...found, hint: again })));
   saveProfile(environment, name, { baseUrl, workspaceId }, key);
   useInFolder(cwd, name);
   const { done, kept } = notesOf(invocation);
   done(`profile ${name}: saved; its key opens the workspace (${projects})`);
-  done(`${keyFileOf(environment, name)}: the key; only you can read it`);
+  done(`${configFile(environment, `${name}.key`)}: the key; only you can read it`);
   done(`.rnv/profile: this folder uses profile ${name}`);
   const winners = profile === undefined ? connectionIn(environment).join(" ") : "";
   if (winners !== "") kept(`The environment wins over the profile. To use the profile: unset ${winners}`);
