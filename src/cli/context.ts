@@ -20,11 +20,35 @@ import { makeIgnoredFolder } from "../state/local/node-disk";
 import { aliveBy } from "../state/lock-record";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
-import { type Invocation, interruptionNotices } from "./invocation";
+import { formatOf, type Invocation, interruptionNotices } from "./invocation";
 import { startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
 import { readSettings, recordedIn, type Settings } from "./settings";
+
+/** Reads the settings of an invocation. Throws `DiagnosticsError`, as `readSettings` does. */
+export function settingsOf({ environment, options, cwd, stack, stage, profile }: Invocation): Settings {
+  const state = typeof options.state === "string" ? options.state : undefined;
+  const settings = readSettings(environment, { state, cwd, stack, stage });
+  return profile?.problem ? { ...settings, diagnostics: [profile.problem] } : settings;
+}
+
+const told = new WeakSet<AbortSignal>();
+
+/**
+ * Names the workspace and the profile of a run, once and first. A pipe gets the line on standard error, and only for a
+ * profile: settings of the environment were given for this run.
+ */
+export function tellTarget(invocation: Invocation): void {
+  const { terminal, options, profile, signal } = invocation;
+  const { baseUrl, workspaceId, diagnostics } = settingsOf(invocation);
+  if (told.has(signal) || formatOf(options) !== "text" || hasErrors(diagnostics)) return;
+  told.add(signal);
+  const host = baseUrl === "embedded" ? "the embedded service" : new URL(baseUrl).host;
+  const line = `Workspace ${workspaceId} on ${host}${profile ? ` (profile ${profile.name})` : ""}\n`;
+  if (terminal.width !== undefined) terminal.out(line);
+  else if (profile) terminal.err(line);
+}
 
 interface OpenContext extends Context {
   /** A request that writes was sent to the service. */
@@ -49,8 +73,7 @@ export function openContext(
   emit: (event: ApplyEvent) => void = () => {},
 ): OpenContext {
   const { environment, cwd, signal, options, stack, stage, terminal } = invocation;
-  const state = typeof options.state === "string" ? options.state : undefined;
-  const settings = readSettings(environment, { state, cwd, stack, stage });
+  const settings = settingsOf(invocation);
   const origin = originOf(settings);
   const machine = { host: hostname(), pid: process.pid, clock: systemClock, randomBytes };
   const steps = { inFlight: 0, hasWritten: false };

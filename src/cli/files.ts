@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -55,10 +56,11 @@ export function writeWholeFile(path: string, text: string, { keep = false, mode 
   }
 }
 
-/** Makes a folder and those above it. Throws `DiagnosticsError`. */
-export function makeFolder(folder: string): void {
+/** Makes a folder and those above it, which has `mode` then. Throws `DiagnosticsError`. */
+export function makeFolder(folder: string, mode?: number): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode });
+    if (mode !== undefined) chmodSync(folder, mode);
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
     throw new DiagnosticsError([error("command.usage", `cannot make the folder ${folder} (${code})`)]);

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { CrossValue, StackUnit } from "../manifest/context";
 import type { StageName } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
+import type { UsedProfile } from "./profile";
 import type { Terminal } from "./terminal";
 
 /** Values of options by camelCase name, as the parser left them. */
@@ -11,7 +12,10 @@ export type OptionValues = Readonly<Record<string, unknown>>;
 /** The command line as parsed, and the terminal, environment and folder that a verb works with. */
 export interface Invocation {
   readonly terminal: Terminal;
+  /** With the settings of the profile. */
   readonly environment: ProcessEnvironment;
+  /** Undefined where the environment says all. */
+  readonly profile?: UsedProfile | undefined;
   readonly cwd: string;
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;

@@ -40,6 +40,11 @@ const anyJob: JobNames = {
   page: [],
 };
 
+/** Whether a run is a job of CI. */
+export const isJob = (environment: ProcessEnvironment): boolean =>
+  !["", "0", "false"].includes(environment.CI ?? "") ||
+  Object.keys(systems).some((name) => (environment[name] ?? "") !== "");
+
 /** Everything of the environment that says what job this is, where its files are, and who started it; none of it is secret. */
 export const jobVariables: ReadonlySet<string> = new Set([
   ...Object.entries(systems).flatMap(([name, { by, commit, page }]) => [name, ...by, ...commit, ...page]),

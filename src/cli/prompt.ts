@@ -104,16 +104,20 @@ const approvalMissing = (plan: Plan) =>
   });
 
 /** Asks one question; undefined when there is no answer any more (end of input, Ctrl-C). */
-type Prompter = (question: string) => Promise<string | undefined>;
+export type Prompter = (question: string, isSecret?: boolean) => Promise<string | undefined>;
 
 /** Asks on the terminal. Ends with the signal, so that Ctrl-C at a question is a no. */
 export function createTerminalPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
-  return (question) =>
+  return (question, isSecret = false) =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined);
-      terminal.out(question);
+      if (!isSecret) terminal.out(question);
       // Without `output`, readline does not put the terminal in raw mode: SIGINT stays a signal.
-      const lines = createInterface({ input: terminal.stdin });
+      const output = new Writable({ write: (_text, _encoding, done) => done() });
+      const echo = isSecret ? { output, terminal: true, historySize: 0 } : {};
+      const lines = createInterface({ input: terminal.stdin, ...echo });
+      // What is typed is hidden only once the terminal is in raw mode.
+      if (isSecret) terminal.out(question);
       const finish = (answer: string | undefined): void => {
         // Closing emits `close` at once, which must find the answer given.
         resolve(answer);
@@ -123,7 +127,10 @@ export function createTerminalPrompter(terminal: Terminal, signal: AbortSignal):
       const abort = (): void => finish(undefined);
       signal.addEventListener("abort", abort, { once: true });
       lines.once("line", (line) => finish(line));
-      lines.once("close", () => finish(undefined));
+      lines.once("close", () => {
+        if (isSecret) terminal.out("\n");
+        finish(undefined);
+      });
     });
 }
 

@@ -7,7 +7,6 @@ import type { ProcessEnvironment } from "../model/text";
 import { diagnosticData, diagnosticsText, githubAnnotations } from "../render/diagnostics";
 import { escapeJson } from "../render/escape-text";
 import { createStyle, type Style } from "../render/style";
-
 import type { Terminal } from "./terminal";
 
 export const exitCodes = { done: 0, error: 1, changes: 2, refused: 4, stale: 5, interrupted: 130 } as const;
@@ -25,6 +24,15 @@ export const outStyle = ({ terminal }: Screen): Style =>
 
 export const errStyle = ({ terminal }: Screen): Style =>
   createStyle({ color: terminal.color.err, width: terminal.width, unicode: terminal.width !== undefined });
+
+/** Prints the outcome of steps: what was done, and what was left as it is. */
+export function notesOf(screen: Screen) {
+  const { colors } = outStyle(screen);
+  return {
+    done: (text: string): void => screen.terminal.out(`${colors.green("+")} ${text}\n`),
+    kept: (text: string): void => screen.terminal.out(`  ${text}\n`),
+  };
+}
 
 /** Prints findings on standard error: standard output stays clean for pipes. In GitHub Actions as annotations too. */
 export function report(

@@ -9,6 +9,7 @@ import {
   type VerbRun,
 } from "./invocation";
 import { strangersJob } from "./job";
+import { connectionIn, withProfile } from "./profile";
 import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
 import { terraformWord } from "./terraform-words";
@@ -19,6 +20,7 @@ import { fleetVerbs } from "./verbs/fleet";
 import { historyVerb } from "./verbs/history";
 import { initVerb } from "./verbs/init";
 import { exportVerb, importVerb } from "./verbs/live";
+import { loginVerb } from "./verbs/login";
 import { planVerb, validateVerb } from "./verbs/plan";
 import { policyVerbs } from "./verbs/policy";
 import {
@@ -47,7 +49,18 @@ import {
 import { addVerbs, shownVerbs, type Verb, type VerbFamily } from "./verbs/verb";
 
 /** Verbs that `rnv` alone shows; `rnv help -a` shows all. */
-const daily = new Set(["init", "validate", "plan", "apply", "destroy", "drift", "show", "status", "import"]);
+const daily = new Set([
+  "init",
+  "login",
+  "validate",
+  "plan",
+  "apply",
+  "destroy",
+  "drift",
+  "show",
+  "status",
+  "import",
+]);
 
 const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbFamily)[]])[] = [
   ["Main verbs:", [validateVerb, planVerb, applyVerb, destroyVerb, driftVerb, showVerb]],
@@ -55,14 +68,14 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
     "State and what is live:",
     [importVerb, exportVerb, outputVerb, graphVerb, historyVerb, forceUnlockVerb, stateVerbs, stageVerbs],
   ],
-  ["In CI, and many manifests:", [ciVerbs, fleetVerbs, policyVerbs, testVerb]],
+  ["In CI, and many manifests:", [ciVerbs, fleetVerbs, policyVerbs, testVerb, completeVerb]],
   [
     "Running services:",
     [statusVerb, deploymentsVerb, deployVerb, restartVerb, suspendVerb, resumeVerb, rollbackVerb, cancelVerb],
   ],
   [
     "Getting started and tools:",
-    [initVerb, emulatorVerb, schemaVerb, versionVerb, completionVerb, completeVerb, terraformVerbs],
+    [initVerb, loginVerb, emulatorVerb, schemaVerb, versionVerb, completionVerb, terraformVerbs],
   ],
 ];
 
@@ -77,6 +90,7 @@ export function createProgram(run: VerbRun, terminal: Terminal, version: string)
     .helpCommand(false)
     .option("--chdir <dir>", "work in this folder")
     .option("--no-color", "no colour (also NO_COLOR)")
+    .option("--profile <name>", "workspace and key that `rnv login` saved under this name (RNV_PROFILE)")
     .configureHelp({
       showGlobalOptions: true,
       helpWidth: terminal.width ?? 100,
@@ -138,6 +152,7 @@ Environment:
   RNV_BASE_URL       address of the service, ending in /api/v1; "embedded" tries rnv without an account
   RNV_WORKSPACE_ID   UUID of the workspace
   RNV_API_KEY        API key of the workspace, or RNV_API_KEY_FILE: a file that holds it
+  RNV_PROFILE        a profile of \`rnv login\` instead of these three, which win where they are set
   RNV_STATE          state file, https://… or s3://bucket/key, else .rnv/state.json; \${stack} in it is
                      the name of the stack (without it, stacks of an app have .rnv/STACK/state.json)
   RNV_STAGE          the stage: staging, preview/12; each has .rnv/STAGE/state.json
@@ -234,7 +249,7 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
       const options = withTrust(given, command, terminal);
       exitCode = await handler({
         terminal,
-        environment: process.env,
+        ...profiled(options, command, terminal),
         cwd: process.cwd(),
         signal: interruption.signal,
         positional: command.processedArgs,
@@ -256,6 +271,18 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
     if (cause instanceof CommanderError) return cause.exitCode;
     return reportFailure(cause, { terminal, environment: process.env }, interruption.signal.aborted);
   }
+}
+
+/** The environment of a run, with the settings of its profile. Members of a fleet read theirs in their own folders. */
+function profiled({ profile, untrusted }: OptionValues, command: Command, terminal: Terminal) {
+  const asked = profile as string | undefined;
+  if (command.parent?.name() === "fleet")
+    return { environment: { ...process.env, ...(asked !== undefined && { RNV_PROFILE: asked }) } };
+  const used = withProfile(process.env, asked, untrusted === true ? undefined : process.cwd());
+  const winners = connectionIn(process.env).join(" and ");
+  if (asked !== undefined && used.profile === undefined && command.name() !== "login")
+    terminal.err(`Profile ${asked} is not used: ${winners} in the environment wins.\n`);
+  return used;
 }
 
 /** A manifest of a stranger is not trusted, whether or not the job says so. */

@@ -227,9 +227,11 @@ function readKey(setting: (name: string) => string, cwd: string): KeyText {
   }
 }
 
+export const keyPattern = /^rnv_[!-~]+$/;
+
 function checkKey(text: string, source: string): KeyText {
   // A header value: one line of visible ASCII. Anything else is a paste error, and would fail far from here.
-  if (/^rnv_[!-~]+$/.test(text)) return { text, diagnostics: [] };
+  if (keyPattern.test(text)) return { text, diagnostics: [] };
   const hint = 'an API key starts with "rnv_" and holds no spaces or line breaks';
   return { text: "", diagnostics: [error("config.invalid", `${source} does not hold an API key`, { hint })] };
 }

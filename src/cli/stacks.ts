@@ -12,11 +12,11 @@ import type { State } from "../model/state";
 import { namePattern } from "../model/text";
 import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../render/escape-text";
-import { openContext } from "./context";
+import { openContext, settingsOf } from "./context";
 import { readText } from "./files";
 import { formatOf, type Handler, type Invocation, listOf, type StackRun } from "./invocation";
 import { exitCodes, outStyle, report } from "./report";
-import { readSettings, stackPlace } from "./settings";
+import { stackPlace } from "./settings";
 import { askedStage, inDeclaredStage, inStageOfState, undeclaredStage } from "./stages";
 import { withStack } from "./synthesize";
 
@@ -256,7 +256,8 @@ async function runEach(
       );
       continue;
     }
-    checkAddress(invocation, unit, stacks.length > 1);
+    // Throws where it is not clear which state is that of the stack.
+    settingsOf({ ...invocation, stack: stackRun(unit, { isOneOfSeveral: stacks.length > 1 }) });
     const run = stackRun(unit, {
       ...(await aroundStack(invocation, unit, { stacks, planned, reading })),
       sharesRun: chosen.length > 1,
@@ -326,16 +327,6 @@ function hasStateByStack(invocation: Invocation): boolean {
 /** The address of the state that was given; empty where it is the default one. */
 const givenAddress = ({ options, environment }: Invocation): string =>
   typeof options.state === "string" ? options.state : (environment.RNV_STATE ?? "").trim();
-
-/** Throws `DiagnosticsError` where it is not clear which state is that of the stack. */
-function checkAddress(
-  { options, environment, cwd, stage }: Invocation,
-  name: string,
-  isOneOfSeveral: boolean,
-): void {
-  const state = typeof options.state === "string" ? options.state : undefined;
-  readSettings(environment, { state, cwd, stage, stack: stackRun(name, { isOneOfSeveral }) });
-}
 
 async function stateOf(invocation: Invocation): Promise<State | undefined> {
   const context = openContext(invocation);

@@ -9,10 +9,11 @@ import { systemClock } from "../model/time";
 import { resourceTypes } from "../resources";
 import { instancePlace, listInstances } from "../state/list-instances";
 import type { StateAddress } from "../state/state-address";
+import { settingsOf } from "./context";
 import { readStandardInput } from "./files";
 import { formatOf, type Invocation, listOf, type StageRun } from "./invocation";
 import { errorDocument, exitCodes } from "./report";
-import { readSettings, workspaceOf } from "./settings";
+import { workspaceOf } from "./settings";
 import { manifestIn } from "./synthesize";
 
 /** The stage that the command line or RNV_STAGE names, unchecked. */
@@ -123,7 +124,7 @@ const wrongWorkspace = (stage: string, wanted: string, own: string, range: Diagn
 
 /** Where the states of all instances of a stage are: `instancePlace` stands for the id. */
 function addressOfInstances(
-  { environment, cwd, options }: Invocation,
+  invocation: Invocation,
   { place, sources }: FoundStages,
   name: string,
 ): StateAddress {
@@ -131,8 +132,7 @@ function addressOfInstances(
   const { diagnostics, place: placed } = place(asked);
   if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, 1, sources);
   const stage = { ...asked, takesUnnamed: false, ...(placed.state !== undefined && { state: placed.state }) };
-  const state = typeof options.state === "string" ? options.state : undefined;
-  return readSettings(environment, { cwd, stage, state }).state;
+  return settingsOf({ ...invocation, stage }).state;
 }
 
 /** Ids of the instances of a stage that have a state; undefined where they cannot be listed. */

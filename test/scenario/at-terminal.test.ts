@@ -132,6 +132,7 @@ const name = "Type its name to confirm: ";
     const down = "\u001b[B";
     const written = () =>
       ["rnv.yaml", ".gitignore", ".rnv"].filter((name) => existsSync(join(scenario.folder, name)));
+    await scenario.run("apply", ...approve);
     const { screen } = await atTerminal(scenario, "init", []);
     expect(screen).toContain("rnv.yaml is there already: left as it is");
     const begin = () => {

@@ -56,7 +56,7 @@ describe("rnv init --from workspace", () => {
     expect(manifest.match(/^ +kind: /gm)).toHaveLength(40);
     expect(manifest).not.toContain("environment: Production");
     expect(manifest).toContain("TOKEN: { preserve: true }");
-    expect(scenario.read(".gitignore")).toBe(".rnv/\n");
+    expect(scenario.read(".gitignore")).toBe(".rnv/\nnode_modules/\ncdktf.out/\nrnv-report/\n");
     expect((await scenario.run("drift")).code).toBe(0);
     const again = await scenario.run("init", "--from", "workspace");
     expect(again.code).toBe(1);

@@ -174,6 +174,8 @@ export function itInScenario(
 export const baseEnvironment = ({ url }: Pick<EmulatorServer, "url">): Record<string, string> => ({
   PATH: process.env.PATH ?? "",
   HOME: tmpdir(),
+  // No profile of the person who runs the tests, nor one that another test saved.
+  XDG_CONFIG_HOME: join(tmpdir(), "rnv-without-profiles"),
   RNV_BASE_URL: url,
   RNV_WORKSPACE_ID: embeddedWorkspaceId,
   RNV_API_KEY: embeddedApiKey,

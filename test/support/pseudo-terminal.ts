@@ -18,11 +18,12 @@ export function atTerminal(
   { folder, url }: Pick<Scenario, "folder" | "url">,
   args: string,
   answers: readonly (readonly [question: string, answer: string])[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<AtTerminal> {
   const command = `'${process.execPath}' ${briefly.join(" ")} '${builtCli()}' ${args}`;
   const child = spawn("/usr/bin/script", ["-qefc", command, "/dev/null"], {
     cwd: folder,
-    env: { ...baseEnvironment({ url }), TERM: "xterm", SHELL: "/bin/sh" },
+    env: { ...baseEnvironment({ url }), TERM: "xterm", SHELL: "/bin/sh", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });
   let screen = "";

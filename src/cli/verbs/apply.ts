@@ -6,7 +6,7 @@ import type { ApplyEvent } from "../../model/apply-event";
 import { version } from "../../model/version";
 import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../render/state-text";
-import { withContext } from "../context";
+import { tellTarget, withContext } from "../context";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";
 import { options, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
@@ -129,6 +129,7 @@ export async function showApply(invocation: Invocation, request: ShownRequest): 
     parallelism: options.parallelism as number,
   };
   const isText = options.json !== true;
+  tellTarget(invocation);
   const progress = createProgress(invocation);
   let shown = false;
   let summary: ApplyEvent | undefined;

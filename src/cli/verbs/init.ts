@@ -1,19 +1,19 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Argument, Option } from "commander";
-import { ApiError, diagnosticOf } from "../../api/api-error";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
 import { counted } from "../../render/plan-wording";
-import { openContext, withContext } from "../context";
+import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import type { Invocation } from "../invocation";
 import { options } from "../options";
+import { embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, chooseOne } from "../prompt";
-import { exitCodes, outStyle, report } from "../report";
-import { readSettings, type Settings } from "../settings";
+import { exitCodes, notesOf, report } from "../report";
 import { appIn, manifestIn } from "../synthesize";
+import { askService, logIn, type ServiceAnswer } from "./login";
 import { otherDiagnostics, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
@@ -24,9 +24,10 @@ export const initVerb: Verb = {
   ],
   summary: "Write a first manifest here, and check the settings",
   detail:
-    "Never overwrites a file. At a terminal, where there is no manifest yet, it asks with arrow keys what to start from. Asks " +
-    "the service once whether the key opens the workspace. With --from workspace the manifest says what is live there, and " +
-    "all of it is taken over without one write to the service: the plan after it is empty, or says what is left. A blueprint, " +
+    "Never overwrites a file. At a terminal it asks which service this folder uses, where nothing says so, and what to " +
+    "start from, where there is no manifest yet and there is a choice. Asks the service once " +
+    "whether the key opens the workspace. With --from workspace the manifest says what is live there, and all of it is " +
+    "taken over without one write to the service: the plan after it is empty, or says what is left. A blueprint, " +
     "a compose file and a Procfile are converted: what has no counterpart is reported with its place, " +
     "and secrets become fromEnv.",
   options: [
@@ -34,7 +35,6 @@ export const initVerb: Verb = {
       "workspace",
       ...convertibleSources,
     ]),
-
     new Option("--project <name>", "of the workspace only this project, by name or id"),
     new Option(
       "--verify-values",
@@ -56,76 +56,80 @@ export const initVerb: Verb = {
   handler: runInit,
 };
 
-/** The outcome of a step of init: files that it wrote, and those that it found as they should be. */
-interface Notes {
-  readonly done: (text: string) => void;
-  readonly kept: (text: string) => void;
-}
-
-function notesOf(invocation: Invocation): Notes {
-  const { terminal } = invocation;
-  const { colors } = outStyle(invocation);
-  return {
-    done: (text) => terminal.out(`${colors.green("+")} ${text}\n`),
-    kept: (text) => terminal.out(`  ${text}\n`),
-  };
-}
-
-async function runInit(invocation: Invocation): Promise<number> {
-  const { from } = invocation.options as { readonly from?: "workspace" | ConvertibleSource };
-  if (from === "workspace") return initFromWorkspace(invocation);
-  if (from !== undefined) return initFromFile(invocation, from);
+async function runInit(given: Invocation): Promise<number> {
+  const { from } = given.options as { readonly from?: "workspace" | ConvertibleSource };
   const alone = ["project", "verifyValues", "dryRun", "force"].find(
-    (name) => invocation.options[name] !== undefined,
+    (name) => given.options[name] !== undefined,
   );
-  if (alone !== undefined)
+  if (from === undefined && alone !== undefined)
     throw new DiagnosticsError([
       error("command.usage", "--project, --verify-values, --dry-run and --force go with --from", {
         hint: "rnv init --from workspace",
       }),
     ]);
-  if (!asksForSource(invocation)) return initStarter(invocation);
-  const source = await chooseOne(invocation, "What is the manifest made from?", choicesIn(invocation));
+  const invocation = await withService(given);
+  if (from === "workspace") return initFromWorkspace(invocation);
+  if (from !== undefined) return initFromFile(invocation, from);
+  const { cwd } = invocation;
+  const isOpen = canAsk(invocation) && manifestIn(cwd) === undefined && appIn(cwd) === undefined;
+  if (!isOpen) return initStarter(invocation);
+  const { baseUrl, diagnostics } = settingsOf(invocation);
+  const isNew = baseUrl === "embedded" && !existsSync(join(cwd, ".rnv", "emulator"));
+  const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(invocation, true);
+  const choices = choicesIn(invocation, answer?.isEmpty === false);
+  const ask = () => chooseOne(invocation, "What is the manifest made from?", choices);
+  const source = choices.length === 1 ? choices[0]?.value : await ask();
   if (source === undefined) return exitCodes.interrupted;
-  if (source === "starter") return initStarter(invocation);
+  if (source === "starter") return initStarter(invocation, answer);
   return source === "workspace" ? initFromWorkspace(invocation) : initFromFile(invocation, source);
 }
 
-/** A person is there, and nothing was said or written yet. */
-const asksForSource = ({ terminal, cwd, options, environment }: Invocation): boolean =>
+/** A person is there. */
+const canAsk = ({ terminal, options, environment }: Invocation): boolean =>
   // Not live: CI, or a terminal that cannot move its cursor.
-  terminal.interactive &&
-  terminal.live &&
-  options.input !== false &&
-  !environment.TF_IN_AUTOMATION &&
-  manifestIn(cwd) === undefined &&
-  appIn(cwd) === undefined;
+  terminal.interactive && terminal.live && options.input !== false && !environment.TF_IN_AUTOMATION;
+
+const services: readonly Choice<"login" | "embedded">[] = [
+  { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
+  { value: "embedded", label: "try it here: embedded", hint: "a copy in this folder; no account" },
+];
+
+/**
+ * The invocation with a service: where settings are missing, a person is asked, and the folder uses the answer from then
+ * on. Throws `DiagnosticsError` where they leave the question.
+ */
+async function withService(invocation: Invocation): Promise<Invocation> {
+  const { environment, cwd, options, profile } = invocation;
+  const isMissing = settingsOf(invocation).diagnostics.some(({ code }) => code === "config.missing");
+  if ((!isMissing && !profile?.problem) || options.dryRun === true || !canAsk(invocation)) return invocation;
+  // With an address of the environment there is no choice.
+  const service = environment.RNV_BASE_URL
+    ? "login"
+    : await chooseOne(invocation, "Which service does this folder use?", services);
+  if (service === undefined) throw new DiagnosticsError([], exitCodes.interrupted);
+  if (service === "login") return logIn(invocation);
+  useInFolder(cwd, embeddedProfile);
+  notesOf(invocation).done(".rnv/profile: this folder uses the embedded service");
+  return { ...invocation, ...withProfile(environment, embeddedProfile) };
+}
 
 type Source = "starter" | "workspace" | ConvertibleSource;
 
-/** Files of other tools that lie here come first, then what is live, where the settings are there. */
-function choicesIn({ environment, cwd, options }: Invocation): readonly Choice<Source>[] {
+const starter: Choice<Source> = { value: "starter", label: "a first example", hint: "to edit" };
+const live: Choice<Source> = {
+  value: "workspace",
+  label: "what is live in the workspace",
+  hint: "taken over without a write to the service",
+};
+
+/** Files of other tools in this folder come first, then what is live, where there is something. */
+function choicesIn({ cwd }: Invocation, isLive: boolean): readonly Choice<Source>[] {
   const files = convertibleSources.flatMap((source): Choice<Source>[] => {
     const file = usualFiles[source].find((name) => existsSync(join(cwd, name)));
-    return file === undefined
-      ? []
-      : [{ value: source, label: file, hint: "converted; what has no counterpart is reported" }];
+    const hint = "converted; what has no counterpart is reported";
+    return file === undefined ? [] : [{ value: source, label: file, hint }];
   });
-  const state = typeof options.state === "string" ? options.state : undefined;
-  const isSet = !hasErrors(readSettings(environment, { state, cwd }).diagnostics);
-  return [
-    ...files,
-    ...(isSet
-      ? [
-          {
-            value: "workspace" as const,
-            label: "what is live in the workspace",
-            hint: "taken over without a write to the service",
-          },
-        ]
-      : []),
-    { value: "starter", label: "a first example", hint: "to edit" },
-  ];
+  return [...files, ...(isLive ? [live] : []), starter];
 }
 
 /** The manifest says what is live, and the state records it: one command, and no write to the service. */
@@ -141,11 +145,8 @@ async function initFromWorkspace(invocation: Invocation): Promise<number> {
       terminal.out(whole);
       return undefined;
     }
-    writeWholeFile(join(cwd, manifest), whole, {
-      keep: options.force !== true,
-      mode: 0o666 & ~process.umask(),
-    });
-    if (ignoreRecords(cwd)) notes.done(".gitignore: the state and its key stay out of git");
+    writeManifest(invocation, manifest, whole);
+    ignoreRecords(cwd, notes.done);
     return manifest;
   };
   const outcome = await withContext(invocation, (context) =>
@@ -182,6 +183,9 @@ function manifestToWrite({ cwd, options }: Invocation): string {
   ]);
 }
 
+const writeManifest = ({ cwd, options }: Invocation, file: string, text: string): void =>
+  writeWholeFile(join(cwd, file), text, { keep: options.force !== true, mode: 0o666 & ~process.umask() });
+
 /** Files by which each tool is known. */
 const usualFiles: Readonly<Record<ConvertibleSource, readonly string[]>> = {
   render: ["render.yaml", "render.yml"],
@@ -209,12 +213,9 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
     terminal.out(whole);
     return exitCodes.done;
   }
-  writeWholeFile(join(cwd, manifest), whole, {
-    keep: options.force !== true,
-    mode: 0o666 & ~process.umask(),
-  });
+  writeManifest(invocation, manifest, whole);
   notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
-  if (ignoreRecords(cwd)) notes.done(".gitignore: the state and its key stay out of git");
+  ignoreRecords(cwd, notes.done);
   terminal.out(nextSteps(diagnostics.length > 0));
   return exitCodes.done;
 }
@@ -225,10 +226,9 @@ const originOf = (project: string | undefined): string =>
   `what is not here is as the service has it by default.\n` +
   "# `preserve: true` leaves a variable as it is; give it a source to manage its value: { fromEnv: NAME }.\n";
 
-async function initStarter(invocation: Invocation): Promise<number> {
-  const { terminal, environment, cwd, options } = invocation;
-  const state = typeof options.state === "string" ? options.state : undefined;
-  const settings = readSettings(environment, { state, cwd });
+async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promise<number> {
+  const { terminal, environment, cwd } = invocation;
+  const settings = settingsOf(invocation);
   const { done, kept } = notesOf(invocation);
 
   const manifest = manifestIn(cwd);
@@ -236,15 +236,11 @@ async function initStarter(invocation: Invocation): Promise<number> {
   if (manifest === undefined && app !== undefined)
     kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
   else if (manifest === undefined) {
-    writeWholeFile(join(cwd, "rnv.yaml"), schemaLine(cwd) + starterManifest, {
-      keep: true,
-      mode: 0o666 & ~process.umask(),
-    });
+    writeManifest(invocation, "rnv.yaml", schemaLine(cwd) + starterManifest);
     done("rnv.yaml: a first manifest to edit");
   } else kept(`${manifest} is there already: left as it is`);
 
-  if (ignoreRecords(cwd)) done(".gitignore: the state and its key stay out of git");
-  else kept(".gitignore has .rnv/ already");
+  if (!ignoreRecords(cwd, done)) kept(".gitignore has .rnv/ already");
 
   const key = join(settings.stateFolder, "state.key");
   const hadKey = existsSync(key);
@@ -256,7 +252,8 @@ async function initStarter(invocation: Invocation): Promise<number> {
   else done(`${nearPath(invocation, key)}: the key of secret fingerprints; keep a copy`);
 
   const isSet = !hasErrors(settings.diagnostics);
-  const answer = isSet && settings.baseUrl !== "embedded" ? await askOnce(invocation, settings) : undefined;
+  const asked = isSet && settings.baseUrl !== "embedded";
+  const answer = asked ? (known ?? (await askService(invocation))) : undefined;
   if (answer?.projects !== undefined)
     done(`${settings.baseUrl} answers: the key opens workspace ${settings.workspaceId} (${answer.projects})`);
   const problems = [...settings.diagnostics, ...(answer?.diagnostics ?? [])];
@@ -268,48 +265,19 @@ async function initStarter(invocation: Invocation): Promise<number> {
   return exitCodes.done;
 }
 
-/** Milliseconds to wait for an answer of the service. */
-const patience = 10_000;
+/** What no repository holds: the state and its key, and what can be made again. */
+const ignoredFolders = [".rnv", "node_modules", "cdktf.out", "rnv-report"];
 
-interface InitAnswer {
-  readonly projects?: string;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** One read, which only a key of that workspace may make. */
-async function askOnce(invocation: Invocation, { baseUrl }: Settings): Promise<InitAnswer> {
-  const enough = AbortSignal.timeout(patience);
-  const asking = { ...invocation, signal: AbortSignal.any([invocation.signal, enough]) };
-  try {
-    const context = openContext(asking);
-    try {
-      const { endpoints, send } = await context.connect();
-      const projects = await endpoints(send).listProjects();
-      return { projects: counted(projects.length, "project"), diagnostics: [] };
-    } finally {
-      await context.close();
-    }
-  } catch (cause) {
-    if (cause instanceof DiagnosticsError) return { diagnostics: cause.diagnostics };
-    if (enough.aborted)
-      return {
-        diagnostics: [
-          error("api.unavailable", `${baseUrl} does not answer within ${patience / 1000} s`, {
-            hint: "check RNV_BASE_URL and the network",
-          }),
-        ],
-      };
-    if (cause instanceof ApiError) return { diagnostics: [diagnosticOf(cause)] };
-    throw cause;
-  }
-}
-
-/** True when the line was added. */
-function ignoreRecords(cwd: string): boolean {
+/** Adds to `.gitignore` what it lacks; false where it has all. */
+function ignoreRecords(cwd: string, done: (text: string) => void): boolean {
   const path = join(cwd, ".gitignore");
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
-  if (text.split(/\r?\n/).some((line) => /^\/?\.rnv\/?$/.test(line.trim()))) return false;
-  appendFileSync(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}.rnv/\n`);
+  const lines = text.split(/\r?\n/).map((line) => line.trim().replace(/^(\*\*)?\/|\/$/g, ""));
+  const added = ignoredFolders.filter((folder) => !lines.includes(folder)).map((folder) => `${folder}/`);
+  if (added.length === 0) return false;
+  appendFileSync(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${added.join("\n")}\n`);
+  const isNew = added.includes(".rnv/");
+  done(`.gitignore: ${isNew ? "the state and its key stay out of git" : `added ${added.join(", ")}`}`);
   return true;
 }
 

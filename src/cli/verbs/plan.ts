@@ -13,7 +13,7 @@ import { planJson } from "../../render/plan-json";
 import { planMarkdown } from "../../render/plan-markdown";
 import { planText } from "../../render/plan-text";
 import { counted, isBlocked } from "../../render/plan-wording";
-import { sourcesOf, withContext } from "../context";
+import { sourcesOf, tellTarget, withContext } from "../context";
 import { writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
@@ -118,6 +118,7 @@ async function runPlan(invocation: Invocation): Promise<number> {
   if (request.isSaved === true && invocation.stack?.sharesRun === true) throw onePlanEach();
   pageFileOf(invocation);
   const format = formatOf(options);
+  tellTarget(invocation);
   const outcome = await withContext(invocation, (context) => plan(context, request));
   const { diagnostics, sources, exitCode } = outcome;
   if (outcome.plan) invocation.stack?.tellOutputs(crossValuesOf(outcome.plan));

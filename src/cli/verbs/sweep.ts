@@ -10,13 +10,12 @@ import { listStages, type StageDeclaration } from "../../manifest/stages";
 import { stageText } from "../../model/stage";
 import { escapeJson } from "../../render/escape-text";
 import { counted } from "../../render/plan-wording";
-import { withContext } from "../context";
+import { settingsOf, withContext } from "../context";
 import { readStandardInput, readText } from "../files";
 import type { Invocation } from "../invocation";
 import { duration, options } from "../options";
 import { createPrompter } from "../prompt";
 import { exitCodes, report, reportFailure } from "../report";
-import { readSettings } from "../settings";
 import {
   checkedIds,
   failWith,
@@ -299,11 +298,9 @@ async function eraseEmptied(
   found: FoundStages,
   { name }: Pick<StageInstance, "name">,
 ): Promise<void> {
-  const { cwd, environment, options } = invocation;
   const stage = enter(invocation, found, name, failWith(found));
-  const state = typeof options.state === "string" ? options.state : undefined;
-  const isElsewhere = stage.state !== undefined || (environment.RNV_STATE ?? "").trim() !== "";
-  const { stateFolder } = readSettings(environment, { cwd, stage, state });
+  const isElsewhere = stage.state !== undefined || (invocation.environment.RNV_STATE ?? "").trim() !== "";
+  const { stateFolder } = settingsOf({ ...invocation, stage });
   await withContext({ ...invocation, stage }, (context) =>
     eraseState(context, {
       lockTimeoutMs: 0,

@@ -34,12 +34,11 @@ import {
   shells,
   type TypedOptions,
 } from "../completion";
-import { openContext, sourcesOf, withContext } from "../context";
+import { openContext, settingsOf, sourcesOf, withContext } from "../context";
 import { packageRoot, writeWholeFile } from "../files";
 import { type Invocation, listOf, type OptionValues } from "../invocation";
 import { options, positive } from "../options";
 import { report } from "../report";
-import { readSettings } from "../settings";
 import { askedStage, localInstances, stagesOf } from "../stages";
 import { readPlanFile } from "./show";
 import type { Verb, VerbFamily } from "./verb";
@@ -222,7 +221,7 @@ async function namesHere(invocation: Invocation, options: TypedOptions): Promise
   const asked = askedStage(here);
   const placed = asked && found.place(asked).place;
   const stage = asked && { ...asked, takesUnnamed: false, ...(placed?.state && { state: placed.state }) };
-  const isLocal = readSettings(environment, { state, cwd, stage }).state.kind === "file";
+  const isLocal = settingsOf({ ...here, stage }).state.kind === "file";
   const context = openContext({ ...here, stage });
   const names = await listKnownNames(
     { cwd, environment },

@@ -1,0 +1,143 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { ProcessEnvironment } from "../model/text";
+import { makeIgnoredFolder } from "../state/local/node-disk";
+import { makeFolder, readLimited, writeWholeFile } from "./files";
+import { isJob } from "./job";
+
+/** A workspace that `rnv login` saved under a name. Its key is in a file of its own. */
+interface Profile {
+  readonly baseUrl: string;
+  readonly workspaceId: string;
+}
+
+/** The profile of a run. */
+export interface UsedProfile {
+  readonly name: string;
+  /** Why it cannot be used. Verbs that do not connect work all the same. */
+  readonly problem?: Diagnostic;
+}
+
+/** Built in: the embedded service, which needs no login. */
+export const embeddedProfile = "embedded";
+
+/** Returns what is wrong with the name of a profile to save; undefined for nothing. */
+export const checkProfileName = (name: string): string | undefined => {
+  if (name === embeddedProfile) return `the profile "${embeddedProfile}" is built in and needs no login`;
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return undefined;
+  return `a profile name has letters, digits, ".", "_" and "-", at most 64, not ${JSON.stringify(name)}`;
+};
+
+/** A file in the user's folder of profiles, absolute: `profiles.json`, and `NAME.key` for the key of each. */
+export function configFile(environment: ProcessEnvironment, file: string): string {
+  const folder = process.platform === "win32" ? environment.APPDATA : environment.XDG_CONFIG_HOME;
+  return join(folder && isAbsolute(folder) ? folder : join(homedir(), ".config"), "rnv", file);
+}
+
+/** Bytes. */
+const largestFile = 1024 * 1024;
+
+/** Reads the profiles of the user. Throws `DiagnosticsError` where their file cannot be read. */
+export function readProfiles(environment: ProcessEnvironment): ReadonlyMap<string, Profile> {
+  const path = configFile(environment, "profiles.json");
+  try {
+    const parsed: Readonly<Record<string, Profile>> = JSON.parse(String(readLimited(path, largestFile)));
+    const profiles = Object.entries(parsed).map(([name, { baseUrl, workspaceId }]): [string, Profile] => [
+      name,
+      { baseUrl: String(baseUrl), workspaceId: String(workspaceId) },
+    ]);
+    return new Map(profiles);
+  } catch (cause) {
+    const { code = "not the JSON of profiles" } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT") return new Map();
+    throw new DiagnosticsError([error("config.invalid", `cannot read ${path} (${code})`)]);
+  }
+}
+
+/** Saves a profile and its key, which only the user can read. Throws `DiagnosticsError`. */
+export function saveProfile(environment: ProcessEnvironment, name: string, profile: Profile, key: string) {
+  const profiles = Object.fromEntries([...readProfiles(environment), [name, profile]]);
+  makeFolder(configFile(environment, "."), 0o700);
+  writeWholeFile(configFile(environment, `${name}.key`), `${key}\n`);
+  writeWholeFile(configFile(environment, "profiles.json"), `${JSON.stringify(profiles, null, 2)}\n`);
+}
+
+const folderFile = join(".rnv", "profile");
+
+/** Reads the name of the profile that a folder uses; undefined for none. */
+export function profileOfFolder(cwd: string): string | undefined {
+  try {
+    return String(readLimited(join(cwd, folderFile), largestFile)).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes a folder use a profile. Throws `DiagnosticsError`. */
+export function useInFolder(cwd: string, name: string): void {
+  try {
+    makeIgnoredFolder(join(cwd, ".rnv"));
+  } catch {
+    // The write below fails too, and says why.
+  }
+  writeWholeFile(join(cwd, folderFile), `${name}\n`);
+}
+
+/** The settings of a connection that the environment holds. */
+export const connectionIn = (environment: ProcessEnvironment): readonly string[] =>
+  ["RNV_BASE_URL", "RNV_WORKSPACE_ID", "RNV_API_KEY", "RNV_API_KEY_FILE"].filter(
+    (name) => (environment[name]?.trim() ?? "") !== "",
+  );
+
+/**
+ * Returns the environment with the settings of the profile that was asked for, else that RNV_PROFILE or a trusted folder
+ * names. What the environment sets wins. The key of a profile is used with the URL of that profile only.
+ */
+export function withProfile(
+  environment: ProcessEnvironment,
+  asked = environment.RNV_PROFILE?.trim() || undefined,
+  folder?: string,
+): { readonly environment: ProcessEnvironment; readonly profile?: UsedProfile } {
+  const name = asked ?? (folder === undefined || isJob(environment) ? undefined : profileOfFolder(folder));
+  const set = connectionIn(environment);
+  const baseUrl = environment.RNV_BASE_URL?.trim().replace(/\/+$/, "");
+  const hasKey = set.some((one) => one.startsWith("RNV_API_KEY"));
+  const isComplete = hasKey && set.includes("RNV_BASE_URL") && set.includes("RNV_WORKSPACE_ID");
+  if (name === undefined || baseUrl === "embedded" || isComplete) return { environment };
+  try {
+    const settings = settingsIn(environment, name, asked === undefined);
+    if (baseUrl && baseUrl !== settings.RNV_BASE_URL) return { environment };
+    const given = Object.entries(settings).filter(
+      ([one]) => !set.includes(one) && !(hasKey && one === "RNV_API_KEY_FILE"),
+    );
+    return { environment: { ...environment, ...Object.fromEntries(given) }, profile: { name } };
+  } catch (cause) {
+    const problem = cause instanceof DiagnosticsError ? cause.diagnostics[0] : undefined;
+    if (problem === undefined) throw cause;
+    return { environment, profile: { name, problem } };
+  }
+}
+
+/** The settings of a profile, by the variables that they stand for. Throws `DiagnosticsError`. */
+function settingsIn(environment: ProcessEnvironment, name: string, isOfFolder: boolean) {
+  const fail = (summary: string, hint: string) =>
+    new DiagnosticsError([
+      error("config.invalid", summary, { hint, ...(isOfFolder && { detail: `${folderFile} names it.` }) }),
+    ]);
+  if (isJob(environment))
+    throw fail(
+      `the profile "${name}" is not read in CI`,
+      "set RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY",
+    );
+  if (name === embeddedProfile) return { RNV_BASE_URL: "embedded" };
+  const wrong = checkProfileName(name);
+  if (wrong !== undefined) throw fail(wrong, "rnv login --profile NAME");
+  const profile = readProfiles(environment).get(name);
+  const key = configFile(environment, `${name}.key`);
+  const lack = profile === undefined ? "does not exist" : existsSync(key) ? "" : "has no key";
+  if (profile === undefined || lack !== "")
+    throw fail(`the profile "${name}" ${lack}`, `rnv login --profile ${name}`);
+  return { RNV_BASE_URL: profile.baseUrl, RNV_WORKSPACE_ID: profile.workspaceId, RNV_API_KEY_FILE: key };
+}

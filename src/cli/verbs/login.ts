@@ -1,0 +1,153 @@
+import { basename } from "node:path";
+import { ApiError, diagnosticOf } from "../../api/api-error";
+import { checkBaseUrl } from "../../api/http-transport";
+import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { uuidPattern } from "../../model/text";
+import { counted } from "../../render/plan-wording";
+import { openContext } from "../context";
+import type { Invocation } from "../invocation";
+import { isJob } from "../job";
+import { options } from "../options";
+import {
+  checkProfileName,
+  configFile,
+  connectionIn,
+  embeddedProfile,
+  profileOfFolder,
+  readProfiles,
+  saveProfile,
+  useInFolder,
+  withProfile,
+} from "../profile";
+import { createPrompter, type Prompter } from "../prompt";
+import { exitCodes, notesOf } from "../report";
+import { keyPattern } from "../settings";
+import type { Verb } from "./verb";
+
+export const loginVerb: Verb = {
+  usage: "login",
+  summary: "Save the address, workspace and API key of a service as a profile",
+  detail:
+    "Asks for them, checks them with one request, and saves them in your config folder: $XDG_CONFIG_HOME/rnv, else " +
+    "~/.config/rnv, on Windows %APPDATA%\\rnv. The key is in a file that only you can read. This folder then uses the " +
+    "profile: .rnv/profile has its name. Other folders name it with --profile or RNV_PROFILE. Environment variables win. " +
+    "In CI profiles are not read.",
+  options: [options.answerTimeout, options.noInput],
+  examples: [
+    ["rnv login", "asks for a name too"],
+    ["rnv login --profile shop", "saves it as shop, or replaces shop"],
+    ["rnv plan --profile shop", "in a folder that does not use it yet"],
+  ],
+  handler: async (invocation) => {
+    await logIn(invocation);
+    invocation.terminal.out("\nNext: rnv plan\n");
+    return exitCodes.done;
+  },
+};
+
+/**
+ * Asks for a service, checks the answers, and saves them as a profile that the folder uses. Returns the invocation with
+ * that profile. Throws `DiagnosticsError` where nothing was saved.
+ */
+export async function logIn(invocation: Invocation): Promise<Invocation> {
+  const { environment, cwd, options, profile } = invocation;
+  const ask = isJob(environment) ? undefined : createPrompter(invocation);
+  const hint = "set RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY (or RNV_API_KEY_FILE)";
+  const notHere = "rnv login needs a terminal to ask for a key, and neither CI nor -input=false";
+  if (ask === undefined) throw new DiagnosticsError([error("command.usage", notHere, { hint })]);
+  const given = (options.profile as string | undefined) ?? environment.RNV_PROFILE?.trim();
+  const wrong = given && checkProfileName(given);
+  if (wrong) throw new DiagnosticsError([error("command.usage", wrong)]);
+  const answer = (...question: Question) => askFor(invocation, ask, question);
+  const usual = [profileOfFolder(cwd) ?? "", basename(cwd)].find((one) => !checkProfileName(one));
+  const name = given || (await answer("Profile name", checkProfileName, usual));
+  const { RNV_BASE_URL: url, RNV_WORKSPACE_ID: id } = environment;
+  const known = readProfiles(environment).get(name) ?? { baseUrl: url, workspaceId: id };
+  const typedUrl = await answer("Base URL, ending in /api/v1", checkUrl, known.baseUrl || undefined);
+  const baseUrl = typedUrl.replace(/\/+$/, "");
+  const workspaceId = await answer("Workspace ID", checkWorkspace, known.workspaceId || undefined);
+  const key = await answer("API key (not shown)", checkKey, undefined, true);
+  const typed = { RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: workspaceId, RNV_API_KEY: key };
+  const checked = { ...invocation, environment: { ...environment, ...typed }, profile: undefined };
+  const { projects, diagnostics } = await askService(checked);
+  const again = "nothing was saved: check the answers and run rnv login again";
+  if (projects === undefined)
+    throw new DiagnosticsError(diagnostics.map((found) => ({ ...found, hint: again })));
+  saveProfile(environment, name, { baseUrl, workspaceId }, key);
+  useInFolder(cwd, name);
+  const { done, kept } = notesOf(invocation);
+  done(`profile ${name}: saved; its key opens the workspace (${projects})`);
+  done(`${configFile(environment, `${name}.key`)}: the key; only you can read it`);
+  done(`.rnv/profile: this folder uses profile ${name}`);
+  const winners = profile === undefined ? connectionIn(environment).join(" ") : "";
+  if (winners !== "") kept(`The environment wins over the profile. To use the profile: unset ${winners}`);
+  return { ...invocation, ...withProfile(environment, name) };
+}
+
+/** Returns what is wrong with an answer; undefined for nothing. */
+type Check = (answer: string) => string | undefined;
+
+const checkUrl: Check = (text) =>
+  text === "embedded"
+    ? `the embedded service needs no login: use --profile ${embeddedProfile}`
+    : checkBaseUrl(text.replace(/\/+$/, ""))?.summary;
+
+const checkWorkspace: Check = (text) =>
+  uuidPattern.test(text) ? undefined : "not a UUID: 8-4-4-4-12 hexadecimal digits";
+
+const checkKey: Check = (text) =>
+  keyPattern.test(text) ? undefined : 'not an API key: it starts with "rnv_" and has no spaces';
+
+/** `usual` is what Enter alone answers. */
+type Question = [text: string, check: Check, usual?: string | undefined, isSecret?: boolean];
+
+/** Asks until the answer is a good one. Throws `DiagnosticsError` at the end of input and at Ctrl-C. */
+async function askFor({ terminal }: Invocation, ask: Prompter, question: Question): Promise<string> {
+  const [text, check, usual, isSecret = false] = question;
+  for (;;) {
+    const typed = await ask(`${text}${usual === undefined ? "" : ` [${usual}]`}: `, isSecret);
+    if (typed === undefined) {
+      terminal.err("\nCancelled. Nothing was saved.\n");
+      throw new DiagnosticsError([], exitCodes.interrupted);
+    }
+    const answer = typed.trim() || (usual ?? "");
+    const wrong = check(answer);
+    if (wrong === undefined) return answer;
+    terminal.out(`  ${wrong[0]?.toUpperCase()}${wrong.slice(1)}.\n`);
+  }
+}
+
+/** Milliseconds to wait for an answer of the service. */
+const patience = 10_000;
+
+export interface ServiceAnswer {
+  /** How many there are: `2 projects`. Undefined where the settings do not open the workspace. */
+  readonly projects?: string;
+  /** It has neither projects nor services; known only where that was asked for. */
+  readonly isEmpty?: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Makes one read, which needs a key of that workspace; with `looksInside` more where there are no projects. */
+export async function askService(invocation: Invocation, looksInside = false): Promise<ServiceAnswer> {
+  const enough = AbortSignal.timeout(patience);
+  const asking = { ...invocation, signal: AbortSignal.any([invocation.signal, enough]) };
+  try {
+    const context = openContext(asking);
+    try {
+      const { endpoints, send, reads } = await context.connect();
+      const { length } = await endpoints(send).listProjects();
+      const isEmpty = looksInside && length === 0 && (await reads.services()).length === 0;
+      return { projects: counted(length, "project"), isEmpty, diagnostics: [] };
+    } finally {
+      await context.close();
+    }
+  } catch (cause) {
+    if (cause instanceof DiagnosticsError) return { diagnostics: cause.diagnostics };
+    const summary = `${invocation.environment.RNV_BASE_URL} does not answer within ${patience / 1000} s`;
+    const hint = "check RNV_BASE_URL and the network";
+    if (enough.aborted) return { diagnostics: [error("api.unavailable", summary, { hint })] };
+    if (cause instanceof ApiError) return { diagnostics: [diagnosticOf(cause)] };
+    throw cause;
+  }
+}
