@@ -16,6 +16,8 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
     "An address is declared twice. Remove one, or pass the second file as a later `-f`, which overlays the first.",
   "manifest.unknown_key":
     "A block has no such key. The message suggests a similar one. Keys that begin with `x-` are free.",
+  "manifest.unknown_kind":
+    "The API shows the kinds `web` and `static`. Other kinds may exist: `rnv plan` asks the service, `validate` does not.",
   "manifest.unknown_field":
     "This version does not know a field of `configuration`. rnv uses it if the catalog has a default for it; else update rnv.",
   "manifest.missing_key": "A block lacks a key that it needs. Add it.",
@@ -133,6 +135,8 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
     "The catalog has no such kind, plan, region, runtime or environment. The message lists what is available.",
   "plan.invalid_combination":
     "Two fields exclude each other, or one lacks another. The message says which to keep.",
+  "plan.no_source":
+    "A new service has no repository, so a deployment of it may be refused. The API does not document other sources.",
   "plan.live_changed_too": "A field was changed both here and outside rnv. Your value wins.",
   "plan.name_follows_key":
     "A service is renamed because its key changed. To keep the name, write `name` in its block.",

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { reasonOf } from "../model/text";
 import type { Terminal } from "./terminal";
 
 /**
@@ -119,8 +120,7 @@ export function readText(path: string): string {
   try {
     return readLimited(path, largestText).toString("utf8");
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? "unreadable";
-    throw new DiagnosticsError([error("command.usage", `cannot read ${path} (${reason})`)]);
+    throw new DiagnosticsError([error("command.usage", `cannot read ${path}: ${reasonOf(cause)}`)]);
   }
 }
 

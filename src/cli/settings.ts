@@ -9,7 +9,7 @@ import { Secret } from "../model/secret";
 import { fillStage, mentionsStage, stageText } from "../model/stage";
 import type { State } from "../model/state";
 import type { ProcessEnvironment } from "../model/text";
-import { sha256, uuidPattern } from "../model/text";
+import { reasonOf, sha256, uuidPattern } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
 import { parseState } from "../state/state-text";
 import { readLimited } from "./files";
@@ -220,9 +220,8 @@ function readKey(setting: (name: string) => string, cwd: string): KeyText {
     const text = readLimited(resolve(cwd, file), largestKeyFile).toString("utf8");
     return checkKey(text.trim(), "the file of RNV_API_KEY_FILE");
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? "it could not be read";
     const hint = "name a readable file that holds the key and nothing else";
-    const summary = `RNV_API_KEY_FILE: cannot read ${file} (${reason})`;
+    const summary = `RNV_API_KEY_FILE: cannot read ${file}: ${reasonOf(cause)}`;
     return { text: "", diagnostics: [error("config.invalid", summary, { hint })] };
   }
 }

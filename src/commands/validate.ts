@@ -1,3 +1,5 @@
+import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
 import { findStages, listStacks, loadDesired } from "../manifest/load-manifest";
 import { type Address, nameOf } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
@@ -29,10 +31,33 @@ export async function validate(
   const diagnostics = [
     ...[...loaded.diagnostics, ...policies.diagnostics],
     ...(conditions?.diagnostics ?? []),
+    ...unknownKinds(loaded.desired?.resources.values() ?? []),
   ];
   const sources =
     policies.sources.size === 0 ? loaded.sources : new Map([...loaded.sources, ...policies.sources]);
   return { ...loaded, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+}
+
+/** Warns of kinds that the interface does not show: only the service knows whether they exist. */
+function unknownKinds(resources: Iterable<DesiredResource>): readonly Diagnostic[] {
+  const known = new Map(resourceTypes.map(({ type, rules }) => [type, rules.kind?.known]));
+  return [...resources].flatMap(({ address, type, attributes }) => {
+    const { value, range } = attributes.get("kind") ?? {};
+    const kinds = known.get(type) ?? [];
+    if (kinds.length === 0 || typeof value !== "string" || kinds.includes(value)) return [];
+    const asks = "rnv plan asks the service which kinds exist";
+    const meant = didYouMean(value, kinds);
+    const hint = meant === undefined ? asks : `${meant} (${asks})`;
+    const summary = `${address}: this version does not know the kind "${value}"`;
+    return [
+      warning("manifest.unknown_kind", summary, {
+        address,
+        hint,
+        attribute: "kind",
+        ...(range && { range }),
+      }),
+    ];
+  });
 }
 
 interface GraphOutcome extends Outcome {

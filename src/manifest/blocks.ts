@@ -41,8 +41,8 @@ export interface Block {
   readonly written: readonly WrittenAttribute[];
   /** `lifecycle` and `import`. */
   readonly meta: ReadonlyMap<string, MapEntry>;
-  /** Attributes that a key with another name stands for: not missing, but misspelt. */
-  readonly misspelt: ReadonlySet<string>;
+  /** Entries with a wrong key, by the key that was meant: what was meant is not missing. */
+  readonly misspelt: ReadonlyMap<string, MapEntry>;
   /** False when the block is not what its type expects: what it lacks is then not reported. */
   readonly isReadable: boolean;
 }
@@ -80,7 +80,7 @@ function walkChildren(
   walk: Walk,
 ): void {
   for (const [key, placed] of children) {
-    const entry = node?.entries.get(key);
+    const entry = node?.entries.get(key) ?? parent?.misspelt.get(key);
     if (entry !== undefined) walkPlace(placed, entry, parent, walk);
     else if (placed.place.implicit === true && parent !== undefined) addImplicit(placed, parent, walk);
   }
@@ -114,9 +114,9 @@ function walkPlace(placed: PlacedType, entry: MapEntry, parent: Block | undefine
     return;
   }
   for (const named of value.entries.values()) {
-    if (isLogicalName(named.key))
-      addBlock(placed, named, parent, [...(parent?.names ?? []), named.key], walk);
-    else
+    // The mistakes in the block are reported too.
+    addBlock(placed, named, parent, [...(parent?.names ?? []), named.key], walk);
+    if (!isLogicalName(named.key))
       walk.report(
         error("manifest.invalid_name", `${quoteShort(named.key)} cannot name a ${placed.type.type}`, {
           range: named.keyRange,
@@ -154,7 +154,7 @@ function addBlock(
 type Content = Pick<Block, "written" | "meta" | "misspelt" | "isReadable">;
 
 const noMeta: Content["meta"] = new Map();
-const noneMisspelt: Content["misspelt"] = new Set();
+const noneMisspelt: Content["misspelt"] = new Map();
 const noContent = (written: Content["written"], isReadable = true): Content => ({
   written,
   meta: noMeta,
@@ -185,13 +185,14 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
     written.push({ shape, entry });
   };
   let meta: Map<string, MapEntry> | undefined;
-  let misspelt: Set<string> | undefined;
+  let misspelt: Map<string, MapEntry> | undefined;
   const noteUnknown = (entry: MapEntry, groupKey?: string): void => {
     const meant = reportUnknownKey(entry, address, placed, groupKey, walk);
-    if (meant !== undefined) {
-      misspelt ??= new Set();
-      misspelt.add(meant);
-    }
+    if (meant === undefined) return;
+    misspelt ??= new Map();
+    misspelt.set(meant, entry);
+    const group = groupKey === undefined ? placed.groups.get(meant) : undefined;
+    if (group !== undefined) readGroup(group, entry, { placed, address, take, noteUnknown, walk });
   };
   let isReadable = true;
   for (const [key, entry] of node.entries) {

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { reasonOf } from "../model/text";
 import type { Report } from "./findings";
 
 /** Files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
@@ -257,18 +258,4 @@ export function realPath(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A short reason for a failed file operation, without the path. */
-export function reasonOf(cause: unknown): string {
-  const code = (cause as NodeJS.ErrnoException).code;
-  const known: Record<string, string> = {
-    ENOENT: "it does not exist",
-    EACCES: "access is denied",
-    EPERM: "access is denied",
-    EISDIR: "it is a folder",
-    ENOTDIR: "a part of its path is not a folder",
-    ELOOP: "its links form a loop",
-  };
-  return known[code ?? ""] ?? (code === undefined ? (cause as Error).message : code);
 }

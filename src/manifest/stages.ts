@@ -11,10 +11,10 @@ import {
   stageText,
   stageWordRule,
 } from "../model/stage";
-import { uuidPattern } from "../model/text";
+import { reasonOf, uuidPattern } from "../model/text";
 import { parseDuration } from "../model/time";
 import type { ReadContext } from "./context";
-import { isWithin, reasonOf } from "./files";
+import { isWithin } from "./files";
 import { hintForFlag, type Report } from "./findings";
 import {
   describeNode,

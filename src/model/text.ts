@@ -85,3 +85,17 @@ export const snakeCase = (name: string): string =>
 /** `health_check_path` to `healthCheckPath`: how attributes are written in a manifest. */
 export const camelCase = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Returns a short reason for a failed file operation, without the path. */
+export function reasonOf(cause: unknown): string {
+  const code = (cause as NodeJS.ErrnoException).code;
+  const known: Record<string, string> = {
+    ENOENT: "it does not exist",
+    EACCES: "access is denied",
+    EPERM: "access is denied",
+    EISDIR: "it is a folder",
+    ENOTDIR: "a part of its path is not a folder",
+    ELOOP: "its links form a loop",
+  };
+  return known[code ?? ""] ?? (code === undefined ? (cause as Error).message : code);
+}

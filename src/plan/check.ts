@@ -42,7 +42,7 @@ export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog
         action === "create" ||
         action === "replace" ||
         attributes.some(({ path }) => path === attribute);
-      diagnostics.push(diagnosticOf(instance, finding, isSent));
+      diagnostics.push(diagnosticOf(instance, finding, isSent && !finding.isWarning));
     }
   }
   return diagnostics;

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { joinReports } from "../../commands/fleet/join-reports";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { reasonOf } from "../../model/text";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";
 import { report as tell } from "../report";
@@ -26,8 +27,9 @@ function reportsIn(folder: string): readonly string[] {
       .filter((name) => /(^|[\\/])fleet(-\d+-of-\d+)?\.json$/.test(name))
       .sort();
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw new DiagnosticsError([error("command.usage", `cannot read the folder ${folder} (${code})`)]);
+    throw new DiagnosticsError([
+      error("command.usage", `cannot read the folder ${folder}: ${reasonOf(cause)}`),
+    ]);
   }
 }
 

@@ -121,7 +121,7 @@ export function readResource(
       range: location.keyRange,
       written,
       meta,
-      misspelt: new Set(),
+      misspelt: new Map(),
       isReadable,
     },
   };
