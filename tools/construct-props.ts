@@ -27,9 +27,9 @@ export interface FieldSchema {
 /** Secrets have a class of their own in a program. */
 const secretType = "string | SecretSource";
 
-const header = `// Written by \`npm run props\` from the resource types; test/unit/cdktf/props.test.ts holds it current.
-import type { Resolvable } from "./constructs";
-import type { SecretSource } from "./secrets";
+const header = `// Written by the build from the resource types.
+import type { Resolvable } from "../constructs";
+import type { SecretSource } from "../secrets";
 `;
 
 /** The source of the interfaces of props and attributes of the constructs, with a JSDoc for each member. */
@@ -45,8 +45,9 @@ export const constructProps = (): string =>
 /** The types of the constructs on cdktn: those on cdktf, with the name of the library. */
 export const constructsOnCdktn = (onCdktf: string): string =>
   onCdktf
-    .replace(/\bcdktf\b(?!\.ts)/g, "cdktn")
-    .replace(/^\/\/ The source of .*$/m, "// Written by `npm run props` from `cdktf.ts`.");
+    .replace(/\bcdktf\b/g, "cdktn")
+    .replace(/^\/\/ The build writes .*$/m, "// Written by the build from `../cdktf.ts`.")
+    .replace(/ from "\.\/(generated\/)?/g, (_, isBeside) => ` from "${isBeside ? "./" : "../"}`);
 
 /** A field of a construct: what a program writes for it, and what reading it gives. */
 interface Field {

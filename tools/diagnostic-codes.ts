@@ -16,7 +16,7 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
     "An address is declared twice. Remove one, or pass the second file as a later `-f`, which overlays the first.",
   "manifest.unknown_key":
     "A block has no such key. The message suggests a similar one. Keys that begin with `x-` are free.",
-  "manifest.unknown_kind":
+  "manifest.unknown_value":
     "The API shows the kinds `web` and `static`. Other kinds may exist: `rnv plan` asks the service, `validate` does not.",
   "manifest.unknown_field":
     "This version does not know a field of `configuration`. rnv uses it if the catalog has a default for it; else update rnv.",

@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { constructProps, constructsOnCdktn } from "./construct-props";
 
-const folder = join(__dirname, "../src/cdktf");
-writeFileSync(join(folder, "props.ts"), constructProps());
-writeFileSync(join(folder, "cdktn.ts"), constructsOnCdktn(readFileSync(join(folder, "cdktf.ts"), "utf8")));
+const folder = join(__dirname, "..", "src", "cdktf");
+const generated = join(folder, "generated");
+mkdirSync(generated, { recursive: true });
+writeFileSync(join(generated, "props.ts"), constructProps());
+writeFileSync(join(generated, "cdktn.ts"), constructsOnCdktn(readFileSync(join(folder, "cdktf.ts"), "utf8")));

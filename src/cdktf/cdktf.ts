@@ -47,9 +47,9 @@ import type {
   VariableProperties,
   VariablesListed,
   VariablesQuery,
-} from "./props";
+} from "./generated/props";
 
-// The source of `cdktn.ts` as well: `npm run props` writes it with the name of the other library.
+// The build writes `generated/cdktn.ts` from this file, with the name of the other library.
 const made = defineConstructs(cdktf);
 
 /** Arguments of every data source that the library understands. */
@@ -358,7 +358,7 @@ export type {
   ServiceConfiguration,
   ServiceConfigurationOutputReference,
   Timeouts,
-} from "./props";
+} from "./generated/props";
 export { fromCommand, fromEnv, fromFile, generate, type SecretSource as Secret } from "./secrets";
 /** The names that bindings of the library have for the same. */
 export type {

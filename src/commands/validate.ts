@@ -31,33 +31,29 @@ export async function validate(
   const diagnostics = [
     ...[...loaded.diagnostics, ...policies.diagnostics],
     ...(conditions?.diagnostics ?? []),
-    ...unknownKinds(loaded.desired?.resources.values() ?? []),
+    ...unknownValues(loaded.desired?.resources.values() ?? []),
   ];
   const sources =
     policies.sources.size === 0 ? loaded.sources : new Map([...loaded.sources, ...policies.sources]);
   return { ...loaded, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
 }
 
-/** Warns of kinds that the interface does not show: only the service knows whether they exist. */
-function unknownKinds(resources: Iterable<DesiredResource>): readonly Diagnostic[] {
-  const known = new Map(resourceTypes.map(({ type, rules }) => [type, rules.kind?.known]));
-  return [...resources].flatMap(({ address, type, attributes }) => {
-    const { value, range } = attributes.get("kind") ?? {};
-    const kinds = known.get(type) ?? [];
-    if (kinds.length === 0 || typeof value !== "string" || kinds.includes(value)) return [];
-    const asks = "rnv plan asks the service which kinds exist";
-    const meant = didYouMean(value, kinds);
-    const hint = meant === undefined ? asks : `${meant} (${asks})`;
-    const summary = `${address}: this version does not know the kind "${value}"`;
-    return [
-      warning("manifest.unknown_kind", summary, {
-        address,
-        hint,
-        attribute: "kind",
-        ...(range && { range }),
-      }),
-    ];
-  });
+/** Warns of values that the interface does not show, where another one would cost a replacement: a kind. */
+function unknownValues(resources: Iterable<DesiredResource>): readonly Diagnostic[] {
+  const rules = new Map(resourceTypes.map(({ type, rules }) => [type, Object.entries(rules)]));
+  return [...resources].flatMap(({ address, type, attributes }) =>
+    (rules.get(type) ?? []).flatMap(([attribute, { known, change }]) => {
+      const { value, range } = attributes.get(attribute) ?? {};
+      if (!known || change !== "replace" || typeof value !== "string" || known.includes(value)) return [];
+      const asks = "rnv plan asks the service which exist";
+      const meant = didYouMean(value, known);
+      const hint = meant === undefined ? asks : `${meant} (${asks})`;
+      const summary = `${address}: this version does not know the ${attribute} "${value}"`;
+      return [
+        warning("manifest.unknown_value", summary, { address, hint, attribute, ...(range && { range }) }),
+      ];
+    }),
+  );
 }
 
 interface GraphOutcome extends Outcome {

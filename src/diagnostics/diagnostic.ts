@@ -14,7 +14,7 @@ export const diagnosticCodes = [
   "manifest.duplicate_address",
   "manifest.unknown_key",
   "manifest.unknown_field",
-  "manifest.unknown_kind",
+  "manifest.unknown_value",
   "manifest.missing_key",
   "manifest.invalid_type",
   "manifest.invalid_value",

@@ -35,25 +35,25 @@ const folders: Readonly<Record<string, Folder>> = {
   commands: { paths: ["commands"], ceiling: 5_637, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_939, budget: 3_200 },
-  cdktf: { paths: ["cdktf"], ceiling: 3_417, budget: 1_650 },
+  cdktf: { paths: ["cdktf"], ceiling: 1_915, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 11_491, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 78_962, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 77_460, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
-  { issue: "front door", folder: "model", lines: 1 },
+  { issue: "front door", folder: "model", lines: 17 },
   { issue: "front door", folder: "api", lines: 7 },
-  { issue: "front door", folder: "manifest", lines: 14 },
+  { issue: "front door", folder: "manifest", lines: 4 },
   { issue: "front door", folder: "plan", lines: 29 },
-  { issue: "front door", folder: "resources", lines: 1 },
+  { issue: "front door", folder: "resources", lines: 16 },
   { issue: "front door", folder: "apply", lines: 17 },
   { issue: "front door", folder: "state", lines: 3 },
   { issue: "front door", folder: "report", lines: 13 },
-  { issue: "front door", folder: "commands", lines: 22 },
-  { issue: "front door", folder: "cli", lines: 143 },
+  { issue: "front door", folder: "commands", lines: 43 },
+  { issue: "front door", folder: "cli", lines: 475 },
 ];
 
 /** A ceiling that is further above its folder lets it grow unseen. */

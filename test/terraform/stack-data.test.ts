@@ -15,7 +15,7 @@ import {
   Project,
   RnvProvider,
   Service,
-} from "../../src/cdktf/cdktn";
+} from "../../src/cdktf/generated/cdktn";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 

@@ -1,7 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TerraformStack, Testing } from "cdktn";
-import { Deployment, fromEnv, Project, RnvProvider, Service, Variable } from "../../src/cdktf/cdktn";
+import {
+  Deployment,
+  fromEnv,
+  Project,
+  RnvProvider,
+  Service,
+  Variable,
+} from "../../src/cdktf/generated/cdktn";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const configuration = (name: string) => ({ repository: `https://git.example.com/shop/${name}` });

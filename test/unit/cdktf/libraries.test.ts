@@ -5,7 +5,7 @@ import * as cdktf from "cdktf";
 import * as cdktn from "cdktn";
 import type { Construct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
-import * as onCdktn from "../../../src/cdktf/cdktn";
+import * as onCdktn from "../../../src/cdktf/generated/cdktn";
 import { version } from "../../../src/model/version";
 
 type Constructs = typeof onCdktf;

@@ -2,7 +2,7 @@ import * as cdktf from "cdktf";
 import * as cdktn from "cdktn";
 import { Construct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
-import * as onCdktn from "../../../src/cdktf/cdktn";
+import * as onCdktn from "../../../src/cdktf/generated/cdktn";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";
 

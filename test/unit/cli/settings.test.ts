@@ -115,7 +115,7 @@ describe("RNV_API_KEY_FILE", () => {
   it("is an error when it cannot be read", () => {
     const path = join(folder, "missing");
     expect(findings({ ...complete, RNV_API_KEY: undefined, RNV_API_KEY_FILE: path })).toEqual([
-      `config.invalid RNV_API_KEY_FILE: cannot read ${path} (ENOENT)`,
+      `config.invalid RNV_API_KEY_FILE: cannot read ${path}: it does not exist`,
     ]);
   });
 });
