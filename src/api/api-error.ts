@@ -117,7 +117,7 @@ function adviceFor(failure: ApiError): Advice {
   if (failure.code === "body_too_large")
     return advice(
       "apply.body_too_large",
-      "make the value smaller; the service takes at most 262144 bytes a request",
+      "make the value smaller; the service accepts at most 262144 bytes a request",
     );
   if (failure.kind === "uncertain")
     return advice(

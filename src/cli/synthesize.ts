@@ -107,7 +107,7 @@ export async function synthesize(request: SynthesizeRequest): Promise<void> {
     throw new DiagnosticsError([
       error(
         "config.invalid",
-        `the output folder ${JSON.stringify(request.folder)} lies outside the project folder`,
+        `the output folder ${JSON.stringify(request.folder)} is outside the project folder`,
         {
           hint: "name a folder of the project as output in cdktf.json",
         },

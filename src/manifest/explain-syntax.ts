@@ -22,15 +22,15 @@ const syntaxMessages: Readonly<Record<ErrorCode, string>> = {
   BAD_DIRECTIVE: "the directive is not valid YAML",
   BAD_DQ_ESCAPE: "the escape sequence is not valid in double quotes",
   BAD_INDENT: "the indentation does not fit the lines around it",
-  BAD_PROP_ORDER: "anchors and tags stand before the value, after its indicator",
+  BAD_PROP_ORDER: "anchors and tags come before the value, after its indicator",
   BAD_SCALAR_START: "text that begins with this character needs quotes",
-  BLOCK_AS_IMPLICIT_KEY: "a nested mapping cannot stand on the line of its key",
-  BLOCK_IN_FLOW: "an indented collection cannot stand inside { } or [ ]",
-  DUPLICATE_KEY: "the key stands twice in one mapping",
+  BLOCK_AS_IMPLICIT_KEY: "a nested mapping cannot start on the line of its key",
+  BLOCK_IN_FLOW: "an indented collection is not allowed in { } or [ ]",
+  DUPLICATE_KEY: "duplicate key in one mapping",
   IMPOSSIBLE: "the text is not valid YAML",
   KEY_OVER_1024_CHARS: "a key may have at most 1024 characters",
   MISSING_CHAR: "a closing quote, a bracket, a comma or a colon is missing",
-  MULTILINE_IMPLICIT_KEY: "a key must stand on one line; a quote or a bracket may be missing",
+  MULTILINE_IMPLICIT_KEY: "a key must be on one line; a quote or a bracket may be missing",
   MULTIPLE_ANCHORS: "a value can have one anchor only",
   MULTIPLE_DOCS: "a manifest holds one YAML document",
   MULTIPLE_TAGS: "a value can have one tag only",
@@ -108,7 +108,7 @@ const textAfterQuote: FindCause = (situation) => {
   const { end } = endOfLine(text, at);
   if (span.end === at && text[at - 1] === "'")
     return {
-      summary: "the quote closes here, and text goes on",
+      summary: "the quote closes here, and text follows",
       hint: "inside '…' an apostrophe is written twice: ''; or use double quotes",
       start: at - 1,
       end,
@@ -157,7 +157,7 @@ const openBracket: FindCause = ({ text, at, scan, code }) => {
   const { end } = endOfLine(text, opened);
   if (text.slice(at, end).includes(close)) {
     if (code !== "MISSING_CHAR") return undefined;
-    const hint = `between two entries of ${bracket} ${close} stands a comma`;
+    const hint = `put a comma between two entries of ${bracket} ${close}`;
     return { summary: "a comma or a colon is missing", hint, start: at, end: at + 1 };
   }
   return {
@@ -226,7 +226,7 @@ const conflict: FindCause = ({ text, at }) => {
   const found = conflictMark.exec(text.replaceAll("\r", " "))?.index ?? -1;
   if (found === -1 || found > at) return undefined;
   return {
-    summary: "a merge conflict stands here unresolved",
+    summary: "unresolved merge conflict",
     hint: "keep one side, and remove the lines <<<<<<<, ======= and >>>>>>>",
     ...endOfLine(text, found),
   };

@@ -223,7 +223,7 @@ async function fromFile(source: SecretOrigin, cwd: string, context: ReadContext)
     const { isUntrusted } = context.trust;
     if (isUntrusted && !isWithin(real, [cwd]))
       return {
-        problem: `the file ${JSON.stringify(written)} lies outside the project folder, and --untrusted forbids to read it`,
+        problem: `the file ${JSON.stringify(written)} is outside the project folder, and --untrusted forbids to read it`,
         hint: "run it from a branch that is trusted, or add --no-secrets to leave its value unchecked",
         isMissing: true,
         isRefused: true,
@@ -231,7 +231,7 @@ async function fromFile(source: SecretOrigin, cwd: string, context: ReadContext)
     const allowed = [cwd, ...secretFolders(context, cwd)];
     if (!isWithin(real, allowed))
       return {
-        problem: `the file ${JSON.stringify(written)} lies outside the project folder`,
+        problem: `the file ${JSON.stringify(written)} is outside the project folder`,
         hint: "name its folder in RNV_SECRET_DIRS to allow it",
       };
     return textOf(await readLimited(real), written);

@@ -31,7 +31,7 @@ export function findFiles(requested: readonly string[], cwd: string, report: Rep
   const named = requested.length > 0 ? requested : defaultFiles(cwd, report);
   const layers: Layer[] = [];
   if (named.indexOf("-") !== named.lastIndexOf("-"))
-    report(error("command.usage", "-f - stands twice: standard input can be read once"));
+    report(error("command.usage", "-f - is given twice: standard input can be read once"));
   for (const name of named) {
     const layer = layerOf(name, cwd, report);
     if (layer !== undefined) layers.push(layer);

@@ -82,9 +82,9 @@ export function readPolicies({ cwd, files, named }: PolicyPlaces): ReadPolicies 
       const other = policies.get(policy.name);
       if (other !== undefined)
         findings.report(
-          error("policy.invalid", `the policy ${policy.name} stands twice`, {
+          error("policy.invalid", `duplicate policy ${policy.name}`, {
             range: policy.range,
-            detail: `It stands in ${other.range.file} already, and no file takes the place of another.`,
+            detail: `It is in ${other.range.file} already, and no file replaces another.`,
             hint: "give it another name",
           }),
         );

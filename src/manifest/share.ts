@@ -212,7 +212,7 @@ function readDotenv(written: string, range: SourceRange, taking: Taking): Dotenv
     const own = ownFileAt(real, cwd, environment);
     if (own !== undefined) return refuse(`${name} ${own}`, "name a file of variables");
     if (!isWithin(real, [cwd]))
-      return refuse(`${name} lies outside the project folder`, "copy it into the project");
+      return refuse(`${name} is outside the project folder`, "copy it into the project");
   } catch (cause) {
     return refuse(
       `cannot read ${name}: ${reasonOf(cause)}`,

@@ -206,10 +206,10 @@ export function findStage(
     return wrong(`there is no stage ${quoteShort(name)}`, didYouMean(name, stages.keys()) ?? hint);
   }
   if (stage.each && id === undefined)
-    return wrong(`stage ${name} stands many times, and no instance is named`, `name one: --stage ${name}/ID`);
+    return wrong(`stage ${name} has several instances`, `choose one: --stage ${name}/ID`);
   if (!stage.each && id !== undefined)
     return wrong(
-      `stage ${name} stands once, and has no instance ${quoteShort(id)}`,
+      `stage ${name} has one instance, not ${quoteShort(id)}`,
       `--stage ${name}; with each: true it has instances`,
     );
   if (id !== undefined && !isStageWord(id))
@@ -326,7 +326,7 @@ function overlayProblem(
       };
     return isWithin(real, [cwd])
       ? undefined
-      : { what: "lies outside the project folder", hint: "copy it into the project" };
+      : { what: "is outside the project folder", hint: "copy it into the project" };
   } catch (cause) {
     return {
       what: `cannot be read: ${reasonOf(cause)}`,

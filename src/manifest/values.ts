@@ -273,13 +273,13 @@ function refusalOf(name: string, { trust, secretNames }: ReadContext, isSecret: 
   if (isSecret) return undefined;
   if (secretNames.has(name))
     return refused(
-      `${name} is a secret, this manifest takes it with fromEnv, and would stand here in the open`,
+      `${name} is a secret, which this manifest takes with fromEnv, and would be visible here`,
       inOpenHint,
     );
   if (isSecretName(name) && !trust.isAllowed(name))
     return refused(
-      `${name} is a secret by its name, and would stand here in the open`,
-      `give it to a variable with { fromEnv: ${name} }; if it is none, list it in RNV_ALLOW_ENV`,
+      `${name} looks like a secret and would be visible here`,
+      `use { fromEnv: ${name} } in a variable; if it is no secret, list it in RNV_ALLOW_ENV`,
     );
   return undefined;
 }

@@ -104,6 +104,8 @@ export interface CheckContext {
   readonly offers?: Offers;
   /** The parent is created or replaced. */
   readonly isParentNew: boolean;
+  /** Attributes of the parent once the plan is applied; undefined where the resource is only taken over. */
+  readonly parent?: AttributeLookup;
 }
 
 export interface Money {

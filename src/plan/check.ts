@@ -13,7 +13,7 @@ import { isDeletion } from "./guards";
 import { isGone, isRetained, type ResourceInstance } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { PlanInput } from "./plan";
-import { neighboursOf } from "./resolve";
+import { attributesAfter, neighboursOf } from "./resolve";
 
 const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "replace", "adopt"]);
 
@@ -79,7 +79,11 @@ function checkContext(
   const parent = instance.parent && decisions.get(instance.parent);
   const isParentNew = parent !== undefined && isMade(parent);
   const offers = isParentNew ? parent?.instance.type.offersWhenNew?.(catalog) : parent?.instance.live?.offers;
-  return { isNew: isMade({ action }), isParentNew, ...(offers && { offers }) };
+  return {
+    ...{ isNew: isMade({ action }), isParentNew },
+    ...(offers && { offers }),
+    ...(parent && action !== "adopt" && { parent: attributesAfter(parent) }),
+  };
 }
 
 /**

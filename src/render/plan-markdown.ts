@@ -239,7 +239,7 @@ function standing(plan: Plan): string[] {
   const lines = addressesInReadingOrder(plan.standing).map(
     (one) => `- ${codeSpan(one.address)}: ${escapeMarkdown(standingPhrase(one))}`,
   );
-  return [`What runs is not what was deployed last:\n\n${capLines(lines).join("\n")}`];
+  return [`These services do not run as they were deployed last:\n\n${capLines(lines).join("\n")}`];
 }
 
 function unchecked(plan: Plan): string[] {
@@ -331,7 +331,7 @@ const effectWord = (effect: Change["effects"][number]): string =>
 /** The fields of a change in a few words: `branch, plan and 3 more`. */
 function changedPaths(change: Change, isMany: boolean): string {
   if (change.reason !== undefined) return `because ${isMany ? commonReason(change) : change.reason}`;
-  if (change.withParent) return "together with what it belongs to";
+  if (change.withParent) return "destroyed with its parent";
   if (change.action === "create") return "";
   if (change.action === "delete" || change.action === "forget")
     return isNameTold(change) ? "" : `named ${quoteText(change.name)}`;

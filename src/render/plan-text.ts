@@ -206,7 +206,7 @@ function releasedSection(plan: Plan, style: Style): string {
 const standingSection = ({ standing }: Plan, style: Style): string =>
   standing.length === 0
     ? ""
-    : `${style.colors.yellow("What runs is not what was deployed last:")}\n${capLines(alignColumns(standingRows(standing))).join("\n")}`;
+    : `${style.colors.yellow("These services do not run as they were deployed last:")}\n${capLines(alignColumns(standingRows(standing))).join("\n")}`;
 
 function movedSection(plan: Plan): string {
   const moved = plan.changes.filter(

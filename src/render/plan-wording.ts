@@ -307,8 +307,8 @@ export const unreadIn = ({ unchecked }: Pick<Plan, "unchecked">) => ({
 /** The heading above secrets that a plan was made without. */
 export const unreadHeading = (values: Plan["unchecked"]): string =>
   values.length === 1
-    ? "1 value was not compared, because it is not here; apply reads and compares it:"
-    : `${values.length} values were not compared, because they are not here; apply reads and compares them:`;
+    ? "This run cannot read 1 value, so it was not compared. Apply reads and compares it:"
+    : `This run cannot read ${values.length} values, so they were not compared. Apply reads and compares them:`;
 
 /** How many values were revealed, and what became of them; undefined where it was not asked for. */
 export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string | undefined {

@@ -3,6 +3,7 @@ import type { Endpoints } from "../api/endpoints";
 import type { Reads, Resource } from "../api/reads";
 import type { Deployment } from "../api/wire/shapes";
 import { typeOf } from "../model/address";
+import type { Catalog } from "../model/catalog";
 import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
 import type {
   Accepted,
@@ -13,6 +14,8 @@ import type {
 } from "../model/resource-operations";
 import type {
   AttributeLookup,
+  CheckContext,
+  Finding,
   ReactionContext,
   ResourceType,
   RulesOf,
@@ -127,6 +130,7 @@ export const deployment: Resource = {
   removedWithParent: true,
   follows: ["variable"],
   defaults: () => new Map(),
+  check: checkSource,
   reacts: { reason: deploymentReaction, held: deploymentHeld, waitPolicy },
   read,
   list: async () => [],
@@ -138,6 +142,22 @@ export const deployment: Resource = {
   poll: pollDeployment,
   runs: { pendingOf, foresee: foreseeDeployments },
 };
+
+/** Warns where there is nothing to build: which sources a service has besides a repository is not shown (interface, "Service"). */
+function checkSource(
+  _: unknown,
+  { databasePlans, defaults }: Catalog,
+  around?: CheckContext,
+): readonly Finding[] {
+  const { parent } = around ?? {};
+  const kind = parent && textAt(parent, "kind");
+  const sourceType = parent?.get("configuration.sourceType") ?? defaults.sourceType;
+  const repository = parent?.get("configuration.repository") ?? "";
+  if (!parent || sourceType !== "repository" || repository !== "") return [];
+  if (databasePlans.some(({ kinds }) => kind !== undefined && kinds.includes(kind))) return [];
+  const hint = "write configuration.repository, the URL of a Git repository";
+  return [{ code: "plan.no_source", summary: "its service has no source to deploy", hint, isWarning: true }];
+}
 
 function waitPolicy(declared: ReadonlyMap<string, ResolvedValue>): WaitPolicy {
   const timeout = textAt(declared, "timeout") ?? defaultTimeout;

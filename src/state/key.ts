@@ -107,13 +107,13 @@ export function checkStateKey(
 ): Diagnostic | undefined {
   if (state.keyId === null || (key !== undefined && state.keyId === previousKeyId)) return undefined;
   const hint =
-    "set RNV_STATE_KEY, or put .rnv/state.key there, as it was when the state was written, or the old key as RNV_STATE_KEY_PREVIOUS beside a new one; if it is lost for good: rnv state rm the variables, then apply, which writes their values anew";
+    "set RNV_STATE_KEY, or put .rnv/state.key there, as it was when the state was written, or the old key as RNV_STATE_KEY_PREVIOUS beside a new one; if it is lost: rnv state rm the variables, then apply, which writes their values again";
   if (key === undefined)
     return error(
       "state.key_missing",
-      `the state was written with key ${state.keyId}, and there is no key here`,
+      `the state was written with key ${state.keyId}, which is missing here`,
       {
-        detail: "Without it nobody can tell whether a secret changed.",
+        detail: "Without it rnv cannot see whether a secret changed.",
         hint,
       },
     );

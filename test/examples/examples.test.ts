@@ -126,7 +126,7 @@ describe.each([
             code: 0,
             stderr: "",
           });
-          if (command.includes("--no-secrets")) expect(run.stdout).toContain("2 values were not compared");
+          if (command.includes("--no-secrets")) expect(run.stdout).toContain("cannot read 2 values");
         }
       }
     },

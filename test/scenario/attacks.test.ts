@@ -75,16 +75,16 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
   "a file outside": {
     files: { "rnv.yaml": variable("{ fromFile: OUTSIDE/secret.txt }") },
-    stopped: "lies outside the project folder, and --untrusted forbids to read it",
+    stopped: "is outside the project folder, and --untrusted forbids to read it",
   },
   "the environment as a file": {
     files: { "rnv.yaml": variable("{ fromFile: /proc/self/environ }") },
-    stopped: "lies outside the project folder, and --untrusted forbids to read it",
+    stopped: "is outside the project folder, and --untrusted forbids to read it",
   },
   "a file outside by a link": {
     files: { "rnv.yaml": variable("{ fromFile: link.txt }") },
     links: ["link.txt"],
-    stopped: "lies outside the project folder, and --untrusted forbids to read it",
+    stopped: "is outside the project folder, and --untrusted forbids to read it",
   },
   "a command": {
     files: { "rnv.yaml": variable("{ fromCommand: [sh, -c, 'env | tee stolen'], env: [SHOP_TOKEN] }") },
@@ -104,23 +104,23 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
   "a dotenv file outside": {
     files: { "rnv.yaml": project("        variablesFrom: [{ dotenv: OUTSIDE/.env }]\n") },
-    stopped: "lies outside the project folder",
+    stopped: "is outside the project folder",
   },
   "a dotenv file outside by a link": {
     files: { "rnv.yaml": project("        variablesFrom: [{ dotenv: .env }]\n") },
     links: [".env"],
-    stopped: 'the dotenv file ".env" lies outside the project folder',
+    stopped: 'the dotenv file ".env" is outside the project folder',
   },
   "an overlay outside": {
     files: { "rnv.yaml": stage("overlay: OUTSIDE/overlay.yaml") },
     flags: inStage,
-    stopped: "lies outside the project folder",
+    stopped: "is outside the project folder",
   },
   "an overlay outside by a link": {
     files: { "rnv.yaml": stage("overlay: overlay.yaml") },
     links: ["overlay.yaml"],
     flags: inStage,
-    stopped: "overlay of stage production lies outside the project folder",
+    stopped: "overlay of stage production is outside the project folder",
   },
   "a manifest that is a link out": {
     files: {},

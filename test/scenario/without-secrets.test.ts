@@ -112,7 +112,7 @@ describe("without the secrets of production", () => {
       const text = await scenario.runWith({ env: bare }, "plan", "--no-secrets", "-detailed-exitcode");
       expect(text.code).toBe(0);
       expect(text.stdout).toContain(
-        "4 values were not compared, because they are not here; apply reads and compares them:",
+        "This run cannot read 4 values, so they were not compared. Apply reads and compares them:",
       );
       expect(text.stdout).toMatch(
         /variable\.shop\.api\.TOKEN +the environment variable SHOP_TOKEN is not set/,
@@ -122,7 +122,7 @@ describe("without the secrets of production", () => {
         { env: bare },
         ...(["plan", "-no-secrets", "--format", "markdown"] as const),
       );
-      expect(markdown.stdout).toContain("4 values were not compared");
+      expect(markdown.stdout).toContain("cannot read 4 values");
       expect(markdown.stdout).toContain("`variable.shop.api.PASSWORD`: the command");
       const json = await scenario.runWith({ env: bare }, "plan", "--no-secrets", "-json");
       expect(Object.keys(unchecked(json.stdout)).sort()).toEqual([

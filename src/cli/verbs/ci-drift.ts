@@ -37,7 +37,7 @@ import type { Verb } from "./verb";
 
 export const ciDriftVerb: Verb = {
   usage: "drift [stack...]",
-  summary: "Look for drift of one stage or many, and tell those who have to know",
+  summary: "Check stages for drift and notify",
   detail:
     "The same findings as `rnv drift`, in one report for all stages: an error in one does not stop the others, and the exit code " +
     "is that of the stage that says most. A webhook is called also when nothing has drifted, so that its silence means that the " +

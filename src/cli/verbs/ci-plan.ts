@@ -56,7 +56,7 @@ export const ciPlanVerb: Verb = {
     options.destroy,
     new Option(
       "--no-secrets",
-      "leave values unchecked whose source is not here: a pull request needs no secret of production",
+      "skip variables whose value is not available here: a pull request needs no secret of production",
     ),
     new Option("--detailed-exitcode", "exit 2 when there are changes"),
     reportFolder,

@@ -143,7 +143,7 @@ function runs(verb: FleetVerb, optionsOf: (options: OptionValues) => readonly st
 }
 
 function noSecrets(): Option {
-  return new Option("--no-secrets", "leave values unchecked whose source is not here");
+  return new Option("--no-secrets", "skip variables whose value is not available here");
 }
 
 /** Parses `2/4`. */

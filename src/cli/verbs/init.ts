@@ -77,7 +77,7 @@ async function runInit(given: Invocation): Promise<number> {
   const isNew = baseUrl === "embedded" && !existsSync(join(cwd, ".rnv", "emulator"));
   const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(invocation, true);
   const choices = choicesIn(invocation, answer?.isEmpty === false);
-  const ask = () => chooseOne(invocation, "What is the manifest made from?", choices);
+  const ask = () => chooseOne(invocation, "Start from:", choices);
   const source = choices.length === 1 ? choices[0]?.value : await ask();
   if (source === undefined) return exitCodes.interrupted;
   if (source === "starter") return initStarter(invocation, answer);

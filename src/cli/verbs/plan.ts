@@ -81,7 +81,7 @@ export const planVerb: Verb = {
     options.destroy,
     new Option(
       "--no-secrets",
-      "leave values unchecked whose source is not here: a pull request needs no secret of production",
+      "skip variables whose value is not available here: a pull request needs no secret of production",
     ),
     options.verifyValues,
     new Option("-o, --out <file>", "save the plan, to apply exactly this later"),

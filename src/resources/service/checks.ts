@@ -20,7 +20,6 @@ export function checkService(
     ...checkChoice(declared, "configuration.region", idsOf(catalog.regions), catalog),
     ...checkChoice(declared, "configuration.runtime", catalog.runtimes, catalog),
     ...checkReplicas(declared),
-    ...checkSource(declared, catalog, around),
     ...checkEnvironment(declared, around),
   ];
 }
@@ -95,20 +94,6 @@ function checkReplicas(declared: DeclaredService): readonly Finding[] {
       attribute: "configuration.minReplicas",
     },
   ];
-}
-
-/** Warns of a new service that has nothing to build from: which other sources there are is not shown (interface, "Gaps"). */
-function checkSource(
-  declared: DeclaredService,
-  { databasePlans, defaults }: Catalog,
-  around: CheckContext | undefined,
-): readonly Finding[] {
-  const isDatabase = databasePlans.some(({ kinds }) => kinds.includes(textAt(declared, "kind") ?? ""));
-  const sourceType = textAt(declared, "configuration.sourceType") ?? defaults.sourceType;
-  if (around?.isNew !== true || isDatabase || sourceType !== "repository") return [];
-  if (declared.has("configuration.repository")) return [];
-  const hint = "write configuration.repository, the URL of a Git repository";
-  return [{ code: "plan.no_source", summary: "the service has no source to deploy", hint, isWarning: true }];
 }
 
 /** A service outside of projects has no environment; in one it has one of those that the project has. */

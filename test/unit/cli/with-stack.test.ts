@@ -101,7 +101,7 @@ describe("--app and cdktf.json", () => {
     for (const output of [outside, join("..", basename(outside)), "link", "link/deeper"]) {
       write("cdktf.json", JSON.stringify({ app: "node app.js", output }));
       expect(await refused(invocation())).toMatchObject({
-        summary: `the output folder ${JSON.stringify(output)} lies outside the project folder`,
+        summary: `the output folder ${JSON.stringify(output)} is outside the project folder`,
       });
     }
     expect(readFileSync(join(outside, "manifest.json"), "utf8")).toBe("theirs");

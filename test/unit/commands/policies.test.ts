@@ -105,7 +105,7 @@ describe("a policy file", () => {
     writeFileSync(join(cwd, "rules.yaml"), text);
     const other = await read(text, [cwd]);
     expect(other.names).toEqual([]);
-    expect(other.told).toEqual(["2:3 the policy one stands twice"]);
+    expect(other.told).toEqual(["2:3 duplicate policy one"]);
   });
 
   it("that is missing or empty is told: it would pass everything", async () => {

@@ -60,7 +60,7 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
     [
       "an apostrophe in single quotes",
       fields("      startCommand: 'it's'\n"),
-      "syntax 5:24 's' | the quote closes here, and text goes on | inside '…' an apostrophe is written twice: ''; or use double quotes",
+      "syntax 5:24 's' | the quote closes here, and text follows | inside '…' an apostrophe is written twice: ''; or use double quotes",
     ],
     [
       "text after a quote",
@@ -190,7 +190,7 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
     [
       "a merge conflict",
       fields("<<<<<<< HEAD\n      branch: a\n=======\n      branch: b\n>>>>>>> x\n"),
-      "syntax 5:1 <<<<<<< HEAD | a merge conflict stands here unresolved | keep one side, and remove the lines <<<<<<<, ======= and >>>>>>>",
+      "syntax 5:1 <<<<<<< HEAD | unresolved merge conflict | keep one side, and remove the lines <<<<<<<, ======= and >>>>>>>",
     ],
     [
       "Windows line ends",

@@ -16,6 +16,7 @@ const settings = [
     "RNV_BASE_URL",
     "RNV_COMMENT_AUTHOR",
     "RNV_POLICY",
+    "RNV_PROFILE",
     "RNV_SECRET_DIRS",
     "RNV_SHARDS",
     "RNV_STAGE",

@@ -94,7 +94,7 @@ describe("a secret", () => {
     symlinkSync(join(cwd, "vault/key.txt"), join(cwd, "project/link.txt"));
     const refused = await load(join(cwd, "project"));
     expect(refused.diagnostics.map(({ summary }) => summary)).toEqual([
-      'the file "link.txt" lies outside the project folder',
+      'the file "link.txt" is outside the project folder',
     ]);
     const environment = { RNV_SECRET_DIRS: `/nowhere:${join(cwd, "vault")}` };
     isSecret(print(await load(join(cwd, "project"), { environment })), secretText);

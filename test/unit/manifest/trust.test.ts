@@ -116,7 +116,7 @@ describe("a manifest that is not trusted", () => {
     const allowing = { environment: { RNV_SECRET_DIRS: outside } };
     expect(await codes(text, allowing)).toEqual([]);
     expect(await codes(text, { ...allowing, untrusted: true })).toEqual([
-      expect.stringMatching(/^guard\.untrusted: the file .* lies outside the project folder/),
+      expect.stringMatching(/^guard\.untrusted: the file .* is outside the project folder/),
     ]);
   });
 });
@@ -162,7 +162,7 @@ describe("${env.X} where everybody reads it", () => {
   it("refuses names of tokens and passwords, unless RNV_ALLOW_ENV lists them", async () => {
     const text = api("    configuration: { branch: 'x ${env.GITHUB_TOKEN}' }\n");
     expect(await codes(text, { environment })).toEqual([
-      "manifest.secret_source: GITHUB_TOKEN is a secret by its name, and would stand here in the open",
+      "manifest.secret_source: GITHUB_TOKEN looks like a secret and would be visible here",
     ]);
     expect(await codes(text, { environment: { ...environment, RNV_ALLOW_ENV: "GITHUB_TOKEN" } })).toEqual([]);
     expect(await codes(variable("${env.GITHUB_TOKEN}"), { environment })).toEqual([]);
@@ -174,7 +174,7 @@ describe("${env.X} where everybody reads it", () => {
   it("refuses names that the same manifest takes with fromEnv", async () => {
     const twice = (name: string) => `${variable(`{ fromEnv: SHOP }`)}    name: x\${env.${name}}\n`;
     expect(await codes(twice("SHOP"), { environment })).toEqual([
-      "manifest.secret_source: SHOP is a secret, this manifest takes it with fromEnv, and would stand here in the open",
+      "manifest.secret_source: SHOP is a secret, which this manifest takes with fromEnv, and would be visible here",
     ]);
     expect(await codes(twice("STAGE"), { environment })).toEqual([]);
   });

@@ -6,7 +6,11 @@ import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } fr
 
 const shop = () => [
   declare("project.shop"),
-  declare("service.shop.api", { kind: "web", "configuration.branch": "dev" }),
+  declare("service.shop.api", {
+    kind: "web",
+    "configuration.repository": "https://git.example.com/shop/api",
+    "configuration.branch": "dev",
+  }),
   declare("variable.shop.api.KEY", { value: new Secret("text") }),
   declare("deployment.shop.api"),
 ];

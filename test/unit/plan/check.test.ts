@@ -93,7 +93,7 @@ describe("what the catalog does not offer", () => {
       catalog,
     );
     checkDeclared(decisionsOf(decisionOf("create", { type, declared: {} })), catalog);
-    expect(seen).toEqual([
+    expect(seen).toMatchObject([
       { isNew: true, isParentNew: true, offers: { a: [] } },
       { isNew: false, isParentNew: false, offers: { b: [] } },
       { isNew: true, isParentNew: false },
