@@ -120,6 +120,36 @@ describeTerraform("resources that seem gone", () => {
     }
   }, 30_000);
 
+  it("a deletion that is answered with 404 is done, and one with 409 leaves the service in the state", async () => {
+    const only = await new TerraformFolder().openAttached();
+    const { store } = only.emulator;
+    try {
+      only.write(
+        `resource "rnv_service" "s" {\n  for_each = toset(["a", "b"])\n  name = each.key\n  kind = "web"\n}\n`,
+      );
+      await only.apply();
+      only.settle();
+      const [a = "", b = ""] = ["a", "b"].map(
+        (name) => store.services().find((one) => one.name === name)?.id,
+      );
+      only.emulator.setFaults((_index, { method, path }) => {
+        if (method !== "DELETE") return undefined;
+        return path.endsWith(a)
+          ? { kind: "hook", when: "before", run: async () => store.deleteServiceNow(a) }
+          : { kind: "status", status: 409 };
+      });
+      const refused = await only.run("destroy -auto-approve", 1);
+      expect(refused).toContain('rnv_service.s["a"]: Destruction complete');
+      expect(refused.match(/Error: /g)).toHaveLength(1);
+      expect(only.stateText()).not.toContain(a);
+      expect(only.stateText()).toContain(b);
+      only.emulator.setFaults(undefined);
+      expect(await only.run("destroy -auto-approve")).toContain("Resources: 1 destroyed");
+    } finally {
+      await only.close();
+    }
+  }, 60_000);
+
   it("a project counts among what stands beside the layout that bears its id", async () => {
     const only = await new TerraformFolder().openAttached();
     try {
