@@ -141,21 +141,21 @@ const name = "Type its name to confirm: ";
     begin();
     scenario.write("Procfile", "web: npm start\n");
     for (const key of ["\u0003", "\u0004"]) {
-      const { code } = await atTerminal(scenario, "init", [["made from?", key]]);
+      const { code } = await atTerminal(scenario, "init", [["Start from:", key]]);
       expect({ key, code, written: written() }).toEqual({ key, code: 130, written: [] });
     }
-    const converted = await atTerminal(scenario, "init", [["made from?", ""]]);
+    const converted = await atTerminal(scenario, "init", [["Start from:", ""]]);
     expect(converted.code).toBe(0);
     expect(scenario.read("rnv.yaml")).toContain("startCommand: npm start");
     begin();
-    const live = await atTerminal(scenario, "init", [["made from?", down]]);
+    const live = await atTerminal(scenario, "init", [["Start from:", down]]);
     expect(live.screen).toContain("taken over; nothing was written to the service");
     begin();
-    const starter = await atTerminal(scenario, "init", [["made from?", down + down]]);
+    const starter = await atTerminal(scenario, "init", [["Start from:", down + down]]);
     expect(starter.screen).toContain("rnv.yaml: a first manifest to edit");
     begin();
     const unasked = await atTerminal(scenario, "init -input=false", []);
-    expect(unasked.screen).not.toContain("made from?");
+    expect(unasked.screen).not.toContain("Start from:");
     expect(unasked.screen).toContain("rnv.yaml: a first manifest to edit");
   });
 });

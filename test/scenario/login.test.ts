@@ -304,7 +304,7 @@ describe("a profile", () => {
     const { code, screen } = await atTerminal(scenario, "init", [[service, down]], bare());
     expect({ code, screen }).toMatchObject({ code: 0 });
     expect(screen).toContain("try it here: embedded");
-    expect(screen).not.toContain("made from?");
+    expect(screen).not.toContain("Start from:");
     expect(scenario.read(".rnv/profile")).toBe("embedded\n");
     expect(scenario.read(".gitignore")).toBe(".rnv/\nnode_modules/\ncdktf.out/\nrnv-report/\n");
     const planned = await atTerminal(scenario, "plan", [], bare());
@@ -325,7 +325,7 @@ describe("a profile", () => {
     const { code, screen } = await atTerminal(scenario, "init", answers, bare());
     expect({ code, screen }).toMatchObject({ code: 0 });
     expect(screen).not.toContain(embeddedApiKey);
-    expect(screen).not.toContain("made from?");
+    expect(screen).not.toContain("Start from:");
     expect(screen).toContain("rnv.yaml: a first manifest to edit");
     expect(scenario.read(".rnv/profile")).toBe("shop\n");
     expect((await run(bare(), "plan")).code).toBe(0);
@@ -368,7 +368,7 @@ describe("a profile", () => {
   });
 
   it("offers what is live only where there is something", async () => {
-    const asked = "made from?";
+    const asked = "Start from:";
     scenario.emulator.store.addService({ name: "api", kind: "web" });
     const { screen } = await atTerminal(scenario, "init", [[asked, ""]]);
     expect(screen).toContain("what is live in the workspace");
