@@ -56,6 +56,8 @@ function differencesOfValue(path: string, old: unknown, now: unknown): Found[] {
   }
   if (Array.isArray(old) && Array.isArray(now)) {
     const lists = [old, now].map((list) => list.map((element) => JSON.stringify(element)));
+    // Sorted by random ids where names are equal.
+    if (path === "output unmanaged") for (const list of lists) list.sort();
     return differencesOfLists(path, lists[0] as string[], lists[1] as string[]);
   }
   if (typeof old === "string" && typeof now === "string" && `${old}${now}`.includes("\n"))
