@@ -103,7 +103,7 @@ try {
 Try next, in a folder of yours:
   export RNV_BASE_URL=embedded
   npx rnv init && npx rnv apply
-Then your own workspace: npx rnv init --from workspace`);
+Then your own workspace: npx rnv login && npx rnv init --from workspace`);
 } finally {
   service.removeAllListeners("exit");
   service.kill();

@@ -293,6 +293,6 @@ function blockedLine(entries: readonly PlanEntry[], style: Style): string {
   if (blocked === 0) return "";
   const verb = blocked === 1 ? "is" : "are";
   return style.colors.red(
-    `${counted(blocked, "change")} ${verb} blocked; apply refuses until that is resolved.`,
+    `${counted(blocked, "change")} ${verb} blocked. Nothing is applied until you confirm or remove ${blocked === 1 ? "it" : "them"}.`,
   );
 }

@@ -101,7 +101,7 @@ describe("the lines of a change", () => {
         "      blocked: service.shop.docs would be deleted and made anew",
         "               confirm it by name: --confirm-delete service.shop.docs",
         "",
-        "1 change is blocked; apply refuses until that is resolved.",
+        "1 change is blocked. Nothing is applied until you confirm or remove it.",
       ],
     ],
     [
