@@ -24,6 +24,7 @@ async function pack(name: string, touch: Date): Promise<{ readonly files: string
   for (const part of [
     ".ci",
     "src",
+    "tools",
     "schemas",
     "examples",
     "package.json",
