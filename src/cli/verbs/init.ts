@@ -19,29 +19,26 @@ import type { Verb } from "./verb";
 
 export const initVerb: Verb = {
   usage: "init",
-  arguments: [
-    new Argument("[file]", "with --from render, railway, compose or procfile: the file to convert"),
-  ],
+  arguments: [new Argument("[file]", "with --from render, compose or procfile: the file to convert")],
   summary: "Write a first manifest here, and check the settings",
   detail:
-    "Never overwrites a file. At a terminal it asks which service this folder uses, where nothing says so, and what to " +
-    "start from, where there is no manifest yet and there is a choice. Asks the service once " +
-    "whether the key opens the workspace. With --from workspace the manifest says what is live there, and all of it is " +
-    "taken over without one write to the service: the plan after it is empty, or says what is left. A blueprint, " +
-    "a compose file and a Procfile are converted: what has no counterpart is reported with its place, " +
-    "and secrets become fromEnv.",
+    "Never overwrites a file. At a terminal it asks for the service where none is set, and what to start from where there " +
+    "is a choice. It checks with one request that the key opens the workspace. --from workspace writes a manifest of what " +
+    "is live and records it, without a write to the service: the next plan is empty, or shows what is left. A blueprint, " +
+    "a compose file and a Procfile are converted: what has no counterpart is reported with its location, and secrets " +
+    "become fromEnv.",
   options: [
     new Option("--from <source>", "make the manifest from what exists").choices([
       "workspace",
       ...convertibleSources,
     ]),
-    new Option("--project <name>", "of the workspace only this project, by name or id"),
+    new Option("--project <name>", "only this project of the workspace, by name or id"),
     new Option(
       "--verify-values",
       "reveal variables once (the service audits it): those that hold an address of another service become references",
     ),
     new Option("--dry-run", "print the manifest, and write and record nothing"),
-    new Option("--force", "write over a manifest that is there"),
+    new Option("--force", "overwrite an existing manifest"),
     options.answerTimeout,
     options.lockTimeout,
     options.noInput,

@@ -159,7 +159,7 @@ async function runHandOver(
 
 const stateRmVerb: Verb = {
   usage: "rm <address...>",
-  summary: "Forget records; the service keeps the things",
+  summary: "Forget records; the service keeps the resources",
   options: writing,
   examples: [["rnv state rm service.shop.worker", "rnv no longer manages it"]],
   handler: runStateRemove,
