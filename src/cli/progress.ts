@@ -162,6 +162,8 @@ interface WaitingOptions extends Ticker {
 const patience = [10_000, 30_000, 60_000];
 const lastPatience = 60_000;
 const lookMilliseconds = 1000;
+/** How late a busy machine may send a retry, milliseconds. */
+const lateMs = 5000;
 
 function retryText(reason: string, host: string): string {
   if (reason === "not connected") return `Cannot connect to ${host}; retrying`;
@@ -176,7 +178,7 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
   let again: { readonly reason: string; readonly until: number } | undefined;
   let stop: (() => void) | undefined;
 
-  const isAnyLeft = (): boolean => underWay > 0 || (again !== undefined && again.until > now());
+  const isAnyLeft = (): boolean => underWay > 0 || (again !== undefined && again.until + lateMs > now());
   const end = (): void => {
     stop?.();
     stop = undefined;

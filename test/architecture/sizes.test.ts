@@ -53,7 +53,7 @@ const grants: readonly { readonly issue: string; readonly folder: string; readon
   { issue: "front door", folder: "state", lines: 3 },
   { issue: "front door", folder: "report", lines: 13 },
   { issue: "front door", folder: "commands", lines: 43 },
-  { issue: "front door", folder: "cli", lines: 472 },
+  { issue: "front door", folder: "cli", lines: 474 },
 ];
 
 /** A ceiling that is further above its folder lets it grow unseen. */

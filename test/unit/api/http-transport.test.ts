@@ -72,7 +72,7 @@ describe("the HTTP transport", () => {
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     // The first request of all loads undici, which takes longer than the deadline of this transport on a busy machine.
     await createHttpTransport().send({ method: "GET", url: `${origin}/echo`, headers: {} });
-    transport = createHttpTransport({ connections: 2, maxResponseBytes: 10_000, exchangeTimeoutMs: 300 });
+    transport = createHttpTransport({ connections: 2, maxResponseBytes: 10_000, exchangeTimeoutMs: 1500 });
   });
   afterAll(async () => {
     await transport.close();
