@@ -59,9 +59,6 @@ export const protectionAttribute = "deletion_protection";
 /** The attribute of a resource that takes over what exists under its name. */
 export const adoptAttribute = "adopt";
 
-/** The attribute that gives the fields of the one block of a resource as one value. */
-export const settingsName = "settings";
-
 /** The attribute of a resource with a secret that has its provider make the value up. */
 export const generatedName = "generate";
 

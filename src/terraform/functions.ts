@@ -8,7 +8,6 @@ import type { Message } from "./protocol";
 import type { RpcAnswer } from "./provider";
 import { valueAt } from "./schema/attributes";
 import { markdown, typeBytes } from "./schema/block";
-import { convertTo, settingsFindings, withSettings } from "./schema/settings-value";
 import { shapeOf } from "./schema/terraform-shape";
 import { decodeValue, encodeMessage } from "./values/codec";
 import {
@@ -75,8 +74,8 @@ const monthlyCost: ProviderFunction = {
   summary: "The estimated monthly price of a service",
   doc:
     "The price of a service's plan times its instances, by the catalog. Takes the `rnv_catalog` data source, and an " +
-    "`rnv_service` or an object like it: `{ kind, configuration = { plan, replicas } }`, or `settings` in place of " +
-    "`configuration`. Null where the catalog has no price.",
+    "`rnv_service` or an object like it: `{ kind, configuration = { plan, replicas } }`. Null where the catalog has no " +
+    "price.",
   parameters: [
     { name: "catalog", type: "dynamic", doc: "The data source `rnv_catalog`." },
     { name: "service", type: "dynamic", doc: "A service, or an object with its `kind` and `configuration`." },
@@ -88,11 +87,11 @@ const monthlyCost: ProviderFunction = {
     const defaults = service.defaults(offered);
     const attributes = new Map<string, Plain>();
     for (const { path, steps, type } of shapeOf(service).declared) {
-      const converted = convertTo(type, valueAt(whole, steps));
-      if ("expected" in converted)
-        throw new ArgumentError(`${steps.join(".")}: expected ${converted.expected}`, serviceArgument);
-      const plain = converted.value === null ? defaults.get(path) : toPlain(converted.value);
-      if (plain !== undefined && plain !== null) attributes.set(path, plain);
+      const value = toPlain(valueAt(whole, steps));
+      const converted = value === null ? (defaults.get(path) ?? null) : convertTo(type, value);
+      if (converted === undefined)
+        throw new ArgumentError(`${steps.join(".")}: expected ${nounOf(type)}`, serviceArgument);
+      if (converted !== null) attributes.set(path, converted);
     }
     const price = service.monthlyCost?.(attributes, offered);
     return price === undefined ? null : { usd: price.usd, ngn: price.ngn };
@@ -101,24 +100,42 @@ const monthlyCost: ProviderFunction = {
 
 const serviceArgument = 1;
 
-/** Returns a service as a configuration declares it, whichever form its fields were given in. */
+/** Returns a service as a configuration declares it. */
 function serviceFrom(given: TerraformValue): TerraformObject {
   const whole = asObject(toPlain(given) as TerraformValue);
   if (whole === undefined) throw new ArgumentError("expected a service", serviceArgument);
-  const [wrong] = settingsFindings(shapeOf(service), whole);
-  if (wrong !== undefined) throw new ArgumentError(wrong.summary, serviceArgument);
   requireFields(whole.configuration ?? {});
-  return withSettings(shapeOf(service), whole);
+  return whole;
 }
 
 /** In an object of the user's own no schema refuses a misspelt field: its default would be priced. */
 function requireFields(configuration: TerraformValue): void {
   const fields = asObject(configuration);
   if (fields === undefined) throw new ArgumentError("configuration: expected an object", serviceArgument);
-  const stray = Object.keys(fields).find((name) => !shapeOf(service).settings?.fields.has(name));
+  const known = new Set(shapeOf(service).declared.map(({ steps }) => steps.join(".")));
+  const stray = Object.keys(fields).find((name) => !known.has(`configuration.${name}`));
   if (stray !== undefined)
     throw new ArgumentError(`there is no field "${stray}" in configuration`, serviceArgument);
 }
+
+/** Converts a value as Terraform does for an attribute of `type`; undefined if it does not fit. */
+function convertTo(type: TerraformType, value: Plain): Plain | undefined {
+  switch (type) {
+    case "string":
+      return typeof value === "object" ? undefined : String(value);
+    case "number":
+      if (typeof value === "number") return value;
+      return typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
+    case "bool":
+      if (typeof value === "boolean") return value;
+      return value === "true" || value === "false" ? value === "true" : undefined;
+    default:
+      return Array.isArray(value) ? value : undefined;
+  }
+}
+
+const nounOf = (type: TerraformType): string =>
+  ({ string: "a text", number: "a number", bool: "true or false" })[String(type)] ?? "a list";
 
 const prices = z.array(catalogPlan.pick({ id: true, kinds: true, usd: true, ngn: true }));
 const catalogPrices = z.object({

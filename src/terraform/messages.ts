@@ -107,8 +107,6 @@ const privateData = z.object({
   nonce: text,
   /** Of a plan that creates: a deletion that goes first is told of it, and checks it. Never in a state. */
   replacement: replacement.optional().catch(undefined),
-  /** Of a plan that changes: fields that `settings` no longer gives, as they are by default. Never in a state. */
-  reset: z.record(z.string(), z.custom<Plain>()).optional().catch(undefined),
   /** The service's time of our last change that takes effect with a run of what reacts to it, ISO 8601. */
   changedAt: text,
   /** Of what reacts: `due` was made before all of what it reacts to was planned. */

@@ -17,7 +17,7 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_545, budget: 2_350 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_542, budget: 2_350 },
   api: { paths: ["api"], ceiling: 5_221, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
@@ -26,7 +26,7 @@ const folders: Readonly<Record<string, Folder>> = {
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 743, budget: 700 },
-  stack: { paths: ["manifest/stack"], ceiling: 5_791, budget: 4_350 },
+  stack: { paths: ["manifest/stack"], ceiling: 5_778, budget: 4_350 },
   plan: { paths: ["plan"], ceiling: 5_513, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_884, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 3_114, budget: 2_550 },
@@ -36,11 +36,11 @@ const folders: Readonly<Record<string, Folder>> = {
   cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_939, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_915, budget: 1_650 },
-  terraform: { paths: ["terraform"], ceiling: 11_491, budget: 6_400 },
+  terraform: { paths: ["terraform"], ceiling: 11_048, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 77_460, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 77_001, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [

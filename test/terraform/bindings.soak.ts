@@ -29,7 +29,7 @@ const api = new Service(stack, "shop__api", {
 });
 const worker = new Service(stack, "shop__worker", {
   ...{ name: "worker", kind: "worker", projectId: shop.id },
-  settings: { repository: "https://git.example.com/shop/worker", start_command: "node worker.js" },
+  configuration: { repository: "https://git.example.com/shop/worker", startCommand: "node worker.js" },
 });
 const token = new TerraformVariable(stack, "token", { type: "string", sensitive: true });
 const secret = new Variable(stack, "secret", {

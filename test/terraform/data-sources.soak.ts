@@ -145,7 +145,9 @@ resource "rnv_service" "new" {
   project_id = rnv_project.new.id
   name       = "new"
   kind       = "worker"
-  settings   = { branch = "${text}" }
+  configuration {
+    branch = "${text}"
+  }
 }
 resource "rnv_service" "archived" {
   project_id = rnv_project.new.id

@@ -51,7 +51,7 @@ describeTerraform("the pages of the provider", () => {
     mkdirSync(dirname(w(name, "main.tf")), { recursive: true });
     writeFileSync(w(name, "main.tf"), example);
     if (header !== "") writeFileSync(w(name, "versions.tf"), header);
-    const inputs = [...example.matchAll(/^variable "(\w+)" \{([^}]*)\}/gm)]
+    const inputs = [...example.matchAll(/^variable "(\w+)" \{(.*?)\}$/gms)]
       .filter(([, , body = ""]) => !body.includes("default"))
       .map(([, one]) => `  ${one} = "example-value"\n`);
     return `module "${name}" {\n  source = "./${name}"\n${inputs.join("")}}\n`;

@@ -69,7 +69,10 @@ resource "terraform_data" "branch" {
 resource "rnv_service" "api" {
   name     = "api"
   kind     = "web"
-  settings = { repository = "https://git.example.com/shop/api", branch = terraform_data.branch.output }
+  configuration {
+    repository = "https://git.example.com/shop/api"
+    branch     = terraform_data.branch.output
+  }
 }
 ${variables
   .map(

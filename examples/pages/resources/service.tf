@@ -41,9 +41,12 @@ resource "rnv_service" "database" {
   deletion_protection = true
 }
 
-# In a module: the same fields as one value.
+# A module passes its configuration on field by field. A field that is null counts as left out.
 variable "worker" {
-  type    = any
+  type = object({
+    plan          = optional(string)
+    start_command = optional(string)
+  })
   default = { plan = "starter", start_command = "node worker.js" }
 }
 
@@ -51,5 +54,9 @@ resource "rnv_service" "worker" {
   project_id = rnv_project.cinema.id
   name       = "worker"
   kind       = "worker"
-  settings   = var.worker
+
+  configuration {
+    plan          = var.worker.plan
+    start_command = var.worker.start_command
+  }
 }

@@ -1,15 +1,11 @@
 // What only bindings write that the libraries generate from the schema of the Terraform provider (`cdktf get`).
-import { adoptAttribute, protectionAttribute, settingsName, terraformPrefix } from "../../model/text";
+import { adoptAttribute, protectionAttribute, terraformPrefix } from "../../model/text";
 import { isObject, type Json, type JsonObject } from "./document";
-import type { StackGroup, StackType } from "./names";
+import type { StackType } from "./names";
 import { type Stack, type StackContext, StackProblem, type StackResource, unsupported } from "./stack";
 
 /** Attributes of Terraform alone, besides those of its language. */
 export const bindingKeys: readonly string[] = [protectionAttribute, adoptAttribute];
-
-/** The group whose fields an attribute gives as one value, where a type has one group; undefined for another attribute. */
-export const groupAsValue = (key: string, { groups }: StackType): StackGroup | undefined =>
-  key === settingsName && groups.size === 1 ? [...groups.values()][0] : undefined;
 
 /** Whether `deletion_protection` is set; refuses what a type does not have. */
 export function protectionOf(
@@ -31,31 +27,15 @@ export function protectionOf(
   return false;
 }
 
-/** Returns the problems of `adopt` and `settings`, by the attribute. */
-export function bindingProblems(body: JsonObject, { groups }: StackType): readonly [string, StackProblem][] {
-  const [group] = groups.keys();
-  const isSet = (key: string): boolean => (body[key] ?? null) !== null;
-  const problems: [string, StackProblem][] = [];
-  if (isSet(adoptAttribute) && body[adoptAttribute] !== false)
-    problems.push([
-      adoptAttribute,
-      new StackProblem(
+/** Returns the problem of `adopt`; undefined where it is not set. */
+export const adoptProblem = (body: JsonObject): StackProblem | undefined =>
+  (body[adoptAttribute] ?? false) === false
+    ? undefined
+    : new StackProblem(
         "stack.unsupported",
         `${adoptAttribute} is not supported by rnv`,
         'take it over with importFrom("ID") on the construct, or with --adopt',
-      ),
-    ]);
-  if (group !== undefined && isSet(settingsName) && isSet(group))
-    problems.push([
-      settingsName,
-      new StackProblem(
-        "plan.invalid_combination",
-        `both ${settingsName} and ${group} are set`,
-        "keep one of the two",
-      ),
-    ]);
-  return problems;
-}
+      );
 
 /** Returns the problem of `triggers`: reasons besides those that rnv sees by itself. Undefined where there is none. */
 export function triggersProblem(

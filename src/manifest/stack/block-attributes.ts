@@ -5,7 +5,7 @@ import { camelCase } from "../../model/text";
 import type { Block, WrittenAttribute } from "../blocks";
 import type { MapEntry, SourceNode } from "../tree";
 import { type AttributeShape, openShape, schemaKinds, unknownField } from "../type-index";
-import { bindingKeys, groupAsValue } from "./bindings";
+import { bindingKeys } from "./bindings";
 import { isObject, type Json, type JsonLocation } from "./document";
 import { BigNumber } from "./language/big-number";
 import type { StackGroup, StackType } from "./names";
@@ -53,7 +53,7 @@ export function readAttributes(source: ResourceSource): Pick<Block, "written" | 
     const at = resource.location.at(key);
     const generated = type.generated.get(key);
     const shape = type.attributes.get(key) ?? generated;
-    const group = type.groups.get(key) ?? groupAsValue(key, type);
+    const group = type.groups.get(key);
     // Terraform takes null for an attribute that is left out.
     if (value === null || others.includes(key) || type.versions.has(key)) continue;
     if (shape !== undefined && written.some((earlier) => earlier.shape === shape))

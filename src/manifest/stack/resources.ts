@@ -4,12 +4,18 @@ import type { Address } from "../../model/address";
 import { crossStackData, dataType, splitDataReference } from "../../model/data-source";
 import type { DesiredAttribute, DesiredResource } from "../../model/desired";
 import type { Parent } from "../../model/resource-type";
-import { terraformNameOf, terraformPrefix, timeoutNames, variablesResource } from "../../model/text";
+import {
+  adoptAttribute,
+  terraformNameOf,
+  terraformPrefix,
+  timeoutNames,
+  variablesResource,
+} from "../../model/text";
 import { parseDuration } from "../../model/time";
 import { Template } from "../../model/value";
 import type { Block } from "../blocks";
 import type { MapEntry, SourceNode } from "../tree";
-import { bindingProblems, protectionOf, resourcesNamed, triggersProblem } from "./bindings";
+import { adoptProblem, protectionOf, resourcesNamed, triggersProblem } from "./bindings";
 import { type ResourceSource, readAttributes, terraformOnly, unknownKey } from "./block-attributes";
 import { type FoundCondition, readConditions } from "./conditions";
 import { isObject, type Json, type JsonLocation } from "./document";
@@ -148,7 +154,8 @@ function refuseTerraformOnly(
   const isDerived = commentOf(body, terraformPrefix)?.triggers === "derived";
   const triggers = isDerived ? undefined : triggersProblem(resource, type, stack, context);
   if (triggers !== undefined) reader.refuse(triggers, location.at("triggers").keyRange);
-  for (const [key, problem] of bindingProblems(body, type)) reader.refuse(problem, location.at(key).keyRange);
+  const adopt = adoptProblem(body);
+  if (adopt !== undefined) reader.refuse(adopt, location.at(adoptAttribute).keyRange);
 }
 
 /** An argument that rnv does not have. */

@@ -12,30 +12,17 @@ import { carryOutRun } from "../reactions/owed-runs";
 import type { Room } from "../reactions/traffic";
 import { appliedIn } from "../record";
 import { liveOf, textIn, withUnplanned } from "../schema/attributes";
-import {
-  configIn,
-  inSettings,
-  stepsIn,
-  withoutReset,
-  withReset,
-  writtenEmptyIn,
-  writtenIn,
-} from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { encodeMessage } from "../values/codec";
+import { decodeObject, encodeMessage } from "../values/codec";
 import type { TerraformObject } from "../values/terraform-value";
 
 /** ApplyResourceChange: carries a plan out. Whatever goes wrong, what is there stays in the state. */
 export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
-  const prior = configIn(type, request.priorState);
-  const config = configIn(type, request.config);
-  const { replacement, reset, ...kept } = readPrivate(request.plannedPrivate);
-  const planned = withReset(type, configIn(type, request.plannedState), reset);
-  const written = writtenIn(type, request.plannedState);
-  const empty = writtenEmptyIn(type, request.plannedState);
-  const asPlanned = (state: TerraformObject): TerraformObject =>
-    withoutReset(type, inSettings(type, state, empty), reset, written);
+  const prior = decodeObject(type.valueType, request.priorState);
+  const config = decodeObject(type.valueType, request.config);
+  const { replacement, ...kept } = readPrivate(request.plannedPrivate);
+  const planned = decodeObject(type.valueType, request.plannedState);
   const carryOut = async (): Promise<Applied> => {
     const session = provider.requireSession();
     if (planned !== undefined && config !== undefined) {
@@ -59,9 +46,9 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
     ...{ prior: prior ?? planned, kept: applied.kept, state: applied.state, failed },
   });
   return {
-    newState: encodeMessage(type.valueType, applied.state && asPlanned(applied.state)),
+    newState: encodeMessage(type.valueType, applied.state),
     private: isGone ? undefined : writePrivate(applied.kept),
-    diagnostics: diagnosticMessages(applied.diagnostics, stepsIn(type, config)),
+    diagnostics: diagnosticMessages(applied.diagnostics, type.stepsOf),
   };
 };
 

@@ -14,19 +14,8 @@ import { followsChanges } from "../reactions/known-changes";
 import { notePlanned, noteRemoved } from "../reactions/note-changes";
 import { runsBecauseOfOthers } from "../reactions/react";
 import { nameIn, showsUnwrittenBlock, textIn } from "../schema/attributes";
-import {
-  bothFormsFindings,
-  configIn,
-  inSettings,
-  isEmptyBlockMoved,
-  leftInBlock,
-  resetIn,
-  stepsIn,
-  withoutReset,
-  writtenIn,
-} from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { encodeMessage, isNullMessage } from "../values/codec";
+import { decodeObject, encodeMessage, isNullMessage } from "../values/codec";
 import { isSameValue, type TerraformObject } from "../values/terraform-value";
 import { planWarnings } from "../warnings";
 
@@ -36,14 +25,19 @@ export const planWithForesight: RpcAnswer<"PlanResourceChange"> = async (provide
   // Of most resources of a plan nothing changes.
   if (answer.plannedState === request.priorState) return answer;
   const type = provider.typeNamed(request.typeName);
-  const config = configIn(type, request.config);
+  const config = decodeObject(type.valueType, request.config);
   if (config === undefined) return answer;
   if (!isNullMessage(request.priorState)) {
     if (answer.requiresReplace?.length === 0) {
-      const taken = await foreseeRename(provider, type, configIn(type, request.priorState) ?? {}, config);
+      const taken = await foreseeRename(
+        provider,
+        type,
+        decodeObject(type.valueType, request.priorState) ?? {},
+        config,
+      );
       return {
         ...answer,
-        diagnostics: [...(answer.diagnostics ?? []), ...diagnosticMessages(taken, stepsIn(type, config))],
+        diagnostics: [...(answer.diagnostics ?? []), ...diagnosticMessages(taken, type.stepsOf)],
       };
     }
     // Terraform shows no warning of the second of the two plans of a replacement, but its errors.
@@ -51,7 +45,7 @@ export const planWithForesight: RpcAnswer<"PlanResourceChange"> = async (provide
       ...waitingFindings(type, replacementOf(type, config)),
       ...(await foreseeCreate(provider, type, config)),
     ].filter(({ severity }) => severity === "warning");
-    const told = diagnosticMessages(early, stepsIn(type, config));
+    const told = diagnosticMessages(early, type.stepsOf);
     return { ...answer, diagnostics: [...(answer.diagnostics ?? []), ...told] };
   }
   const { workspace } = readPrivate(request.priorPrivate);
@@ -60,7 +54,7 @@ export const planWithForesight: RpcAnswer<"PlanResourceChange"> = async (provide
       ...(await foreseeCreate(provider, type, config)),
       ...(await protectedBefore(provider, type, config, workspace !== undefined)),
     ],
-    stepsIn(type, config),
+    type.stepsOf,
   );
   return { ...answer, diagnostics: [...(answer.diagnostics ?? []), ...found] };
 };
@@ -68,8 +62,8 @@ export const planWithForesight: RpcAnswer<"PlanResourceChange"> = async (provide
 /** Returns what an apply would make of a resource, and what the catalog says against it. */
 const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
-  const prior = configIn(type, request.priorState);
-  const config = configIn(type, request.config);
+  const prior = decodeObject(type.valueType, request.priorState);
+  const config = decodeObject(type.valueType, request.config);
   const { session } = provider;
   const priorPrivate = readPrivate(request.priorPrivate);
   if (isNullMessage(request.proposedNewState) || !config) {
@@ -88,30 +82,20 @@ const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, req
   else session?.plannedAsIs.add(addressOfId(type.resource, textIn(prior, "id") ?? ""));
   const found = await findingsOf(session, input, change);
   const replacement = prior === undefined ? replacementOf(type, config) : undefined;
-  const forms = { written: writtenIn(type, request.config), prior: writtenIn(type, request.priorState) };
-  const { written } = forms;
-  const isForPeople = prior !== undefined && session?.isApplying !== true;
-  const ofForms = [...bothFormsFindings(type, written, true), ...leftInBlock(type, change.planned, forms)];
-  const diagnostics = [...found, ...(isForPeople ? ofForms : [])];
-  const isUnchanged =
-    isSameValue(change.planned, prior ?? null) && !isEmptyBlockMoved(type, written, forms.prior);
+  const isUnchanged = isSameValue(change.planned, prior ?? null);
   if (session !== undefined && !isUnchanged && followsChanges(type.resource)) session.changes.count.runs += 1;
-  const reset = prior && resetIn(type, change.planned, forms);
-  const planned = withoutReset(type, inSettings(type, change.planned, written), reset, written);
   return {
     // What is imported stands in the block: Terraform takes a block that nobody wrote for a mistake of the plan unless it
     // is told so.
-    legacyTypeSystem: showsUnwrittenBlock(type, written, planned),
-    plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, planned),
-    requiresReplace: change.replaced.map((path) => pathMessage(stepsIn(type, config)(path) ?? [])),
+    legacyTypeSystem: showsUnwrittenBlock(type, config, change.planned),
+    plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, change.planned),
+    requiresReplace: change.replaced.map((path) => pathMessage(type.stepsOf(path) ?? [])),
     // A deletion that goes first is given it too, and keeps what the state has where it fails.
     plannedPrivate:
       replacement === undefined
-        ? reset === undefined
-          ? request.priorPrivate
-          : writePrivate({ ...priorPrivate, reset })
-        : writePrivate({ ...priorPrivate, reset: undefined, nonce: randomUUID(), replacement }),
-    diagnostics: diagnosticMessages(diagnostics, stepsIn(type, config)),
+        ? request.priorPrivate
+        : writePrivate({ ...priorPrivate, nonce: randomUUID(), replacement }),
+    diagnostics: diagnosticMessages(found, type.stepsOf),
   };
 };
 

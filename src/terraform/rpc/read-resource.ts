@@ -14,16 +14,15 @@ import { noteUpstream } from "../reactions/react";
 import { recordedOf } from "../record";
 import { refreshed } from "../refreshed-state";
 import { addressIn, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
-import { configIn, readIntoSettings, writtenEmptyIn } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { encodeMessage } from "../values/codec";
+import { decodeObject, encodeMessage } from "../values/codec";
 import { holdsNumber, type TerraformObject } from "../values/terraform-value";
 import { standingOf, waitWarnings } from "../warnings";
 
 /** ReadResource: what the service says of a resource now. Null is "gone", and needs proof. */
 export const readResource: RpcAnswer<"ReadResource"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
-  const state = configIn(type, request.currentState);
+  const state = decodeObject(type.valueType, request.currentState);
   const { session } = provider;
   const unchanged = { newState: request.currentState, private: request.private };
   if (session === undefined || state === undefined) return unchanged;
@@ -44,12 +43,7 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const isKept = imported === undefined && JSON.stringify(told) === JSON.stringify(settled);
   return {
     newState:
-      next === state && !holdsNumber(state)
-        ? request.currentState
-        : encodeMessage(
-            type.valueType,
-            readIntoSettings(type, next, writtenEmptyIn(type, request.currentState)),
-          ),
+      next === state && !holdsNumber(state) ? request.currentState : encodeMessage(type.valueType, next),
     private: isKept ? request.private : writePrivate(told),
     diagnostics: messages,
   };

@@ -8,7 +8,6 @@ import { diagnosticMessages } from "../messages";
 import type { RequestOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { valueAt } from "../schema/attributes";
-import { settingsFindings, withSettings, writtenAt } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject } from "../values/codec";
 import {
@@ -33,18 +32,15 @@ export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async
   request: Validated,
 ) => {
   const type = provider.typeNamed(request.typeName);
-  const written = decodeObject(type.valueType, request.config) ?? {};
-  const config = withSettings(type, written);
+  const config = decodeObject(type.valueType, request.config) ?? {};
   const found = [
-    ...settingsFindings(type, written),
     ...valueFindings(type, config),
     ...secretFindings(type, config, request),
     ...pinFindings(type, config),
     ...timeoutFindings(config),
     ...whenFindings(config),
   ];
-  const stepsOf = writtenAt(type, written);
-  return { diagnostics: diagnosticMessages(found, (attribute) => stepsOf(attribute.split("."))) };
+  return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };
 };
 
 function valueFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {

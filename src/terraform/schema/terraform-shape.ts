@@ -5,7 +5,6 @@ import {
   adoptAttribute,
   generatedName,
   protectionAttribute,
-  settingsName,
   snakeCase,
   terraformNameOf,
   timeoutNames,
@@ -50,15 +49,6 @@ export interface SecretBinding {
   readonly versionName: string;
 }
 
-/** A block as one value: a module passes on what it was given, `settings = var.api`. */
-interface GroupAsValue {
-  readonly name: string;
-  /** The block. */
-  readonly group: string;
-  /** Its fields, by name. */
-  readonly fields: ReadonlyMap<string, TerraformType>;
-}
-
 /** A resource type as Terraform sees it. All of it derives from the type. */
 export interface TerraformShape extends Schema {
   readonly resource: Resource;
@@ -73,8 +63,6 @@ export interface TerraformShape extends Schema {
   readonly secrets: readonly SecretBinding[];
   /** A type without a life of its own: `triggers` says when it runs again. */
   readonly reacts: boolean;
-  /** The attribute that gives the fields of the one block of the type as one value; undefined where there is no block. */
-  readonly settings: GroupAsValue | undefined;
   /** It is deleted for itself, and what it holds is lost: `deletion_protection` can keep it. */
   readonly isProtectable: boolean;
   /** Where Terraform keeps an attribute path, that of a secret too. */
@@ -118,7 +106,6 @@ function makeShape(resource: Resource): TerraformShape {
   const computed = decided.filter(({ rule }) => rule.movesByItself !== true);
   const parts = {
     ...{ resource, declared, secrets, computed, reacts: resource.reacts !== undefined },
-    settings: settingsOf(resource, declared),
     isProtectable: resource.removal === "delete" && !resource.removedWithParent,
   };
   const steps = new Map<string, PathSteps>([
@@ -132,18 +119,6 @@ function makeShape(resource: Resource): TerraformShape {
     ...schemaOf(terraformNameOf(resource), blockOf(parts)),
     compared: { ...resource, rules: Object.fromEntries(open) },
     stepsOf: (path) => steps.get(path),
-  };
-}
-
-function settingsOf({ groups }: Resource, declared: readonly AttributeBinding[]): TerraformShape["settings"] {
-  const [only, ...others] = groups;
-  // One name for several blocks would be a riddle.
-  if (only === undefined || others.length > 0) return undefined;
-  const group = snakeCase(only);
-  const within = declared.filter(({ steps }) => steps.length === 2 && steps[0] === group);
-  return {
-    ...{ name: settingsName, group },
-    fields: new Map(within.map(({ steps, type }) => [steps[1] ?? "", type])),
   };
 }
 
@@ -171,17 +146,17 @@ function inAnyOrder(resource: Resource, path: string, type: TerraformType): Terr
 
 type Parts = Pick<
   TerraformShape,
-  "resource" | "declared" | "computed" | "secrets" | "reacts" | "settings" | "isProtectable"
+  "resource" | "declared" | "computed" | "secrets" | "reacts" | "isProtectable"
 >;
 
 function blockOf(parts: Parts): BlockSchema {
-  const { resource, declared, computed, secrets, reacts, settings, isProtectable } = parts;
+  const { resource, declared, computed, secrets, reacts, isProtectable } = parts;
   const attributesIn = (isWanted: (path: string) => boolean): readonly AttributeSchema[] =>
     declared.filter(({ path }) => isWanted(path)).map((binding) => declaredAttribute(resource, binding));
   const groups = resource.groups.map((group) => ({
     name: snakeCase(group),
     block: {
-      doc: `${resource.schema.shape[group]?.description ?? ""}${settings === undefined ? "" : ` As one value: \`${settings.name}\`.`}`,
+      doc: resource.schema.shape[group]?.description ?? "",
       attributes: attributesIn((path) => path.startsWith(`${group}.`)),
     },
   }));
@@ -191,7 +166,6 @@ function blockOf(parts: Parts): BlockSchema {
       ...attributesIn((path) => !path.includes(".")),
       ...secrets.flatMap((secret) => secretAttributes(resource, secret)),
       ...(reacts ? [triggers] : []),
-      ...(settings === undefined ? [] : [settingsAttribute(settings)]),
       ...(isProtectable ? [deletionProtection(resource)] : []),
       ...(isAdoptable(resource) ? [adopt] : []),
       ...computed.map(({ steps, type, rule }) => ({
@@ -221,15 +195,6 @@ const triggers: AttributeSchema = optional(
   mapOf("string"),
   "Values of your choice: when one of them changes, it runs again.",
 );
-
-const settingsAttribute = ({ name, group }: GroupAsValue): AttributeSchema =>
-  optional(
-    name,
-    "dynamic",
-    `The fields of the block \`${group}\` as one value, as a module is given them: \`${name} = var.api\`. Every field may ` +
-      `be left out or null, and a field that is none is an error. In place of the block, which then stays empty: what is ` +
-      `sensitive in the value is not shown.`,
-  );
 
 const deletionProtection = ({ type }: Resource): AttributeSchema =>
   optional(

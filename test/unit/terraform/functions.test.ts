@@ -19,13 +19,11 @@ const cost = (service: TerraformObject) => priced(catalog, service);
 describe("monthly_cost", () => {
   const twice = { usd: 50, ngn: 75_000 };
 
-  it("prices the fields of settings as those of the block", () => {
-    const settings = { plan: "standard", replicas: 2 };
-    expect(cost({ kind: "web", configuration: settings })).toEqual(twice);
-    expect(cost({ kind: "web", settings })).toEqual(twice);
-    // As a state has it.
+  it("prices the fields of the block, and the default of one that is not given", () => {
+    expect(cost({ kind: "web", configuration: { plan: "standard", replicas: 2 } })).toEqual(twice);
+    expect(cost({ kind: "web", configuration: { plan: "standard" } })).toEqual({ usd: 25, ngn: 37_500 });
     const dynamic = new DynamicValue(["map", "string"], { plan: "standard", replicas: "2" });
-    expect(cost({ kind: "web", settings: dynamic, configuration: null })).toEqual(twice);
+    expect(cost({ kind: "web", configuration: dynamic })).toEqual(twice);
   });
 
   it("reads a number in quotes, as every attribute does, and refuses what is none", () => {
@@ -34,9 +32,12 @@ describe("monthly_cost", () => {
     expect(() => cost({ kind: "web", configuration: wrong })).toThrow(
       "configuration.replicas: expected a number",
     );
-    expect(() => cost({ kind: "web", settings: wrong })).toThrow("settings.replicas: expected a number");
-    expect(() => cost({ kind: "web", settings: { plam: "standard" } })).toThrow(
-      'no field "plam" in settings',
+    expect(cost({ kind: "web", configuration: { plan: "standard", maintenance: "true" } })).toBeTruthy();
+    expect(() => cost({ kind: "web", configuration: { maintenance: "yes" } })).toThrow(
+      "configuration.maintenance: expected true or false",
+    );
+    expect(() => cost({ kind: "web", configuration: { ip_allow_list: "10.0.0.0/8" } })).toThrow(
+      "configuration.ip_allow_list: expected a list",
     );
     expect(() => cost({ kind: "web", configuration: { plam: "standard" } })).toThrow(
       'no field "plam" in configuration',

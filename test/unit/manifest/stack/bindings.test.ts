@@ -22,29 +22,6 @@ async function problems(written: object): Promise<string[]> {
 }
 
 describe("what generated bindings write", () => {
-  it("settings are the configuration as one value; both are one too many", async () => {
-    const settings = {
-      repository: "https://git.example.com/shop/api",
-      start_command: "node s.js",
-      branch: null,
-    };
-    const found = await loadStackJson(stack({}, { settings }));
-    expect(found.diagnostics).toEqual([]);
-    expect(values(found, "service.shop.api")).toMatchObject({
-      "configuration.repository": "https://git.example.com/shop/api",
-      "configuration.startCommand": "node s.js",
-    });
-    expect(await problems(stack({}, { settings: { start: 1 } }))).toEqual([
-      'manifest.unknown_field rnv_service.shop__api: configuration of service.shop.api has no attribute "start" that this version knows',
-    ]);
-    expect(await problems(stack({}, { settings, configuration: { replicas: 2 } }))).toEqual([
-      "plan.invalid_combination rnv_service.shop__api: both settings and configuration are set",
-    ]);
-    expect(
-      await problems(stack({ rnv_variable: { v: { key: "K", service_id: serviceId, settings: {} } } })),
-    ).toEqual(['stack.unknown_key rnv_variable.v: there is no attribute "settings"']);
-  });
-
   it("deletion_protection keeps what it stands on, where the type has it", async () => {
     const found = await loadStackJson(stack({}, { deletion_protection: true }));
     expect(found.diagnostics).toEqual([]);

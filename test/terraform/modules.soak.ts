@@ -5,13 +5,20 @@ import { describeTerraform, TerraformFolder } from "../support/terraform";
 /** What a person reads, without the frame that Terraform draws. */
 const unframed = (output: string): string => output.replace(/[\s│╷╵]+/g, " ");
 
-describeTerraform("a configuration as one value, and what must not be deleted", () => {
+describeTerraform("a configuration that a module passes on, and what must not be deleted", () => {
   const world = new TerraformFolder();
   const { emulator } = world;
   const api = () => emulator.store.services()[0];
 
   const module = `
-variable "configuration" { type = any }
+variable "configuration" {
+  type = object({
+    repository    = string
+    branch        = optional(string)
+    replicas      = optional(number)
+    start_command = optional(string)
+  })
+}
 variable "protected" {
   type    = bool
   default = null
@@ -23,8 +30,13 @@ terraform {
 resource "rnv_service" "this" {
   name                = "api"
   kind                = var.kind
-  settings            = var.configuration
   deletion_protection = var.protected
+  configuration {
+    repository    = var.configuration.repository
+    branch        = var.configuration.branch
+    replicas      = var.configuration.replicas
+    start_command = var.configuration.start_command
+  }
 }
 `;
   const call = (configuration: string, more = "") =>
@@ -50,7 +62,7 @@ module "api" {
   });
   afterAll(() => world.close());
 
-  it("is passed on by a module as it was given, nulls and numbers in quotes too", async () => {
+  it("is passed on field by field, nulls and numbers in quotes too", async () => {
     await world.apply();
     expect(api()?.configuration).toMatchObject({
       repository: "https://git.example.com/shop/api",
@@ -69,7 +81,7 @@ module "api" {
     emulator.store.editConfiguration(api()?.id ?? "", { replicas: 5 });
     call("var.api");
     const output = await world.apply();
-    expect(output).toMatch(/replicas += "5" -> "2"/);
+    expect(output).toMatch(/replicas += 5 -> 2/);
     expect(api()?.configuration).toMatchObject({ branch: "main", replicas: 2 });
     await world.expectNoChanges();
   }, 60_000);
@@ -78,7 +90,7 @@ module "api" {
     const secret = "npm run hidden-canary";
     call(`merge(var.api, { start_command = sensitive("${secret}") })`);
     const created = await world.run("plan -input=false");
-    expect(created).toMatch(/settings += \(sensitive value\)|start_command += \(sensitive value\)/);
+    expect(created).toMatch(/start_command += \(sensitive value\)/);
     expect(created + (await world.apply())).not.toContain("hidden-canary");
     expect(api()?.configuration.startCommand).toBe(secret);
     await world.expectNoChanges();
@@ -117,128 +129,43 @@ module "api" {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("refuses a field that is none, a value that does not fit, and both forms at once", async () => {
-    call(`{ repository = "https://git.example.com/shop/api", replica = 2, port = "many" }`);
-    const output = await refused();
-    expect(output).toContain('There is no field "replica" in settings');
-    expect(output).toContain('Did you mean "replicas"?');
-    expect(output).toContain("settings.port: expected a number");
-    // The line in the module, not that of the resource.
-    expect(output).toMatch(
-      /on service\/main\.tf line \d+, in resource "rnv_service" "this": \d+: settings += var\.configuration/,
-    );
-    call("[1]");
-    expect(await refused()).toContain("settings: expected an object");
-    world.write(`
-resource "rnv_service" "both" {
-  name     = "both"
-  kind     = "web"
-  settings = { branch = "main" }
-  configuration {
-    replicas = 2
-  }
-}
-`);
-    expect(await refused()).toContain("Both settings and the block configuration are set");
-  }, 60_000);
-
-  it("says in the plan that ignore_changes keeps the block beside it", async () => {
-    const kept = (body: string) =>
-      world.write(
-        `resource "rnv_service" "kept" {\n  name = "kept"\n  kind = "web"\n  ${body}\n  lifecycle { ignore_changes = [configuration] }\n}\n`,
-      );
-    const target = "-target=rnv_service.kept";
-    kept("configuration {\n    replicas = 2\n  }");
-    await world.apply(target);
-    kept('settings = { branch = "next" }');
-    const output = await refused(`plan -input=false ${target}`);
-    expect(output).toContain("Both settings and the block configuration are set");
-    expect(output).toContain("Take settings and configuration out of ignore_changes");
-    world.write("");
-    await world.apply(target);
-  }, 60_000);
-
-  it("null stands for nothing, beside a block too", async () => {
-    world.write(`
-variable "none" {
-  type    = string
-  default = null
-}
-resource "rnv_service" "both" {
-  name     = "both"
-  kind     = "web"
-  settings = var.none
-  configuration {
-    replicas = 2
-  }
-}
-`);
-    expect(await world.run("plan -input=false")).toContain("1 to add");
-  }, 60_000);
-
-  it("may stand beside a block in which nothing is set, as a module has it that takes both", async () => {
-    const both = (settings: string, block: string) =>
+  it("may be left out: the block is dynamic", async () => {
+    const write = (value: string) =>
       world.write(`
-resource "terraform_data" "later" { input = ${settings} }
-resource "rnv_service" "both" {
-  name     = "both"
-  kind     = "web"
-  settings = terraform_data.later.output
-  ${block}
+locals {
+  some = ${value}
+}
+resource "rnv_service" "some" {
+  name = "some"
+  kind = "web"
+  dynamic "configuration" {
+    for_each = local.some[*]
+    content {
+      branch = configuration.value.branch
+    }
+  }
 }
 `);
-    const empty = "configuration {\n    replicas = null\n  }";
-    const branch = () => emulator.store.services().find(({ name }) => name === "both")?.configuration.branch;
-    both('{ branch = "one" }', empty);
-    await world.apply();
-    expect(branch()).toBe("one");
-    await world.expectNoChanges();
-    emulator.store.editConfiguration(
-      emulator.store.services().find(({ name }) => name === "both")?.id ?? "",
-      {
-        branch: "drift",
-      },
-    );
-    both('{ branch = "two" }', "configuration {}");
-    await world.apply();
-    expect(branch()).toBe("two");
-    await world.expectNoChanges();
-    for (const block of ["", empty]) {
-      both('{ branch = "two" }', block);
-      emulator.resetLog();
+    const branch = () => emulator.store.services().find(({ name }) => name === "some")?.configuration.branch;
+    for (const [value, expected] of [
+      ["null", "main"],
+      ['{ branch = "next" }', "next"],
+      ["null", "main"],
+      ["{ branch = null }", "main"],
+    ] as const) {
+      write(value);
       await world.apply();
-      expect(world.writes()).toEqual([]);
+      expect(branch()).toBe(expected);
       await world.expectNoChanges();
     }
-    both('{ branch = "three" }', "configuration {\n    replicas = 2\n  }");
-    expect(await refused("apply -auto-approve")).toContain(
-      "Both settings and the block configuration are set",
-    );
-    both('{ branch = "four", replicas = 2 }', "");
-    await world.apply();
-    // Refused: the state stays in the form that it had.
-    world.emulator.setFaults((_index, { method }) =>
-      method === "PATCH" ? { kind: "status", status: 400, code: "invalid_value" } : undefined,
-    );
-    both("null", 'configuration {\n    branch = "five"\n  }');
-    await world.run("apply -auto-approve", 1);
-    world.emulator.setFaults(undefined);
-    expect(branch()).toBe("four");
-    await world.apply();
-    expect(branch()).toBe("five");
-    await world.expectNoChanges();
-    both("null", "configuration {\n    replicas = 2\n  }");
-    await world.apply();
-    expect(branch()).toBe("main");
-    await world.expectNoChanges();
     world.write("");
     await world.apply();
   }, 60_000);
 
-  it("takes over what was imported: fields that it does not give stay, and the plan says so", async () => {
+  it("takes over what was imported: fields that it does not give stay", async () => {
     const ipAllowList = ["10.0.0.0/8"];
     const { id } = emulator.store.addService({ name: "old", kind: "web", configuration: { ipAllowList } });
-    const old = (fields: string) => `
+    world.write(`
 import {
   to = rnv_service.old
   id = "old"
@@ -246,18 +173,17 @@ import {
 resource "rnv_service" "old" {
   name = "old"
   kind = "web"
-  ${fields}
+  configuration {
+    branch = "main"
+  }
 }
-`;
-    world.write(old('settings = { branch = "main" }'));
+`);
     emulator.resetLog();
-    const said = /Fields that settings do not give stay as they are[\s\S]* ip_allow_list,/;
-    expect(unframed(await world.apply())).toMatch(said);
+    await world.apply();
     expect(world.writes()).toEqual([]);
-    expect(await world.expectNoChanges()).not.toContain("stay as they are");
-    expect(emulator.store.services().find((one) => one.id === id)?.configuration).toMatchObject({
-      ipAllowList,
-    });
+    await world.expectNoChanges();
+    const { configuration } = emulator.store.services().find((one) => one.id === id) ?? {};
+    expect(configuration).toMatchObject({ ipAllowList });
     world.write("");
     await world.apply();
   }, 60_000);
