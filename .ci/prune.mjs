@@ -1,6 +1,6 @@
 // Removes from dist what nothing loads: `node .ci/prune.mjs`, after the compiler. Kept are the modules and declarations that
 // an entry of package.json reaches, and the bundles, which hold the rest of src.
-import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -30,13 +30,12 @@ function keep(path) {
   }
 }
 
-/** Removes files that are not kept, and folders without files. */
+/** Removes files that are not kept. Another process may do the same at the same time: tests compile in several. */
 function prune(folder) {
   for (const item of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, item.name);
     if (kept.has(path)) continue;
     if (item.isDirectory()) prune(path);
-    else rmSync(path);
+    else rmSync(path, { force: true });
   }
-  if (readdirSync(folder).length === 0) rmdirSync(folder);
 }

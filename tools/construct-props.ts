@@ -149,7 +149,7 @@ function fieldOf(key: string, path: string, schema: FieldSchema, type: ResourceT
 }
 
 const parentField = (parent: string, key: string, { manifest }: ResourceType): Field => ({
-  ...{ key, doc: `Id of the ${parent} it lies in.`, given: "string", token: "string" },
+  ...{ key, doc: `ID of its ${parent}.`, given: "string", token: "string" },
   isNeeded: !manifest.within.includes("root"),
 });
 
@@ -298,7 +298,7 @@ export function effectOf(path: string, type: ResourceType): string {
   const rule = ruleAt(type, path);
   if (rule === undefined) return "";
   const billing = rule.effects?.includes("billing") ? " and may change the price" : "";
-  if (rule.change === "replace") return "A change deletes it and makes it anew.";
+  if (rule.change === "replace") return "A change replaces it.";
   if (rule.change === "local") return "It is not sent.";
   if (rule.takesEffect) return `A change takes effect at once, without a deployment${billing}.`;
   return type.type === "service" || type.type === "variable" ? `A change deploys the service${billing}.` : "";

@@ -21,14 +21,14 @@ export const manifestFolder = join(__dirname, "../examples/manifest");
 
 const opening = `# Fields of a manifest
 
-Every field that \`rnv.yaml\` may hold. [rnv.yaml](rnv.yaml) beside this page uses each of them once: the examples are its. Editors know
-them from the JSON Schema (\`rnv schema\`).
+Every field that \`rnv.yaml\` may hold. [examples/manifest/rnv.yaml](../../examples/manifest/rnv.yaml) uses each of them once. Editors
+know them from the JSON Schema (\`rnv schema\`).
 
-Only what is written is managed. A default is what the service uses where nothing is written, as far as its documents show it; the catalog
-of the service decides. What \`null\` is written for goes back to the default. \`\${env.NAME}\` fills in a value of the environment, and
-\`\${service.shop.api.url}\` one of another resource, in any free text.
+Only what is written is managed. A default is what the platform uses if you write nothing; its catalog decides. \`null\` sets a field to
+its default. \`\${env.NAME}\` inserts a value of the environment, and \`\${service.shop.api.url}\` a field of another resource, in any
+text.
 
-<!-- Written by \`npm run docs:provider\` from the resource types; a test holds it current. -->
+<!-- Written by \`npm run docs:cli\` from the resource types. -->
 `;
 
 /** The page of all fields, from the resource types and the example. */
@@ -43,41 +43,41 @@ type Block = Readonly<Record<string, unknown>>;
 
 const topLevel = `## At the top
 
-| Key | What it is | Example |
+| Key | Meaning | Example |
 |---|---|---|
-| \`version\` | Version of the format; 1 is the only one | \`version: 1\` |
+| \`version\` | The version of the format. 1 is the only one | \`version: 1\` |
 | \`projects\`, \`services\` | Projects with their services; services outside of projects | see below |
-| \`stages\` | Places where the same manifest runs: \`overlay\`, \`workspace\`, \`state\`, \`protect\`, \`each\`, \`disposable\`, \`expires\` | \`staging: { overlay: stages/staging.yaml }\` |
-| \`variableGroups\` | Named groups of variables, which services take by \`variablesFrom\` | \`common: { LOG_LEVEL: info }\` |
-| \`moved\` | Resources that are declared under a new address | \`[{ from: service.shop.web, to: service.shop.api }]\` |
-| \`removed\` | Deletions that are confirmed by name, where they are reviewed | \`[service.shop.worker]\` |
+| \`stages\` | Places where the same manifest runs ([stages](stages.md)) | \`staging: { overlay: stages/staging.yaml }\` |
+| \`variableGroups\` | Named groups of variables for \`variablesFrom\` | \`common: { LOG_LEVEL: info }\` |
+| \`moved\` | Resources that have a new address ([rename](change.md#rename)) | \`[{ from: service.shop.web, to: service.shop.api }]\` |
+| \`removed\` | Addresses whose deletion is confirmed ([remove](change.md#remove)) | \`[service.shop.worker]\` |
 | \`outputs\` | Named values for \`rnv output\` | \`apiUrl: \${service.shop.api.url}\` |
-| \`x-…\` | Free, here and in every block: rnv does not read it. A place for anchors | \`x-node: &node { runtime: node }\` |
+| \`x-…\` | rnv does not read it, here and in every block: use it for anchors | \`x-node: &node { runtime: node }\` |
 `;
 
 const sources = `## Values of variables
 
-| Written as | What it is |
+| Written as | The value is |
 |---|---|
-| \`info\` | Text in the manifest; quote numbers |
-| \`{ fromEnv: NAME }\` | A variable of the environment of the run |
-| \`{ fromFile: PATH }\` | A file in the project, or below \`RNV_SECRET_DIRS\`, without the newline at its end |
-| \`{ fromCommand: [PROGRAM, …], env: [NAME], json: /POINTER }\` | What a program prints; the same one runs once a run. \`env\` names what it is given of the environment, \`json\` the place of the value in its output |
-| \`{ generate: { length: 32 } }\` | Made up when the variable is created |
-| \`{ preserve: true }\` | It exists at the service, and its value is not ours to set |
+| \`info\` | this text; quote numbers |
+| \`{ fromEnv: NAME }\` | a variable of the environment of the run |
+| \`{ fromFile: PATH }\` | a file in the project, or below \`RNV_SECRET_DIRS\`, without its last newline |
+| \`{ fromCommand: [PROGRAM, …], env: [NAME], json: /POINTER }\` | the output of a program. If several variables name it, it runs once. \`env\` lists the variables that it may read, \`json\` selects a value of its output |
+| \`{ generate: { length: 32 } }\` | generated when the variable is created |
+| \`{ preserve: true }\` | not managed: the variable exists and keeps its value |
 `;
 
 const shared = `## In services and projects
 
-| Key | What it is | Default | Example |
+| Key | Meaning | Default | Example |
 |---|---|---|---|
-| \`lifecycle.preventDestroy\` | Refuse every plan that would delete it; also kept in the state | \`false\` | \`true\` |
-| \`lifecycle.ignoreChanges\` | Fields that are neither compared nor sent on update | none | \`[configuration.replicas]\` |
-| \`lifecycle.onRemove\` | What becomes of it when it is no longer declared: \`delete\`, \`archive\` (services) or \`retain\` | \`delete\` | \`archive\` |
-| \`lifecycle.precondition\` | What must hold of it as planned, in the language of [policies](../policies): a list of conditions with the message of each; while one fails nothing is applied (exit 4) | none | \`[{ condition: service.configuration.replicas >= 2, message: two replicas }]\` |
-| \`lifecycle.postcondition\` | What must hold of it once an apply has settled, with what the service computes; while one fails apply ends with exit 7, and nothing is undone | none | \`[{ condition: service.healthStatus == "ready", message: not healthy }]\` |
-| \`import\` | Id of the live thing to take over | none | \`import: 7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d\` |
-| \`variablesFrom\` (services) | Groups and dotenv files whose variables it takes; later ones win, and its own over all; \`null\` leaves one out | none | \`[{ group: common }, { dotenv: api.env }]\` |
+| \`lifecycle.preventDestroy\` | Refuses every plan that would destroy it. The state remembers it | \`false\` | \`true\` |
+| \`lifecycle.ignoreChanges\` | Fields that are not compared and not updated | none | \`[configuration.replicas]\` |
+| \`lifecycle.onRemove\` | What happens when it leaves the manifest: \`delete\`, \`archive\` (services) or \`retain\` | \`delete\` | \`archive\` |
+| \`lifecycle.precondition\` | Conditions of the plan, written as in [policies](policies.md). If one fails, nothing is applied (exit 4) | none | \`[{ condition: service.configuration.replicas >= 2, message: two replicas }]\` |
+| \`lifecycle.postcondition\` | Conditions that hold when the apply has finished. If one fails, exit 7; nothing is undone | none | \`[{ condition: service.healthStatus == "ready", message: not healthy }]\` |
+| \`import\` | The ID of the live resource to adopt | none | \`import: 7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d\` |
+| \`variablesFrom\` (services) | Groups and dotenv files. Later ones win, and its own variables over all; \`null\` leaves one out | none | \`[{ group: common }, { dotenv: api.env }]\` |
 `;
 
 function section(type: ResourceType, example: Block): string {
@@ -98,7 +98,7 @@ function section(type: ResourceType, example: Block): string {
 
 ${type.doc} Written ${where}: ${names}.
 
-| Field | What it is | Type | Default | A change | Example |
+| Field | Meaning | Type | Default | A change | Example |
 |---|---|---|---|---|---|
 ${rows.join("\n")}
 `;
@@ -119,20 +119,32 @@ function row(
   const rule = ruleAt(type, path);
   const isSecret = rule?.secret === true;
   const limits = limitsOf(schema);
-  const written = textOf(withoutNull(schema)).replaceAll(" | Resolvable", "").replaceAll("readonly ", "");
+  const written = textOf(withoutNull(schema))
+    .replaceAll(" | Resolvable", "")
+    .replaceAll("readonly ", "")
+    .replace("(string | Readonly<Record<string, unknown>>)[]", "string[]");
   const fallback = defaults.get(path);
   const cells = [
-    `\`${path}\`${isNeeded ? " (needed)" : ""}`,
+    `\`${path}\`${isNeeded ? " (required)" : ""}`,
     [withoutCells(schema.description ?? ""), limits].filter((text) => text !== "").join(" "),
     isSecret ? "secret text" : written,
     fallback === undefined ? "" : code(fallback),
-    effectOf(path, type),
+    shortly(effectOf(path, type)),
     code(exampleOf(type, path, example)),
   ];
   return `| ${cells.map((text) => text.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
 }
 
-/** What other cells of the row say. */
+/** The effect of a change in the words of a table whose heading is "A change". */
+const shortly = (effect: string): string =>
+  effect
+    .replace("A change deploys the service", "deploys")
+    .replace("A change takes effect at once, without a deployment", "takes effect at once")
+    .replace("A change replaces it", "replaces it")
+    .replace("It is not sent", "is not sent")
+    .replace(/\.$/, "");
+
+/** Leaves out what other cells of the row say. */
 const withoutCells = (description: string): string =>
   description
     .replace(

@@ -1,14 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { manifestFolder, manifestReference } from "./manifest-reference";
 import { referencePages, writtenFolders } from "./reference-pages";
 
-/**
- * Writes the reference of the provider to `docs`, and removes pages of what the provider no longer has; and the fields of
- * a manifest, beside the example that uses them.
- */
+/** Writes the reference of the provider to `docs`, and removes pages of what the provider no longer has. */
 async function writeDocs(): Promise<void> {
-  writeFileSync(join(manifestFolder, "README.md"), manifestReference());
   const docs = resolve(__dirname, "../docs");
   const pages = await referencePages();
   for (const folder of writtenFolders) {

@@ -70,8 +70,8 @@ export function diagnosticOf(failure: unknown, context: FailureContext = {}): Di
   }
   const { code, hint } = adviceFor(failure);
   const address = context.address ?? failure.address;
-  const about = address === undefined ? "" : ` for ${address}`;
-  return error(code, `${failure.operation}${about} ${verbOf(failure)}: ${failure.message}`, {
+  const about = address === undefined ? "" : `${address}: `;
+  return error(code, `${about}${summaryOf(failure)}`, {
     ...context,
     address,
     detail: detailOf(failure),
@@ -80,21 +80,23 @@ export function diagnosticOf(failure: unknown, context: FailureContext = {}): Di
   });
 }
 
-function verbOf({ kind, code }: ApiError): string {
-  if (code === "aborted")
-    return kind === "uncertain" ? "was interrupted and may have happened" : "was interrupted";
-  switch (kind) {
-    case "refused":
-      return "was refused";
-    case "uncertain":
-      return "may or may not have happened";
-    case "unavailable":
-      return "was not possible";
-    case "unauthorized":
-      return "was not authorized";
-    case "malformed":
-      return "was answered with something unreadable";
-  }
+function summaryOf({ kind, code, operation, status, message }: ApiError): string {
+  const words = operationWords(operation);
+  const end = kind === "uncertain" ? "may have succeeded" : "was not finished";
+  if (code === "aborted") return `interrupted: the request to ${words} ${end}`;
+  if (kind === "uncertain") return `the request to ${words} ${end}: ${message}`;
+  // Without an answer the message names the server and the cause.
+  if (kind === "unavailable" && status === undefined) return message;
+  return `cannot ${words}: ${kind === "unauthorized" ? "access denied: " : ""}${message}`;
+}
+
+/** Returns an operation as words after "cannot": `createService` is `create the service`, `catalog` read the catalog. */
+function operationWords(operation: string): string {
+  if (operation.includes(" ") || operation === "rollBack") return operation.replace("B", " b");
+  const [verb, noun] = operation.split(/(?=[A-Z])(.*)/s);
+  const words = (noun ?? operation).replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
+  if (verb === "list") return `list ${words}`;
+  return `${noun === undefined || verb === "get" ? "read" : verb} the ${words}`;
 }
 
 function detailOf({ method, path, status, code, attempts }: ApiError): string {
@@ -120,9 +122,9 @@ function adviceFor(failure: ApiError): Advice {
   if (failure.kind === "uncertain")
     return advice(
       "apply.uncertain",
-      "run the same command again: it first finds out what happened, and repeats nothing",
+      "run the same command again: it first finds out what happened, and sends nothing twice",
     );
-  if (failure.code === "aborted") return advice("apply.interrupted", "run the command again to go on");
+  if (failure.code === "aborted") return advice("apply.interrupted", "run the command again to continue");
   if (failure.kind === "malformed")
     return advice(
       "api.malformed",
@@ -147,7 +149,7 @@ function adviceForCode({ code }: ApiError): Advice | undefined {
     case "idempotency_conflict":
       return advice(
         "api.conflict",
-        "the same key was used for another body; look at the thing in the dashboard first",
+        "the same key was used for another body; look at the resource in the dashboard first",
       );
     case "idempotency_legacy_conflict":
       return advice(
@@ -166,7 +168,7 @@ function adviceForCode({ code }: ApiError): Advice | undefined {
   }
 }
 
-function adviceForStatus({ kind, status }: ApiError): Advice {
+function adviceForStatus({ kind, method, status }: ApiError): Advice {
   switch (status) {
     case 401:
       return advice(
@@ -174,6 +176,8 @@ function adviceForStatus({ kind, status }: ApiError): Advice {
         "set RNV_API_KEY or RNV_API_KEY_FILE to a key of this workspace that has not expired",
       );
     case 403:
+      if (method === "GET")
+        return advice("api.forbidden", "this key cannot read the workspace: check its workspace and role");
       return advice(
         "api.forbidden",
         "the key needs the write scope, and its owner the role, a verified email and MFA where the workspace asks for it",

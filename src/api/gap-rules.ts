@@ -104,7 +104,7 @@ export function turnedOff(
     kind: "refused",
     ...{ operation: name, method, path, address },
     code: GAP_OFF,
-    message: `${name} is turned off by ${gapVariable(setting)}; use the dashboard of the service`,
+    message: `turned off by ${gapVariable(setting)}; use the dashboard of the service`,
     requestId: "",
     attempts: 0,
   });

@@ -128,7 +128,7 @@ export const gaps = [
     name: "read one service",
     assumption: "GET …/services/{serviceId} answers {service}, or the service itself",
     verifiedBy:
-      "the answer bears the id asked for; before a 404 counts, an id that the canvas shows is read the same way",
+      "the answer has the ID of the request; before a 404 counts, an id that the canvas shows is read the same way",
     fallback: "404 or 405 for an id that the canvas shows: the canvas is the only read",
     settings: [
       setting(
@@ -190,7 +190,7 @@ export const gaps = [
     name: "change a variable",
     assumption:
       "PATCH …/variables/{variableId} with key and/or value answers {variable}, or the variable itself",
-    verifiedBy: "the answer bears the id, the key that was sent, and a later updatedAt",
+    verifiedBy: "the answer has the ID and the key that were sent, and a later updatedAt",
     fallback: "{name, value} is tried once when {key, value} is refused with 400; else an error",
     settings: [
       setting(
@@ -250,7 +250,7 @@ export const gaps = [
     name: "operations of a project",
     assumption:
       "GET …/projects/{projectId}/operations/{operationId} shows the operation that deletes a project",
-    verifiedBy: "the answer bears the id asked for; the project is gone only when that is proven",
+    verifiedBy: "the answer has the ID of the request; the project is gone only when that is proven",
     fallback: "any other answer: the project itself is looked at until it is gone, for 5 minutes at most",
     settings: [
       setting(
@@ -403,7 +403,7 @@ export const gaps = [
     assumption:
       "a service whose status, displayStatus, lifecycleStatus or runtimeDetail speaks of suspension does not run",
     verifiedBy: "nothing rests on it: it is only said",
-    fallback: "a suspended service is not told from a running one",
+    fallback: "a suspended service looks like a running one",
     settings: [],
   },
 ] as const satisfies readonly Gap[];

@@ -135,7 +135,7 @@ export function malformed(request: ApiRequest, response: ApiResponse, message: s
   return new ApiError({
     kind: "malformed",
     ...{ operation, method, path, address, status, requestId, attempts },
-    message: `the answer to ${operation} is not as documented: ${message}`,
+    message: `the answer is not as documented: ${message}`,
   });
 }
 

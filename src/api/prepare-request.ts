@@ -46,9 +46,7 @@ export function prepareRequest(
       path: request.path,
       address: request.address,
       code: "body_too_large",
-      message:
-        `the body of ${request.operation}${request.address === undefined ? "" : ` for ${request.address}`} ` +
-        `has ${body.bytes} bytes; the service takes at most ${MAX_BODY_BYTES}`,
+      message: `the request has ${body.bytes} bytes; the service takes at most ${MAX_BODY_BYTES}`,
       requestId,
       attempts: 0,
     });

@@ -65,7 +65,7 @@ export function readAnswer(
     ),
     replayed: replayedOf(headers, gaps.replayHeader),
     code: found.code !== undefined && isSecret(found.code) ? undefined : keptCode(found.code, sensitive),
-    message: messageOf(status, body, redirect, sensitive ? undefined : found.message),
+    message: messageOf(response, body, redirect, sensitive ? undefined : found.message),
     retryAfterSeconds: readRetryAfter(headers),
   };
 }
@@ -88,17 +88,18 @@ const keptCode = (code: string | undefined, sensitive: boolean): string | undefi
     : undefined;
 
 function messageOf(
-  status: number,
+  { status, body: text }: WireResponse,
   body: Answer["body"],
   redirect: string | undefined,
   message: string | undefined,
 ): string {
-  if (status >= 200 && status < 300) return "the answer is not a JSON object";
+  const form = /^\s*</.test(text) ? "the answer is HTML, not JSON" : "the answer is not a JSON object";
+  if (status >= 200 && status < 300) return form;
   if (status >= 300 && status < 400)
     return `the service answered with a redirect to ${redirect ?? "an address that cannot be read"}; redirects are not followed and the API key is not sent there`;
   if (message !== undefined) return cap(message);
-  const text = statusTexts[status] ?? "unknown status";
-  return body === undefined && status !== 429 ? `${text} (the answer is not a JSON object)` : text;
+  const meaning = statusTexts[status] ?? "unknown status";
+  return body === undefined && status !== 429 ? `${meaning} (${form})` : meaning;
 }
 
 /** Texts of the statuses that the service and gateways before it may answer with. */

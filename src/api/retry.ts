@@ -1,5 +1,5 @@
 import type { Clock } from "../model/time";
-import { backoff } from "../model/time";
+import { backoff, durationText } from "../model/time";
 import { ApiError, type FailureKind, HOSTING_OFF } from "./api-error";
 import type { GapSettings } from "./gaps";
 import type { PreparedRequest } from "./prepare-request";
@@ -139,7 +139,7 @@ class RequestAttempts {
     const isSuccess = answer.status >= 200 && answer.status < 300;
     const about = isSuccess && answer.body !== undefined ? request.about?.(answer.body) : undefined;
     if (about?.mismatch === undefined) return { kind: "answer", answer };
-    const other = `the answer to ${request.operation} is about another resource: ${about.mismatch}`;
+    const other = `the answer is about another resource: ${about.mismatch}`;
     return { kind: "answer", answer: { ...answer, other, message: other } };
   }
 
@@ -202,7 +202,10 @@ class RequestAttempts {
   #failed(kind: FailureKind): ApiError {
     const last = this.#last;
     if (last?.kind !== "no-answer") return this.#failure(kind, last?.answer.message ?? "");
-    return this.#failure(kind, messageOf(this.context.host, last.error), last.error.code, last.thrown);
+    const { clock, deadlineMs, host } = this.context;
+    const spent = durationText(clock.elapsed() - (this.#deadline ?? 0) + deadlineMs);
+    const tries = this.#sent < 2 ? "" : ` (${this.#sent} attempts in ${spent})`;
+    return this.#failure(kind, `${messageOf(host, last.error)}${tries}`, last.error.code, last.thrown);
   }
 
   #failure(kind: FailureKind, message: string, code?: string, cause?: unknown): ApiError {
@@ -240,20 +243,21 @@ function loadOf(exchange: AttemptResult): Load {
 }
 
 function messageOf(host: string, { reason, code = "no code", proxy, status }: TransportError): string {
+  const cause = code === "ECONNREFUSED" ? "connection refused" : code;
   switch (reason) {
     case "not_sent":
       return proxy === undefined
-        ? `cannot connect to ${host} (${code})`
-        : `the proxy ${proxy} opens no way to ${host} (${code})`;
+        ? `cannot connect to ${host}: ${cause}`
+        : `cannot connect to ${host} through the proxy ${proxy}: ${cause}`;
     case "refused_by_proxy":
-      return `the proxy ${proxy} refuses the way to ${host} (HTTP ${status})`;
+      return `cannot connect to ${host}: the proxy ${proxy} refused (HTTP ${status})`;
     case "unresolved":
-      return `the host ${host} is not known (${code})`;
+      return `cannot connect to ${host}: host not found`;
     case "certificate":
       // What answers may not speak TLS at all: then there is no certificate to blame.
       return code.startsWith("ERR_SSL_")
-        ? `no TLS connection to ${host} came about (${code})`
-        : `the certificate of ${host} is not trusted (${code})`;
+        ? `cannot connect to ${host} with TLS (${code})`
+        : `cannot connect to ${host}: its certificate is not trusted (${code})`;
     case "too_large":
       return `the answer of ${host} is larger than rnv takes`;
     case "late":
@@ -350,7 +354,7 @@ function classifyAnswer(
   if (status === 409 && code === "engine_unavailable") return retry("engine unavailable", "unavailable");
   if (status === 408 || status === 502 || status === 503 || status === 504)
     return retryUnlessUncertain(request, "gateway error", "unavailable");
-  // 307 and 308 ask for the same request elsewhere: nobody has carried it out (RFC 9110, 15.4.8 and 15.4.9).
+  // 307 and 308 ask for the same request elsewhere: not carried out (RFC 9110, 15.4.8 and 15.4.9).
   if ((status >= 400 && status < 500) || status === 307 || status === 308) return fail("refused");
   // After a 500 the caller reads first and then sends the same key again; so too after a redirect that may be the
   // answer to a form that was taken (303, and 302 as it is used).

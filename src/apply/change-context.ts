@@ -106,7 +106,7 @@ function recordOfAccepted(
   const { parentId, made, id: answeredId, madeAt } = answered;
   const makes = made !== undefined;
   const recorded = run.journal.recorded(change.address);
-  // What is made anew has an id of its own, and nothing of what was recorded holds for it.
+  // What is created again has an id of its own, and nothing of what was recorded holds for it.
   const id = type.reacts || makes ? answeredId : (recorded?.id ?? change.id ?? answeredId);
   if (id === undefined) return recorded ?? null;
   const previous = makes && recorded?.id !== id ? undefined : recorded;
@@ -256,15 +256,15 @@ export const deletionFailed = (
     ...details,
     address,
     ...(detail === undefined ? {} : { detail }),
-    hint: "it stays recorded; run the command again to ask for its deletion again",
+    hint: "It stays in the state. To try again, run the same command.",
   });
 
 /** The diagnostic of a deletion whose end is not proven. */
 export const nothingShown = (address: Address): Diagnostic =>
-  error("live.gone_unproven", `${address} is not shown any more, and nothing else that is recorded is`, {
+  error("live.gone_unproven", `unknown whether ${address} was deleted: the API shows no resource at all`, {
     address,
-    detail: "A key that lost its membership sees the same, so this is no proof that it was deleted.",
-    hint: "check the key and the workspace, then run the same command again: it looks at the deletion first",
+    detail: "A key that has lost its membership of the workspace sees the same.",
+    hint: "Check the key and the workspace, then run the same command again.",
   });
 
 /** The diagnostic of a deletion that nothing shows the end of: `unseen` says what is not shown. */
@@ -272,12 +272,11 @@ export const endUnproven = (
   severity: typeof error | typeof warning,
   address: Address,
   unseen: string,
-  hint = "check the key and what it may read; it stays recorded, and the same command again looks at the deletion first",
+  hint = "Check what the key may read, then run the same command again. It stays in the state.",
 ): Diagnostic =>
-  severity("live.gone_unproven", `nobody can tell whether ${address} was deleted: ${unseen}`, {
+  severity("live.gone_unproven", `unknown whether ${address} was deleted: ${unseen}`, {
     address,
-    detail:
-      "Its deletion was accepted. It was looked for again for 30 seconds; a key that lost its membership or a role sees the same.",
+    detail: "The API accepted its deletion. A key that has lost its membership or role sees the same.",
     hint,
   });
 

@@ -82,16 +82,15 @@ export const staleReads = (summary: string, address?: string): Diagnostic =>
   error("live.stale", summary, {
     ...(address !== undefined && { address }),
     detail:
-      "Its reads were looked at again for 30 seconds and are still behind the answers to our last writes. Nothing was " +
-      "sent: what is not shown may be there, and what is shown may be gone.",
-    hint:
-      "run the command again in a minute or two; what was deleted or changed back elsewhere right after our write is " +
-      "believed two minutes after it",
+      "rnv read it again for 30 seconds. Nothing was sent: what is not shown may exist, and what is shown may be deleted.",
+    hint: "Run the command again in two minutes. A change made elsewhere right after ours is trusted from then on.",
   });
 
 /** The diagnostic of reads that do not show a write of ours to `about`. */
 export const staleWrite = (about: string): Diagnostic =>
-  staleReads(`the service does not show what was written to ${about} within the last two minutes`);
+  staleReads(
+    `${about}: the API still shows the values from before the last change, made less than two minutes ago`,
+  );
 
 /** Receipts live 24 h; an hour is kept back for clocks that disagree. */
 export const keyLifetimeMs = 23 * 3_600_000;
@@ -222,11 +221,11 @@ function severalCandidates(address: Address, found: readonly LiveResource[]): Di
   return new DiagnosticsError([
     error(
       "apply.uncertain",
-      `a create of ${address} was not answered, and ${found.length} things bear its name now`,
+      `unknown whether ${address} was created: the API did not answer, and ${found.length} resources have its name`,
       {
         address,
-        detail: `Found: ${ids}. Any of them may be the one that was made.`,
-        hint: `remove the others, then run: rnv import ${address} ID`,
+        detail: `Found: ${ids}. Any of them may be it.`,
+        hint: `delete the others, then run: rnv import ${address} ID`,
       },
     ),
   ]);

@@ -144,13 +144,16 @@ async function lookFor(
 
 function unseen(recovering: RecoveryContext, intent: Intent): Recovery {
   if (keyStillCounts(recovering, intent)) return leftOpen(intent);
-  const diagnostic = error("state.open_intent", `nobody can tell whether ${intent.address} was created`, {
-    address: intent.address,
-    detail:
-      `The write of ${intent.at} was not answered, the service does not list such things, and its idempotency key ` +
-      "no longer counts: it is older than 23 hours, or was sent with another API key.",
-    hint: `look in the dashboard: if ${intent.name} is there, delete it or run: rnv import ${intent.address} ID; then: rnv state rm ${intent.address}`,
-  });
+  const { address } = intent;
+  const diagnostic = error(
+    "state.open_intent",
+    `unknown whether ${address} was created: the API did not answer`,
+    {
+      address,
+      detail: `The request was sent at ${intent.at}. Its idempotency key expired after 23 hours, or is of another API key.`,
+      hint: `Look in the dashboard. If ${intent.name} exists, delete it or run: rnv import ${address} ID. Then run: rnv state rm ${address}`,
+    },
+  );
   return { ...nothingRecovered, diagnostics: [diagnostic] };
 }
 
@@ -204,11 +207,11 @@ const outcome = ({ seq }: Intent, result: "done" | "refused", id?: string): Jour
 const several = (intent: Intent, found: readonly LiveResource[]): Diagnostic =>
   error(
     "state.open_intent",
-    `an interrupted run may have created ${intent.address}, and ${found.length} things bear its name`,
+    `unknown whether an interrupted run created ${intent.address}: ${found.length} resources have its name`,
     {
       address: intent.address,
       detail: `Found: ${found.map((live) => live.id).join(", ")}.`,
-      hint: `keep one, remove the others, then run: rnv import ${intent.address} ID`,
+      hint: `Keep one, delete the others, then run: rnv import ${intent.address} ID`,
     },
   );
 
@@ -249,16 +252,16 @@ function unknownEnd(
   const line = `\`${text}\``;
   const summary =
     found === undefined
-      ? `nobody can tell whether ${line} of ${at} did anything`
+      ? `unknown whether ${line} of ${at} had an effect`
       : found.length === 0
         ? `${line} of ${at} did nothing`
         : `${found.length} deployments of ${address} could be that of ${line} of ${at}`;
   const ids = found?.join(", ");
   return warning("apply.uncertain", summary, {
     address,
-    detail: ids ? `Found: ${ids}.` : "It was not answered.",
+    detail: ids ? `Found: ${ids}.` : "The API did not answer.",
     hint: wait
-      ? `nothing was repeated; if it is still wanted: ${text}`
-      : `run ${line} again before any other command that writes: it finds out what happened, and repeats nothing`,
+      ? `Nothing was sent again. If you still want it: ${text}`
+      : `Run ${line} before any other command that writes. It finds out what happened and sends nothing twice.`,
   });
 }

@@ -46,7 +46,7 @@ export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   if (ending !== undefined && isOurs && !change.withParent) return remove(context);
   if (change.retains) return retain(context);
   await proveGone(context);
-  // What nobody was seen to delete is only forgotten: it may be told of again.
+  // Without a deletion that was seen it is only forgotten: it may be reported again.
   if (ending === undefined) return forgotten(context);
   return seenDeleted(context, ending);
 }
@@ -169,7 +169,7 @@ async function retain({ run, change, type }: ChangeContext, live?: LiveResource)
 }
 
 /**
- * A list that leaves a thing out is no proof that it is gone (DESIGN section 5): before it is made anew or forgotten,
+ * A list that leaves a thing out is no proof that it is gone (DESIGN section 5): before it is created again or forgotten,
  * it is asked for by its id. Throws `DiagnosticsError` when it is there.
  */
 export async function proveGone({ run, change, type, endpoints }: ChangeContext): Promise<void> {
@@ -198,7 +198,7 @@ export async function proveGone({ run, change, type, endpoints }: ChangeContext)
 
 /** Returns the error about a resource that exists, which the plan took to be gone. */
 export function notGone({ address, instance }: Change, id: string, hint: string): DiagnosticsError {
-  const summary = `${address} is there (id ${id}), and was not shown when the plan was made`;
+  const summary = `${address} exists (ID ${id}), but the API did not list it for the plan`;
   const range = instance.desired?.range;
   return new DiagnosticsError([error("live.gone_unproven", summary, { address, range, hint })]);
 }

@@ -28,6 +28,8 @@ export interface RunResult {
   readonly diagnostics: readonly Diagnostic[];
   /** DESIGN section 8. */
   readonly exitCode: number;
+  /** What an interrupted run left at the service, as sentences: `deployment.shop.api is still deploying.` */
+  readonly stillRunning: readonly string[];
 }
 
 interface EndedTask {
@@ -101,8 +103,12 @@ function resultOf(run: Run, ended: readonly EndedTask[], skipped: ReadonlySet<Ad
     counts,
     diagnostics: failures.map((end) => end.diagnostic),
     exitCode: exitCodeOf(run, failures, worked),
+    stillRunning: ended.flatMap(({ task, end }) => (end.kind === "interrupted" ? stillRunning(task) : [])),
   };
 }
+
+const stillRunning = ({ change: { address, action }, phase }: RunTask): string =>
+  `${address} is still ${action === "delete" || phase === "delete" ? "being deleted" : "deploying"}.`;
 
 const isArchived = (change: RunTask["change"]): boolean =>
   change.action === "delete" && change.onRemove === "archive";
@@ -184,10 +190,10 @@ const heldBack = ({ address, held, instance }: Change, end: ChangeEnd): ChangeEn
     : {
         kind: "failed",
         exitCode: 7,
-        diagnostic: error("apply.deploy_failed", `${address} did not run: ${held}`, {
+        diagnostic: error("apply.deploy_failed", `${address}: not started: ${held}`, {
           address,
           range: instance.desired?.range,
-          hint: "what changed is saved; restore the service, then apply again",
+          hint: "The changes are saved. Restore the service, then run rnv apply.",
         }),
       };
 
@@ -234,7 +240,7 @@ async function step(
 }
 
 const hintOfHidden = (unlisted = ""): string =>
-  `no list shows ${unlisted}: if one holds the name, take it over by its id from the dashboard (import: ID), or use another name`;
+  `No list shows ${unlisted}. If one has this name, manage it with its ID from the dashboard (import: ID), or use another name.`;
 
 /** Positions survive: an answer of the service still points at the line that declares what it refused. */
 function diagnosticOfFailure(change: Change, failure: unknown): Diagnostic {
@@ -248,7 +254,7 @@ function diagnosticOfFailure(change: Change, failure: unknown): Diagnostic {
       {
         address: change.address,
         range,
-        hint: `the service has not told ${failure.attribute} of ${failure.address} yet; run the same command again`,
+        hint: `The API has not shown ${failure.attribute} of ${failure.address} yet. Run the same command again.`,
       },
     );
   }

@@ -97,7 +97,8 @@ async function endOf(
       const next = recorded && recordedAfterFailure(recorded, pending, result.summary);
       if (next) await run.journal.record(address, next);
       if (pending.deletes) return failed(deletionFailed(error, address, result, about));
-      const details = { ...about, detail: result.detail };
+      const hint = deploymentAdvice.find(([reason]) => reason.test(result.summary))?.[1];
+      const details = { ...about, detail: result.detail, ...(context.type.reacts && hint && { hint }) };
       const diagnostic = error("apply.deploy_failed", `${address}: ${result.summary}`, details);
       return failed(diagnostic, context.type.reacts ? 7 : 1);
     }
@@ -106,14 +107,23 @@ async function endOf(
     case "timeout": {
       if (result.unseen !== undefined && pending.deletes)
         return failed({ ...endUnproven(error, address, result.unseen), ...about });
-      const summary = `${address} has not settled after ${Math.round(timeoutMs / 1000)}s (${result.status})`;
-      const hint = "it goes on at the service; the next run of the same command looks at it first";
+      const summary = `${address}: still ${result.status} after ${durationText(timeoutMs)}`;
+      const hint = "It is still running. Run the same command to follow it, or raise the timeout.";
       return failed(error("apply.deploy_timeout", summary, { ...about, hint }), 7);
     }
     case "interrupted":
       return { kind: "interrupted" };
   }
 }
+
+/** What helps against the reason of a failed deployment, by what the reason names. */
+const deploymentAdvice: readonly (readonly [RegExp, string])[] = [
+  [/cancel|supersed|roll/i, "To deploy again, run the same command."],
+  [/build|compile|install|docker|npm/i, "Fix the build in the repository and push it."],
+  [/branch|commit|repositor|clone/i, "Check repository, branch and commit."],
+  [/health|port|start|exit|crash|memory/i, "Check startCommand, port and healthCheckPath."],
+  [/quota|limit|bill|pay|card/i, "Check the plan and the billing in the dashboard."],
+];
 
 /** A failed run is recorded without `inputs`: the next plan sees a service configured since its last deployment. */
 function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, reason: string) {
@@ -122,16 +132,16 @@ function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, 
   return rest.inputs ? { ...rest, inputs: {} } : rest;
 }
 
-/** It stays pending: the service goes on with it once the checkout is complete, and another one would be too many. */
+/** It stays pending: the service continues it once the checkout is complete, and another one would be too many. */
 const awaitingCheckout = (
   severity: typeof error | typeof warning,
   detail: string,
   about: { readonly address: Address; readonly range?: SourceRange },
 ): Diagnostic =>
-  severity("apply.awaiting_checkout", `${about.address}: saved, awaiting checkout`, {
+  severity("apply.awaiting_checkout", `${about.address} is saved but not live`, {
     ...about,
     detail,
-    hint: "complete the checkout in the dashboard: the service goes on with it, and the next run looks at it first",
+    hint: "Finish the checkout in the dashboard.",
   });
 
 /** Returns whether another recorded resource must be shown: then a service that shows nothing hides it. */
@@ -255,7 +265,7 @@ function tellWaiting({ emit }: RecoveryContext, address: Address, pending: Pendi
   const action = pending.deletes ? "delete" : "update";
   let isFirst = true;
   return (elapsedSeconds: number, status: string, note: string | undefined): void => {
-    const told = `left ${status} by an earlier run, waiting for it, at most ${durationText(timeoutMs)}`;
+    const told = `${status} since an earlier run; waiting for it, at most ${durationText(timeoutMs)}`;
     if (isFirst) emit({ type: "progress", address, action, note: told });
     isFirst = false;
     emit({ type: "waiting", address, action, elapsedSeconds, status, note });
@@ -265,15 +275,15 @@ function tellWaiting({ emit }: RecoveryContext, address: Address, pending: Pendi
 const endedBadly = (address: Address, { summary }: { readonly summary: string }): Diagnostic =>
   warning("apply.deploy_failed", `${address}: ${summary}`, {
     address,
-    detail: "It was left running by an interrupted run, and is planned again.",
+    detail: "An interrupted run had started it. It is planned again.",
   });
 
-/** It stays pending: the service goes on with it, and a change of what it belongs to does not wait for it. */
+/** It stays pending: the service continues it, and a change of what it belongs to does not wait for it. */
 const stillGoingOn = (address: Address, status: string): Diagnostic =>
-  warning("apply.deploy_timeout", `${address}, which an earlier run left, has not settled (${status})`, {
+  warning("apply.deploy_timeout", `${address}: still ${status}, started by an earlier run`, {
     address,
-    detail: "Its timeout, which counts from when it was left, is over.",
-    hint: "rnv status shows where it stands; the next run looks at it first, and one that changes something does not wait for it",
+    detail: "Its timeout, which counts from its start, is over.",
+    hint: "rnv status shows its status. The next run follows it; a run that changes it does not wait for it.",
   });
 
 export type WaitResult =
@@ -342,7 +352,7 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
   }
 }
 
-/** Undefined when an interrupt cut the look short: what is pending goes on all the same. */
+/** Undefined when an interrupt cut the look short: what is pending continues. */
 async function look(wait: Wait, pending: Pending): Promise<OperationStatus | undefined> {
   try {
     return await wait.type.poll(wait.reads, pending);
@@ -352,7 +362,7 @@ async function look(wait: Wait, pending: Pending): Promise<OperationStatus | und
   }
 }
 
-/** An interrupt ends the pause early; the loop then looks once more. */
+/** An interrupt ends the pause early; the loop then looks again. */
 async function pauseFor(wait: Wait, milliseconds: number): Promise<void> {
   try {
     await wait.clock.sleep(milliseconds, wait.signal);
@@ -366,7 +376,7 @@ export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_00
 
 /**
  * Milliseconds for which something pending may still be waited for: its whole timeout when it was accepted just now,
- * or nobody knows when; of what an earlier run left, the rest.
+ * or it is unknown when; of what an earlier run left, the rest.
  */
 export function remainingWaitMs({ since }: Pending, timeoutMs: number, clock: Pick<Clock, "now">): number {
   const left = Date.parse(since ?? "") + timeoutMs - clock.now();

@@ -75,7 +75,7 @@ export interface ServiceLookup {
   readonly id?: string;
   /** Its name in its project. */
   readonly name?: string;
-  /** Id of the project it lies in; without it a service outside of every project is meant. */
+  /** ID of its project; without it, a service outside of every project. */
   readonly projectId?: string;
 }
 
@@ -89,9 +89,9 @@ export interface CatalogReadings {
   readonly databasePlans: Resolvable;
   /** Default of each configuration field. */
   readonly defaults: Resolvable;
-  /** Regions on offer. */
+  /** Available regions. */
   readonly regions: Resolvable;
-  /** Runtimes on offer. */
+  /** Available runtimes. */
   readonly runtimes: string[];
   /** Kinds of services. */
   readonly serviceTypes: Resolvable;

@@ -160,7 +160,7 @@ export interface ServiceConfiguration {
   readonly maxRetries?: number;
   /** Who is notified of deployments and failures. Default: `"workspace"`. A change takes effect at once, without a deployment. */
   readonly notifications?: string;
-  /** Plan that sets resources and price; the catalog lists those on offer for a kind. Default: `"free"`. A change deploys the service and may change the price. */
+  /** Plan that sets resources and price; the catalog lists those available for a kind. Default: `"free"`. A change deploys the service and may change the price. */
   readonly plan?: "free" | (string & {});
   /** Serve under the domain of the platform. Default: `true`. A change deploys the service. */
   readonly platformDomainEnabled?: boolean | Resolvable;
@@ -176,7 +176,7 @@ export interface ServiceConfiguration {
   readonly privateNetworking?: boolean | Resolvable;
   /** Directory that a static service publishes. Default: `"dist"`. A change deploys the service. */
   readonly publishDirectory?: string;
-  /** Region it runs in; the catalog lists those on offer. Default: `"auto"`. A change deploys the service. */
+  /** Region it runs in; the catalog lists those available. Default: `"auto"`. A change deploys the service. */
   readonly region?: "auto" | (string & {});
   /** Registry with the credentials for a private image. Default: empty. A change deploys the service. */
   readonly registryId?: string;
@@ -184,7 +184,7 @@ export interface ServiceConfiguration {
   readonly repository?: string;
   /** Directory of the application in its repository. Default: empty. A change deploys the service. */
   readonly rootDirectory?: string;
-  /** Language runtime; the catalog lists those on offer. Default: `"auto"`. A change deploys the service. */
+  /** Language runtime; the catalog lists those available. Default: `"auto"`. A change deploys the service. */
   readonly runtime?: "auto" | "python" | (string & {});
   /** Manual or automatic scaling. Default: `"manual"`. A change deploys the service and may change the price. */
   readonly scaling?: string;
@@ -373,7 +373,7 @@ export interface ServiceConfigurationOutputReference extends Resolvable {
   readonly notificationsInput: string | undefined;
   /** It is left out again. */
   resetNotifications(): void;
-  /** Plan that sets resources and price; the catalog lists those on offer for a kind. Default: `"free"`. A change deploys the service and may change the price. */
+  /** Plan that sets resources and price; the catalog lists those available for a kind. Default: `"free"`. A change deploys the service and may change the price. */
   get plan(): string;
   set plan(value: "free" | (string & {}));
   /** What the program gave as `plan`. */
@@ -424,7 +424,7 @@ export interface ServiceConfigurationOutputReference extends Resolvable {
   readonly publishDirectoryInput: string | undefined;
   /** It is left out again. */
   resetPublishDirectory(): void;
-  /** Region it runs in; the catalog lists those on offer. Default: `"auto"`. A change deploys the service. */
+  /** Region it runs in; the catalog lists those available. Default: `"auto"`. A change deploys the service. */
   get region(): string;
   set region(value: "auto" | (string & {}));
   /** What the program gave as `region`. */
@@ -449,7 +449,7 @@ export interface ServiceConfigurationOutputReference extends Resolvable {
   readonly rootDirectoryInput: string | undefined;
   /** It is left out again. */
   resetRootDirectory(): void;
-  /** Language runtime; the catalog lists those on offer. Default: `"auto"`. A change deploys the service. */
+  /** Language runtime; the catalog lists those available. Default: `"auto"`. A change deploys the service. */
   get runtime(): string;
   set runtime(value: "auto" | "python" | (string & {}));
   /** What the program gave as `runtime`. */
@@ -562,7 +562,7 @@ export interface ServiceConfigurationReadings extends Resolvable {
   readonly maxRetries: number;
   /** Who is notified of deployments and failures. Default: `"workspace"`. A change takes effect at once, without a deployment. */
   readonly notifications: string;
-  /** Plan that sets resources and price; the catalog lists those on offer for a kind. Default: `"free"`. A change deploys the service and may change the price. */
+  /** Plan that sets resources and price; the catalog lists those available for a kind. Default: `"free"`. A change deploys the service and may change the price. */
   readonly plan: string;
   /** Serve under the domain of the platform. Default: `true`. A change deploys the service. */
   readonly platformDomainEnabled: Resolvable;
@@ -578,7 +578,7 @@ export interface ServiceConfigurationReadings extends Resolvable {
   readonly privateNetworking: Resolvable;
   /** Directory that a static service publishes. Default: `"dist"`. A change deploys the service. */
   readonly publishDirectory: string;
-  /** Region it runs in; the catalog lists those on offer. Default: `"auto"`. A change deploys the service. */
+  /** Region it runs in; the catalog lists those available. Default: `"auto"`. A change deploys the service. */
   readonly region: string;
   /** Registry with the credentials for a private image. Default: empty. A change deploys the service. */
   readonly registryId: string;
@@ -586,7 +586,7 @@ export interface ServiceConfigurationReadings extends Resolvable {
   readonly repository: string;
   /** Directory of the application in its repository. Default: empty. A change deploys the service. */
   readonly rootDirectory: string;
-  /** Language runtime; the catalog lists those on offer. Default: `"auto"`. A change deploys the service. */
+  /** Language runtime; the catalog lists those available. Default: `"auto"`. A change deploys the service. */
   readonly runtime: string;
   /** Manual or automatic scaling. Default: `"manual"`. A change deploys the service and may change the price. */
   readonly scaling: string;
@@ -610,9 +610,9 @@ export interface ServiceConfigurationReadings extends Resolvable {
 export interface ServiceFields {
   /** Name of the service; its logical name unless given. A change deploys the service. */
   readonly name?: string;
-  /** Kind of service, such as `web` or `static`. A change deletes it and makes it anew. */
+  /** Kind of service, such as `web` or `static`. A change replaces it. */
   readonly kind: "web" | "static" | (string & {});
-  /** Environment of its project, by name (in any case of letters) or id; Production unless given. A change deletes it and makes it anew. */
+  /** Environment of its project, by name (in any case of letters) or id; Production unless given. A change replaces it. */
   readonly environment?: string;
   /** True prevents new deployments. What runs keeps running. A change takes effect at once, without a deployment. */
   readonly archived?: boolean | Resolvable;
@@ -628,12 +628,12 @@ export interface ServiceProperties {
   readonly nameInput: string;
   /** It is the name of the construct again. */
   resetName(): void;
-  /** Kind of service, such as `web` or `static`. A change deletes it and makes it anew. */
+  /** Kind of service, such as `web` or `static`. A change replaces it. */
   get kind(): string;
   set kind(value: "web" | "static" | (string & {}));
   /** What the program gave as `kind`. */
   readonly kindInput: "web" | "static" | (string & {});
-  /** Environment of its project, by name (in any case of letters) or id; Production unless given. A change deletes it and makes it anew. */
+  /** Environment of its project, by name (in any case of letters) or id; Production unless given. A change replaces it. */
   environment: string;
   /** What the program gave as `environment`. */
   readonly environmentInput: string | undefined;
@@ -646,7 +646,7 @@ export interface ServiceProperties {
   readonly archivedInput: boolean | Resolvable | undefined;
   /** It is left out again. */
   resetArchived(): void;
-  /** Id of the project it lies in. */
+  /** ID of its project. */
   projectId: string;
   /** What the program gave as `projectId`. */
   readonly projectIdInput: string | undefined;
@@ -694,15 +694,15 @@ export interface ServiceReadings extends ServiceAttributes {
   readonly nameInput: string | undefined;
   /** It is left out again. */
   resetName(): void;
-  /** Kind of service, such as `web` or `static`. A change deletes it and makes it anew. */
+  /** Kind of service, such as `web` or `static`. A change replaces it. */
   readonly kind: string;
-  /** Environment of its project, by name (in any case of letters) or id; Production unless given. A change deletes it and makes it anew. */
+  /** Environment of its project, by name (in any case of letters) or id; Production unless given. A change replaces it. */
   readonly environment: string;
   /** True prevents new deployments. What runs keeps running. A change takes effect at once, without a deployment. */
   readonly archived: Resolvable;
   /** Settings of the service. Only the fields written here are managed. */
   readonly configuration: ServiceConfigurationReadings;
-  /** Id of the project it lies in. */
+  /** ID of its project. */
   projectId: string;
   /** What the program gave as `projectId`. */
   readonly projectIdInput: string | undefined;
@@ -716,7 +716,7 @@ export interface ServiceReadings extends ServiceAttributes {
   readonly status: string;
   /** Status as the dashboard shows it. */
   readonly displayStatus: string;
-  /** Where it stands in its life. */
+  /** Phase of its life, such as `active`. */
   readonly lifecycleStatus: string;
   /** Result of the last health check. */
   readonly healthStatus: string;
@@ -764,7 +764,7 @@ export interface VariableProperties {
   readonly preserveInput: boolean | Resolvable | undefined;
   /** It is left out again. */
   resetPreserve(): void;
-  /** Id of the service it lies in. */
+  /** ID of its service. */
   serviceId: string;
   /** What the program gave as `serviceId`. */
   readonly serviceIdInput: string | undefined;
@@ -828,7 +828,7 @@ export interface DeploymentProperties {
   readonly timeoutInput: string | undefined;
   /** It is left out again. */
   resetTimeout(): void;
-  /** Id of the service it lies in. */
+  /** ID of its service. */
   serviceId: string;
   /** What the program gave as `serviceId`. */
   readonly serviceIdInput: string | undefined;
@@ -880,7 +880,7 @@ export interface LayoutProperties {
   readonly viewportInput: { readonly x: number; readonly y: number; readonly zoom: number } | undefined;
   /** It is left out again. */
   resetViewport(): void;
-  /** Id of the project it lies in. */
+  /** ID of its project. */
   projectId: string;
   /** What the program gave as `projectId`. */
   readonly projectIdInput: string | undefined;
@@ -954,7 +954,7 @@ export interface OneDeploymentListed {
   readonly idInput: string | undefined;
   /** It is left out again. */
   resetId(): void;
-  /** Where it stands: `queued`, `live`, `failed` and so on. */
+  /** Status: `queued`, `live`, `failed` and so on. */
   readonly status: string;
   /** What started it. */
   readonly trigger: string;
@@ -978,7 +978,7 @@ export interface OneDeploymentListed {
   readonly startedAt: string;
   /** When it ended, ISO 8601. */
   readonly finishedAt: string;
-  /** Whether somebody asked for its end. */
+  /** True if its cancellation was requested. */
   readonly cancelRequested: Resolvable;
   /** Whether the service can go back to it. */
   readonly canRollback: Resolvable;
@@ -1076,7 +1076,7 @@ export interface ProviderFields {
   readonly maxConcurrency?: number;
   /** True: no plan may delete or replace a project or a service. Default: false. */
   readonly deletionProtection?: boolean | Resolvable;
-  /** True: what the service does not show any more is gone, however much of it; for the apply after somebody deleted it elsewhere. Default: false. */
+  /** True: resources that the platform no longer shows are gone, however many. For one apply after they were deleted elsewhere. Default: false. */
   readonly acceptMissing?: boolean | Resolvable;
 }
 
@@ -1112,7 +1112,7 @@ export interface ProviderProperties {
   readonly deletionProtectionInput: boolean | Resolvable | undefined;
   /** It is left out again. */
   resetDeletionProtection(): void;
-  /** True: what the service does not show any more is gone, however much of it; for the apply after somebody deleted it elsewhere. Default: false. */
+  /** True: resources that the platform no longer shows are gone, however many. For one apply after they were deleted elsewhere. Default: false. */
   acceptMissing: boolean | Resolvable | undefined;
   /** What the program gave as `acceptMissing`. */
   readonly acceptMissingInput: boolean | Resolvable | undefined;

@@ -18,7 +18,7 @@ import { positive } from "./options";
 import { report, repositoryPath } from "./report";
 import { manifestIn } from "./synthesize";
 
-/** The facts that a job of GitHub Actions or GitLab tells of itself; elsewhere nearly none. */
+/** The facts that a job of GitHub Actions or GitLab reports about itself; elsewhere nearly none. */
 export interface CiJob {
   readonly platform?: JobPlatform | undefined;
   /** The pull request (merge request) that it runs for. */
@@ -148,8 +148,8 @@ function openJobHost(invocation: Invocation): CodeHost | undefined {
   const { environment, options: given } = invocation;
   if (platformOf(environment) === undefined && given.pullRequest !== undefined)
     report(invocation, [
-      warning("config.missing", `pull request ${given.pullRequest} is not told: this job has no code host`, {
-        hint: "in a job of GitHub Actions or GitLab the comment is written; elsewhere post plan.md of the reports yourself",
+      warning("config.missing", `no comment on pull request ${given.pullRequest}: no code host here`, {
+        hint: "Run it in GitHub Actions or GitLab, or post plan.md of the reports yourself.",
       }),
     ]);
   // Loaded where a job speaks to its host.
@@ -165,7 +165,7 @@ function openJobHost(invocation: Invocation): CodeHost | undefined {
   return host;
 }
 
-/** Speaks to the code host; what it cannot be told is a warning. */
+/** Speaks to the code host; what does not reach it is a warning. */
 export async function tellHost(
   invocation: Invocation,
   tell: (host: CodeHost) => Promise<void>,

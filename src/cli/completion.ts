@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from "commander";
+import { shownVerbs } from "./verbs/verb";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
@@ -107,7 +108,7 @@ export function readTyped(program: Command, words: readonly string[]): Typed {
       if (option && named[2] !== undefined) note(options, option, named[2]);
     } else {
       const inner = positional.length === 0 ? command.commands.find((one) => isCalled(one, word)) : undefined;
-      if (inner) command = inner;
+      if (inner && inner.name() !== "help") command = inner;
       else positional.push(word);
     }
   }
@@ -149,7 +150,7 @@ async function candidates(typed: Typed, sources: CompletionSources): Promise<Can
   if (awaiting) return optionValues(awaiting, sources, current);
   if (current.startsWith("-")) return optionWords(typed);
   const isVerb = positional.length === 0 || (positional.length === 1 && positional[0] === "help");
-  const inner = isVerb ? command.createHelp().visibleCommands(command) : [];
+  const inner = isVerb ? shownVerbs(command) : [];
   const verbs = inner.map((one) => ({ word: one.name(), meaning: one.summary() || one.description() }));
   const argument = argumentAt(command, positional.length);
   const values = argument ? await argumentValues(command, argument, sources) : [];

@@ -20,13 +20,15 @@ import { makeIgnoredFolder } from "../state/local/node-disk";
 import { aliveBy } from "../state/lock-record";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
-import { type Invocation, interruptionNotice } from "./invocation";
+import { type Invocation, interruptionNotices } from "./invocation";
 import { startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
 import { readSettings, recordedIn, type Settings } from "./settings";
 
 interface OpenContext extends Context {
+  /** A request that writes was sent to the service. */
+  readonly hasWritten: () => boolean;
   /** Ends the connection, if one was opened. */
   readonly close: () => Promise<void>;
 }
@@ -51,7 +53,7 @@ export function openContext(
   const settings = readSettings(environment, { state, cwd, stack, stage });
   const origin = originOf(settings);
   const machine = { host: hostname(), pid: process.pid, clock: systemClock, randomBytes };
-  const steps = { inFlight: 0 };
+  const steps = { inFlight: 0, hasWritten: false };
   const watch = (host: string): WaitNotice =>
     watchWaiting({
       host,
@@ -78,7 +80,7 @@ export function openContext(
       openTransport: stateServer.open,
     }),
     connect: () => {
-      connection ??= connect(settings, invocation, watch);
+      connection ??= connect(settings, invocation, watch, steps);
       return connection;
     },
     stateKey: (create, wanted) => {
@@ -92,6 +94,8 @@ export function openContext(
       emit(event);
     },
     say: (line) => terminal.err(`${line}\n`),
+    ...(terminal.live && options.json !== true && { progress: (line) => terminal.err(`${line}\n`) }),
+    hasWritten: () => steps.hasWritten,
     signal,
     close: async () => {
       await stateServer.close();
@@ -100,7 +104,7 @@ export function openContext(
   };
 }
 
-/** Returns the way to the server of a remote state, which tells of waits. */
+/** Returns the way to the server of a remote state, which reports waits. */
 function openStateServer(environment: ProcessEnvironment, waiting: WaitNotice) {
   let opened: Transport | undefined;
   return {
@@ -120,6 +124,7 @@ async function connect(
   settings: Settings,
   invocation: Invocation,
   watch: (host: string) => WaitNotice,
+  steps: { hasWritten: boolean },
 ): Promise<Connection> {
   const { apiKey, workspaceId, gaps } = settings;
   const { cwd, signal, options } = invocation;
@@ -147,7 +152,10 @@ async function connect(
     ...(typeof parallelism === "number" && { maxConcurrency: parallelism }),
     onWait: waiting.onWait,
   });
-  const send: Connection["send"] = (request, options) => client.send(request, { signal, ...options });
+  const send: Connection["send"] = (request, options) => {
+    if (request.method !== "GET") steps.hasWritten = true;
+    return client.send(request, { signal, ...options });
+  };
   const detected = {};
   const endpoints: Connection["endpoints"] = (over) => createEndpoints(over, workspaceId, gaps, detected);
   const { redact } = client;
@@ -179,7 +187,7 @@ export async function withContext<T>(
 ): Promise<T> {
   const context = openContext(invocation, emit);
   const { signal, terminal } = invocation;
-  const tell = () => terminal.err(`\n${interruptionNotice}\n`);
+  const tell = () => terminal.err(`\n${interruptionNotices[context.hasWritten() ? "writing" : "reading"]}\n`);
   signal.addEventListener("abort", tell, { once: true });
   try {
     return await work(context);

@@ -43,7 +43,7 @@ export function writeWholeFile(path: string, text: string, { keep = false, mode 
   const scratch = `${path}.${process.pid}.tmp`;
   try {
     writeScratch(scratch, text, mode);
-    // A link never replaces what stands there; a rename does.
+    // A link never replaces a file; a rename does.
     if (keep) linkSync(scratch, path);
     else renameSync(scratch, path);
   } catch (cause) {

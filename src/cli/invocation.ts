@@ -60,9 +60,11 @@ export const listOf = (value: unknown): readonly string[] => (Array.isArray(valu
 export const formatOf = (options: OptionValues): Format =>
   options.json === true ? "json" : ((options.format as Format | undefined) ?? "text");
 
-/** What a run says when it is interrupted for the first time. */
-export const interruptionNotice =
-  "Interrupted. What is in flight is brought to an end; Ctrl-C again leaves at once.";
+/** What a run says when it is interrupted for the first time: with requests that write under way, and before any. */
+export const interruptionNotices = {
+  writing: "Finishing requests in progress. Press Ctrl-C again to quit now.",
+  reading: "Cancelled.",
+} as const;
 
 /** A signal that Ctrl-C aborts. */
 export interface Interruption {

@@ -161,7 +161,7 @@ export function strangersJob(environment: ProcessEnvironment): string | undefine
   if (event === "issue_comment")
     return at(payload, "issue", "pull_request") === undefined
       ? undefined
-      : "Somebody commented on a pull request, which may come from a fork";
+      : "This run follows a comment on a pull request, which may come from a fork";
   if (event === "workflow_run")
     return at(payload, "workflow_run", "head_repository", "full_name") === own
       ? undefined

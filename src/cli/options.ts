@@ -10,7 +10,7 @@ export const options = {
   app: new Option("--app <command>", "run this program of CDKTF constructs and read what it synthesizes"),
   untrusted: new Option(
     "--untrusted",
-    "the manifest comes from a stranger: run no command, read no file outside and only names that RNV_ALLOW_ENV lists",
+    "untrusted manifest: run no commands, read only project files and the names that RNV_ALLOW_ENV lists",
   ),
   state: new Option(
     "--state <path>",
@@ -56,7 +56,10 @@ export const options = {
     .default("text"),
   json: new Option("--json", "JSON, for programs"),
   expectDigest: expectDigest(),
-  html: new Option("--html <file>", "also write it as a page for a browser: one file, which loads nothing"),
+  html: new Option(
+    "--html <file>",
+    "also write it as a page for a browser: one file, which loads nothing (beta)",
+  ),
   autoApprove: new Option("--auto-approve", "do not ask"),
   noInput: noInput(),
   answerTimeout: answerTimeout(),
@@ -133,8 +136,8 @@ function parallelism(): Option {
 function expectDigest(): Option {
   const description = "apply only if the plan has this digest, as a reviewed one shows it; else exit 5";
   return new Option("--expect-digest <digest>", description).argParser((text: string) => {
-    if (/^[0-9a-f]{64}$/.test(text)) return text;
-    throw new InvalidArgumentError("Not a digest: 64 hexadecimal digits, as `rnv plan` shows them.");
+    if (/^([0-9a-f]{12}|[0-9a-f]{64})$/.test(text)) return text;
+    throw new InvalidArgumentError("Not a digest: 64 hexadecimal digits, or the 12 that a terminal shows.");
   });
 }
 

@@ -82,7 +82,7 @@ const scopeOf = ({ stage, stack }: Invocation) => ({
   stack: stack?.name,
 });
 
-/** It holds no secret, and a browser or a server of artefacts runs as somebody else. */
+/** It holds no secret, and a browser or a server of artefacts runs as another user. */
 function write({ terminal }: Invocation, file: string, text: string): void {
   writeWholeFile(file, text, { mode: 0o644 });
   terminal.err(`Wrote the page ${file}.\n`);

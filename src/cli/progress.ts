@@ -73,7 +73,7 @@ const mostLines = 8;
 
 /**
  * Lines of finished steps above, and below them one line for each step in flight with its elapsed time, written
- * anew several times a second. `Still …` lines are not printed: the running clock says it.
+ * again several times a second. `Still …` lines are not printed: the running clock says it.
  */
 export function liveProgress(
   terminal: Pick<Terminal, "out" | "width">,
@@ -134,7 +134,7 @@ function track(inFlight: Map<string, InFlight>, event: ApplyEvent, now: number, 
 
 const describe = (step: InFlight, now: number): string => {
   const elapsed = elapsedText(Math.floor((now - step.since) / 1000));
-  return `${step.label} ${step.status === "" ? "" : `${step.status} `}[${elapsed}]`;
+  return `${step.label} ${elapsed}${step.status === "" ? "" : `, ${step.status}`}`;
 };
 
 /** A line that wraps would make the cursor go up too few lines; control characters would move it. */
@@ -163,7 +163,12 @@ const patience = [10_000, 30_000, 60_000];
 const lastPatience = 60_000;
 const lookMilliseconds = 1000;
 
-/** Says after ten seconds that nothing was answered, after thirty again, and from then on each minute. */
+function retryText(reason: string, host: string): string {
+  if (reason === "not connected") return `Cannot connect to ${host}; retrying`;
+  return reason === "rate limited" ? `Rate limited by ${host}; retrying` : `${host}: ${reason}; retrying`;
+}
+
+/** Says after 10 s that nothing was answered, after 30 s, and then each minute; a failed connection at once. */
 export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNotice {
   let underWay = 0;
   let since = 0;
@@ -184,12 +189,14 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
     const waited = now() - since;
     if (waited < (patience[told] ?? lastPatience * (told - 1))) return;
     told += 1;
-    const time = elapsedText(Math.floor(waited / 1000));
-    const cause =
-      underWay > 0
-        ? `no answer yet to ${counted(underWay, "request")}`
-        : `${again?.reason}; it is asked again`;
-    say(`Waiting for ${host}: ${cause} [${time}]`);
+    const time = `${elapsedText(Math.floor(waited / 1000))} so far`;
+    const seconds = Math.floor(((again?.until ?? 0) - now()) / 1000);
+    const left = seconds > 0 ? ` in ${elapsedText(seconds)}` : "";
+    say(
+      again === undefined || underWay > 0
+        ? `Waiting for ${host} to answer ${counted(underWay, "request")} (${time})`
+        : `${retryText(again.reason, host)}${left} (${time})`,
+    );
   };
   const begin = (): void => {
     if (stop !== undefined) return;
@@ -207,7 +214,7 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
       underWay += 1;
       try {
         const answer = await request();
-        // An answer that says "later" serves nobody.
+        // An answer that says "later" is none.
         if (answer.status < 500 && answer.status !== 429) answered();
         return answer;
       } finally {
@@ -216,6 +223,7 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
     },
     onWait: ({ reason, seconds }) => {
       begin();
+      if (reason === "not connected" && again === undefined) say(retryText(reason, host));
       again = { reason, until: now() + seconds * 1000 };
     },
     close: end,

@@ -12,7 +12,7 @@ export interface ApprovalOptions {
   readonly autoApprove: boolean;
   /** The plan comes from a file, and was approved when it was made: only the names are asked for. */
   readonly isSaved?: boolean;
-  /** Undefined when nobody can answer: no terminal, `-input=false`, `-json`. */
+  /** Undefined when no answer is possible: no terminal, `-input=false`, `-json`. */
   readonly ask: Prompter | undefined;
   /** Writes to the user. */
   readonly say: (text: string) => void;
@@ -21,7 +21,7 @@ export interface ApprovalOptions {
 /**
  * Asks for what a plan still needs: the exact name of everything it would delete without a confirmation, then
  * `yes`. Undefined cancels. `--auto-approve` confirms no deletion (DESIGN section 7).
- * Throws `DiagnosticsError` when nobody can answer: exit code 4 for deletions, 1 for the approval.
+ * Throws `DiagnosticsError` when no answer is possible: exit code 4 for deletions, 1 for the approval.
  */
 export async function approvePlan(plan: Plan, options: ApprovalOptions): Promise<Approval | undefined> {
   const unconfirmed = plan.changes.filter(isUnconfirmed);
@@ -86,22 +86,21 @@ function deletionRefused({ address }: Change, { options }: Plan, { isSaved }: Ap
     ...(isSaved ? [`\`${inGit} and a new plan`] : [`\`${inGit}`]),
     ...(options.mode === "destroy" ? ["rnv destroy -auto-approve, which deletes all of it"] : []),
   ];
-  return error("guard.delete_unconfirmed", `${address} would be deleted, and nobody is there to confirm it`, {
+  return error("guard.delete_unconfirmed", `${address} will be destroyed. Blocked: it is not confirmed`, {
     address,
     detail: isSaved
-      ? "A saved plan carries the confirmations that it was made with, and is none itself."
+      ? "A saved plan holds the confirmations it was made with. It confirms nothing itself."
       : "--auto-approve alone never deletes a service or a project.",
-    hint: `confirm it by name: --confirm-delete ${address}, or ${others.join(", or ")}`,
+    hint: `To confirm: --confirm-delete ${address}, or ${others.join(", or ")}`,
   });
 }
 
 const approvalMissing = (plan: Plan) =>
-  error("command.usage", "this run needs an approval, and nobody is there to give it", {
+  error("command.usage", `${plan.options.mode} needs approval, but this is not a terminal`, {
     hint:
       plan.options.mode === "destroy"
-        ? "run it in a terminal, or add --auto-approve"
-        : "run it in a terminal, add --auto-approve, or apply a saved plan: " +
-          "`rnv plan -out plan.rnvplan` then `rnv apply plan.rnvplan`",
+        ? "Run it in a terminal, or add --auto-approve."
+        : "Run it in a terminal, add --auto-approve, or apply a saved plan: rnv plan -out plan.rnvplan, then rnv apply plan.rnvplan",
   });
 
 /** Asks one question; undefined when there is no answer any more (end of input, Ctrl-C). */
@@ -128,7 +127,7 @@ export function createTerminalPrompter(terminal: Terminal, signal: AbortSignal):
     });
 }
 
-/** A way to ask here; undefined when nobody can answer: no terminal, `-input=false`, `-json`. */
+/** A way to ask here; undefined when no answer is possible: no terminal, `-input=false`, `-json`. */
 export function createPrompter({ terminal, signal, options }: Invocation): Prompter | undefined {
   const allowed = terminal.interactive && options.input !== false && options.json !== true;
   return allowed ? createTerminalPrompter(terminal, signal) : undefined;

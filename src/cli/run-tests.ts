@@ -14,7 +14,7 @@ import { writeWholeFile } from "./files";
 import { formatOf, type Invocation, listOf } from "./invocation";
 import { annotate, exitCodes, outStyle, report } from "./report";
 
-/** `rnv test`: runs the tests of files and folders, and tells of each as it ends. */
+/** `rnv test`: runs the tests of files and folders, and reports each as it ends. */
 export async function runTests(invocation: Invocation): Promise<number> {
   const { terminal, options: given, positional, cwd, signal } = invocation;
   const [places = []] = positional as readonly [(readonly string[])?];

@@ -11,6 +11,7 @@ import {
 import { strangersJob } from "./job";
 import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
+import { terraformWord } from "./terraform-words";
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { ciVerbs } from "./verbs/ci";
 import { driftVerb } from "./verbs/drift";
@@ -43,7 +44,10 @@ import {
   terraformVerbs,
   versionVerb,
 } from "./verbs/tools";
-import { addVerbs, type Verb, type VerbFamily } from "./verbs/verb";
+import { addVerbs, shownVerbs, type Verb, type VerbFamily } from "./verbs/verb";
+
+/** Verbs that `rnv` alone shows; `rnv help -a` shows all. */
+const daily = new Set(["init", "validate", "plan", "apply", "destroy", "drift", "show", "status", "import"]);
 
 const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbFamily)[]])[] = [
   ["Main verbs:", [validateVerb, planVerb, applyVerb, destroyVerb, driftVerb, showVerb]],
@@ -64,15 +68,21 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
 
 /** The whole command line: every verb of DESIGN section 8, wired to `run`. */
 export function createProgram(run: VerbRun, terminal: Terminal, version: string): Command {
+  let listsAll = false;
   const program = new Command("rnv")
     .description("Plans and applies projects, services, variables and deployments from files in git.")
     .usage("[-chdir=DIR] <verb> [options]")
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "show help")
-    .helpCommand("help [verb]", "Show help of a verb")
+    .helpCommand(false)
     .option("--chdir <dir>", "work in this folder")
     .option("--no-color", "no colour (also NO_COLOR)")
-    .configureHelp({ showGlobalOptions: true, helpWidth: terminal.width ?? 100 })
+    .configureHelp({
+      showGlobalOptions: true,
+      helpWidth: terminal.width ?? 100,
+      visibleCommands: (command) =>
+        shownVerbs(command).filter((verb) => command.parent || listsAll || daily.has(verb.name())),
+    })
     .configureOutput({
       writeOut: terminal.out,
       writeErr: terminal.err,
@@ -81,10 +91,32 @@ export function createProgram(run: VerbRun, terminal: Terminal, version: string)
     })
     .showSuggestionAfterError()
     .exitOverride()
-    .addHelpText("after", closing);
+    .addHelpText("after", () => (listsAll ? closing : shortClosing));
   for (const [heading, verbs] of groups) addVerbs(program.commandsGroup(heading), run, verbs);
+  program
+    .command("help [verb...]")
+    .summary("Show help of a verb")
+    .description("Show help of a verb, or with -a all verbs.")
+    .option("-a, --all", "all verbs, the environment and the exit codes")
+    .addHelpText("after", "\nExamples:\n  $ rnv help -a\n  $ rnv help state mv\n")
+    .action((words: readonly string[], { all }: { readonly all?: true }) => {
+      listsAll = all === true;
+      commandOf(program, words).outputHelp();
+    });
   pointToHelp(program, "rnv");
   return program;
+}
+
+/** The verb that words name, or the program. */
+function commandOf(program: Command, words: readonly string[]): Command {
+  return words.reduce((command, word) => {
+    const found = command.commands.find((verb) => verb.name() === word);
+    if (found === undefined)
+      throw new DiagnosticsError([
+        error("command.usage", `rnv has no verb "${word}"`, { hint: "rnv help -a" }),
+      ]);
+    return found;
+  }, program);
 }
 
 /** A wrong call of a verb names the help of that verb. */
@@ -92,6 +124,14 @@ function pointToHelp(command: Command, words: string): void {
   command.showHelpAfterError(`(see \`${words} --help\`)`);
   for (const verb of command.commands) pointToHelp(verb, `${words} ${verb.name()}`);
 }
+
+const shortClosing = `
+All verbs: rnv help -a. A verb and its options: rnv help plan. Documentation: docs/cli in the package.
+
+Settings: RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY, or "embedded" to try rnv without an account:
+  $ export RNV_BASE_URL=embedded
+  $ rnv init && rnv apply
+`;
 
 const closing = `
 Environment:
@@ -205,7 +245,11 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
     };
   }
   try {
-    await program.parseAsync([...normalizeArgv(argv, optionShapes(program))], { from: "user" });
+    const shapes = optionShapes(program);
+    const names = new Set(program.commands.map((verb) => verb.name()));
+    const terraform = terraformWord(argv, names, new Set(shapes.keys()));
+    if (terraform !== undefined) throw new DiagnosticsError([error("command.usage", terraform)]);
+    await program.parseAsync([...normalizeArgv(argv, shapes)], { from: "user" });
     return exitCode;
   } catch (cause) {
     // The parser has told the user already. Help and version are not errors.

@@ -110,7 +110,7 @@ export async function runOnState(
   { takesPlan, others }: Partial<StackReading>,
   handler: Handler,
 ): Promise<number> {
-  // It reads the state for what it knows, and goes on without.
+  // It reads the state for what it knows, and continues without.
   if (others === "none")
     return handler(askedStage(given) === undefined ? given : await inStageOfState(given));
   if (takesPlan && given.positional[0] !== undefined) return handler(given);
@@ -163,7 +163,7 @@ async function tellLeftStates(invocation: Invocation, stacks: readonly StackFile
     warnings.push(
       warning("guard.stack", `the app has no stack ${JSON.stringify(name)}, whose state holds ${what}`, {
         detail: `They stay as they are: no plan reads ${relative(cwd, path)}.`,
-        hint: `declare it once more to change or destroy them; where it was renamed, rename the folder of its state as well: the next plan says how to write the new name into it`,
+        hint: `To change or destroy them, declare it again. If it was renamed, rename the folder of its state too: the next plan says how to write the new name into it.`,
       }),
     );
   }
@@ -205,9 +205,10 @@ function isFile(path: string): boolean {
 
 function refuseWords([word]: readonly string[], takesPlan: boolean): void {
   if (word === undefined) return;
-  const what = takesPlan ? "neither a saved plan nor a stack" : "no stack";
+  const isFileName = takesPlan && /[./\\]/.test(word);
+  if (isFileName) throw new DiagnosticsError([error("command.usage", `${word}: no such file`)]);
   throw new DiagnosticsError([
-    error("command.usage", `${JSON.stringify(word)} is ${what}`, {
+    error("command.usage", `there is no stack ${JSON.stringify(word)}`, {
       hint: "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
     }),
   ]);
@@ -345,7 +346,7 @@ async function stateOf(invocation: Invocation): Promise<State | undefined> {
   }
 }
 
-/** Runs a saved plan for the stack that it was made for. A damaged one is told of by the verb. */
+/** Runs a saved plan for the stack that it was made for. The verb reports a damaged one. */
 async function runSaved(given: Invocation, planFile: string, handler: Handler): Promise<number> {
   const request = readSavedPlan(readText(planFile)).document?.request;
   if (request === undefined) return handler(given);

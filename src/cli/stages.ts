@@ -21,7 +21,7 @@ export function askedStage({ options, environment }: Invocation): StageName | un
   return text.trim() === "" ? undefined : splitStage(text.trim());
 }
 
-/** A stage that nothing declares: that of an app of constructs, which is told of it by RNV_STAGE. */
+/** A stage that nothing declares: that of an app of constructs, which gets it from RNV_STAGE. */
 export function undeclaredStage(asked: StageName | undefined): StageRun | null {
   if (asked === undefined) return null;
   const wrong = [asked.name, ...(asked.id === undefined ? [] : [asked.id])].find(
@@ -47,7 +47,7 @@ export async function stagesOf(
 
 /** How a verb reads the manifest. */
 interface ManifestUse {
-  /** It tells of mistakes in the manifest itself, and of a stage that is missing. */
+  /** It reports mistakes in the manifest itself, and of a stage that is missing. */
   readonly checksItself: boolean;
   readonly streams: boolean;
 }

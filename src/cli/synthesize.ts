@@ -204,7 +204,7 @@ function killGroup(pid: number): void {
   }
 }
 
-/** The line on which the message of an error begins, as Node.js and Python print one that nobody caught. */
+/** The line on which the message of an error begins, as Node.js and Python print an uncaught one. */
 const messageStart = /^(?:Uncaught )?((?:[\w$]+\.)*(?:[A-Z][\w$]*)?(?:Error|Exception)(?: \[\w+\])?): /;
 const frame = /^\s+at /;
 /** The place in a frame: that of Node.js, that of Python. */

@@ -12,7 +12,7 @@ type TerminalStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readon
 
 /** Where the command line reads and writes. Only `src/cli` has one. */
 export interface Terminal {
-  /** Somebody can answer: input and output are a terminal. */
+  /** A person can answer: input and output are a terminal. */
   readonly interactive: boolean;
   /** Lines on standard output may be rewritten. */
   readonly live: boolean;
@@ -80,7 +80,7 @@ function wantsColor(stream: TerminalStream, { environment, noColor }: TerminalOp
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
-/** Milliseconds; nobody sees them. */
+/** Milliseconds; too short to see. */
 const heldMs = 5;
 
 /**
@@ -114,7 +114,7 @@ function writer(stream: TerminalStream): StreamWriter {
   let failure: NodeJS.ErrnoException | undefined;
   const note = (cause?: NodeJS.ErrnoException | null): void => {
     if (cause && open && cause.code !== "EPIPE") failure ??= cause;
-    // EPIPE: nobody reads any more. Work in progress must still end properly, so only the output stops.
+    // EPIPE: the reader has gone. Work in progress must still end properly, so only the output stops.
     if (cause) open = false;
   };
   stream.on("error", note);

@@ -34,7 +34,7 @@ interface Sent {
 /**
  * Finds the service, sends the action exactly once, as `apply` sends its writes, and waits until it has settled. The
  * lock is free while it waits: the accepted action is recorded, and `rnv cancel` must be possible. A run that
- * ends before the end is seen leaves that in its record, and the same command goes on with it.
+ * ends before the end is seen leaves that in its record, and the same command continues it.
  */
 export async function actOnService(
   context: Context,
@@ -200,20 +200,20 @@ function outcomeOf(request: RuntimeRequest, sent: Sent, result: WaitResult | Uns
     case "timeout":
       return result.unseen === undefined
         ? ended(7, "apply.deploy_timeout", `${action} has not settled: it is ${result.status}`, {
-            hint: "the service goes on with it; the same command again goes on waiting, --timeout longer",
+            hint: "It is still running. Run the same command again to keep waiting, or raise --timeout.",
           })
         : ended(7, "live.stale", `${action} was accepted, but ${result.unseen}`, {
-            detail: "It was looked for again for 30 seconds. The service's reads may be behind.",
-            hint: "it goes on all the same; the same command again looks for it, and sends nothing",
+            detail: "rnv looked for it for 30 seconds.",
+            hint: "It is still running. Run the same command again to look for it: nothing is sent twice.",
           });
     case "unseen":
-      return ended(7, "apply.deploy_timeout", `${action} was accepted, but its end could not be seen`, {
+      return ended(7, "apply.deploy_timeout", `${action} was accepted, but its result could not be read`, {
         detail: `${pending.kind} ${pending.id}: ${result.failure.message}`,
-        hint: "the service goes on with it; the same command again goes on waiting",
+        hint: "It is still running. Run the same command again to follow it.",
       });
     case "interrupted":
-      return ended(130, "apply.interrupted", `stopped waiting for ${action}; the service goes on with it`, {
-        hint: "the same command again goes on waiting",
+      return ended(130, "apply.interrupted", `stopped waiting: ${action} is still running`, {
+        hint: "Run the same command again to follow it.",
       });
   }
 }

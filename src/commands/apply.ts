@@ -1,3 +1,4 @@
+import type { RunResult } from "../apply/run-plan";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
@@ -42,7 +43,7 @@ export interface ApplyRequest extends PlanRequest {
   /**
    * Asked once, with the finished plan, before the first write. Returns the addresses whose deletion the user
    * typed by name, or undefined to cancel. With `--auto-approve` it answers without asking. A saved plan was approved
-   * when it was made: it is approved again only where it deletes resources that nobody has confirmed.
+   * when it was made: it is approved again only where it deletes resources that are not confirmed.
    */
   readonly approve: (plan: Plan) => Promise<Approval | undefined>;
 }
@@ -98,7 +99,7 @@ async function applyLocked(
   });
   const { counts, outputs, exitCode } = result;
   const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
-  const hint = exitCode === 0 ? undefined : runAgain(request, saved?.request);
+  const hint = exitCode === 0 ? undefined : nextStep(request, saved?.request, result);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
   return { plan, counts, outputs, exitCode, diagnostics: [...diagnostics, ...result.diagnostics], sources };
 }
@@ -139,11 +140,11 @@ function unexpected(
   )
     return undefined;
   const does = hasChanges(plan) ? "would now do something else" : "has nothing left to do";
-  const digests = `expected the digest ${expected}, and this plan has ${plan.digest}`;
+  const digests = `expected digest ${expected}, found ${plan.digest}`;
   const differences = reviewed && compareWithRecord(reviewed, plan);
-  return error("plan.digest", `the plan is not the one that was reviewed: it ${does}`, {
+  return error("plan.digest", `the plan is not the reviewed one: it ${does}`, {
     detail: differences ? `${differenceLine(differences)}\n${digests}` : digests,
-    hint: "compare it with the plan that was reviewed; once this one is, give its digest",
+    hint: "Review this plan, then give its digest: --expect-digest",
   });
 }
 
@@ -194,7 +195,7 @@ const originOfRun = (context: Context, { mode, files }: ApplyRequest): RunOrigin
   ...(context.startedBy?.(files) ?? { by: context.host }),
 });
 
-/** Something that an earlier run queued still goes on or waits for the dashboard, and this run did not replace it. */
+/** Something that an earlier run queued is still running or waits for the dashboard, and this run did not replace it. */
 function exitCodeOfLeft({ changes }: Plan, diagnostics: readonly Diagnostic[]): number {
   const left = diagnostics.filter(({ address: waiting }) =>
     changes.some(({ address, action }) => address === waiting && action === "no-op"),
@@ -215,14 +216,19 @@ const stopped = (diagnostics: readonly Diagnostic[], sources: ReadonlyMap<string
 });
 
 /**
- * Says how to go on after a run that stopped early: the command that was given, with its flags. A saved plan applies
- * once, so that it is made again, with the options it was made with.
+ * Returns the advice after a run that stopped early, with the command that was given. A saved plan applies once, so that
+ * it is made again, with the options it was made with.
  */
-function runAgain(request: ApplyRequest, saved: SavedRequest | undefined): string {
-  if (saved) return `nothing is lost: plan again to go on where this run stopped: ${planCommand(saved)}`;
-  const line = request.commandLine ?? (request.mode === "destroy" ? "rnv destroy" : "rnv apply");
-  const replaced = request.replace.length === 0 ? "" : " (without -replace for what is replaced by now)";
-  return `nothing is lost: run it again to go on where this run stopped: ${line}${replaced}`;
+function nextStep(
+  request: ApplyRequest,
+  saved: SavedRequest | undefined,
+  { exitCode, stillRunning }: RunResult,
+): string {
+  const given = request.commandLine ?? (request.mode === "destroy" ? "rnv destroy" : "rnv apply");
+  const replaced = request.replace.length === 0 ? "" : " (without -replace for what is already replaced)";
+  const line = saved ? planCommand(saved) : `${given}${replaced}`;
+  if (exitCode === 130) return [...stillRunning, `To continue: ${line}`].join("\n");
+  return exitCode === 8 ? `To continue: ${line}` : `Nothing is lost. Fix the cause, then run: ${line}`;
 }
 
 /** Leaves `-replace` out: the resources may have been replaced by now. */

@@ -83,7 +83,7 @@ export interface ActionEnd {
   readonly isCancelled?: true;
 }
 
-/** Goes on with the write that the same command left open, else sends the action. Failures are diagnostics. */
+/** Continues the write that the same command left open, else sends the action. Failures are diagnostics. */
 export async function carryOut(start: ActionStart): Promise<ActionEnd> {
   let wasBegun = false;
   const begin = async (run: ActionRun): Promise<void> => {
@@ -92,10 +92,10 @@ export async function carryOut(start: ActionStart): Promise<ActionEnd> {
   };
   const ended = async (): Promise<ActionEnd> => {
     try {
-      return (await goOn(start, begin)) ?? (await sendAnew(start, begin));
+      return (await goOn(start, begin)) ?? (await sendNew(start, begin));
     } catch (failure) {
       const { journal, address } = start;
-      // Nobody can tell them apart, now or later: it is said once, and the command can be given again.
+      // They can never be distinguished: it is reported once, and the command can be given again.
       if (failure instanceof SeveralFound) await closeOrder({ journal }, address, { result: "done" });
       return failed(start, failure);
     }
@@ -125,14 +125,14 @@ async function goOn(
   await closeOrder(run, address, { result: "refused" });
   if (typeNamed(recordedType(start))?.actions?.[asked.action]?.find) return undefined;
   const line = commandText(address, command);
-  const summary = `nobody can tell whether \`${line}\` of ${open[0]?.at} did anything`;
+  const summary = `unknown whether \`${line}\` of ${open[0]?.at} had an effect`;
   const detail =
-    "It was not answered, and its key no longer counts: it is older than 23 hours, or another API key's.";
-  const hint = `nothing was repeated; if it is still wanted: ${line}`;
+    "The API did not answer, and the idempotency key expired: it is older than 23 hours, or belongs to another API key.";
+  const hint = `Nothing was sent again. If you still want it: ${line}`;
   return { diagnostics: [error("apply.uncertain", summary, { address, detail, hint })], exitCode: 1 };
 }
 
-async function sendAnew(start: ActionStart, begin: (run: ActionRun) => Promise<void>): Promise<ActionEnd> {
+async function sendNew(start: ActionStart, begin: (run: ActionRun) => Promise<void>): Promise<ActionEnd> {
   const { context, connection, address, service, journal, asked } = start;
   const action = typeNamed(recordedType(start))?.actions?.[asked.action];
   const [at, recorded] = (action?.lastOf && recordedPart(journal, address, action.lastOf)) || [];
@@ -224,12 +224,12 @@ function failed({ context, address, asked, journal }: ActionStart, failure: unkn
     return { diagnostics: failure.diagnostics, exitCode: failure.exitCode };
   if (failure instanceof SeveralFound) {
     const summary = `${failure.message} with \`${line}\``;
-    const detail = `Found: ${failure.ids.join(", ")}. Any of them may be the one.`;
-    const hint = `nothing was repeated; look at them in the dashboard, and if none is wanted: ${line}`;
+    const detail = `Found: ${failure.ids.join(", ")}. Any of them may be it.`;
+    const hint = `Nothing was sent again. Look at them in the dashboard; if none is the one you want: ${line}`;
     return { diagnostics: [error("apply.uncertain", summary, { address, detail, hint })], exitCode };
   }
   const told = diagnosticOf(failure, { address });
   const isOpen = journal.openAt(address).some(({ command }) => command !== undefined);
-  const hint = `run \`${line}\` again: it first finds out what happened, and repeats nothing`;
+  const hint = `Run \`${line}\` again: it first finds out what happened, and sends nothing twice.`;
   return { diagnostics: [isOpen ? { ...told, code: "apply.uncertain", hint } : told], exitCode };
 }

@@ -27,6 +27,8 @@ export interface Connection {
 
 export interface StateKey {
   readonly key?: Uint8Array;
+  /** It was created now: no plan before this one can have used it. */
+  readonly isNew?: true;
   readonly keyId?: string;
   /** The key before it, while keys are changed. */
   readonly previous?: { readonly key: Uint8Array; readonly keyId: string };
@@ -65,6 +67,8 @@ export interface Context {
   readonly connect: () => Promise<Connection>;
   /** The key of secret fingerprints; `create` makes one where there is none. */
   readonly stateKey: (create: boolean, wanted?: string | null) => Promise<StateKey>;
+  /** Shows a line at a terminal where a step takes long; absent elsewhere. */
+  readonly progress?: ((line: string) => void) | undefined;
   readonly emit: (event: ApplyEvent) => void;
   /** Tells people, in one line, why a command waits. */
   readonly say?: (line: string) => void;

@@ -42,7 +42,7 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
     failOn: [...(request.failOn ?? []), ...(request.strict ? (["unmanaged"] as const) : [])],
     unmanaged: parts.found,
     undeclared: request.strict ? undeclaredFields(plan, resourceTypes) : [],
-    // Who does not ask for them is not told that they are not known.
+    // Without a request for them, unknown ones are not reported.
     unchecked: request.strict ? parts.unchecked : [],
   });
   const { report, used, unused, expired } = acceptDrift(whole, request.acceptances ?? [], {

@@ -93,7 +93,7 @@ function settledReader({
   };
 }
 
-/** `there` are the live resources, and deleted ones that a list may show once more. */
+/** `there` are the live resources, and deleted ones that a list may still show. */
 function runRecord(
   context: Context,
   plan: Plan,

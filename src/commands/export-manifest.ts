@@ -54,7 +54,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   const diagnostics: Diagnostic[] = live
     .filter((one) => !names.has(one))
     .map((one) =>
-      warning("live.failed", `${one.type} "${one.name}" is left out: what it lies in is not listed`),
+      warning("live.failed", `${one.type} "${one.name}" is left out: the API does not list its parent`),
     );
   const text = writeManifest(blocks, resourceTypes);
   return { ...succeeded, text, count: blocks.length, references: references.size, diagnostics };
@@ -116,7 +116,7 @@ function withReferences(
   return { ...block, attributes };
 }
 
-/** The project of that name or id; two of the same name are told apart by id only. */
+/** The project of that name or id; two of the same name differ by id only. */
 function rootNamed(all: readonly LiveResource[], text: string): LiveResource {
   const roots = all.filter(({ type }) => typeOf(type).parents.length === 0);
   const found = roots.filter(({ id, name }) => id === text || name === text);

@@ -97,7 +97,7 @@ async function checkKeys(
       "state.key_mismatch",
       `${target.backend.location} has ${keyId === undefined ? "no key" : "another key"} of secret fingerprints`,
       {
-        detail: "Without the same key every secret would be written anew.",
+        detail: "Without the same key every secret would be written again.",
         hint: `give both the same RNV_STATE_KEY${keyId === undefined ? `, or copy state.key beside ${context.backend.location} to it` : ""}`,
       },
     ),

@@ -45,19 +45,19 @@ function tellHeld({ clock, say }: Pick<Context, "clock" | "say">, timeoutMs: num
     if (!isNew && waited < (reminders[times] ?? lastReminder * (times - 1))) return;
     if (!isNew) times += 1;
     told = who;
-    const left = `${durationText(Math.max(0, timeoutMs - waited))} at most`;
+    const left = `at most ${durationText(Math.max(0, timeoutMs - waited))} more`;
     const since = holder === undefined ? "" : heldSince(holder, clock.now());
     say?.(
       isNew
-        ? `The state is locked by ${who}${since}; waiting for it, ${left} …`
-        : `Still waiting for the lock of ${who} [${elapsedText(waited / 1000)}], ${left}`,
+        ? `The state is locked by ${who}${since}; waiting ${left}`
+        : `Still waiting for the lock of ${who} (${elapsedText(waited / 1000)} so far, ${left})`,
     );
   };
 }
 
 const nameOf = (holder: LockHolder | undefined): string =>
   holder === undefined
-    ? "somebody who is not named"
+    ? "another run"
     : escapeText(`${holder.command} (pid ${holder.pid} on ${holder.host})`);
 
 function heldSince({ since }: LockHolder, now: number): string {

@@ -77,7 +77,11 @@ export async function loadDeclared(
   const { desired, diagnostics } = await withKnownFields(loaded.desired, loaded.diagnostics, connection);
   if (hasErrors(diagnostics)) return { diagnostics, sources, key };
   const found = await fingerprintKey(context, desired, request, from);
-  const all = [...diagnostics, ...found.diagnostics];
+  // Who destroys everything, or allows that, means an empty manifest.
+  const isMeant = request.mode === "destroy" || request.allowEmpty;
+  const all = [...diagnostics, ...found.diagnostics].filter(
+    ({ code }) => !isMeant || code !== "manifest.empty",
+  );
   return hasErrors(all)
     ? { diagnostics: all, sources, key }
     : { desired, diagnostics: all, sources, key: found };

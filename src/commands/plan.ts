@@ -1,6 +1,7 @@
 import { type Diagnostic, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import type { Plan, PlanInput } from "../plan/plan";
+import { counted } from "../render/plan-wording";
 import { resourceTypes } from "../resources";
 import { checkPreconditions } from "./check-conditions";
 import { checkPolicies } from "./check-policies";
@@ -54,7 +55,7 @@ export interface PlanStart {
   readonly state: State | undefined;
   /** The plan is to be applied under the lock: interrupted writes are waited for, and keys may be made. */
   readonly writes: boolean;
-  /** The service is asked for what stands in the way of an apply. */
+  /** The service is asked for what blocks an apply. */
   readonly foresees: boolean;
 }
 
@@ -94,7 +95,11 @@ export async function buildPlan(
   } = await loadDeclared(context, request, options, start);
   if (!desired) return { diagnostics: declared, sources };
   const planning = { context, request, options, desired, key, ...start };
-  const { input: read, recovered, diagnostics: open } = await recoverAndRead(planning);
+  const ended = new AbortController();
+  const addresses = [...desired.resources.keys(), ...Object.keys(start.state?.resources ?? {})];
+  void showProgress(context, addresses, ended.signal);
+  const reading = recoverAndRead(planning).finally(() => ended.abort());
+  const { input: read, recovered, diagnostics: open } = await reading;
   if (!read) return { diagnostics: [...declared, ...open], sources };
   const { input, plan: made, refusals } = await verifyValues(read, request, connection.reads);
   const foreseen = start.foresees ? await foresee(connection, made) : [];
@@ -118,7 +123,14 @@ export async function buildPlan(
   return { built: { ...recovered, connection, input, plan, fingerprintKey, keyId }, diagnostics, sources };
 }
 
-/** Asks the service for what stands in the way of a plan now (DESIGN section 7); returns warnings. */
+/** Says at a terminal what a plan reads, where that takes longer than 400 ms. */
+async function showProgress({ clock, progress }: Context, addresses: readonly string[], ended: AbortSignal) {
+  const { size } = new Set(addresses.filter((address) => address.startsWith("service.")));
+  const tell = () => progress?.(`Reading ${counted(size, "service")}...`);
+  if (progress) await clock.sleep(400, ended).then(tell, () => {});
+}
+
+/** Asks the service for what blocks a plan now (DESIGN section 7); returns warnings. */
 async function foresee({ reads }: Connection, plan: Plan): Promise<readonly Diagnostic[]> {
   const found: Diagnostic[] = [];
   const ids = new Map(plan.changes.map(({ address, id }) => [address, id]));

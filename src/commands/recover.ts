@@ -38,7 +38,7 @@ export interface RecoveredWrites {
 
 /**
  * Settles the writes of an interrupted run as far as it can, and reads live resources. Where the plan is to be applied,
- * operations that run still has pending are waited for. `input` is undefined when an outcome cannot be told.
+ * operations that run still has pending are waited for. `input` is undefined when an outcome is unknown.
  */
 export async function recoverAndRead(planning: Planning): Promise<{
   readonly input?: PlanInput;
@@ -64,7 +64,7 @@ export async function recoverAndRead(planning: Planning): Promise<{
 interface Recovered {
   readonly recovery: Recovery;
   readonly state: State | undefined;
-  /** Undefined when an outcome cannot be told. */
+  /** Undefined when an outcome is unknown. */
   readonly input?: PlanInput;
 }
 
@@ -127,6 +127,7 @@ async function readInput(
     options,
     fingerprintKey: key.key ?? (comparesWithoutKey(request, state) ? context.randomBytes(32) : undefined),
     previousFingerprintKey: key.previous?.key,
+    ...(key.isNew && !request.isSaved && { hasNewKey: true }),
   };
 }
 

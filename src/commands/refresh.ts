@@ -38,7 +38,7 @@ export interface RefreshTarget {
   readonly reads: Reads;
   readonly desired: Desired;
   readonly state: State | undefined;
-  /** Retained resources that stand in the way of a destroy are read too. */
+  /** Retained resources that block a destroy are read too. */
   readonly destroys?: boolean;
 }
 
@@ -102,7 +102,7 @@ function addressesOf(target: RefreshTarget): Pick<DesiredResource, "address" | "
 }
 
 /**
- * A retained resource is not managed, and in no list: it is asked for by its id only where it stands in the way of the
+ * A retained resource is not managed, and in no list: it is asked for by its id only where it blocks the
  * deletion of its parent.
  */
 function isRead(

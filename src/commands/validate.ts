@@ -107,7 +107,7 @@ export interface KnownNames {
   readonly outputs: readonly string[];
   /** Stacks of the app that was synthesized last. */
   readonly stacks: readonly string[];
-  /** Declared stages; one that stands many times with a slash at its end. */
+  /** Declared stages; one with several instances with a slash at its end. */
   readonly stages: readonly string[];
 }
 

@@ -16,7 +16,7 @@ import { checkStateKey } from "../state/key";
 import type { PlanRequest } from "./context";
 
 /**
- * Makes the plan of `first`, and with `--verify-values` makes it anew from the revealed values. A plan that cannot be
+ * Makes the plan of `first`, and with `--verify-values` makes it again from the revealed values. A plan that cannot be
  * applied reveals nothing: each value is an event in the service's audit log.
  */
 export async function verifyValues(
@@ -105,8 +105,7 @@ const secretPathsOf = (type: string): readonly string[] => {
 function notRevealed({ address, instance }: Change, failure: unknown): Diagnostic {
   const range = instance.desired?.range;
   const found = diagnosticOf(failure, { address, ...(range && { range }) });
-  const without =
-    "without --verify-values nothing is revealed, and what differs or cannot be told is written";
+  const without = "without --verify-values nothing is revealed, and what differs or is unknown is written";
   return { ...found, hint: found.hint === undefined ? without : `${found.hint}; ${without}` };
 }
 

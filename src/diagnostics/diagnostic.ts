@@ -8,6 +8,7 @@ export const diagnosticCodes = [
   "manifest.unreadable",
   "manifest.too_large",
   "manifest.too_deep",
+  "manifest.empty",
   "manifest.syntax",
   "manifest.duplicate_key",
   "manifest.duplicate_address",

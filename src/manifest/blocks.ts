@@ -170,7 +170,7 @@ function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk
     return noContent([{ shape: shorthand, entry }]);
   if (isNull(value)) return noContent([]);
   walk.report(
-    error("manifest.invalid_type", `${address} is a block of keys, found ${describeNode(value)}`, {
+    error("manifest.invalid_type", `${address} must be a block of keys, not ${describeNode(value)}`, {
       address,
       range: value.range,
       ...hintForKeys(value, blockKeys(placed)),
@@ -241,12 +241,16 @@ function readGroup(
     }
   } else if (!isNull(value)) {
     walk.report(
-      error("manifest.invalid_type", `${groupKey} of ${address} is a mapping, found ${describeNode(value)}`, {
-        address,
-        attribute: groupKey,
-        range: value.range,
-        ...hintForKeys(value, []),
-      }),
+      error(
+        "manifest.invalid_type",
+        `${address}: ${groupKey} must be a mapping, not ${describeNode(value)}`,
+        {
+          address,
+          attribute: groupKey,
+          range: value.range,
+          ...hintForKeys(value, []),
+        },
+      ),
     );
   }
 }

@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
-import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
+import { basename, resolve } from "node:path";
+import { type Diagnostic, error, hasErrors, sortDiagnostics, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 import { type StageName, stageText } from "../model/stage";
@@ -90,6 +90,9 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   };
   const concerns = request.concerns?.(desired);
   await fetchSecrets(built, cwd, context, { findings, reach: request.secrets, concerns });
+  const [file] = files.texts.keys();
+  if (resources.size === 0 && file !== undefined && !hasErrors(findings.all()))
+    findings.report(warning("manifest.empty", `${basename(file)} declares nothing`));
   const diagnostics = sortDiagnostics(findings.all());
   return {
     ...(hasErrors(diagnostics) ? {} : { desired }),

@@ -156,7 +156,7 @@ function refuse(
   context.report(
     error(
       "manifest.invalid_value",
-      `${attribute} of ${block.address} is ${expected}, found ${describeNode(found)}`,
+      `${block.address}: ${attribute} must be ${expected}, not ${describeNode(found)}`,
       {
         address: block.address,
         attribute,
@@ -314,7 +314,7 @@ function listOf(root: MapNode, key: string, context: ReadContext): readonly Sour
   if (node === undefined || isNull(node)) return [];
   if (node.kind === "list") return node.items;
   context.report(
-    error("manifest.invalid_type", `${key} is a list, found ${describeNode(node)}`, { range: node.range }),
+    error("manifest.invalid_type", `${key} must be a list, not ${describeNode(node)}`, { range: node.range }),
   );
   return [];
 }

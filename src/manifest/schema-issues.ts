@@ -68,7 +68,7 @@ function reportIssues(
       context.report(
         error(
           "manifest.invalid_type",
-          `${what} is ${expectedWords[issue.expected] ?? issue.expected}, found ${describeNode(at)}`,
+          `${address}: ${path} must be ${expectedWords[issue.expected] ?? issue.expected}, not ${describeNode(at)}`,
           {
             ...details,
             ...quoteHint(issue.expected, at, context),
@@ -215,8 +215,11 @@ function choiceHint(issue: Issue, node: SourceNode): { hint?: string } {
   return hint === undefined ? {} : { hint };
 }
 
-/** `1.10` where text is expected: the quotes keep it as written. */
+/** `1.10` where text is expected: the quotes keep it as written. `"2"` where a number is: they make it text. */
 function quoteHint(expected: string, node: SourceNode, context: ReadContext): { hint?: string } {
+  const isNumber = node.kind === "scalar" && /^-?\d+(\.\d+)?$/.test(String(node.value));
+  if ((expected === "number" || expected === "int") && isNumber && typeof node.value === "string")
+    return { hint: `write ${node.value} without quotes` };
   if (
     expected !== "string" ||
     node.kind !== "scalar" ||

@@ -109,7 +109,7 @@ const stagesSchema: SchemaJson = {
         description: "Where its state is: a path, https://… or s3://…; .rnv/STAGE/state.json unless said.",
       },
       protect: { type: "boolean", description: "Nothing in it is deleted." },
-      each: { type: "boolean", description: "It stands many times, each with an id: ${stage.id}." },
+      each: { type: "boolean", description: "It has many instances, each with an ID: ${stage.id}." },
       disposable: {
         type: "boolean",
         description:

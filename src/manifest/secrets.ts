@@ -62,13 +62,17 @@ export function readSecret(
   }
   const quoted = value.kind === "scalar" && value.value !== null;
   context.report(
-    error("manifest.invalid_type", `${block.address}: ${shape.path} is text, found ${describeKind(value)}`, {
-      ...where(location),
-      range: entry.keyRange,
-      ...(quoted
-        ? { hint: `strings only: quote it, ${entry.key}: "…"` }
-        : { hint: 'give text, "" or a source such as { fromEnv: NAME }' }),
-    }),
+    error(
+      "manifest.invalid_type",
+      `${block.address}: ${shape.path} must be text, not ${describeKind(value)}`,
+      {
+        ...where(location),
+        range: entry.keyRange,
+        ...(quoted
+          ? { hint: `strings only: quote it, ${entry.key}: "…"` }
+          : { hint: 'give text, "" or a source such as { fromEnv: NAME }' }),
+      },
+    ),
   );
   return undefined;
 }

@@ -159,7 +159,7 @@ function itemsOf({ key, keyRange, value }: MapEntry, { report }: Taking): readon
   if (value.kind === "list") return value.items;
   if (!isNull(value))
     report(
-      error("manifest.group", `${key} is a list, found ${describeKind(value)}`, {
+      error("manifest.group", `${key} must be a list, not ${describeKind(value)}`, {
         range: keyRange,
         hint: itemHint(key),
       }),

@@ -115,7 +115,7 @@ function readStage({ key, keyRange, value }: MapEntry, report: Report): StageDec
   }
   if (value.kind !== "map" && !isNull(value)) {
     refuse(
-      `stage ${key} is a mapping, found ${describeNode(value)}`,
+      `stage ${key} must be a mapping, not ${describeNode(value)}`,
       value.range,
       `its keys are ${stageKeys.join(", ")}`,
     );

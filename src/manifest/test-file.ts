@@ -77,11 +77,11 @@ const testSchema = z.strictObject({
   live: z
     .union([paths, written])
     .optional()
-    .describe("What somebody else has made: a manifest of what is live and not recorded."),
+    .describe("Resources that others created: a manifest of what is live and not recorded."),
   drift: z
     .union([paths, written])
     .optional()
-    .describe("What somebody has changed since `applied`, behind the back of rnv: laid over it."),
+    .describe("Changes made outside rnv since `applied`, merged over it."),
   destroy: z.boolean().optional(),
   targets: words.optional(),
   confirm: words.optional().describe("Deletions that are confirmed, by address: --confirm-delete."),

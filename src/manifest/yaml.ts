@@ -332,9 +332,9 @@ function addEntry({ file, text, report }: Reader, entries: Map<string, MapEntry>
     return;
   }
   report(
-    error("manifest.duplicate_key", `the key ${quoteShort(key)} stands twice in one mapping`, {
+    error("manifest.duplicate_key", `duplicate key ${quoteShort(key)}`, {
       range: keyRange,
-      detail: `It stands at ${formatLocation(first.keyRange, new Map([[file, text]]))} already.`,
+      detail: `It is already set at ${formatLocation(first.keyRange, new Map([[file, text]]))}.`,
       hint: "remove one of the two",
     }),
   );

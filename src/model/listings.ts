@@ -19,7 +19,7 @@ const ofService: ListingQuery = { type: "string", doc: "Id of the service.", isN
 
 /** Attributes of a deployment that are text. */
 const textsOfDeployment = {
-  status: "Where it stands: `queued`, `live`, `failed` and so on.",
+  status: "Status: `queued`, `live`, `failed` and so on.",
   trigger: "What started it.",
   actor: "Who started it.",
   branch: "Branch it was made of.",
@@ -56,7 +56,7 @@ export const listings: Readonly<Record<string, Listing>> = {
     },
     shows: {
       ...textsOfDeployment,
-      cancelRequested: "Whether somebody asked for its end.",
+      cancelRequested: "True if its cancellation was requested.",
       canRollback: "Whether the service can go back to it.",
       steps: "Its steps, with their times.",
     },

@@ -30,6 +30,6 @@ export const providerSettings: readonly ProviderSetting[] = [
   {
     name: "acceptMissing",
     type: "boolean",
-    doc: "True: what the service does not show any more is gone, however much of it; for the apply after somebody deleted it elsewhere. Default: false.",
+    doc: "True: resources that the platform no longer shows are gone, however many. For one apply after they were deleted elsewhere. Default: false.",
   },
 ];

@@ -76,7 +76,7 @@ const errorAt = (
 
 function replacedByOther(instance: ResourceInstance, other: LiveResource): Diagnostic {
   const { address, recorded } = instance;
-  const summary = `${address} is gone (id ${recorded?.id}), and another one bears its name (id ${other.id})`;
+  const summary = `${address} (ID ${recorded?.id}) was deleted; another ${instance.type.type} has its name (ID ${other.id})`;
   const hint = `to take that one over: rnv state rm ${address}, then rnv import ${address} ${other.id}`;
   return errorAt(instance, "live.unmanaged_exists", summary, { hint });
 }
@@ -96,10 +96,15 @@ function create(about: ResolvedInstance): Decision {
 }
 
 const ambiguous = (instance: ResourceInstance, ids: readonly string[]) =>
-  errorAt(instance, "live.ambiguous", `${ids.length} live things bear the name of ${instance.address}`, {
-    detail: `Ids: ${[...ids].sort().join(", ")}`,
-    hint: `say which one is meant: ${phrasesFor(instance.desired).takeOver([...ids].sort()[0] ?? "")}`,
-  });
+  errorAt(
+    instance,
+    "live.ambiguous",
+    `${ids.length} ${instance.type.type}s are named like ${instance.address}`,
+    {
+      detail: `Ids: ${[...ids].sort().join(", ")}`,
+      hint: `say which one is meant: ${phrasesFor(instance.desired).takeOver([...ids].sort()[0] ?? "")}`,
+    },
+  );
 
 const importMissing = (
   { address, read }: ResourceInstance,

@@ -49,9 +49,15 @@ export const isReviewed = (plan: Plan, reviewed: PlanRecord): boolean =>
   [reviewed.digest, ...(reviewed.joins ?? [])].some((digest) => isExpected(plan, digest)) ||
   (reviewed.joins !== undefined && compareWithRecord(reviewed, plan)?.length === 0);
 
-/** Whether an expected digest is that of a plan, or of the same plan as it looks without the text of any secret. */
+/** Characters of a digest that a terminal shows. */
+export const shortDigest = 12;
+
+/** Returns true if an expected digest, whole or short, is that of a plan or of the same plan without secrets. */
 export const isExpected = ({ digest, openDigest }: Plan, expected: string): boolean =>
-  expected === digest || expected === openDigest;
+  [digest, openDigest].some(
+    (found) =>
+      found === expected || (expected.length === shortDigest && found?.slice(0, shortDigest) === expected),
+  );
 
 /** A change of a reviewed plan, as far as another plan is compared with it. */
 export interface ReviewedChange {

@@ -43,7 +43,7 @@ export function guardDeletions(
       : (protectedBy(decision, stage) ??
         nameChanged(decision) ??
         holdsOthers(decision, kept.get(address), input.options) ??
-        (isConfirmed(address) ? undefined : unconfirmed(decision, input)));
+        (isConfirmed(address) ? undefined : unconfirmed(decision, input, decisions)));
     if (guard) guards.set(address, guard);
   }
   return guards;
@@ -118,25 +118,40 @@ function holdsOthers(
 export const isUnconfirmed = ({ guard }: { readonly guard?: Guard }): boolean =>
   guard?.code === "guard.delete_unconfirmed";
 
-function unconfirmed({ action, instance }: Decision, { options, desired }: PlanInput): Guard | undefined {
+function unconfirmed(
+  { action, instance }: Decision,
+  { options, desired }: PlanInput,
+  decisions: ReadonlyMap<Address, Decision>,
+): Guard | undefined {
   const { address, type } = instance;
   if (type.removal !== "delete" || type.removedWithParent) return undefined;
-  return {
-    code: "guard.delete_unconfirmed",
-    summary: `${address} would be ${action === "replace" ? "deleted and made anew" : "deleted"}`,
-    hint: `confirm it by name: --confirm-delete ${address}${otherWays(address, action, options.mode, phrasesOf(desired))}`,
-  };
+  const code = "guard.delete_unconfirmed";
+  const flag = `To destroy it: --confirm-delete ${address}`;
+  if (action === "replace")
+    return { code, summary: `${address} must be replaced; what it holds now is lost`, hint: flag };
+  const summary = `the deletion of ${address} is not confirmed`;
+  if (options.mode === "destroy")
+    return { code, summary, hint: `${flag}. \`rnv destroy\` asks for everything at once` };
+  const { confirm, move } = phrasesOf(desired);
+  const renamed = probableNewAddress(instance, decisions);
+  const moved = renamed === undefined ? "" : `. If you renamed it: ${move(address, renamed)}`;
+  return { code, summary, hint: `${flag} or ${confirm(address)}${moved}` };
 }
 
-function otherWays(
-  address: Address,
-  action: Decision["action"],
-  mode: PlanInput["options"]["mode"],
-  { confirm, renamed }: ReturnType<typeof phrasesOf>,
-): string {
-  if (mode === "destroy") return "; rnv destroy asks for everything at once";
-  return action === "replace" ? "" : `, or ${confirm(address)}; if it was renamed, ${renamed}`;
+/** Returns the address under which a deleted resource may be declared now: the one created of its type in its parent. */
+function probableNewAddress(
+  { type, recorded }: ResourceInstance,
+  decisions: ReadonlyMap<Address, Decision>,
+): Address | undefined {
+  const isAlike = ({ action, instance }: Decision, wanted: Decision["action"]): boolean =>
+    action === wanted && instance.type === type && parentOf(instance) === recorded?.parent;
+  const created = [...decisions.values()].filter((decision) => isAlike(decision, "create"));
+  const deleted = [...decisions.values()].filter((decision) => isAlike(decision, "delete"));
+  return created.length === 1 && deleted.length === 1 ? created[0]?.instance.address : undefined;
 }
+
+const parentOf = ({ desired, recorded }: ResourceInstance): Address | undefined =>
+  desired?.parent ?? recorded?.parent;
 
 /**
  * What lies in the things that are deleted and is not deleted with them, in words, by the address of what holds it. The

@@ -58,7 +58,8 @@ export function makePlan(input: PlanInput): Plan {
   });
   const compared = diffOutputs(input, decisions);
   const { options } = input;
-  const { digest, open } = digestPlan({ options, changes, outputs: compared.outputs }, input.fingerprintKey);
+  const key = input.hasNewKey ? undefined : input.fingerprintKey;
+  const { digest, open } = digestPlan({ options, changes, outputs: compared.outputs }, key);
   return {
     options,
     changes,
@@ -105,9 +106,13 @@ function refuseEmpty({ desired, state, options }: PlanInput): Diagnostic[] {
   const recorded = Object.values(state?.resources ?? {}).filter(({ retained }) => !retained).length;
   if (recorded === 0) return [];
   return [
-    error("guard.empty_manifest", `nothing is declared, while ${recorded} resources are recorded`, {
-      hint: "check the path of the manifest; to delete everything use rnv destroy, or --allow-empty",
-    }),
+    error(
+      "guard.empty_manifest",
+      `the manifest is empty, but the state records ${recorded} ${recorded === 1 ? "resource" : "resources"}`,
+      {
+        hint: "check the path of the manifest; to delete everything use rnv destroy, or --allow-empty",
+      },
+    ),
   ];
 }
 

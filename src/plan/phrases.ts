@@ -6,22 +6,18 @@ interface Phrases {
   readonly takeOver: (id: string) => string;
   readonly move: (from: string, to: Address) => string;
   readonly confirm: (address: Address) => string;
-  /** Says that a resource was renamed. */
-  readonly renamed: string;
 }
 
 const manifestPhrases: Phrases = {
   takeOver: (id) => `import: ${id}`,
   move: (from, to) => `moved: [{ from: ${from}, to: ${to} }]`,
   confirm: (address) => `removed: [${address}]`,
-  renamed: "declare moved",
 };
 
 const constructPhrases: Phrases = {
   takeOver: (id) => `importFrom("${id}")`,
   move: (from) => `movedFrom("${from}")`,
   confirm: (address) => `confirmRemoved(stack, "${address}")`,
-  renamed: "call movedFrom on the construct",
 };
 
 /** Returns the words for what declares a resource. */

@@ -264,6 +264,8 @@ export interface PlanInput {
   readonly options: PlanOptions;
   /** Key of secret fingerprints; undefined when there is none yet and none is recorded. */
   readonly fingerprintKey?: Uint8Array;
+  /** The key was created for this run: its digest is that of the plan before it, which had none. */
+  readonly hasNewKey?: true;
   /** Live secrets that were asked for; undefined when none were to be. */
   readonly revealed?: ReadonlyMap<Address, Revealed>;
   /** While keys are changed: what was recorded may still bear fingerprints of this one. */

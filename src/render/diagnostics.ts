@@ -129,7 +129,7 @@ function window(source: string, from: number, to: number, room: number, ellipsis
   const afterText = cut(after, afterRoom, ellipsis);
   const beforeText = cutStart(before, left - textWidth(afterText), ellipsis);
   return {
-    // Once more: escaped parts may be a command together.
+    // Again: escaped parts may be a command together.
     text: escapeText(beforeText + markedText + afterText),
     caretOffset: textWidth(beforeText),
     caretWidth: Math.max(1, textWidth(markedText)),

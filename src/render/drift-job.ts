@@ -155,7 +155,7 @@ export const issueTitle = ({ manifest, stage, stack }: CommentSubject): string =
 
 /** The text of the issue of a stage, within `limit` characters. */
 export function issueText(one: StageDrift, job: DriftJob, limit: number): string {
-  const footer = `Looked at ${exactTime(job.at)}${pageText(job)}. What shall stay goes into \`rnv.drift.yaml\`, with its last day and the reason; else \`rnv apply\` repairs it. This issue is closed once nothing is found.\n`;
+  const footer = `Checked ${exactTime(job.at)}${pageText(job)}. To keep a difference, add it to \`rnv.drift.yaml\` with a reason and an end date. To undo it, merge a pull request; its apply repairs it. This issue closes when no drift is found.\n`;
   return `${stageMarkdown(one, Math.min(limit, defaultLimit) - footer.length - 400)}\n${footer}`;
 }
 

@@ -107,7 +107,7 @@ export const driftDocumentSchema = z.strictObject({
     .describe("There, and neither declared nor recorded."),
   undeclared: z
     .array(z.strictObject({ address: z.string(), path: z.string(), value: json, default: json }))
-    .describe("Settings that nobody declares and that are not at their default; only with `--strict`."),
+    .describe("Settings that are not in the manifest and not at their default; only with `--strict`."),
   unchecked: z.array(z.strictObject({ address: z.string(), reason: z.string() })),
   accepted: z
     .array(z.strictObject({ class: z.enum(driftClasses), ...acceptance }))
@@ -116,9 +116,7 @@ export const driftDocumentSchema = z.strictObject({
   expired: z
     .array(z.strictObject(acceptance))
     .optional()
-    .describe(
-      "Entries of `rnv.drift.yaml` whose day is over; the exit code is 1 where nothing else is found.",
-    ),
+    .describe("Expired entries of `rnv.drift.yaml`; the exit code is 1 where nothing else is found."),
   revealed: z
     .array(revealedValue)
     .optional()

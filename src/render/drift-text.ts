@@ -71,7 +71,7 @@ export function driftText(report: DriftReport, style: Style): string {
       "Declared, but not applied yet:",
       addressesInReadingOrder(report.pending).map((pending) => pendingLines(pending, style)),
     ),
-    table("What runs is not what was deployed last:", standingRows(report.running)),
+    table("Not running the last deployment:", standingRows(report.running)),
     table("Could not be checked:", uncheckedRows(report.unchecked)),
     revealedLine(report, asRecorded) ?? "",
     ...unmanagedSections(report),
@@ -103,14 +103,14 @@ function pendingLines(pending: PendingResource, style: Style): string[] {
 function unmanagedSections(report: DriftReport): string[] {
   return [
     table(
-      "Variables that nobody declares:",
+      "Variables not in the manifest:",
       partsByHolder(report).map(([holder, names]) => [
         `  ${escapeText(holder)}`,
         shortList(names.map(quoteText), mostNames),
       ]),
     ),
     table(
-      "Settings that nobody declares, and that are not at their default:",
+      "Settings not in the manifest and not at their default:",
       report.undeclared.map(({ address, path, value, default: byDefault }) => [
         `  ${escapeText(address)}`,
         escapeText(path),
@@ -172,7 +172,7 @@ function markdownItems(report: DriftReport): readonly string[] {
     ),
     ...addressesInReadingOrder(report.pending).map(pendingItem),
     ...listed(
-      "What runs is not what was deployed last:",
+      "Not running the last deployment:",
       addressesInReadingOrder(report.running).map(
         (one) => `${code(one.address)}: ${escapeMarkdown(standingPhrase(one))}`,
       ),
@@ -181,7 +181,7 @@ function markdownItems(report: DriftReport): readonly string[] {
       ({ addresses, reason }) => `- ${addresses} could not be checked: ${escapeMarkdown(reason)}`,
     ),
     ...listed(
-      "Variables that nobody declares:",
+      "Variables not in the manifest:",
       partsByHolder(report).map(
         ([holder, names]) =>
           `${code(holder)}: ${shortList(
@@ -191,7 +191,7 @@ function markdownItems(report: DriftReport): readonly string[] {
       ),
     ),
     ...listed(
-      "Settings that nobody declares, and that are not at their default:",
+      "Settings not in the manifest and not at their default:",
       report.undeclared.map(
         ({ address, path, value, default: byDefault }) =>
           `${code(address)} ${code(path)}: ${code(plainText(value))} (default ${code(plainText(byDefault))})`,
@@ -230,8 +230,8 @@ function folded(address: string, phrase: string, fields: readonly AttributeChang
   return `<details>${summary}\n\n${body.join("\n\n")}\n\n</details>`;
 }
 
-export const acceptedHeading = "Accepted for a while:";
-export const expiredHeading = "Was accepted until a day that is over; remove the entry, or review it again:";
+export const acceptedHeading = "Accepted until a date:";
+export const expiredHeading = "Acceptance expired: remove or renew the entry:";
 
 type Accepted = Omit<AcceptedDrift, "class">;
 

@@ -37,18 +37,23 @@ export function eventText(event: ApplyEvent, style: Style): string {
     case "progress":
       return `${subject} ${colors.dim(escapeText(event.note))}`;
     case "waiting": {
-      const told = [event.status, event.note].filter((part) => part !== undefined && part !== "");
-      const standing = told.length === 0 ? "" : colors.dim(` ${escapeText(told.join(": "))}`);
-      return `${subject} Still ${doing[event.action].toLowerCase()}... [${elapsedText(event.elapsedSeconds)} elapsed]${standing}`;
+      const time = event.elapsedSeconds < 1 ? "" : elapsedText(event.elapsedSeconds);
+      const status = escapeText([event.status, event.note].filter(Boolean).join(": "));
+      const shown = [time, status && colors.dim(status)].filter(Boolean).join(", ");
+      return `${subject} Still ${doing[event.action].toLowerCase()}... ${shown}`.trimEnd();
     }
     case "done":
       return `${subject} ${deed[event.action]} complete after ${elapsedText(event.elapsedSeconds)}${identity(event.id, style)}`;
     case "failed":
-      return `${subject} ${colors.red(`${deed[event.action]} failed after ${elapsedText(event.elapsedSeconds)}:`)} ${escapeText(event.diagnostic.summary)}`;
+      return `${subject} ${colors.red(`failed after ${elapsedText(event.elapsedSeconds)}:`)} ${escapeText(factOf(event))}`;
     case "skipped":
       return `${subject} ${colors.yellow("Skipped")}, because ${skipCause(event.because)}`;
   }
 }
+
+/** The summary of a failure without the address that the line begins with. */
+const factOf = ({ address, diagnostic: { summary } }: Extract<ApplyEvent, { type: "failed" }>): string =>
+  /^:? /.test(summary.replace(address, "")) ? summary.replace(address, "").replace(/^:? /, "") : summary;
 
 const identity = (id: string | undefined, style: Style): string =>
   id === undefined ? "" : style.colors.dim(` [id=${escapeText(id)}]`);

@@ -48,7 +48,7 @@ const memberResultSchema = z.strictObject({
   folder: z
     .string()
     .optional()
-    .describe("From the folder of the fleet; not known of a member that no shard tells of."),
+    .describe("From the folder of the fleet; unknown for a member that no shard reports."),
   stage: z.string().optional(),
   status: z.enum(memberStatuses),
   exit_code: count.describe("Of its run; 1 where a signal ended it, 7 where it took too long."),
@@ -103,7 +103,7 @@ export const statusWords: Readonly<Record<MemberStatus, string>> = {
   interrupted: "interrupted",
 };
 
-/** Whether nobody has to look at it. */
+/** Returns true if it needs no attention. */
 export const isWell = ({ status }: Pick<MemberResult, "status">): boolean =>
   status === "clean" || status === "applied";
 
@@ -142,7 +142,7 @@ export function memberLine(result: MemberResult, isDone: boolean): string {
 /** Members that are well and are listed one by one; beyond, they are counted. */
 const mostWell = 20;
 
-/** The report for people: what needs somebody first, with its errors; then what is well. */
+/** The report for people: what needs attention first, with its errors; then what is well. */
 export function fleetReportText(report: FleetReport, style: Style): string {
   const sorted = [...report.members].sort(byUrgency);
   const isDone = report.verb === "apply";
@@ -206,7 +206,7 @@ export function fleetLine({ members, shard, counts, selected }: FleetReport): st
 /** Bytes of a report in Markdown: what GitHub takes as the summary of a step is 1 MiB, and a comment less. */
 const mostMarkdown = 60_000;
 
-/** The report as Markdown: a table of what needs somebody, its errors folded, and a closing line. */
+/** The report as Markdown: a table of what needs attention, its errors folded, and a closing line. */
 export function fleetReportMarkdown(report: FleetReport): string {
   const isDone = report.verb === "apply";
   const urgent = report.members.filter((one) => !isWell(one)).sort(byUrgency);

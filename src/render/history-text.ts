@@ -56,8 +56,8 @@ const ends: Readonly<Record<number, string>> = {
   4: "refused: something blocks it",
   5: "refused: not what was reviewed",
   6: "not begun: another run holds the lock",
-  7: "a deployment failed, the wait for it ended, or a postcondition does not hold",
-  8: "saved, awaiting checkout",
+  7: "a deployment failed or timed out, or a postcondition does not hold",
+  8: "saved, not live until the checkout is finished",
   130: "interrupted",
 };
 

@@ -73,7 +73,7 @@ function recordLine(plan: Plan, limit: number): string {
 /** Bytes of a record, unpacked: more than any comment holds. */
 const largestRecord = 4_000_000;
 
-/** Reads the record behind a marker; undefined where there is none, or somebody wrote into it. */
+/** Reads the record behind a marker; undefined where there is none, or another user edited it. */
 export function readRecord(body: string, marker: string): PlanRecord | undefined {
   const lines = body.split(/\r?\n/);
   const line = lines[lines.indexOf(marker) + 1] ?? "";
@@ -169,11 +169,13 @@ export function appliedComment(
   const text = shorten(diagnosticsText(errors, plainStyle, sources).trimEnd(), 20_000);
   const found = errors.length === 0 ? [] : [fencedBlock(text.split("\n"))];
   const end = endOfRun(exitCode);
-  const state = exitCode === 0 ? appliedWord : `**${end.charAt(0).toUpperCase()}${end.slice(1)}.**`;
-  const next = resumable.has(exitCode)
-    ? ["Nothing is lost: run this job again to go on where it stopped."]
-    : [];
-  const told = `${state} ${escapeMarkdown(summary ?? "")}`.trimEnd();
+  // Of a deployment the cause says more than the exit code.
+  const cause = exitCode === 7 || exitCode === 8 ? errors[0]?.summary : undefined;
+  const state = cause
+    ? `**${escapeMarkdown(cause)} (exit ${exitCode}).**`
+    : `**${end.charAt(0).toUpperCase()}${end.slice(1)}.**`;
+  const next = resumable.has(exitCode) ? ["Nothing is lost. Run this job again to continue."] : [];
+  const told = `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(summary ?? "")}`.trimEnd();
   return `${[title, told, ...found, ...next, originLine(origin)].join("\n\n")}\n`;
 }
 
@@ -197,7 +199,7 @@ export function refusedComment(
     `${markerOf("apply", subject)}\n### rnv apply${subjectText(subject)}`,
     `> [!WARNING]\n> Nothing was applied: ${escapeMarkdown(why)}.`,
     ...(differences ? [differenceText(differences)] : []),
-    `To go on: run the job of the plan again, review what it says then, and run this job again. Or review the plan below and give its digest: \`rnv ci apply --expect-digest ${plan.digest}\``,
+    `Open a new pull request (an empty commit will do), or review the plan below and run this workflow by hand with its digest: \`rnv ci apply --expect-digest ${plan.digest}\``,
   ].join("\n\n");
   const rest = planSection(plan, subject, origin, limit - head.length - 100);
   return `${head}\n\n<details><summary>The plan as it is now</summary>\n\n${rest}\n</details>\n`;

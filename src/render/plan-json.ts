@@ -152,7 +152,7 @@ export const fieldSchema = z.strictObject({
     .array(z.string())
     .optional()
     .describe(
-      "Of an `edit` that nobody made in the manifest: what it refers to, which the service has changed.",
+      "Of an `edit` without an edit of the manifest: what it refers to, which the service has changed.",
     ),
   placement: z.literal(true).optional(),
   range: range.optional(),

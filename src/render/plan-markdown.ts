@@ -163,7 +163,7 @@ function blocked(entries: readonly PlanEntry[]): string[] {
     others.length === held.length
       ? []
       : [
-          `> - ${counted(unconfirmed.length, "deletion")} that nobody has confirmed, marked below; each by name: \`--confirm-delete ADDRESS\`, or \`removed:\` in the manifest`,
+          `> - ${counted(unconfirmed.length, "unconfirmed deletion")}, marked below; to confirm each: \`--confirm-delete ADDRESS\`, or \`removed:\` in the manifest`,
         ];
   return [`> [!CAUTION]\n> Blocked until it is resolved:\n${[...many, ...lines].join("\n")}`];
 }

@@ -1,6 +1,7 @@
 import { hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { shortList } from "../model/text";
+import { shortDigest } from "../plan/digest";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
@@ -48,6 +49,9 @@ export interface PlanEnding {
  * changes is the last one. `sources` holds the texts of the files, for the code frames of its diagnostics.
  */
 export function planText(plan: Plan, style: Style, sources?: Sources, ending?: PlanEnding): string {
+  // What the platform does not offer is the whole answer: the rest would only follow from it.
+  if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
+    return `${diagnosticsText(plan.diagnostics, style, sources, false)}\n\n${planLine(plan)}\n`;
   const entries = planEntries(plan);
   const sections = [
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
@@ -65,8 +69,8 @@ export function planText(plan: Plan, style: Style, sources?: Sources, ending?: P
     ending === undefined ? "" : loudLines(entries, style),
     closingLines(plan, entries, style),
     style.colors.bold(planLine(plan)),
-    digestLine(plan, style),
-    ending?.next === undefined ? "" : `To do this: ${style.colors.bold(escapeText(ending.next))}`,
+    digestLine(plan, style, ending !== undefined),
+    ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`,
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
@@ -241,7 +245,7 @@ function uncheckedSection(plan: Plan, style: Style): string {
     .join("\n\n");
 }
 
-/** Says once more what is lost and what moves the bill: above it may be screens of text. */
+/** Repeats what is lost and what moves the bill: above it may be screens of text. */
 function loudLines(entries: readonly PlanEntry[], style: Style): string {
   if (entries.length < 2) return "";
   const { red, yellow, bold } = style.colors;
@@ -279,9 +283,9 @@ function costLine(plan: Plan, style: Style): string {
 }
 
 /** The digest of what would be done; of a plan that does nothing or cannot be applied there is none to expect. */
-const digestLine = (plan: Plan, style: Style): string =>
+const digestLine = (plan: Plan, style: Style, isTerminal: boolean): string =>
   plan.digest !== undefined && hasChanges(plan) && !hasErrors(plan.diagnostics)
-    ? style.colors.dim(`Digest: ${plan.digest}`)
+    ? style.colors.dim(`Digest: ${isTerminal ? plan.digest.slice(0, shortDigest) : plan.digest}`)
     : "";
 
 function blockedLine(entries: readonly PlanEntry[], style: Style): string {

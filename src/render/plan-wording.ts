@@ -103,7 +103,7 @@ export function actionPhrase(change: Change): string {
 /** The same for many resources. */
 export const pluralPhrase = (change: Change): string => actionPhrase(change).replace(/^has /, "have ");
 
-/** The same for what the manifest asks for and nobody applied. */
+/** The same for what the manifest asks for and is not applied. */
 export const actionPhrases: Readonly<Record<Action, string>> = {
   create: "would be created",
   update: "would be updated in place",
@@ -142,7 +142,7 @@ const nothingToDo: Readonly<Record<PlanOptions["mode"], string>> = {
   "refresh-only": "No changes. Your infrastructure still matches the configuration.",
 };
 
-/** Something stands in the way of it: apply refuses. */
+/** Something blocks it: apply refuses. */
 export const isBlocked = (plan: Plan): boolean => plan.changes.some(({ guard }) => guard !== undefined);
 
 /**
@@ -310,7 +310,7 @@ export const unreadHeading = (values: Plan["unchecked"]): string =>
     ? "1 value was not compared, because it is not here; apply reads and compares it:"
     : `${values.length} values were not compared, because they are not here; apply reads and compares them:`;
 
-/** How many values were revealed, and what became of them; undefined where nobody asked. */
+/** How many values were revealed, and what became of them; undefined where it was not asked for. */
 export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string | undefined {
   if (revealed === undefined) return undefined;
   const { length } = revealed;

@@ -1,4 +1,4 @@
-/** One number of a metric, told apart by its labels. */
+/** One number of a metric, distinguished by its labels. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string | undefined>>;
   readonly value: number;

@@ -61,7 +61,7 @@ const isTail = <T extends Placed>(item: T, group: readonly T[]): boolean =>
 const isBelow = (address: Address, outer: Address): boolean =>
   nameOf(address).startsWith(`${nameOf(outer)}.`);
 
-/** Only a fixed order where nothing else decides; this way round a service stands before its deployment. */
+/** Only a fixed order where nothing else decides; so a service comes before its deployment. */
 const byType = (a: Placed, b: Placed): number => (typeOf(a.address) > typeOf(b.address) ? -1 : 1);
 
 /** Sorts resources of which only the address is known in reading order. */

@@ -83,18 +83,20 @@ function unfinished(state: State, style: Style): string[] {
   return first === undefined ? [] : [[style.colors.yellow(first), ...rest].join("\n")];
 }
 
+const writeWords: Readonly<Record<string, string>> = { POST: "create", DELETE: "delete" };
+
 /** Renders the writes that a run left open: a sentence, then a line for each write. */
 export function unfinishedLines(state: State): readonly string[] {
   if (state.run === null && state.open.length === 0) return [];
   const lines = state.open.map(
-    (intent) =>
-      `  ${escapeText(intent.address)}: ${escapeText(intent.operation)} at ${escapeText(intent.at)}`,
+    ({ address, at, method, command }) =>
+      `  ${escapeText(address)}: ${command?.action ?? writeWords[method] ?? "update"} sent at ${escapeText(at)}`,
   );
   const opening =
     state.run === null
       ? "A run did not end."
       : `A run that started at ${escapeText(state.run.startedAt)} did not end.`;
-  const open = lines.length === 0 ? "" : ` The outcome of ${counted(lines.length, "write")} is not known:`;
+  const open = lines.length === 0 ? "" : ` The result of ${counted(lines.length, "write")} is unknown:`;
   return [`${opening}${open}`, ...lines];
 }
 

@@ -37,7 +37,7 @@ const resultSchema = z.strictObject({
           .optional(),
       }),
     )
-    .describe("Errors that nobody expected."),
+    .describe("Unexpected errors."),
 });
 
 /** The report of `rnv test --format json`. */
@@ -65,7 +65,7 @@ export const rounded = (seconds: number): number => Math.round(seconds * 1000) /
 
 export const testReportJson = (report: TestReport): string => `${escapeJson(report, 2)}\n`;
 
-/** One test: a line where it passes; else where it stands, what differs, and the errors that nobody expected. */
+/** One test: a line where it passes; else its position, what differs, and unexpected errors. */
 export function testResultText(
   { name, status, file, line, differences }: TestResult,
   unexpected: readonly Diagnostic[],

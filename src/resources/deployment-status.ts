@@ -45,11 +45,12 @@ function servesAsPinned(found: Deployment, commit: string | undefined): Operatio
 }
 
 function ended(found: Deployment): OperationStatus {
-  const reason = found.error || found.blockedReason || undefined;
+  const reason = found.error || found.blockedReason;
+  const outcome = found.status === "failed" ? "the deployment failed" : "the deployment was cancelled";
   return {
     kind: "failed",
-    summary: `deployment ${found.id} ${found.status === "failed" ? "failed" : "was cancelled"}`,
-    ...(reason === undefined ? {} : { detail: reason }),
+    summary: reason ? (found.status === "failed" ? reason : `${outcome}: ${reason}`) : outcome,
+    detail: `deployment ${found.id}`,
   };
 }
 

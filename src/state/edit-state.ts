@@ -219,14 +219,10 @@ function unsettled(state: State, addresses: readonly Address[]): Diagnostic[] {
   return state.open
     .filter((intent) => addresses.includes(intent.address))
     .map((intent) =>
-      error(
-        "state.open_intent",
-        `the outcome of ${intent.operation} for ${intent.address} is not known yet`,
-        {
-          address: intent.address,
-          hint: "run rnv apply (or rnv apply -refresh-only) first: it finds out",
-        },
-      ),
+      error("state.open_intent", `${intent.address}: the result of its last write is unknown`, {
+        address: intent.address,
+        hint: "To find out: rnv apply, or rnv apply -refresh-only",
+      }),
     );
 }
 

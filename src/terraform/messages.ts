@@ -163,7 +163,7 @@ const words: readonly (readonly [RegExp, string])[] = [
     /; to keep it and let go of it here: rnv state rm .*$/g,
     "; to keep it, take it out of the state with a removed block",
   ],
-  [/\brnv status shows where it stands/g, "the dashboard shows where it stands"],
+  [/\brnv status shows/g, "the dashboard shows"],
   [/\brnv import \S+ ID\b/g, "terraform import"],
   [/\(import: ID\)/g, "(an import block)"],
   [/\brnv (plan|apply|destroy|state|import|refresh)\b/g, "terraform $1"],

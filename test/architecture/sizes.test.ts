@@ -18,7 +18,7 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_545, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_221, budget: 4_500 },
+  api: { paths: ["api"], ceiling: 5_179, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert", "manifest/stack"],
@@ -30,20 +30,31 @@ const folders: Readonly<Record<string, Folder>> = {
   plan: { paths: ["plan"], ceiling: 5_513, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_884, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 3_114, budget: 2_550 },
-  state: { paths: ["state"], ceiling: 4_303, budget: 3_300 },
+  state: { paths: ["state"], ceiling: 4_299, budget: 3_300 },
   report: { paths: ["render"], ceiling: 7_777, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_637, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
-  emulator: { paths: ["emulator"], ceiling: 3_939, budget: 3_200 },
+  emulator: { paths: ["emulator"], ceiling: 3_892, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 3_417, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 11_491, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 78_966, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 78_863, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
-const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [];
+const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
+  { issue: "front door", folder: "model", lines: 1 },
+  { issue: "front door", folder: "api", lines: 7 },
+  { issue: "front door", folder: "manifest", lines: 14 },
+  { issue: "front door", folder: "plan", lines: 29 },
+  { issue: "front door", folder: "resources", lines: 1 },
+  { issue: "front door", folder: "apply", lines: 17 },
+  { issue: "front door", folder: "state", lines: 3 },
+  { issue: "front door", folder: "report", lines: 13 },
+  { issue: "front door", folder: "commands", lines: 22 },
+  { issue: "front door", folder: "cli", lines: 143 },
+];
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

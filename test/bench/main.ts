@@ -1,14 +1,15 @@
 import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { writeFigures } from "../support/figures-page";
 import { type Row, table } from "./row";
 import { measurements } from "./rows";
 import { createWorkbench } from "./workbench";
 
-const usage = `npm run bench -- [--pairs N] [--only NAME,…] [--json FILE] [--markdown FILE]
+const usage = `npm run bench -- [--pairs N] [--only NAME,…] [--json FILE]
 
-Measures the built command line (npm run build first) in whole processes, A B A B, and prints a table: nine pairs for
-every row unless said, which takes an hour, half of it for terraform apply. Names: ${measurements.map(({ name }) => name).join(", ")}
+Measures the built command line (npm run build first) in whole processes, A B A B, and writes a table to
+docs/explain/performance.md: nine pairs for each row unless said, which takes an hour, half of it for terraform apply.
+Names: ${measurements.map(({ name }) => name).join(", ")}
 `;
 
 /** Runs the measurements that were asked for and prints what they found. */
@@ -18,7 +19,6 @@ async function main(): Promise<void> {
       pairs: { type: "string", default: "9" },
       only: { type: "string" },
       json: { type: "string" },
-      markdown: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -45,27 +45,12 @@ async function main(): Promise<void> {
   } finally {
     await bench.close();
   }
-  const machine = {
-    date: new Date().toISOString().slice(0, 10),
-    cores: cpus().length,
-    node: process.versions.node,
-    terraform: bench.terraform,
-  };
   process.stdout.write(table(rows));
-  if (values.json !== undefined)
-    writeFileSync(values.json, `${JSON.stringify({ ...machine, rows }, null, 2)}\n`);
-  if (values.markdown !== undefined) writeFileSync(values.markdown, results(machine, rows));
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ rows }, null, 2)}\n`);
+  // A page of figures is that of one whole run.
+  if (only === undefined)
+    writeFigures("performance", "bench", `${table(rows)}\n\`npm run build && npm run bench\` measures this.`);
 }
-
-const results = (
-  { date, cores, node, terraform }: { date: string; cores: number; node: string; terraform: string | null },
-  rows: readonly Row[],
-): string => `# Measured
-
-${date}, ${cores} cores, Node ${node}${terraform === null ? "" : `, Terraform ${terraform}`}. Made by \`npm run build && npm run bench -- --markdown test/bench/RESULTS.md\`.
-Ratios are of whole processes measured in turn, A B A B, in one run; times in milliseconds depend on the machine and on what else it does.
-
-${table(rows)}`;
 
 main().catch((cause: unknown) => {
   console.error(cause);

@@ -2,13 +2,15 @@
 // an empty node process, and plan and apply beside those of `rnv` on the same desired state. Prints the figures and their limits; exits 1 above a limit. Ratios are medians of
 // pairs measured one after the other. Processor time is given too, that of Terraform and that of the provider's
 // processes apart: other work on the machine lengthens the wall time of both, and not evenly.
-// Usage: npm run build && node test/bench/terraform-provider.mjs [services]
+// Writes the section "terraform" of docs/explain/performance.md.
+// Usage: npm run build && npm run bench:terraform -- [services]
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
+import { writeFigures } from "../support/figures-page.ts";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const provider = join(root, "dist/terraform/terraform-provider-rnv");
@@ -205,6 +207,10 @@ async function planRatio(folder) {
 
 const ratio = (ours, theirs) => median(ours.map((one, index) => one / theirs[index]));
 const say = (text) => process.stdout.write(`${text}\n`);
+const rows = [];
+
+const terraformVersion = () =>
+  JSON.parse(execFileSync("terraform", ["version", "-json"], { encoding: "utf8" })).terraform_version;
 
 /** Prints one ratio; false above its limit. */
 function judged(title, ours, theirs, unit, limit) {
@@ -213,6 +219,8 @@ function judged(title, ours, theirs, unit, limit) {
   const figures = `${median(ours).toFixed(digits)} ${unit} / ${median(theirs).toFixed(digits)} ${unit}`;
   const stands = limit === undefined ? "no limit" : `limit ${limit}${measured > limit ? ", ABOVE" : ""}`;
   say(`${title}: ${figures} = ${measured.toFixed(2)} (${stands})`);
+  const target = limit === undefined ? " | " : `≤ ${limit} | ${measured > limit ? "**no**" : "yes"}`;
+  rows.push(`| ${title} | ${measured.toFixed(2)} | ${target} | ${figures} |`);
   return limit === undefined || measured <= limit;
 }
 
@@ -238,6 +246,12 @@ try {
   const rnv = await besideRnv(rnvFolder);
   judged(`no-op plan of ${count} through Terraform / with rnv`, of(ours, "wall"), rnv.plans, "s");
   judged(`apply of ${count} through Terraform / with rnv`, [applied], [rnv.applied], "s");
+  const head = `${count} services, Terraform ${terraformVersion()}.\n\n| measured | ratio | target | met | medians |\n|---|---|---|---|---|`;
+  writeFigures(
+    "performance",
+    "terraform",
+    `${head}\n${rows.join("\n")}\n\n\`npm run bench:terraform\` measures this.`,
+  );
   process.exitCode = isQuick && isCheap ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });

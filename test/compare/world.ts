@@ -269,8 +269,7 @@ export class World {
       code,
       lines: this.#exactLines(output),
       writes: running.options.concurrent ? byResource(writes) : writes,
-      // Where the service fails, how often rnv reads depends on the time that passes.
-      reads: this.#fault === undefined ? counted(reads) : [...new Set(reads)].sort(),
+      reads: this.#shownReads(code, reads),
       output: this.#json(stdout) ?? (running.options.text ? this.names.text(stdout) : undefined),
       files: Object.fromEntries(
         changed.map((path) => [this.names.text(path), this.#shownFile(path, files.get(path))]),
@@ -278,6 +277,14 @@ export class World {
     };
     this.steps.push(step);
     return step;
+  }
+
+  /** Reads that do not depend on the time that passes. */
+  #shownReads(code: number, reads: readonly string[]): readonly string[] {
+    // A command that finds a mistake may end before the reads that it began with are sent.
+    if (code === 1) return [];
+    // Where the service fails, the number of reads depends on the pauses between them.
+    return this.#fault === undefined ? counted(reads) : [...new Set(reads)].sort();
   }
 
   #exactLines(output: string): string[] {

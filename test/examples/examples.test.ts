@@ -185,5 +185,5 @@ it("npm run demo tells the whole story and ends well", () => {
   expect(status).toBe(0);
   expect(stdout).toContain("No changes. Your infrastructure matches the configuration.");
   expect(stdout).toContain("Drift: 1 changed outside rnv");
-  expect(stdout).toContain("Destroy complete! Resources: 10 destroyed.");
+  expect(stdout).toContain("Destroy complete! Resources: 4 destroyed.");
 });

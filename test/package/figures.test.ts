@@ -1,21 +1,26 @@
 import { readFileSync } from "node:fs";
-import { readFigures, readme, withFigures } from "../faults/figures";
+import { join, resolve } from "node:path";
+import { withSection } from "../support/figures-page";
 
-describe("the figures of README.md", () => {
-  const text = readFileSync(readme, "utf8");
+const root = resolve(__dirname, "../..");
+const page = (name: string): string => readFileSync(join(root, "docs/explain", name), "utf8");
 
-  it("are those of the last whole run of the fault matrix (`npm run figures`)", () => {
-    expect(withFigures(text, readFigures())).toBe(text);
-  });
-
-  it("would not be, were one of them another", () => {
-    const { kills, naive, ...figures } = readFigures();
-    const others = [
-      { ...figures, kills, naive, cases: figures.cases + 1 },
-      { ...figures, kills, naive, stops: figures.stops + 1 },
-      { ...figures, kills, naive: { ...naive, orphans: naive.orphans + 1 } },
-      { ...figures, naive, kills: { ...kills, hit: kills.hit + 1 } },
-    ];
-    for (const other of others) expect(withFigures(text, other)).not.toBe(text);
+describe("the pages of figures", () => {
+  it.each([
+    ["tested.md", "faults"],
+    ["tested.md", "kills"],
+    ["tested.md", "kills-terraform"],
+    ["tested.md", "hostile"],
+    ["performance.md", "bench"],
+    ["performance.md", "terraform"],
+  ])("%s has a section %s with a date and the commit that was measured", (name, section) => {
+    const text = page(name);
+    expect(text).toMatch(
+      new RegExp(`<!-- section: ${section} -->\nMeasured on \\d{4}-\\d\\d-\\d\\d at commit [0-9a-f]{8}`),
+    );
+    const written = withSection(text, section, "new");
+    expect(written).toContain(`<!-- section: ${section} -->\nnew\n<!-- end -->`);
+    // The other sections stay.
+    expect(written.split("<!-- end -->")).toHaveLength(text.split("<!-- end -->").length);
   });
 });

@@ -125,8 +125,9 @@ describe.each(["cdktf", "cdktn"])("the types of the constructs on %s", (library)
   });
 });
 
-it("the README says what to install, as package.json has it, and every example that it points to is in the package", () => {
-  const readme = readFileSync(join(root, "README.md"), "utf8");
+it("README.md and docs/cli/stacks.md say what to install, as package.json has it, and name examples of the package", () => {
+  const pages = ["README.md", "docs/cli/stacks.md"].map((page) => readFileSync(join(root, page), "utf8"));
+  const readme = pages.join("\n");
   const { peerDependencies, peerDependenciesMeta, engines, files } = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8"),
   ) as {
@@ -140,7 +141,7 @@ it("the README says what to install, as package.json has it, and every example t
   // As a peer cdktn would keep npm from installing cdktf-cli beside constructs that cdktn does not take.
   expect(Object.keys(peerDependencies)).not.toContain("cdktn");
   expect(peerDependenciesMeta.cdktn).toEqual({ optional: true });
-  expect(readme).toContain(engines.node.replace(">=", ""));
+  expect(readme).toContain(`Node ${engines.node.replace(/^>=(.*)\.0$/, "$1")}`);
   const examples = [...readme.matchAll(/\bexamples\/[\w./-]*\w/g)].map(([path]) => path);
   expect(examples.length).toBeGreaterThan(3);
   expect(files).toContain("examples");

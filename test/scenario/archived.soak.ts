@@ -69,7 +69,7 @@ describe("archived services", () => {
     );
     const applied = await scenario.run("apply", ...approve);
     expect(applied.code).toBe(7);
-    expect(applied.stderr).toContain("deployment.shop.api did not run: its service is archived");
+    expect(applied.stderr).toContain("deployment.shop.api: not started: its service is archived");
     expect(scenario.requests()).toEqual(["PATCH /workspaces/ID/services/ID"]);
     const drift = await scenario.run("drift", "-json");
     expect(JSON.parse(drift.stdout)).toMatchObject({
@@ -258,7 +258,7 @@ describe("archived services", () => {
     const refused = await scenario.run("apply", ...approve);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('An archived service already has the name "api"');
-    expect(refused.stderr).toContain("no list shows archived services");
+    expect(refused.stderr).toContain("No list shows archived services");
     scenario.write(
       "rnv.yaml",
       `${block().replace("      api:\n", "      web:\n        name: api\n")}moved: [{ from: service.shop.api, to: service.shop.web }]\n`,

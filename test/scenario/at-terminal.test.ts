@@ -42,20 +42,42 @@ const name = "Type its name to confirm: ";
     },
   );
 
+  it("shows 12 digits of a digest, which are enough for --expect-digest", async () => {
+    const { screen } = await atTerminal(scenario, "plan", []);
+    const [, digest = ""] = /^Digest: ([0-9a-f]+)$/m.exec(screen) ?? [];
+    expect(digest).toHaveLength(12);
+    const applied = await atTerminal(scenario, `apply -auto-approve -expect-digest ${digest}`, []);
+    expect({ code: applied.code, live: liveNames() }).toEqual({ code: 0, live: ["api", "web"] });
+  });
+
+  it("an apply that is left with Ctrl-C at its question says only that it is cancelled", async () => {
+    const { code, screen } = await atTerminal(scenario, "apply", [[value, "\u0003"]]);
+    expect({ code, writes: scenario.requests() }).toEqual({ code: 130, writes: [] });
+    expect(screen.slice(screen.lastIndexOf(value))).toMatch(/^Enter a value: (\^C)?\s+Cancelled\.\s*$/);
+  });
+
+  it("a plan that takes longer than 400 ms says what it reads, and a quick one does not", async () => {
+    expect((await atTerminal(scenario, "plan -json", [])).screen).not.toContain("Reading");
+    const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000));
+    scenario.fail(({ path }) =>
+      path.endsWith("/catalog") ? { kind: "hook", when: "before", run: pause } : undefined,
+    );
+    expect((await atTerminal(scenario, "plan", [])).screen).toContain("Reading 2 services...\n");
+    expect((await scenario.run("plan")).stderr).toBe("");
+  });
+
   it("a plan ends with what is lost, the counts and the next command; a pipe has none of it", async () => {
     const planned = await atTerminal(scenario, "plan -target service.shop.api", []);
-    expect(planned.screen.trimEnd().split("\n").at(-1)).toBe(
-      "To do this: rnv apply -target service.shop.api",
-    );
+    expect(planned.screen.trimEnd().split("\n").at(-1)).toBe("Next: rnv apply -target service.shop.api");
     const saved = await atTerminal(scenario, "plan -out a.plan", []);
-    expect(saved.screen).not.toContain("To do this");
+    expect(saved.screen).not.toContain("Next: ");
     await scenario.run("apply", ...approve);
-    expect((await atTerminal(scenario, "plan", [])).screen).not.toContain("To do this");
+    expect((await atTerminal(scenario, "plan", [])).screen).not.toContain("Next: ");
     scenario.write("rnv.yaml", manifest("cron"));
     const { screen } = await atTerminal(scenario, "plan", []);
     expect(screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
     const { stdout } = await scenario.run("plan");
-    expect(stdout).not.toMatch(/^! |To do this/m);
+    expect(stdout).not.toMatch(/^! |Next: /m);
     const asked = await atTerminal(scenario, "apply", [[name, "no"]]);
     expect(asked.screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
   });

@@ -60,7 +60,7 @@ describe.each(["github", "gitlab"] as const)("the issue of a drift job on %s", (
     });
     expect(issue?.body).toContain("<!-- rnv drift manifest=rnv.yaml stack= stage=production -->");
     expect(issue?.body).toContain("Drift: 1 changed outside rnv.");
-    expect(issue?.body).toContain("This issue is closed once nothing is found.");
+    expect(issue?.body).toContain("This issue closes when no drift is found.");
     edit("worse");
     host.issues.push({
       ...(issue as never as (typeof host.issues)[0]),

@@ -132,7 +132,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     server.comments.length = 0;
     expect(await apply()).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("pull request 7 has no plan of this manifest and stage"),
+      stderr: expect.stringContaining("pull request 7 has no plan comment for this stage"),
     });
     server.addComment("pull 7", "mallory", body);
     expect(await apply()).toMatchObject({ code: 5 });
@@ -161,7 +161,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     server.pulls.splice(0, 1, pull as (typeof server.pulls)[number]);
     expect(early).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("no pull request was merged with this commit"),
+      stderr: expect.stringContaining("no merged pull request found for this commit"),
     });
     expect(scenario.requests()).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     const without = await scenario.runWith({ env: unread }, "ci", "apply");
     expect(without).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("this job has no code host to ask"),
+      stderr: expect.stringContaining("this job has no code host"),
     });
     expect(without.stderr.match(/is not set/g)).toHaveLength(platform === "github" ? 2 : 1);
     expect(own("apply")).toEqual([]);
@@ -200,7 +200,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
         code: 5,
         stderr: expect.stringContaining("pull request 7 is not merged"),
       });
-      expect(own("apply").at(-1)).toContain("Nothing was applied: nothing was decided");
+      expect(own("apply").at(-1)).toContain("Nothing was applied: pull request");
     }
     expect(scenario.requests()).toEqual([]);
     const named = await scenario.runWith({ env: inPullRequest() }, "ci", "apply", "--pull-request", "7");
@@ -252,14 +252,14 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
       isFirst = false;
       const run = async (): Promise<void> => {
         started.process.kill("SIGTERM");
-        await started.shows("Interrupted. ");
+        await started.shows("Finishing requests in progress. ");
       };
       return { kind: "hook", when: "before", run };
     });
     expect(await started.ended).toMatchObject({ code: 130 });
     scenario.fail();
     expect(own("apply")).toEqual([expect.stringContaining("**Interrupted (exit 130).**")]);
-    expect(own("apply")[0]).toContain("run this job again to go on where it stopped");
+    expect(own("apply")[0]).toContain("Nothing is lost. Run this job again to continue.");
     expect(await apply()).toMatchObject({ code: 0 });
     expect(own("apply")).toEqual([expect.stringContaining("**Applied.**")]);
     scenario.write("rnv.yaml", shop("cancelled"));
@@ -325,9 +325,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     const behind = await plan(inQueue());
     expect(behind).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining(
-        "the plan is the one that was reviewed, and 2 changes of what stands before it",
-      ),
+      stderr: expect.stringContaining("the reviewed plan plus 2 changes ahead in the queue"),
     });
     expect(behind.stderr).toContain("service.shop.jobs");
     scenario.write("rnv.yaml", shop("queued"));
@@ -336,7 +334,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     changeLive("meanwhile");
     expect(await plan(inQueue())).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("the plan in the merge queue is not the one that was reviewed"),
+      stderr: expect.stringContaining("the plan in the merge queue is not the reviewed one"),
     });
     expect(own("plan")).toEqual([reviewed]);
     expect(scenario.requests()).toEqual([]);
@@ -409,7 +407,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     const blocked = await plan(inPullRequest());
     expect(blocked.code).toBe(4);
     expect(own("plan")).toEqual([
-      expect.stringContaining("confirm it by name: `--confirm-delete service.shop.api`"),
+      expect.stringContaining("To destroy it: `--confirm-delete service.shop.api`"),
     ]);
     expect(scenario.read("rnv-report/junit.xml")).toContain('failures="1"');
     const [issue] = JSON.parse(scenario.read("rnv-report/gl-code-quality-report.json"));

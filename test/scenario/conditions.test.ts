@@ -114,7 +114,7 @@ describe("conditions of a service", () => {
       /^1 manifest\.missing_key\]: .* lacks message/,
     );
     expect(await told("          postcondition: { condition: 'true', message: x }")).toMatch(
-      /^1 manifest\.invalid_type\]: .* is a list/,
+      /^1 manifest\.invalid_type\]: .* must be a list/,
     );
     expect(await told("          postconditions: []")).toMatch(/^1 manifest\.unknown_key\]/);
     expect(await told(post("service.parts.all(p, p.source != 'canary-secret-1')"))).toBe("0 ");

@@ -32,7 +32,7 @@ describe("a deletion that fails at the service", () => {
     const first = await scenario.run("apply", ...approve);
     expect(first.code).toBe(1);
     expect(first.stderr).toContain("error[apply.delete_failed]: service.shop.api was not deleted");
-    expect(first.stderr).toContain("run the command again to ask for its deletion again");
+    expect(first.stderr).toContain("To try again, run the same command");
     expect((await scenario.run("state", "show", "service.shop.api")).stdout).toContain(
       "# its last deletion failed: the service could not carry it out",
     );

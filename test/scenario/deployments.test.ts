@@ -69,10 +69,12 @@ describe("deployments", () => {
   it("a failed deployment ends with 7, tells why, and is tried again by the next apply", async () => {
     scenario.emulator.store.failNextDeployment("*", "npm ERR! missing script: build");
     scenario.write("rnv.yaml", api("branch: main"));
-    const { code, stderr } = await scenario.run("apply", ...approve);
+    const { code, stdout, stderr } = await scenario.run("apply", ...approve);
     expect(code).toBe(7);
-    expect(stderr).toContain("error[apply.deploy_failed]");
-    expect(stderr).toContain("npm ERR! missing script: build");
+    expect(stdout).toMatch(/^deployment\.api: failed after \d+s: npm ERR! missing script: build$/m);
+    expect(stderr).toContain("error[apply.deploy_failed]: deployment.api: npm ERR! missing script: build\n");
+    expect(stderr).toContain("^ Fix the build in the repository and push it.");
+    expect(stdout).toContain("Nothing is lost. Fix the cause, then run: rnv apply");
     const planned = await scenario.run("plan", "-detailed-exitcode");
     expect(planned.code).toBe(2);
     expect(planned.stdout).toContain("deployment.api will run");

@@ -82,7 +82,7 @@ ${more}`,
     accept("2999-12-31", "  - { address: service.other, until: 2999-12-31, reason: none }\n");
     const accepted = await drift("-fail-on=unmanaged,pending");
     expect(accepted).toMatchObject({ code: 0 });
-    expect(accepted.stdout).toContain("Accepted for a while:");
+    expect(accepted.stdout).toContain("Accepted until a date:");
     expect(accepted.stdout).toMatch(
       /service\.shop\.api +configuration\.branch +until 2999-12-31 +hotfix, \*OPS-1\*/,
     );
@@ -114,7 +114,7 @@ ${more}`,
     accept("2020-01-01", '  - { address: "*", until: 2999-01-01, reason: again }\n');
     expect(await drift()).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining("Was accepted until a day"),
+      stdout: expect.stringContaining("Acceptance expired: remove or renew the entry"),
     });
     accept("never");
     expect(await drift()).toMatchObject({

@@ -55,6 +55,15 @@ const situations: readonly {
   },
   {
     code: 1,
+    title: "a service that refuses the connection, told at the first retry and once",
+    args: ["plan"],
+    how: { env: { RNV_BASE_URL: "http://127.0.0.1:9/api/v1" } },
+    stderr:
+      "Cannot connect to 127.0.0.1:9; retrying\n" +
+      "error[api.unavailable]: cannot connect to 127.0.0.1:9: connection refused (6 attempts in ",
+  },
+  {
+    code: 1,
     title: "http to another host",
     args: ["plan"],
     how: { env: { RNV_BASE_URL: "http://hosting.example.com/api/v1" } },

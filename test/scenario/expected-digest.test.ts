@@ -49,9 +49,9 @@ describe("a digest that is expected", () => {
     expect(refused).toMatchObject({
       code: 5,
       stdout: expect.stringContaining("elsewhere"),
-      stderr: expect.stringContaining("error[plan.digest]: the plan is not the one that was reviewed"),
+      stderr: expect.stringContaining("error[plan.digest]: the plan is not the reviewed one"),
     });
-    expect(refused.stderr).toContain(`expected the digest ${digest}`);
+    expect(refused.stderr).toContain(`expected digest ${digest}`);
     expect(scenario.requests()).toEqual([]);
     const reviewed = await shownDigest();
     expect(reviewed).not.toBe(digest);
@@ -61,5 +61,33 @@ describe("a digest that is expected", () => {
 
   it("is 64 digits, of one plan", async () => {
     expect(await apply("abc")).toMatchObject({ code: 1, stderr: expect.stringContaining("Not a digest") });
+  });
+
+  it("needs all 64 digits without a terminal", async () => {
+    scenario.write("rnv.yaml", shop("third"));
+    const digest = await shownDigest();
+    expect(await apply(digest.slice(0, 12))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("without a terminal, --expect-digest needs all 64 digits"),
+    });
+    expect(await apply(digest.slice(0, 11))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("or the 12 that a terminal shows"),
+    });
+  });
+});
+
+describe("the digest of a first plan", () => {
+  it("is that of its apply, which creates the key of the fingerprints", async () => {
+    const scenario = await openScenario();
+    scenario.write(
+      "rnv.yaml",
+      'projects: { shop: { services: { api: { kind: web, deploy: { when: never }, variables: { A: "1" } } } } }\n',
+    );
+    const shown = ({ stdout }: { readonly stdout: string }) => /^Digest: (\w{64})$/m.exec(stdout)?.[1];
+    const planned = shown(await scenario.run("plan"));
+    expect(planned).toBeDefined();
+    expect(shown(await scenario.run("apply", ...approve))).toBe(planned);
+    await scenario.close();
   });
 });

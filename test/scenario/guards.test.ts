@@ -25,7 +25,7 @@ describe("what guards deletions", () => {
     scenario.write("rnv.yaml", shop(service("api")));
     const { code, stderr } = await scenario.run("apply", ...approve);
     expect(code).toBe(4);
-    expect(stderr).toContain("error[guard.delete_unconfirmed]: service.shop.web would be deleted");
+    expect(stderr).toContain("error[guard.delete_unconfirmed]: service.shop.web will be destroyed");
     expect(stderr).toContain("--confirm-delete service.shop.web");
     expect(scenario.requests()).toEqual([]);
   });
@@ -34,7 +34,7 @@ describe("what guards deletions", () => {
     scenario.write("rnv.yaml", "services:\n  docs: { kind: static, deploy: { when: never } }\n");
     const { code, stderr } = await scenario.run("apply", ...approve);
     expect(code).toBe(4);
-    expect(stderr).toContain("project.shop would be deleted");
+    expect(stderr).toContain("project.shop will be destroyed");
     expect(scenario.requests()).toEqual([]);
   });
 

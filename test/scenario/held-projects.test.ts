@@ -83,7 +83,7 @@ describe("a project that is to be deleted while it holds something else", () => 
     expect(stderr).toContain("project.shop was not deleted: The project still holds services");
     expect(stderr).toContain("archived services are on no canvas and in no list");
     expect(stdout).toContain(
-      "run it again to go on where this run stopped: rnv destroy -auto-approve -input=false",
+      "Nothing is lost. Fix the cause, then run: rnv destroy -auto-approve -input=false",
     );
     expect(`${stdout}${stderr}`).not.toContain("rnv apply");
     scenario.emulator.store.deleteServiceNow(hidden.id);

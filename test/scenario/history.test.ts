@@ -105,7 +105,7 @@ describe("rnv history", () => {
       writes += 1;
       const run = async (): Promise<void> => {
         started.process.kill("SIGINT");
-        await started.shows("Interrupted. ");
+        await started.shows("Finishing requests in progress. ");
       };
       return writes === 2 ? { kind: "hook", when: "before", run } : undefined;
     });

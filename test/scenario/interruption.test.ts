@@ -45,14 +45,12 @@ describe("an apply that is cut short", () => {
       const started = scenario.start({}, "apply", ...approve, "-parallelism=1");
       atWrite(3, "before", async () => {
         started.process.kill(signal);
-        await started.shows("Interrupted. ");
+        await started.shows("Finishing requests in progress. ");
       });
       const { code, stdout } = await started.ended;
       expect(code).toBe(130);
       expect(stdout).toContain("Apply interrupted.");
-      expect(stdout).toContain(
-        "run it again to go on where this run stopped: rnv apply -auto-approve -input=false -parallelism=1",
-      );
+      expect(stdout).toContain("To continue: rnv apply -auto-approve -input=false -parallelism=1");
       expect(liveNames().length).toBeLessThan(names.length);
       expect(existsSync(join(scenario.folder, ".rnv/state.json.lock"))).toBe(false);
       scenario.fail();
@@ -62,11 +60,42 @@ describe("an apply that is cut short", () => {
     },
   );
 
+  it("names what still runs at the service, and the command that follows it", async () => {
+    scenario.emulator.store.setCondition("worker-offline", true);
+    const started = scenario.start({}, "apply", ...approve, "-target=service.shop.a");
+    await started.shows("deployment.shop.a: Still creating... queued");
+    started.process.kill("SIGINT");
+    const { code, stdout } = await started.ended;
+    expect(code).toBe(130);
+    expect(stdout).toContain(
+      "deployment.shop.a is still deploying.\nTo continue: rnv apply -auto-approve -input=false -target=service.shop.a\n",
+    );
+  });
+
+  it("says only that it is cancelled before it has written anything", async () => {
+    const started = scenario.start({}, "apply", ...approve);
+    scenario.fail(({ path }) =>
+      path.endsWith("/catalog")
+        ? {
+            kind: "hook",
+            when: "before",
+            run: async () => {
+              started.process.kill("SIGINT");
+              await started.shows("Cancelled.");
+            },
+          }
+        : undefined,
+    );
+    const { code, stdout, stderr } = await started.ended;
+    expect({ code, stdout, stderr }).toEqual({ code: 130, stdout: "", stderr: "\nCancelled.\n" });
+    expect(scenario.requests()).toEqual([]);
+  });
+
   it("leaves at once at the second Ctrl-C, and the next apply goes on without a duplicate", async () => {
     const started = scenario.start({}, "apply", ...approve);
     atWrite(4, "after", async () => {
       started.process.kill("SIGINT");
-      await started.shows("Interrupted. ");
+      await started.shows("Finishing requests in progress. ");
       started.process.kill("SIGINT");
       await started.ended;
     });

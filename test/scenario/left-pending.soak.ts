@@ -44,7 +44,7 @@ describe("a deployment that stays queued", () => {
   it("is waited for by the next apply, which says so and for how long at most", async () => {
     await leaveByKill();
     const cli = scenario.start({}, "apply", ...approve);
-    await cli.shows("deployment.shop.api: left queued by an earlier run, waiting for it, at most ");
+    await cli.shows("deployment.shop.api: queued since an earlier run; waiting for it, at most ");
     scenario.emulator.store.setCondition("worker-offline", false);
     scenario.emulator.store.settle();
     expect((await cli.ended).code).toBe(0);
@@ -57,9 +57,7 @@ describe("a deployment that stays queued", () => {
     expect((await scenario.run("apply", ...approve)).code).toBe(7);
     const again = await scenario.run("apply", ...approve);
     expect(again.code).toBe(7);
-    expect(again.stderr).toContain(
-      "deployment.shop.api, which an earlier run left, has not settled (queued)",
-    );
+    expect(again.stderr).toContain("deployment.shop.api: still queued, started by an earlier run");
     expect(again.stderr).toContain("rnv status");
     expect(again.stdout).not.toContain("waiting for it");
     scenario.emulator.store.setCondition("worker-offline", false);

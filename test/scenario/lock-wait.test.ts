@@ -26,11 +26,11 @@ describe("a run that waits for the lock", () => {
 
   it("says at once who holds it and how long it is waited for, and goes on when it is free", async () => {
     const run = at.start({}, "apply", ...approve, "-lock-timeout=1m");
-    await run.shows("waiting for it, 1m at most …");
+    await run.shows("waiting at most 1m more");
     await release();
     const { code, stderr } = await run.ended;
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^The state is locked by .* for 1m1\ds; waiting for it, 1m at most …\n$/);
+    expect(stderr).toMatch(/^The state is locked by .* for 1m1\ds; waiting at most 1m more\n$/);
     expect(stderr).toContain(who());
     await at.isQuiet();
   });
@@ -45,7 +45,7 @@ describe("a run that waits for the lock", () => {
 
   it("ends with Ctrl-C, and has sent nothing", async () => {
     const run = at.start({}, "apply", ...approve, "-lock-timeout=10m");
-    await run.shows("waiting for it, 10m at most …");
+    await run.shows("waiting at most 10m more");
     run.process.kill("SIGINT");
     expect((await run.ended).code).toBe(130);
     expect(at.requests()).toEqual([]);

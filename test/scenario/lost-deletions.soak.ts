@@ -70,7 +70,7 @@ describe("a queued deletion that the service no longer shows", () => {
       });
       const first = await scenario.run("apply", ...approve, "-confirm-delete", address);
       expect(first.code).toBe(1);
-      expect(first.stderr).toContain(`error[live.gone_unproven]: ${address} is not shown any more`);
+      expect(first.stderr).toContain(`error[live.gone_unproven]: unknown whether ${address} was deleted`);
       expect(await isRecorded(address)).toBe(true);
       const again = await scenario.run("apply", ...approve, "-confirm-delete", address);
       expect({ code: again.code, stderr: again.stderr }).toMatchObject({

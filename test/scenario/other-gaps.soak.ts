@@ -72,17 +72,17 @@ const unset: readonly [string, Gaps, RegExp][] = [
   [
     "takes another body to change a service",
     { servicePatch: "wrapped" },
-    /updateService for service\.shop\.api was refused.*RNV_GAP_PATCH_SERVICE='/s,
+    /service\.shop\.api: cannot update the service.*RNV_GAP_PATCH_SERVICE='/s,
   ],
   [
     "changes a service at another path",
     { servicePatchPath: "/services/{serviceId}/settings" },
-    /updateService for service\.shop\.api was refused.*RNV_GAP_PATCH_SERVICE_PATH=/s,
+    /service\.shop\.api: cannot update the service.*RNV_GAP_PATCH_SERVICE_PATH=/s,
   ],
   [
     "changes a service by another method",
     { servicePatchMethod: "PUT" },
-    /updateService for service\.shop\.api was refused.*RNV_GAP_PATCH_SERVICE_METHOD=/s,
+    /service\.shop\.api: cannot update the service.*RNV_GAP_PATCH_SERVICE_METHOD=/s,
   ],
   [
     "ignores the bodies that are assumed",
@@ -92,12 +92,12 @@ const unset: readonly [string, Gaps, RegExp][] = [
   [
     "takes no key where a service is changed",
     { routeKeys: "rejected" },
-    /updateService for service\.shop\.api was refused.*RNV_GAP_ROUTE_KEYS=off/s,
+    /service\.shop\.api: cannot update the service.*RNV_GAP_ROUTE_KEYS=off/s,
   ],
   [
     "has other names for the fields of a variable",
     { variablePatch: ["title", "text"] },
-    /updateVariable for variable\.shop\.api\.LOG_LEVEL was refused.*RNV_GAP_PATCH_VARIABLE=/s,
+    /variable\.shop\.api\.LOG_LEVEL: cannot update the variable.*RNV_GAP_PATCH_VARIABLE=/s,
   ],
 ];
 
@@ -130,7 +130,7 @@ it("a color that the service does not have is an error that names it and the set
   const refused = await apply(scenario, {});
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toMatch(
-    /createProject for project\.shop.*the color "#64748b" may be none.*RNV_GAP_PROJECT_COLOR=/s,
+    /project\.shop: cannot create the project.*the color "#64748b" may be none.*RNV_GAP_PROJECT_COLOR=/s,
   );
   scenario.write("rnv.yaml", shop("/a", "info").replace("shop:", "shop:\n    color: slate"));
   expect(await apply(scenario, {})).toMatchObject({ code: 0 });
@@ -156,7 +156,7 @@ it("a project that cannot be renamed says so, and the plan is empty once the das
   scenario.write("rnv.yaml", named("Store"));
   const refused = await apply(scenario, {});
   expect(refused.code).not.toBe(0);
-  expect(refused.stderr).toMatch(/updateProject for project\.shop was refused.*RNV_GAP_RENAME_PROJECT=off/s);
+  expect(refused.stderr).toMatch(/project\.shop: cannot update the project.*RNV_GAP_RENAME_PROJECT=off/s);
   scenario.forget();
   const off = await apply(scenario, { RNV_GAP_RENAME_PROJECT: "off" });
   expect(off.code).not.toBe(0);

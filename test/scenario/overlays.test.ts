@@ -56,7 +56,7 @@ describe("an overlay and the environment", () => {
     scenario.write("production.yaml", "projects: { shop: { services: { worker: null } } }\n");
     const refused = await scenario.run("apply", ...both, ...approve);
     expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain("service.shop.worker would be deleted");
+    expect(refused.stderr).toContain("service.shop.worker will be destroyed. Blocked: it is not confirmed");
     expect(scenario.requests()).toEqual([]);
   });
 

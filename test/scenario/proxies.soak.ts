@@ -47,14 +47,16 @@ describe("a service behind TLS with a private authority, reached through a proxy
   it("is not trusted without its authority, and nothing is sent", async () => {
     const { code, stderr } = await run({ NODE_EXTRA_CA_CERTS: "" }, "plan");
     expect(code).toBe(1);
-    expect(stderr).toContain(`the certificate of ${secureHost} is not trusted`);
+    expect(stderr).toContain(`cannot connect to ${secureHost}: its certificate is not trusted`);
   });
 
   it("is not reached without the password: said at once, with the proxy's name and without the password", async () => {
     const wrong = `http://rnv:another-secret@127.0.0.1:${proxy.port}`;
     const { code, stdout, stderr } = await run({ HTTPS_PROXY: wrong }, "plan");
     expect(code).toBe(1);
-    expect(stderr).toContain(`the proxy 127.0.0.1:${proxy.port} refuses the way to ${secureHost} (HTTP 407)`);
+    expect(stderr).toContain(
+      `cannot connect to ${secureHost}: the proxy 127.0.0.1:${proxy.port} refused (HTTP 407)`,
+    );
     expect(stderr).toContain("hint: check HTTPS_PROXY");
     expect(stdout + stderr).not.toContain("another-secret");
     // Catalog, projects and services, each asked for once.
@@ -73,13 +75,15 @@ describe("a service behind TLS with a private authority, reached through a proxy
     const port = await closedPort();
     const { code, stderr } = await run({ HTTPS_PROXY: `127.0.0.1:${port}` }, "plan");
     expect(code).toBe(1);
-    expect(stderr).toContain(`the proxy 127.0.0.1:${port} opens no way to ${secureHost} (ECONNREFUSED)`);
+    expect(stderr).toContain(
+      `cannot connect to ${secureHost} through the proxy 127.0.0.1:${port}: connection refused`,
+    );
   });
 
   it("is reached without the proxy where NO_PROXY names it, and this machine always", async () => {
     const port = await closedPort();
     const direct = await run({ NO_PROXY: `.example, ${secureHost}`, RNV_STATE_TIMEOUT: "5" }, "plan");
-    expect(direct.stderr).toContain(`the host ${secureHost} is not known`);
+    expect(direct.stderr).toContain(`cannot connect to ${secureHost}: host not found`);
     const down = `http://127.0.0.1:${port}`;
     const own = await run({ RNV_BASE_URL: scenario.url, HTTP_PROXY: down, HTTPS_PROXY: down }, "export");
     expect(own.code).toBe(0);

@@ -30,7 +30,7 @@ it("a roll back goes to the path that is set, with the deployment in its body, a
   const unset = await rollBack(scenario, {});
   expect(unset).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/rollBack.*was refused.*RNV_GAP_ROLL_BACK=\/rollback/s),
+    stderr: expect.stringMatching(/cannot roll back.*RNV_GAP_ROLL_BACK=\/rollback/s),
   });
   expect(await rollBack(scenario, { RNV_GAP_ROLL_BACK: "/rollback" })).toMatchObject({ code: 0 });
   expect(rolledBack(scenario)).toHaveLength(1);

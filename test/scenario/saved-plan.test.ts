@@ -76,16 +76,20 @@ describe("a saved plan", () => {
     const bare = await scenario.run("plan");
     const planned = await scenario.run("plan", "-out", "fifth.rnvplan");
     const shown = await scenario.run("show", "fifth.rnvplan");
-    expect(bare.stdout).toContain("blocked: service.shop.web would be deleted");
+    expect(bare.stdout).toContain("blocked: the deletion of service.shop.web is not confirmed");
     expect({ planned: planned.stdout, shown: shown.stdout }).toEqual({
       planned: bare.stdout,
       shown: bare.stdout,
     });
-    expect(planned.stderr).toContain("rnv apply fifth.rnvplan asks for the names at a terminal");
+    expect(planned.stderr).toContain(
+      "Saved the plan to fifth.rnvplan. 1 unconfirmed deletion: rnv apply fifth.rnvplan asks for each name.",
+    );
     for (const flags of [[], approve, ["-json"], ["-auto-approve"]]) {
       const { code, stderr, stdout } = await scenario.run("apply", ...flags, "fifth.rnvplan");
       expect({ flags, code }).toEqual({ flags, code: 4 });
-      expect(`${stderr}${stdout}`).toContain("service.shop.web would be deleted, and nobody is there");
+      expect(`${stderr}${stdout}`).toContain(
+        "service.shop.web will be destroyed. Blocked: it is not confirmed",
+      );
       expect(scenario.requests()).toEqual([]);
     }
   });
@@ -115,7 +119,7 @@ describe("a saved plan", () => {
   it("of a destroy is blocked as its plan shows, and wants the names", async () => {
     const planned = await scenario.run("plan", "-destroy", "-out", "end.rnvplan", "-detailed-exitcode");
     expect(planned.code).toBe(4);
-    expect(planned.stdout).toContain("blocked: project.shop would be deleted");
+    expect(planned.stdout).toContain("blocked: the deletion of project.shop is not confirmed");
     const refused = await scenario.run("apply", ...approve, "end.rnvplan");
     expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
     expect(refused.stderr).toContain("rnv destroy -auto-approve, which deletes all of it");

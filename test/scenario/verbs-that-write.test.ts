@@ -66,11 +66,11 @@ describe("verbs that write, as processes", () => {
     });
     const first = await scenario.run("deploy", api);
     expect(first.code).toBe(1);
-    expect(first.stderr).toContain(`hint: run \`rnv deploy ${api}\` again: it first finds out what happened`);
+    expect(first.stderr).toContain(`hint: Run \`rnv deploy ${api}\` again: it first finds out what happened`);
     expect(first.stderr).not.toContain("rnv apply");
     scenario.fail();
     const again = await scenario.run("deploy", api);
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("nothing is repeated") });
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing is sent again.") });
     expect(deployments()).toHaveLength(2);
     await scenario.isQuiet();
   });

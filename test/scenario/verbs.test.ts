@@ -229,7 +229,7 @@ describe("verbs that need nothing", () => {
     ] as const) {
       const bad = await scenario.runWith({ env }, "init");
       expect(bad.stderr).toContain(`warning[${code}]`);
-      expect(bad.stdout).toContain("see to the warnings above, then");
+      expect(bad.stdout).toContain("fix the warnings above, then");
       expect(bad.code).toBe(0);
     }
   });
@@ -260,7 +260,7 @@ describe("verbs that need nothing", () => {
     [["completion", "zsh"], /^#compdef rnv/],
     [["completion", "fish"], /complete -c rnv/],
     [["schema"], /"\$schema": "http:\/\/json-schema.org\/draft-07\/schema#"/],
-    [["--help"], /Exit codes:/],
+    [["help", "-a"], /Exit codes:/],
     [["plan", "--help"], /Examples:/],
     [["state", "mv", "--help"], /Examples:/],
   ] as const)("rnv %j", async (args, expected) => {

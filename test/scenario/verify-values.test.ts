@@ -194,9 +194,7 @@ describe("--verify-values", () => {
     const { code, stderr } = await rnv("apply", "--adopt", "--verify-values", ...approve);
     scenario.fail();
     expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /error\[api\.forbidden\]: revealVariable for variable\.shop\.api\.\w+ was refused/,
-    );
+    expect(stderr).toMatch(/error\[api\.forbidden\]: variable\.shop\.api\.\w+: cannot reveal the variable/);
     expect(stderr).toContain("--verify-values");
     expect(writes()).toEqual([]);
   });

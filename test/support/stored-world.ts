@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Emulator } from "../../src/emulator/emulator";
@@ -27,6 +36,9 @@ export function copyStored(situation: string, to: string): void {
   cpSync(join(storedFolder, situation), to, { recursive: true });
   rmSync(join(to, "service"), { recursive: true, force: true });
   if (existsSync(join(to, "rnv"))) renameSync(join(to, "rnv"), join(to, ".rnv"));
+  // Git does not keep that a key is readable by its owner only.
+  for (const path of readdirSync(to, { recursive: true, encoding: "utf8" }))
+    if (path.endsWith("state.key")) chmodSync(join(to, path), 0o600);
 }
 
 /** Copies the data of the service of a stored folder to a folder of its own, and returns that. */

@@ -55,7 +55,7 @@ resource "rnv_variables" "all" {
 
   it("and turns out to be what cannot be made, leaves what stands as it is", async () => {
     for (const [kind, said] of [
-      ["wrker", 'The kind "wrker" is not on offer'],
+      ["wrker", 'Kind "wrker" does not exist'],
       ["", "expected text that is not empty"],
     ] as const) {
       later = kind;

@@ -128,7 +128,7 @@ data "rnv_service" "other" {
       const output = unframed(await world.run("plan", 1));
       expect(output.match(/There is no project of the id [0-9a-f-]+ffff/g)).toHaveLength(2);
       expect(output.match(/There is no service of the id [0-9a-f-]+ffff/g)).toHaveLength(2);
-      expect(output).toContain('The kind "workre" is not on offer');
+      expect(output).toContain('Kind "workre" does not exist');
       expect(output).toContain(`There is no service of the id ${api.id} in the project ${office.id}`);
       expect(output).not.toContain("Check workspace_id");
     }, 60_000);

@@ -338,7 +338,7 @@ describe("what a later Terraform asks for, on the wire", () => {
       store.failNextDeployment("*", "the build ran out of memory");
       const { found } = await invoke("rnv_deploy", { service_id: api.id });
       expect(found).toMatchObject([
-        { severity: 1, detail: expect.stringContaining("the build ran out of memory") },
+        { severity: 1, summary: expect.stringContaining("the build ran out of memory") },
       ]);
       expect(JSON.stringify(found)).not.toMatch(/\brnv (restart|deploy|drift)\b|service\.api/);
       const { diagnostics } = await client.call("ValidateActionConfig", {
@@ -411,7 +411,7 @@ describe("what a later Terraform asks for, on the wire", () => {
     const late = await client.events("InvokeAction", request("1s"));
     const found = late.at(-1)?.completed.diagnostics;
     expect(found[0]).toMatchObject({ severity: 1, summary: expect.stringContaining("has not settled") });
-    expect(found[0].detail).toContain("the same action again goes on waiting");
+    expect(found[0].detail).toContain("Run the same action again to keep waiting");
     expect(JSON.stringify(found)).not.toMatch(/\brnv [a-z]|--/);
     expect(JSON.stringify(late)).toContain("no worker is online");
     store.setCondition("worker-offline", false);

@@ -66,13 +66,13 @@ describeTerraform("mistakes in a configuration", () => {
     expect(world.emulator.log).toEqual([]);
   }, 30_000);
 
-  it("what the catalog does not offer is an error of the plan, at its line, with what is on offer", async () => {
+  it("what the catalog does not offer is an error of the plan, at its line, with what is available", async () => {
     const text = `resource "rnv_service" "a" {\n  name = "a"\n  kind = "web"\n  configuration {\n    plan = "startr"\n    region = "mars"\n  }\n}\n`;
     world.write(text);
     const output = await world.run("plan", 1);
     expect(positions(output).sort()).toEqual([
-      `${at(text, "plan")}: The plan "startr" is not on offer`,
-      `${at(text, "region")}: The region "mars" is not on offer`,
+      `${at(text, "plan")}: Plan "startr" does not exist`,
+      `${at(text, "region")}: Region "mars" does not exist`,
     ]);
     expect(output).toContain('Did you mean "starter"?');
     expect(world.writes()).toEqual([]);

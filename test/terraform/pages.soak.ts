@@ -21,7 +21,7 @@ const allFenced = (text: string, language: string): readonly string[] =>
 const fenced = (text: string, language: string): string => allFenced(text, language)[0] ?? "";
 
 const pages: readonly Page[] = readdirSync(docs, { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".md"))
+  .filter((path) => path.endsWith(".md") && !/^(cli|explain)\//.test(path))
   .sort()
   .map((path) => {
     const text = readFileSync(join(docs, path), "utf8");

@@ -57,7 +57,7 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     await world.apply();
     const [{ id = "" } = {}] = services();
     for (const [fields, expected] of [
-      [`${place}  kind = "wrker"`, 'The kind "wrker" is not on offer @ kind = "wrker"'],
+      [`${place}  kind = "wrker"`, 'Kind "wrker" does not exist @ kind = "wrker"'],
       [
         `${place}  kind = "web"\n  environment = "Nope"`,
         'The project has no environment "Nope" @ environment = "Nope"',
@@ -68,7 +68,7 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
       ],
       [
         `${place}  kind = "worker"\n  configuration {\n    region = "mars"\n  }`,
-        'The region "mars" is not on offer @ region = "mars"',
+        'Region "mars" does not exist @ region = "mars"',
       ],
     ] as const) {
       shop(fields);
@@ -89,7 +89,7 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     // What it depends on is applied alone: then it is known.
     await world.apply("-target=terraform_data.later");
     expect(errors(await world.run("apply -auto-approve", 1))).toEqual([
-      'The region "mars" is not on offer @ region = terraform_data.later.output',
+      'Region "mars" does not exist @ region = terraform_data.later.output',
     ]);
     expect(world.writes()).toEqual([]);
     shop(fields, later("auto"));

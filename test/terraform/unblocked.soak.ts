@@ -47,7 +47,7 @@ describeTerraform("what does not block", () => {
     await world.run("plan -out=tfplan");
     const { A: id } = world.attributes("rnv_variables", "all").ids as Record<string, string>;
     world.emulator.store.deleteVariableNow(id ?? "");
-    expect(await world.run("apply tfplan", 1)).toContain("A: updateVariable was refused");
+    expect(await world.run("apply tfplan", 1)).toContain("A: cannot update the variable");
     expect(await world.apply()).toContain("0 added, 1 changed, 0 destroyed");
     await world.expectNoChanges();
   }, 60_000);
@@ -92,7 +92,7 @@ describeTerraform("what does not block", () => {
     world.emulator.setFaults((_index, { method, path }) =>
       method === "GET" && path.includes("/operations/") ? { kind: "status", status: 403 } : undefined,
     );
-    expect(await world.run("destroy -auto-approve", 1)).toContain("getOperation was refused");
+    expect(await world.run("destroy -auto-approve", 1)).toContain("cannot read the operation");
     world.emulator.setFaults(undefined);
     world.emulator.store.settle();
     await world.run("destroy -auto-approve");
@@ -180,7 +180,9 @@ describeTerraform("one error for all", () => {
     expect(await errorOf(`base_url = "${world.baseUrl.replace("/api/v1", "/elsewhere/api/v1")}"`)).toContain(
       "RNV_BASE_URL",
     );
-    expect(await errorOf('base_url = "http://127.0.0.1:9/api/v1"')).toContain("cannot connect");
+    expect(await errorOf('base_url = "http://127.0.0.1:9/api/v1"')).toContain(
+      "Cannot connect to 127.0.0.1:9",
+    );
   }, 120_000);
 
   it("what was deleted elsewhere is said to be gone once, for all of it, by name", async () => {

@@ -61,7 +61,7 @@ export function createGitHub(options: HostOptions): CodeHost {
     mostCharacters: 65_536,
     findComments: async ({ kind, number }, marker) => {
       const found = await client.sendPages({
-        operation: `listing the comments of ${kind} ${number}`,
+        operation: `list the comments of ${kind} ${number}`,
         path: `${repository}/issues/${number}/comments`,
         answer: z.array(comment),
         needs: needsComments,
@@ -78,7 +78,7 @@ export function createGitHub(options: HostOptions): CodeHost {
           commentOf(
             await written(
               await client.send({
-                operation: `commenting on ${at.kind} ${at.number}`,
+                operation: `comment on ${at.kind} ${at.number}`,
                 method: "POST",
                 path: `${repository}/issues/${at.number}/comments`,
                 body: { body },
@@ -92,7 +92,7 @@ export function createGitHub(options: HostOptions): CodeHost {
     rewriteComment: async (at, id, body) =>
       commentOf(
         await client.send({
-          operation: `rewriting a comment of ${at.kind} ${at.number}`,
+          operation: `rewrite a comment of ${at.kind} ${at.number}`,
           method: "PATCH",
           path: `${repository}/issues/comments/${encodeURIComponent(id)}`,
           body: { body },
@@ -141,7 +141,7 @@ function issuesOf(
   const findIssues: CodeHost["findIssues"] = async () => {
     const own = await isOwn();
     const found = await client.sendPages({
-      operation: "listing open issues",
+      operation: "list open issues",
       path: `${repository}/issues?state=open&sort=created&direction=desc`,
       answer: z.array(issue),
       needs: needsIssues,
@@ -157,7 +157,7 @@ function issuesOf(
           issueOf(
             await written(
               await client.send({
-                operation: "opening an issue",
+                operation: "open an issue",
                 method: "POST",
                 path: `${repository}/issues`,
                 body: { title, body, ...(labels.length > 0 && { labels }) },
@@ -168,8 +168,8 @@ function issuesOf(
           ),
         async () => (await findIssues()).find(({ body: text }) => isMarked(text, marker)),
       ),
-    updateIssue: (number, { title, body }) => change(number, "updating", { title, body }),
-    closeIssue: (number) => change(number, "closing", { state: "closed", state_reason: "completed" }),
+    updateIssue: (number, { title, body }) => change(number, "update", { title, body }),
+    closeIssue: (number) => change(number, "close", { state: "closed", state_reason: "completed" }),
   } satisfies Partial<CodeHost>;
 }
 
@@ -177,7 +177,7 @@ const pullsOf = (client: HostClient, repository: string) =>
   ({
     pullRequestsOf: async (commit) => {
       const found = await client.sendPages({
-        operation: "looking for the pull request of the commit",
+        operation: "find the pull request of the commit",
         path: `${repository}/commits/${encodeURIComponent(commit)}/pulls`,
         answer: z.array(pull),
         needs: `${needsPulls}, and check out a commit that GitHub has`,
@@ -187,7 +187,7 @@ const pullsOf = (client: HostClient, repository: string) =>
     },
     openPullRequests: async () => {
       const found = await client.sendPages({
-        operation: "listing open pull requests",
+        operation: "list open pull requests",
         path: `${repository}/pulls?state=open`,
         answer: z.array(pull),
         needs: needsPulls,
@@ -201,7 +201,7 @@ async function authorOf(client: HostClient, given: string | undefined): Promise<
   if (given !== undefined) return given;
   try {
     const { login } = await client.send({
-      ...{ operation: "asking who the token belongs to", method: "GET", path: "/user", answer: user },
+      ...{ operation: "ask who the token belongs to", method: "GET", path: "/user", answer: user },
       needs: "check the token (GITHUB_TOKEN)",
     });
     return login;

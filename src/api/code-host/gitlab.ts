@@ -47,7 +47,7 @@ export function createGitLab(options: HostOptions): CodeHost {
     findComments: async (at, marker) => {
       const name = await ownName();
       const found = await client.sendPages({
-        operation: `listing the notes of ${wordsOf(at)}`,
+        operation: `list the notes of ${wordsOf(at)}`,
         path: `${notesOf(at)}?sort=asc&order_by=created_at`,
         answer: z.array(note),
         needs,
@@ -67,7 +67,7 @@ export function createGitLab(options: HostOptions): CodeHost {
         async () =>
           commentOf(
             await client.send({
-              ...{ operation: `commenting on ${wordsOf(at)}`, method: "POST", path: notesOf(at) },
+              ...{ operation: `comment on ${wordsOf(at)}`, method: "POST", path: notesOf(at) },
               ...{ body: { body }, answer: note, needs },
             }),
           ),
@@ -76,7 +76,7 @@ export function createGitLab(options: HostOptions): CodeHost {
     rewriteComment: async (at, id, body) =>
       commentOf(
         await client.send({
-          ...{ operation: `rewriting a note of ${wordsOf(at)}`, method: "PUT", body: { body } },
+          ...{ operation: `rewrite a note of ${wordsOf(at)}`, method: "PUT", body: { body } },
           ...{ path: `${notesOf(at)}/${encodeURIComponent(id)}`, answer: note, needs },
         }),
       ),
@@ -98,7 +98,7 @@ function issuesOf(client: HostClient, project: string, ownName: () => Promise<st
   const findIssues: CodeHost["findIssues"] = async () => {
     const name = await ownName();
     const found = await client.sendPages({
-      operation: "listing open issues",
+      operation: "list open issues",
       path: `${project}/issues?state=opened&order_by=created_at&sort=desc&author_username=${encodeURIComponent(name)}`,
       answer: z.array(issue),
       needs,
@@ -113,7 +113,7 @@ function issuesOf(client: HostClient, project: string, ownName: () => Promise<st
         async () =>
           issueOf(
             await client.send({
-              operation: "opening an issue",
+              operation: "open an issue",
               method: "POST",
               path: `${project}/issues`,
               body: { title, description: body, ...(labels.length > 0 && { labels: labels.join(",") }) },
@@ -123,8 +123,8 @@ function issuesOf(client: HostClient, project: string, ownName: () => Promise<st
           ),
         async () => (await findIssues()).find(({ body: text }) => isMarked(text, marker)),
       ),
-    updateIssue: (number, { title, body }) => change(number, "updating", { title, description: body }),
-    closeIssue: (number) => change(number, "closing", { state_event: "close" }),
+    updateIssue: (number, { title, body }) => change(number, "update", { title, description: body }),
+    closeIssue: (number) => change(number, "close", { state_event: "close" }),
   } satisfies Partial<CodeHost>;
 }
 
@@ -132,7 +132,7 @@ const mergesOf = (client: HostClient, project: string) =>
   ({
     pullRequestsOf: async (commit) => {
       const found = await client.sendPages({
-        operation: "looking for the merge request of the commit",
+        operation: "find the merge request of the commit",
         path: `${project}/repository/commits/${encodeURIComponent(commit)}/merge_requests`,
         answer: z.array(merge),
         needs,
@@ -145,7 +145,7 @@ const mergesOf = (client: HostClient, project: string) =>
     },
     openPullRequests: async () => {
       const found = await client.sendPages({
-        operation: "listing open merge requests",
+        operation: "list open merge requests",
         path: `${project}/merge_requests?state=opened`,
         answer: z.array(merge),
         needs,
@@ -157,7 +157,7 @@ const mergesOf = (client: HostClient, project: string) =>
 async function authorOf(client: HostClient, given: string | undefined): Promise<string> {
   if (given !== undefined) return given;
   const { username } = await client.send({
-    ...{ operation: "asking who the token belongs to", method: "GET", path: "/user", answer: user, needs },
+    ...{ operation: "ask who the token belongs to", method: "GET", path: "/user", answer: user, needs },
   });
   return username;
 }

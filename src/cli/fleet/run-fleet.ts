@@ -17,14 +17,14 @@ import {
   memberLine,
 } from "../../render/fleet-report";
 import { packageRoot, readText, writeWholeFile } from "../files";
-import { formatOf, type Invocation, interruptionNotice } from "../invocation";
+import { formatOf, type Invocation, interruptionNotices } from "../invocation";
 import { jobVariables } from "../job";
 import { writeFleetPage } from "../page-file";
 import { exitCodes, outStyle } from "../report";
 import { chooseMembers } from "./choose-members";
 import { runProgram } from "./run-program";
 
-/** `rnv fleet plan|drift|apply`: runs every member as a process of its own, and tells of all in one report. */
+/** `rnv fleet plan|drift|apply`: runs every member as a process of its own, with one report of all. */
 export async function runFleet(
   invocation: Invocation,
   verb: FleetVerb,
@@ -33,7 +33,7 @@ export async function runFleet(
   const { options, signal, terminal } = invocation;
   if (verb === "apply" && options.autoApprove !== true)
     throw new DiagnosticsError([
-      error("command.usage", "a fleet asks nobody while it applies", {
+      error("command.usage", "a fleet does not ask while it applies", {
         hint: "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",
       }),
     ]);
@@ -157,7 +157,8 @@ function memberRunner(
     });
     tellAnnotations(ended, invocation);
     // Its status says so, and whoever reads the report cannot press a key.
-    const stderr = ended.stderr.replace(interruptionNotice, "");
+    const { writing, reading } = interruptionNotices;
+    const stderr = ended.stderr.replace(writing, "").replace(`\n${reading}\n`, "\n");
     return judgeMember(verb, member, { ...ended, stderr });
   };
 }

@@ -23,6 +23,7 @@ export const applyVerb: Verb = {
   detail:
     "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
     "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by name.",
+  daily: ["file", "stage", "target", "autoApprove", "confirmDelete", "json"],
   options: [
     ...planningOptions,
     ...policyOptions,
@@ -47,16 +48,26 @@ function runApply(invocation: Invocation): Promise<number> {
   const { positional, options } = invocation;
   const [planFile] = positional as readonly (string | undefined)[];
   if (planFile !== undefined) refuseWithPlanFile(invocation);
-  if (options.expectDigest !== undefined && invocation.stack?.sharesRun === true) throw onePlanExpected();
+  const expectDigest = expectedDigestOf(invocation);
   return applyAndShow(invocation, {
     ...planRequestOf(options),
     policies: policiesOf(invocation),
     ...(planFile === undefined ? {} : { savedPlan: readText(planFile) }),
-    ...(typeof options.expectDigest === "string" && { expectDigest: options.expectDigest }),
+    ...(expectDigest !== undefined && { expectDigest }),
   });
 }
 
-export const onePlanExpected = (): DiagnosticsError =>
+/** The digest that the one plan of the command line must have; undefined without the option. */
+export function expectedDigestOf({ options, stack, terminal }: Invocation): string | undefined {
+  const { expectDigest } = options as { readonly expectDigest?: string };
+  if (expectDigest === undefined) return undefined;
+  if (stack?.sharesRun === true) throw onePlanExpected();
+  if (expectDigest.length === 64 || terminal.interactive) return expectDigest;
+  const summary = "without a terminal, --expect-digest needs all 64 digits of the digest";
+  throw new DiagnosticsError([error("command.usage", summary)]);
+}
+
+const onePlanExpected = (): DiagnosticsError =>
   new DiagnosticsError([
     error("command.usage", "--expect-digest is of the plan of one stack, and several are applied", {
       hint: "name one: rnv apply STACK --expect-digest DIGEST",
@@ -157,7 +168,8 @@ export async function showApply(invocation: Invocation, request: ShownRequest): 
   report(invocation, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"), sources);
   if (summary) progress.emit(summary);
   if (isText && summary && exitCode === 0) showOutputs(terminal, outcome);
-  if (outcome.cancelled && isText) {
+  // Ctrl-C has said so already.
+  if (outcome.cancelled && isText && !invocation.signal.aborted) {
     const verb = plan?.options.mode === "destroy" ? "Destroy" : "Apply";
     terminal.err(`\n${verb} cancelled. Nothing was changed.\n`);
   }

@@ -17,7 +17,7 @@ import { type CiJob, commentOptions, readJob, reviewOf, subjectOf, tellHost, wri
 import type { Invocation } from "../invocation";
 import { options, planningOptions, policyOptions, runningOptions } from "../options";
 import { exitCodes, failureOf } from "../report";
-import { onePlanExpected, showApply } from "./apply";
+import { expectedDigestOf, showApply } from "./apply";
 import { planRequestOf, policiesOf } from "./plan";
 import type { Verb } from "./verb";
 
@@ -49,7 +49,7 @@ export const ciApplyVerb: Verb = {
 
 async function runApplyInJob(invocation: Invocation): Promise<number> {
   const { options: given } = invocation;
-  if (given.expectDigest !== undefined && invocation.stack?.sharesRun === true) throw onePlanExpected();
+  expectedDigestOf(invocation);
   const job = readJob(invocation);
   const found = await reviewedIn(invocation, job);
   let outcome: ApplyOutcome;
@@ -117,7 +117,7 @@ function commentOn(
   const summary = isIdle ? planLine(made) : counts && summaryLine({ mode, exitCode, counts });
   if (exitCode !== exitCodes.stale || !made)
     return appliedComment({ exitCode, summary, diagnostics, sources }, subject, job);
-  const why = "code" in reviewed ? reviewed.summary : "the plan is no longer the one that was reviewed";
+  const why = "code" in reviewed ? reviewed.summary : "main or the live service changed after the review";
   const differences = "code" in reviewed ? undefined : compareWithRecord(reviewed, made);
   return refusedComment(made, { why, differences }, subject, job, limit);
 }

@@ -47,7 +47,7 @@ export const ciPlanVerb: Verb = {
     "false), digest, exitcode (0, 2 with changes, 4 when one is blocked, 1 on an error). Of several stages or stacks each has " +
     "a folder in that of the reports, the exit code is that of the one that says most, and the output plans is a list of " +
     "JSON with stage, stack, changes, digest and exitcode. In a merge queue it compares with the plan that was reviewed: " +
-    "exit 5 when it is another; what stands before it in the queue is told, and changes nothing.",
+    "exit 5 when it is another; changes ahead of it in the queue are reported.",
   readsStages: true,
   options: [
     ...planningOptions,
@@ -96,7 +96,7 @@ interface PlannedStages {
   readonly stray: readonly number[];
 }
 
-/** Plans each stage and each stack of it. What cannot be planned stops no other; throws where nothing was told apart. */
+/** Plans each stage and each stack of it. What cannot be planned stops no other; throws where it cannot be attributed. */
 async function planStages(invocation: Invocation, request: PlanRequest): Promise<PlannedStages> {
   const { asked, notes, sources } = await stagesAsked(invocation);
   report(invocation, notes, sources);
@@ -231,16 +231,15 @@ async function compareOne(invocation: Invocation, job: CiJob, made: Plan): Promi
   if (record && (besides.length > 0 || isExpected(made, record.digest)))
     return isBlocked(made) ? exitCodes.refused : exitCodes.done;
   const differences = record && compareWithRecord(record, made);
-  if (differences)
-    writeSummary(invocation, [`Not the plan that was reviewed:\n\n${differenceText(differences)}`]);
+  if (differences) writeSummary(invocation, [`Not the reviewed plan:\n\n${differenceText(differences)}`]);
   const found = unreviewed(review);
   report(invocation, [
     record
       ? {
           ...found,
-          summary: "the plan in the merge queue is not the one that was reviewed",
+          summary: "the plan in the merge queue is not the reviewed one",
           ...(differences && { detail: differenceText(differences) }),
-          hint: "merge or apply what stands before it in the queue, and plan in the pull request again",
+          hint: "Merge or apply the changes ahead of it in the queue, then plan in the pull request again.",
         }
       : found,
   ]);
@@ -248,11 +247,7 @@ async function compareOne(invocation: Invocation, job: CiJob, made: Plan): Promi
 }
 
 const queuedBefore = (besides: readonly Address[]): Diagnostic =>
-  warning(
-    "plan.digest",
-    `the plan is the one that was reviewed, and ${counted(besides.length, "change")} of what stands before it`,
-    {
-      detail: shortList(besides.map(escapeText), 20),
-      hint: "each is applied with the pull request that it was reviewed in, in their order",
-    },
-  );
+  warning("plan.digest", `the reviewed plan plus ${counted(besides.length, "change")} ahead in the queue`, {
+    detail: shortList(besides.map(escapeText), 20),
+    hint: "Each is applied with its own pull request, in order.",
+  });

@@ -22,7 +22,7 @@ export const ciSweepVerb: Verb = {
 };
 
 function runCiSweep(invocation: Invocation): Promise<number> {
-  // A job has nobody to ask.
+  // A job cannot ask.
   return sweepStage({ ...invocation, options: { ...invocation.options, autoApprove: true } }, keptByHost);
 }
 

@@ -21,7 +21,7 @@ export const driftOptions = [
   options.accept,
   new Option(
     "--strict",
-    "exit 2 also for what nobody declares: services, projects, variables, settings not at their default",
+    "exit 2 also for what is not in the manifest: services, projects, variables, settings not at their default",
   ),
   options.verifyValues,
 ];
@@ -33,7 +33,7 @@ export const driftVerb: Verb = {
   detail:
     "Exit 0 when nothing was changed or deleted, 2 when something was, 1 on an error. What is not applied " +
     "yet or not managed here is said too, and counts with --fail-on or --strict. What rnv.drift.yaml beside the " +
-    "manifest accepts does not count until its day; an entry whose day is over is an error. " +
+    "manifest accepts does not count until its date; an expired entry is an error. " +
     "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is " +
     "run. What changed shows by its time.",
   options: [
@@ -49,7 +49,7 @@ export const driftVerb: Verb = {
     ["rnv drift", "for people"],
     ["rnv drift -json", "for a scheduled job"],
     ["rnv drift -fail-on pending", "exit 2 also when the manifest is not applied"],
-    ["rnv drift -strict", "exit 2 also for what nobody declares"],
+    ["rnv drift -strict", "exit 2 also for what is not in the manifest"],
   ],
   handler: runDrift,
 };

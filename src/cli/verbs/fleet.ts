@@ -71,7 +71,7 @@ const fleetDriftVerb: Verb = {
   readsStages: true,
   summary: "Look for drift of every manifest below a folder",
   detail: how,
-  options: [...runOptions, failOn(), new Option("--strict", "exit 2 also for what nobody declares")],
+  options: [...runOptions, failOn(), new Option("--strict", "exit 2 also for what is not in the manifest")],
   examples: [
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
@@ -110,7 +110,7 @@ const fleetMatrixVerb: Verb = {
 const fleetReportVerb: Verb = {
   usage: "report <dir>",
   summary: "Join the reports that shards have written with --report",
-  detail: "A member without a result is an error: what nobody ran must not look clean.",
+  detail: "A member without a result is an error: what did not run must not look clean.",
   options: [detailed, ...shownOptions],
   examples: [["rnv fleet report out --format markdown", "the reports below out, as one"]],
   handler: (invocation) => joining().joinFleet(invocation),
@@ -123,6 +123,7 @@ const joining = () => require("../fleet/join-fleet") as typeof joined;
 export const fleetVerbs: VerbFamily = {
   name: "fleet",
   summary: "Plan, apply or look for drift in many manifests at once, on one machine or several",
+  status: "beta",
   description: "Plan, apply or look for drift in many manifests at once, on one machine or several.",
   verbs: [fleetPlanVerb, fleetDriftVerb, fleetApplyVerb, fleetMatrixVerb, fleetReportVerb],
 };

@@ -319,7 +319,7 @@ function nearPath({ cwd }: Invocation, path: string): string {
 }
 
 const nextSteps = (incomplete: boolean): string =>
-  `\nNext:\n${incomplete ? "  see to the warnings above, then\n" : ""}` +
+  `\nNext:\n${incomplete ? "  fix the warnings above, then\n" : ""}` +
   "  rnv plan     shows what would change\n  rnv apply    asks, then changes it\n";
 
 const schema = join("node_modules", "terraform-provider-rnv", "schemas", "manifest.schema.json");

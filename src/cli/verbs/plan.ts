@@ -73,6 +73,7 @@ export const planVerb: Verb = {
   stacks: { use: "each", others: "needed" },
   summary: "Show what apply would do",
   detail: "Reads the service, writes nothing and takes no lock.",
+  daily: ["file", "stage", "target", "out", "confirmDelete", "json"],
   options: [
     ...planningOptions,
     ...policyOptions,
@@ -184,12 +185,13 @@ function savedLine(plan: Plan, file: string): string {
   const saved = `Saved the plan to ${file}.`;
   if (!isBlocked(plan)) return `${saved} To do exactly this: rnv apply ${file}\n`;
   if (!mayBeConfirmed(plan)) return `${saved} It is blocked: resolve that, and plan again.\n`;
-  return `${saved} It deletes what nobody has confirmed yet: rnv apply ${file} asks for the names at a terminal, and takes --confirm-delete ADDRESS elsewhere.\n`;
+  const unconfirmed = counted(plan.changes.filter(isUnconfirmed).length, "unconfirmed deletion");
+  return `${saved} ${unconfirmed}: rnv apply ${file} asks for each name. In CI, pass --confirm-delete ADDRESS for each.\n`;
 }
 
 /**
  * Prints a plan on standard output. One with errors is an error report: its text goes to standard error, so that a
- * pipe never takes it for a plan. A terminal, where the end is what is seen, gets losses and the bill once more there,
+ * pipe never takes it for a plan. A terminal, where the end is what is seen, gets losses and the bill again there,
  * and the command that comes `next`; a pipe gets what it always got.
  */
 export function showPlan(

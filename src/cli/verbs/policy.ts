@@ -13,6 +13,7 @@ import type { VerbFamily } from "./verb";
 export const policyVerbs: VerbFamily = {
   name: "policy",
   summary: "Judge plans by rules in CEL",
+  status: "beta",
   description:
     "Policies are rules that a plan must pass: rnv.policy.yaml beside the manifest, --policy and RNV_POLICY.",
   verbs: [

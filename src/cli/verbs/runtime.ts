@@ -43,13 +43,13 @@ async function runAction(invocation: Invocation, wanted: Wanted): Promise<number
       lockTimeoutMs: options.lockTimeout as number,
       confirm: async () => undefined,
       onGoingOn: (since) =>
-        say(`${address}: ${wanted.action} of ${escapeText(since)} goes on; nothing is repeated.`),
+        say(`${address}: ${wanted.action} of ${escapeText(since)} is still running. Nothing is sent again.`),
       onWaiting: (seconds, status, note) =>
         say(
           `${address}: ${[status, note]
             .filter(Boolean)
             .map((text) => escapeText(String(text)))
-            .join(": ")} [${elapsedText(seconds)}]`,
+            .join(": ")}${seconds < 1 ? "" : `, ${elapsedText(seconds)}`}`,
         ),
       ...wanted,
     }),
@@ -182,7 +182,7 @@ export const statusVerb: Verb = {
   summary: "Show what runs: release, commit, health, since when",
   detail:
     "Reads the service; takes no lock and writes nothing. Without an address: every recorded service. " +
-    "What failed, waits, was rolled back or is suspended stands below each.",
+    "What failed, waits, was rolled back or is suspended is shown below each.",
   options: [options.state, options.stack, options.json, options.answerTimeout],
   examples: [
     ["rnv status", "every recorded service, one line each"],

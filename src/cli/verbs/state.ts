@@ -103,7 +103,7 @@ const stateMvVerb: Verb = {
   arguments: [new Argument("<address...>", "from and to; with --to STATE all that go there")],
   summary: "Move a record to another address, or records to another state",
   detail:
-    "What lies in it moves along. `moved:` in the manifest does the same in git. With --to the other state takes the " +
+    "Its contents move along. `moved:` in the manifest does the same in git. With --to the other state takes the " +
     "records over under their addresses: move their blocks to its manifest too. Ended in the middle, the same command " +
     "again ends it; until then this state plans nothing.",
   options: [
@@ -249,7 +249,7 @@ const stateRestoreVerb: Verb = {
   arguments: [new Argument("<backup>", "number in `rnv state backups`, or a state file")],
   summary: "Put a previous snapshot in place of the state",
   detail:
-    "Works on a state that cannot be read. What stands there becomes the newest backup. The next plan shows what " +
+    "Works on a state that cannot be read. The old state becomes the newest backup. The next plan shows what " +
     "the service has and the snapshot does not know. Refused while writes are unsettled, unless --force.",
   options: [...writing, new Option("--force", "whatever lineage it has, and unsettled writes or not")],
   examples: [

@@ -48,7 +48,7 @@ export const stageSweepVerb: Verb = {
   summary: "Destroy the instances of a stage that are not kept",
   detail:
     "Only where the stage is disposable, and only what the states of its instances own. One after the other; an error " +
-    "in one does not stop the others: exit 3, and the same command again goes on. Instances to keep are named, or those " +
+    "in one does not stop the others: exit 3, and the same command continues. Instances to keep are named, or those " +
     "to destroy are told by their age; with both, what is old and not kept goes. With `expires` and neither, what has " +
     "expired goes.",
   readsStages: true,
@@ -116,7 +116,7 @@ const isKept = ({ name, state }: StageInstance, { keeps, ageMs }: Kept, now: num
   if (keeps?.(name.id ?? "")) return true;
   if (ageMs === undefined) return false;
   const lastRun = Date.parse(state?.lastRunAt ?? "");
-  // Without a time nobody knows how old it is.
+  // Without a time its age is unknown.
   return Number.isNaN(lastRun) || now - lastRun < ageMs;
 };
 
@@ -157,7 +157,7 @@ export async function sweepStage(
   const names = goes.map(({ name }) => `  ${stageText(name)}\n`).join("");
   const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. Only 'yes' will be accepted to approve.\n\n  Enter a value: `;
   if (ask !== undefined && (await ask(question))?.trim() !== "yes") {
-    terminal.err("\nSweep cancelled. Nothing was changed.\n");
+    terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
     return signal.aborted ? exitCodes.interrupted : exitCodes.error;
   }
   return sweepAll(invocation, found, { declared, goes, stays });

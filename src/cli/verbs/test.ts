@@ -6,6 +6,7 @@ import type { Verb } from "./verb";
 export const testVerb: Verb = {
   usage: "test [path...]",
   summary: "Run the tests of manifests: *.rnvtest.yaml",
+  status: "beta",
   detail:
     "Each test runs on an embedded service of its own, in memory: nothing is sent anywhere, no state is read or written, and no " +
     "variable of the environment but those that the test gives. Commands of a manifest are not run. Exit 1 when a test fails.",

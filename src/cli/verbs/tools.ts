@@ -339,7 +339,7 @@ function readBuilt(name: string): string {
     throw new DiagnosticsError([
       error("command.usage", "this package holds no built provider", {
         detail: `There is no ${path}.`,
-        hint: "install the package anew, or run npm run build in its sources",
+        hint: "install the package again, or run npm run build in its sources",
       }),
     ]);
   }

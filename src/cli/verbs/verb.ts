@@ -14,6 +14,10 @@ export interface Verb {
   /** More lines, for its help. */
   readonly detail?: string;
   readonly options?: readonly Option[];
+  /** Names of the options that its help shows first: those of most days. */
+  readonly daily?: readonly string[];
+  /** It may change before it is stable; its help says so. */
+  readonly status?: "beta";
   /** How it reads stacks; one that has to be named, unless said. */
   readonly stacks?: StackReading;
   /** It reads the stages of the manifest by itself: none has to be named. */
@@ -30,6 +34,7 @@ export interface VerbFamily {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
+  readonly status?: "beta";
   readonly verbs: readonly Verb[];
 }
 
@@ -38,14 +43,18 @@ export function addVerbs(parent: Command, run: VerbRun, verbs: readonly (Verb | 
   for (const verb of verbs) {
     if (!("verbs" in verb)) addVerb(parent, run, verb);
     else {
-      const { name, summary, description } = verb;
-      addVerbs(parent.command(name).summary(summary).description(description), run, verb.verbs);
+      const { name, description } = verb;
+      addVerbs(parent.command(name).summary(summaryOf(verb)).description(description), run, verb.verbs);
     }
   }
 }
 
+const summaryOf = ({ summary, status }: Verb | VerbFamily): string =>
+  status === undefined ? summary : `${summary} (${status})`;
+
 function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
-  const { usage, summary, detail, examples, hidden = false, options = [], arguments: given = [] } = verb;
+  const { usage, detail, examples, hidden = false, arguments: given = [] } = verb;
+  const summary = summaryOf(verb);
   const command = parent
     .command(usage, { hidden })
     .summary(summary)
@@ -61,11 +70,28 @@ function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
       }),
     );
   for (const argument of given) command.addArgument(argument);
-  for (const option of options) command.addOption(option);
-  // Who has a state has one for each stage.
-  if (takes(verb, "stack") && !takes(verb, "stage")) command.addOption(shared.stage);
-  if (takes(verb, "stack") && !takes(verb, "file")) command.addOption(shared.stagesOf);
+  for (const option of optionsOf(verb)) command.addOption(option);
 }
+
+/** The options of a verb, the daily ones first. */
+function optionsOf(verb: Verb): readonly Option[] {
+  const { options = [], daily = [] } = verb;
+  // A verb with a state has a state for each stage.
+  const ofStages = [
+    ...(takes(verb, "stack") && !takes(verb, "stage") ? [shared.stage] : []),
+    ...(takes(verb, "stack") && !takes(verb, "file") ? [shared.stagesOf] : []),
+  ];
+  const rank = (option: Option): number => {
+    const place = daily.indexOf(option.attributeName());
+    return place === -1 ? daily.length : place;
+  };
+  return [...options, ...ofStages].sort((a, b) => rank(a) - rank(b));
+}
+
+/** Verbs of a command that are for people. */
+export const shownVerbs = (command: Command): readonly Command[] =>
+  // The parser keeps what `hidden` was to itself.
+  command.commands.filter((verb) => (verb as unknown as { readonly _hidden?: boolean })._hidden !== true);
 
 const takes = ({ options = [] }: Verb, name: string): boolean =>
   options.some((option) => option.attributeName() === name);

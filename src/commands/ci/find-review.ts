@@ -47,7 +47,7 @@ export async function findReview(
   return { pullRequest: found, others, ...(first && { record: joinRecords([first, ...more]) }) };
 }
 
-/** Finds the pull request that a commit was merged with: one that is open has been reviewed by nobody yet. */
+/** Finds the pull request that a commit was merged with: one that is open has not been reviewed yet. */
 export const findMerged = async (host: CodeHost, commit: string | undefined): Promise<number | undefined> =>
   commit === undefined
     ? undefined
@@ -55,23 +55,23 @@ export const findMerged = async (host: CodeHost, commit: string | undefined): Pr
 
 /** An apply in the job of a pull request that is open, in a queue, or was given up: it does nothing. */
 export const notMerged = (number: number): Diagnostic =>
-  error("plan.digest", `nothing was decided: pull request ${number} is not merged`, {
-    hint: `apply in a job of the branch that it is merged to; where something else decides, name it: --pull-request ${number}`,
+  error("plan.digest", `pull request ${number} is not merged`, {
+    hint: `Apply in a job of the branch it is merged to. To apply it all the same: --pull-request ${number}`,
   });
 
 /** An apply without a review: it does nothing. */
 export function unreviewed({ pullRequest, isUnread }: Review): Diagnostic {
   const hint =
-    "plan in the pull request with rnv ci plan; or review rnv plan, and give its digest: --expect-digest";
+    "Plan in the pull request with rnv ci plan. Or review rnv plan and give its digest: --expect-digest DIGEST";
   if (isUnread)
-    return error("plan.digest", "what was reviewed cannot be read: this job has no code host to ask", {
-      hint: "run it in a job of GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN; or give the digest of the reviewed plan: --expect-digest",
+    return error("plan.digest", "cannot read the reviewed plan: this job has no code host", {
+      hint: "Run it in GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN. Or give the digest of the reviewed plan: --expect-digest DIGEST",
     });
   return error(
     "plan.digest",
     pullRequest === undefined
-      ? "nothing was reviewed: no pull request was merged with this commit"
-      : `nothing was reviewed: pull request ${pullRequest} has no plan of this manifest and stage`,
+      ? "no merged pull request found for this commit"
+      : `pull request ${pullRequest} has no plan comment for this stage`,
     { hint },
   );
 }

@@ -44,7 +44,7 @@ async function keepComment(
   if (!isRewritten && (!isQuiet || first !== undefined)) await host.writeComment(at, marker, body);
 }
 
-/** Returns whether the comment is still there: somebody may have deleted it since it was listed. */
+/** Returns whether the comment is still there: another user may have deleted it since it was listed. */
 async function rewrite(host: CodeHost, at: Discussion, id: string, body: string): Promise<boolean> {
   try {
     await host.rewriteComment(at, id, body);

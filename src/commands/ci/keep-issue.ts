@@ -44,7 +44,7 @@ async function keepIssue(
     await host.updateIssue(number, { title, body: whole });
     return;
   }
-  // Before it is closed: a comment that stands twice says the same, an issue that is closed without a word does not.
+  // Before it is closed: a duplicated comment says the same, an issue that is closed without a word does not.
   await host.writeComment({ kind: "issue", number }, marker, `${marker}\n${farewell}`);
   await host.closeIssue(number);
 }

@@ -16,7 +16,7 @@ interface Joined {
 
 /**
  * Joins the reports of the shards of one run. A shard that ran twice counts with its later run; a member without a result is
- * an error: what nobody ran must not look clean.
+ * an error: what did not run must not look clean.
  */
 export function joinReports(files: readonly ReadReport[], isDetailed: boolean): Joined {
   const { reports, diagnostics } = parseReports(files);
@@ -51,7 +51,7 @@ export function joinReports(files: readonly ReadReport[], isDetailed: boolean): 
 /** The result of a member of which no report tells: whoever reads the joined one must not take it for clean. */
 function untold(name: string): MemberResult {
   const [, stage] = name.split("@");
-  const summary = "no report tells of it";
+  const summary = "it is in no report";
   const hint = "run the shard again that did not end";
   return {
     ...{ name, status: "failed", exit_code: 1, seconds: 0 },
@@ -96,14 +96,10 @@ const otherRun = (first: FleetReport, other: FleetReport): Diagnostic => {
 };
 
 const membersMissing = (missing: readonly string[], reports: readonly FleetReport[]): Diagnostic =>
-  error(
-    "command.usage",
-    `no report tells of ${missing.length === 1 ? "1 member" : `${missing.length} members`}`,
-    {
-      detail: `${shortList(missing, 10)}.${missingShards(reports)}`,
-      hint: "run the shards again that did not end",
-    },
-  );
+  error("command.usage", `no report has ${missing.length === 1 ? "1 member" : `${missing.length} members`}`, {
+    detail: `${shortList(missing, 10)}.${missingShards(reports)}`,
+    hint: "run the shards again that did not end",
+  });
 
 const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name, i) => name === b[i]);

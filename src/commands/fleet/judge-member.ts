@@ -108,7 +108,7 @@ function endOf(
   { exitCode, cause }: EndedMember,
   told: Told,
 ): { readonly exitCode: number; readonly status: MemberStatus } {
-  // One that came to its end all the same is told of as any other.
+  // One that came to its end all the same is reported as any other.
   const wasEnded = exitCode === undefined || exitCode === 130;
   if (cause === "timeout" && wasEnded) return { exitCode: 7, status: "timeout" };
   if (cause === "interrupted" && wasEnded) return { exitCode: 130, status: "interrupted" };
@@ -166,7 +166,7 @@ function readEvents(stdout: string): Told {
   };
 }
 
-/** Findings in the form of a report: those of a plan have offsets, which nobody can read, and the line beside them. */
+/** Findings in the form of a report: those of a plan have offsets, which are unreadable, and the line beside them. */
 const knownFindings = (found: readonly unknown[]): MemberResult["diagnostics"] =>
   found.flatMap((one) => {
     const { range, ...rest } = (one ?? {}) as {

@@ -20,7 +20,7 @@ export interface TestOutcome {
   readonly outputs?: Readonly<Record<string, Plain>>;
 }
 
-/** Returns what a test came to that is not as its expectation says, and the errors that nobody expected. */
+/** Returns what a test came to that is not as its expectation says, and unexpected errors. */
 export function compareOutcome(
   expect: ManifestExpectation,
   outcome: TestOutcome,

@@ -25,7 +25,7 @@ export interface TestManifest {
 /** Where one test runs: an embedded service, a state and a clock of its own, all in memory. */
 export interface TestWorld {
   readonly backend: MemoryBackend;
-  /** A state that is forgotten: what is made with it, somebody else has made. */
+  /** A state that is forgotten: what is made with it is foreign. */
   readonly stranger: () => MemoryBackend;
   /** The capabilities of a run in this world. */
   readonly context: (backend: MemoryBackend, manifest: TestManifest) => Context;

@@ -59,7 +59,7 @@ function convertService(fields: Fields): ConvertedService {
   fields.drop(
     "plan",
     "plans are others here",
-    "rnv schema and the catalog list what is on offer: configuration: { plan: … }",
+    "rnv schema and the catalog list what is available: configuration: { plan: … }",
   );
   fields.drop("region", "regions are others here", "configuration: { region: … }");
   const { variables, variablesFrom } = variablesIn(fields, fields.report);

@@ -6,13 +6,13 @@ export interface BoxedGraph {
 
 export interface GraphNode {
   readonly id: string;
-  /** Undefined: it lies in no box. */
+  /** Undefined: it is in no box. */
   readonly box?: string | undefined;
   readonly width: number;
   readonly height: number;
   /** Where people have put it. */
   readonly place?: Point | undefined;
-  /** It stands for others, and nobody has put it anywhere. */
+  /** It stands for others, and has no saved position. */
   readonly isFolded?: boolean;
 }
 

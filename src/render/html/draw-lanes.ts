@@ -23,7 +23,7 @@ interface Lane {
   readonly columns: readonly (readonly number[])[];
   readonly single: readonly GraphNode[];
   readonly top: number;
-  /** Of what edges connect; the rest stands below it. */
+  /** Of what edges connect; the rest is shown below it. */
   readonly linkedHeight: number;
   readonly height: number;
 }

@@ -189,7 +189,7 @@ function runningSection(report: DriftReport): Section | undefined {
     ),
   );
   return {
-    ...{ id: "running", title: "What runs is not what was deployed last", count: report.running.length },
+    ...{ id: "running", title: "Not running the last deployment", count: report.running.length },
     body,
   };
 }
@@ -197,7 +197,7 @@ function runningSection(report: DriftReport): Section | undefined {
 function undeclaredSection(report: DriftReport): Section | undefined {
   const parts = partsByHolder(report).map(
     ([holder, names]) =>
-      html`<code>${holder}</code>: variables that nobody declares: ${shortList(names, mostNames)}`,
+      html`<code>${holder}</code>: variables not in the manifest: ${shortList(names, mostNames)}`,
   );
   const settings = report.undeclared.map(
     ({ address, path, value, default: byDefault }) =>

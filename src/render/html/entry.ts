@@ -116,11 +116,13 @@ function notesOf(change: Change): Markup {
     ...(guard
       ? [
           ["blocked", html`${guard.summary}`] as const,
-          ["to go on", html`<code class="copy">${passOf(address, guard)}</code>`] as const,
+          ["to continue", html`<code class="copy">${passOf(address, guard)}</code>`] as const,
         ]
       : []),
     ...(reason === undefined ? [] : [["because", reason] as const]),
-    ...(withParent ? [["how", "together with what it belongs to"] as const] : []),
+    ...(withParent
+      ? [["how", `destroyed with its ${change.type === "layout" ? "project" : "service"}`] as const]
+      : []),
     ...(isNameTold(change) ? [] : [["name", html`<code>${change.name}</code>`] as const]),
     ...(id === undefined || change.action === "update" ? [] : [["id", html`<code>${id}</code>`] as const]),
     ...(previousAddress === undefined

@@ -15,10 +15,10 @@ import { filterForm } from "./filter";
 import { html, Markup, nothing, type Part, preformatted } from "./markup";
 import { page, type Section } from "./page";
 
-/** So many members that need somebody are shown unfolded. */
+/** So many members that need attention are shown unfolded. */
 const mostOpen = 40;
 
-/** The report of a fleet as a page: what needs somebody first, with its errors; then what is well. */
+/** The report of a fleet as a page: what needs attention first, with its errors; then what is well. */
 export function fleetPage(report: FleetReport): string {
   const { verb, started_at: started, seconds, shard, selected, members } = report;
   const urgent = members.filter((one) => !isWell(one));
@@ -65,7 +65,7 @@ const classOf = (status: MemberStatus): string =>
 
 const signs = { create: "\u2714", update: "~", delete: "\u2716" } as Readonly<Record<string, string>>;
 
-/** Members are told apart by what they are and, where there are stages, by that. */
+/** Members are distinguished by what they are and, where there are stages, by that. */
 function membersSection({ verb, members }: FleetReport, urgent: readonly MemberResult[]): Section {
   const filter = filterForm("members", [
     {
@@ -86,7 +86,7 @@ function membersSection({ verb, members }: FleetReport, urgent: readonly MemberR
 ${entries(ones)}</div>`;
   return {
     ...{ id: "members", title: "Members", count: members.length },
-    body: html`${filter}${part("urgent", "Need somebody", [...urgent].sort(byUrgency))}${part("well", "Well", well)}`,
+    body: html`${filter}${part("urgent", "Needs attention", [...urgent].sort(byUrgency))}${part("well", "Well", well)}`,
   };
 }
 

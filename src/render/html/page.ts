@@ -63,7 +63,7 @@ ${factList(facts)}
 <main id="main" tabindex="-1">
 ${shown.map(sectionPart)}
 </main>
-<footer><p>Made by rnv. This file is whole: it loads nothing and sends nothing.</p></footer>
+<footer><p>Made by rnv. This page makes no network requests.</p></footer>
 <script>${new Markup(pageScript)}</script>
 </body>
 </html>

@@ -130,7 +130,7 @@ function blockedSection(plan: Plan): Section | undefined {
       html`<tr><th>${linkedAddress(address, true)}<td>${guard.summary}<td><code class="copy">${passOf(address, guard)}</code>`,
   );
   const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
-<table class="rows"><thead><tr><th>Resource<th>Why<th>What lets it pass</thead><tbody>${rows}</tbody></table>`;
+<table class="rows"><thead><tr><th>Resource<th>Why<th>How to confirm</thead><tbody>${rows}</tbody></table>`;
   return { id: "blocked", title: "Blocked", count: held.length, body };
 }
 
@@ -292,7 +292,7 @@ function movedSection(plan: Plan): Section | undefined {
 
 function standingSection({ standing }: Plan): Section | undefined {
   if (standing.length === 0) return undefined;
-  const body = html`<p>What runs is not what was deployed last:</p>${list(
+  const body = html`<p>Not running the last deployment:</p>${list(
     addressesInReadingOrder(standing).map((one) => html`<code>${one.address}</code>: ${standingPhrase(one)}`),
   )}`;
   return { id: "standing", title: "Standing", count: standing.length, body };

@@ -8,7 +8,7 @@ import { environmentsMeant } from "../project";
 
 type DeclaredService = ReadonlyMap<string, ResolvedValue>;
 
-/** Returns the declared choices that are not on offer, and the combinations that cannot be. */
+/** Returns the declared choices that are not available, and combinations that are not possible. */
 export function checkService(
   declared: DeclaredService,
   catalog: Catalog,
@@ -39,7 +39,7 @@ function checkChoice(
   catalog: Catalog,
 ): readonly Finding[] {
   const chosen = textAt(declared, path);
-  // A default is on offer even where the list leaves it out: `auto` is no region.
+  // A default is available even if the list lacks it: `auto` is no region.
   const isDefault = chosen === catalog.defaults[path.slice(path.indexOf(".") + 1)];
   if (chosen === undefined || isDefault || offered.length === 0 || offered.includes(chosen)) return [];
   return [notOnOffer(path, chosen, offered)];
@@ -51,7 +51,7 @@ function checkPlan(declared: DeclaredService, catalog: Catalog): readonly Findin
   const plans = [...catalog.plans, ...catalog.databasePlans];
   if (id === undefined || plans.length === 0) return [];
   const declaredKind = textAt(declared, "kind");
-  // A kind that is itself not on offer is reported once, under `kind`.
+  // A kind that does not exist is reported once, under `kind`.
   const kind = plans.some((plan) => plan.kinds.includes(declaredKind ?? "")) ? declaredKind : undefined;
   const offering = kind === undefined ? plans : plans.filter((plan) => plan.kinds.includes(kind));
   if (offering.some((plan) => plan.id === id)) return [];
@@ -60,7 +60,7 @@ function checkPlan(declared: DeclaredService, catalog: Catalog): readonly Findin
   return [
     {
       code: "plan.not_on_offer",
-      summary: `the plan "${id}" is not on offer for the kind "${kind}"`,
+      summary: `plan "${id}" is not available for kind "${kind}"`,
       hint: onOffer(offered, kind),
       attribute: path,
     },
@@ -71,7 +71,7 @@ function notOnOffer(path: string, chosen: string, offered: readonly string[], ki
   const name = path.slice(path.indexOf(".") + 1);
   return {
     code: "plan.not_on_offer",
-    summary: `the ${name} "${chosen}" is not on offer`,
+    summary: `${name} "${chosen}" does not exist`,
     hint: joinHints(didYouMean(chosen, offered), onOffer(offered, kind)),
     attribute: path,
   };
@@ -79,7 +79,7 @@ function notOnOffer(path: string, chosen: string, offered: readonly string[], ki
 
 function onOffer(offered: readonly string[], kind: string | undefined): string {
   const scope = kind === undefined ? "" : ` for ${kind}`;
-  return offered.length === 0 ? `nothing is on offer${scope}` : `on offer${scope}: ${offered.join(", ")}`;
+  return offered.length === 0 ? `nothing is available${scope}` : `available${scope}: ${offered.join(", ")}`;
 }
 
 function checkReplicas(declared: DeclaredService): readonly Finding[] {

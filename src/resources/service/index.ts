@@ -87,7 +87,7 @@ const computed = {
   environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
   status: { valueType: "string", doc: "Status as the service reports it.", ...moving },
   displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", ...moving },
-  lifecycleStatus: { valueType: "string", doc: "Where it stands in its life.", ...moving },
+  lifecycleStatus: { valueType: "string", doc: "Phase of its life, such as `active`.", ...moving },
   healthStatus: { valueType: "string", doc: "Result of the last health check.", ...moving },
   deploymentId: { valueType: "string", doc: "Id of the latest deployment.", ...moving },
   liveDeploymentId: { valueType: "string", doc: "Id of the deployment that serves.", ...moving },

@@ -166,7 +166,7 @@ function inWordsOfTerraform(
       )
       .replaceAll(address ?? subject, subject)
       .replace("the same command again", "the same action again")
-      .replace("--timeout longer", "`timeout` longer");
+      .replace("--timeout", "`timeout`");
   return {
     ...found,
     summary: reworded(found.summary) ?? "",

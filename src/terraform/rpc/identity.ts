@@ -67,7 +67,7 @@ const identityMessage = ({ parts }: IdentityShape): Message<"IdentitySchema"> =>
       name,
       type: typeBytes("string"),
       requiredForImport: true,
-      description: name === "id" ? "Its id." : `Id of the ${name.replace(/_id$/, "")} it lies in.`,
+      description: name === "id" ? "Its id." : `ID of its ${name.replace(/_id$/, "")}.`,
     })),
   ],
 });

@@ -266,7 +266,7 @@ function declaredAttribute(resource: Resource, binding: AttributeBinding): Attri
 
 function docOf(resource: Resource, { path, schema }: AttributeBinding): string {
   const parent = resource.parents.find(({ attribute }) => attribute === path);
-  if (parent !== undefined) return `Id of the ${parent.type} it lies in.`;
+  if (parent !== undefined) return `ID of its ${parent.type}.`;
   const text = schema?.description ?? "";
   // Terraform tells a provider no logical name, and takes no word that is for manifests.
   return text.replace(/; (its logical name|in a manifest).*$/, ".");

@@ -38,11 +38,16 @@ describe("an error of the client", () => {
 
   it("says the status text when the body says nothing", async () => {
     expect((await errorOf(read, [answer(403, { requestId: "x" })])).thrown.message).toBe("Forbidden");
-    expect((await errorOf(read, [answer(404, "<html>")])).thrown.message).toContain("not a JSON object");
+    expect((await errorOf(read, [answer(404, "<html>")])).thrown.message).toContain(
+      "the answer is HTML, not JSON",
+    );
   });
 
   it.each([200, 201, 299])("says that a %i is unreadable where it is", async (status) => {
     expect((await errorOf(read, [answer(status, "<html>")])).thrown.message).toBe(
+      "the answer is HTML, not JSON",
+    );
+    expect((await errorOf(read, [answer(status, "[]")])).thrown.message).toBe(
       "the answer is not a JSON object",
     );
   });
@@ -71,19 +76,26 @@ describe("an error of the client", () => {
   });
 
   it.each([
-    ["ECONNREFUSED", "cannot connect to api.example.com (ECONNREFUSED)"],
-    ["ENOTFOUND", "the host api.example.com is not known (ENOTFOUND)"],
-    ["CERT_HAS_EXPIRED", "the certificate of api.example.com is not trusted (CERT_HAS_EXPIRED)"],
+    ["ECONNREFUSED", "cannot connect to api.example.com: connection refused (6 attempts in TIME)"],
+    ["ENOTFOUND", "cannot connect to api.example.com: host not found (2 attempts in TIME)"],
+    [
+      "CERT_HAS_EXPIRED",
+      "cannot connect to api.example.com: its certificate is not trusted (CERT_HAS_EXPIRED)",
+    ],
     [
       "ERR_SSL_WRONG_VERSION_NUMBER",
-      "no TLS connection to api.example.com came about (ERR_SSL_WRONG_VERSION_NUMBER)",
+      "cannot connect to api.example.com with TLS (ERR_SSL_WRONG_VERSION_NUMBER)",
     ],
     ["ANSWER_TOO_LARGE", "the answer of api.example.com is larger than rnv takes"],
-    ["ANSWER_LATE", "api.example.com did not answer in time"],
-    ["ECONNRESET", "the connection to api.example.com ended before a whole answer came (ECONNRESET)"],
+    ["ANSWER_LATE", "api.example.com did not answer in time (3 attempts in TIME)"],
+    [
+      "ECONNRESET",
+      "the connection to api.example.com ended before a whole answer came (ECONNRESET) (6 attempts in TIME)",
+    ],
   ])("says what happened where no answer came: %s", async (code, message) => {
     const { thrown } = await errorOf(read, [failure(code)]);
-    expect(thrown).toMatchObject({ message, code, status: undefined });
+    expect(thrown).toMatchObject({ code, status: undefined });
+    expect(thrown.message.replace(/ in \d+s\)$/, " in TIME)")).toBe(message);
   });
 
   it.each(["ERR_INVALID_CHAR", "ERR_INVALID_URL", "ERR_UNESCAPED_CHARACTERS", "ERR_INVALID_ARG_TYPE"])(

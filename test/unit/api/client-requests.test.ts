@@ -88,11 +88,11 @@ describe("a request of the client", () => {
     expect(sent).toHaveLength(1);
     await expect(client.send({ ...keyedWrite, body: { name: `${fits}x` } })).rejects.toMatchObject({
       ...{ name: "ApiError", kind: "refused", code: "body_too_large", attempts: 0, address: "project.shop" },
-      message: expect.stringContaining("the body of createProject for project.shop has 262145 bytes"),
+      message: expect.stringContaining("the request has 262145 bytes"),
     });
     const { address: _, ...nameless } = keyedWrite;
     await expect(client.send({ ...nameless, body: { name: `${fits}x` } })).rejects.toThrow(
-      /^the body of createProject has 262145 bytes; the service takes at most 262144$/,
+      /^the request has 262145 bytes; the service takes at most 262144$/,
     );
     expect(sent).toHaveLength(1);
   });

@@ -303,7 +303,7 @@ describe("a gap route", () => {
         ...{ kind: "refused", code: "gap_off", attempts: 0 },
         ...{ method, path: `/workspaces/${workspace}${below}` },
       });
-      await expect(asked).rejects.toThrow(`is turned off by ${name};`);
+      await expect(asked).rejects.toThrow(`turned off by ${name};`);
     };
     await turnedOff(endpoints.getService("s1"), "RNV_GAP_READ_SERVICE", "GET /services/s1");
     await turnedOff(endpoints.listVariables("s1"), "RNV_GAP_LIST_VARIABLES", "GET /services/s1/variables");

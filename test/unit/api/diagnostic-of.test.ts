@@ -34,7 +34,7 @@ describe("diagnosticOf", () => {
     [{ kind: "unavailable", status: 429 }, "api.rate_limited", "parallelism"],
     [{ kind: "unavailable", code: "rate_limited" }, "api.rate_limited", "wait"],
     [{ kind: "unavailable" }, "api.unavailable", "network"],
-    [{ kind: "unavailable", code: "aborted" }, "apply.interrupted", "go on"],
+    [{ kind: "unavailable", code: "aborted" }, "apply.interrupted", "continue"],
     [{ kind: "uncertain", status: 500 }, "apply.uncertain", "run the same command again"],
     [{ kind: "uncertain", code: "aborted" }, "apply.uncertain", "run the same command again"],
     [{ kind: "malformed", status: 200 }, "api.malformed", "proxy"],
@@ -46,14 +46,55 @@ describe("diagnosticOf", () => {
   });
 
   it.each<[Partial<ApiFailure>, string]>([
-    [{ kind: "unavailable", code: "aborted" }, "was interrupted: no"],
-    [{ kind: "uncertain", code: "aborted" }, "was interrupted and may have happened"],
-    [{ kind: "uncertain" }, "may or may not have happened"],
-    [{ kind: "unavailable" }, "was not possible"],
-    [{ kind: "unauthorized" }, "was not authorized"],
-    [{ kind: "malformed" }, "was answered with something unreadable"],
-  ])("says of %j that it %s", (failure, said) => {
-    expect(diagnosticOf(apiError(failure)).summary).toContain(said);
+    [
+      { kind: "unavailable", code: "aborted" },
+      "interrupted: the request to create the service was not finished",
+    ],
+    [
+      { kind: "uncertain", code: "aborted" },
+      "interrupted: the request to create the service may have succeeded",
+    ],
+    [{ kind: "uncertain" }, "the request to create the service may have succeeded: no"],
+    [{ kind: "unavailable", message: "cannot connect to a: b" }, "cannot connect to a: b"],
+    [{ kind: "unavailable", status: 503 }, "cannot create the service: no"],
+    [{ kind: "unauthorized" }, "cannot create the service: access denied: no"],
+    [{ kind: "malformed" }, "cannot create the service: no"],
+    [{ kind: "refused" }, "cannot create the service: no"],
+  ])("says of %j, after the address: %s", (failure, said) => {
+    expect(diagnosticOf(apiError(failure)).summary).toBe(`service.docs: ${said}`);
+    expect(diagnosticOf(apiError({ ...failure, address: undefined })).summary).toBe(said);
+  });
+
+  it.each([
+    ["listProjects", "list projects"],
+    ["getProjectOperation", "read the project operation"],
+    ["queueDeployment", "queue the deployment"],
+    ["rollBack", "roll back"],
+    ["canvas", "read the canvas"],
+    ["comment on pull request 3", "comment on pull request 3"],
+  ])("names the operation %s in words: %s", (operation, words) => {
+    expect(diagnosticOf(apiError({ operation, address: undefined })).summary).toBe(`cannot ${words}: no`);
+  });
+
+  it("says of a key that cannot read that its workspace and role are to be checked", () => {
+    expect(diagnosticOf(apiError({ method: "GET", status: 403 }))).toMatchObject({
+      code: "api.forbidden",
+      hint: "this key cannot read the workspace: check its workspace and role",
+    });
+  });
+
+  it("speaks of reading where a read is forbidden", () => {
+    expect(
+      diagnosticOf(
+        new ApiError({
+          ...{ kind: "refused", operation: "listProjects", method: "GET", path: "/workspaces/W/projects" },
+          ...{ status: 403, message: "Forbidden", requestId: "", attempts: 1 },
+        }),
+      ),
+    ).toMatchObject({
+      summary: "cannot list projects: Forbidden",
+      hint: "this key cannot read the workspace: check its workspace and role",
+    });
   });
 
   it("tells the answer, in the service's own code, and how often it was sent", () => {
@@ -79,7 +120,7 @@ describe("diagnosticOf", () => {
     });
     expect(found).toMatchObject({
       ...{ range, address: "service.shop.api", detail: "POST /x: status 400" },
-      summary: "createService for service.shop.api was refused: bad port",
+      summary: "service.shop.api: cannot create the service: bad port",
     });
   });
 

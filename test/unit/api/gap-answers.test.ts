@@ -80,7 +80,7 @@ describe("a failure under a gap", () => {
     const request = { operation: "rollBack", method: "POST", path: "/x", address: "service.a" } as const;
     expect(turnedOff(request, "rollBack")).toMatchObject({
       ...{ ...request, kind: "refused", code: "gap_off", requestId: "", attempts: 0 },
-      message: expect.stringMatching(/^rollBack is turned off by RNV_GAP_ROLL_BACK;/),
+      message: expect.stringMatching(/^turned off by RNV_GAP_ROLL_BACK;/),
     });
   });
 });

@@ -39,7 +39,7 @@ describe("an answer that is not as documented", () => {
     ["no id that is none", { items: [{ id: `x${outer}`, inner: {} }] }, /inner\.name: /],
   ])("names %s", (_, body, message) => {
     const failure = told(body);
-    expect(failure.message).toMatch(/^the answer to getThing is not as documented: /);
+    expect(failure.message).toMatch(/^the answer is not as documented: /);
     expect(failure.message).toMatch(message);
     expect(failure).toMatchObject({
       ...{ kind: "malformed", operation: "getThing", method: "GET", path: "/things/t1" },

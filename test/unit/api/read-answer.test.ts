@@ -43,7 +43,7 @@ describe("an answer", () => {
   ])("of %i that says nothing is %s", (status, text) => {
     expect(answered(status, {}).message).toBe(text);
     const page = answered(status, "<html>").message;
-    expect(page).toBe(status === 429 ? text : `${text} (the answer is not a JSON object)`);
+    expect(page).toBe(status === 429 ? text : `${text} (the answer is HTML, not JSON)`);
   });
 
   it.each<[string, boolean, unknown]>([

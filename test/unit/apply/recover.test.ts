@@ -387,12 +387,12 @@ describe("a write of a verb, left open", () => {
     const none = await recoverOf(state, [intent], acting([]));
     expect(none).toMatchObject({
       entries: [refused, end],
-      diagnostics: [{ detail: "It was not answered." }],
+      diagnostics: [{ detail: "The API did not answer." }],
     });
     expect(none.diagnostics[0]?.summary).toContain("did nothing");
     const unknown = await recoverOf(state, [intent], acting(undefined));
     expect(unknown).toMatchObject({ entries: [done, end], diagnostics: [{ code: "apply.uncertain" }] });
-    expect(unknown.diagnostics[0]?.summary).toContain("nobody can tell");
+    expect(unknown.diagnostics[0]?.summary).toContain("unknown whether");
   });
 
   it("of a type that is not known any more, or knows no such action, is closed and told of", async () => {
@@ -421,8 +421,10 @@ describe("a write of a verb, left open", () => {
 
   it("tells a plan to run the verb again first, and others that nothing was repeated", async () => {
     const plan = await recoverOf(state, [intent], acting([]), { wait: false });
-    expect(plan.diagnostics[0]?.hint).toContain(`run \`rnv deploy ${api} --commit c\` again`);
+    expect(plan.diagnostics[0]?.hint).toContain(
+      `Run \`rnv deploy ${api} --commit c\` before any other command`,
+    );
     const apply = await recoverOf(state, [intent], acting([]));
-    expect(apply.diagnostics[0]?.hint).toContain("nothing was repeated");
+    expect(apply.diagnostics[0]?.hint).toContain("Nothing was sent again.");
   });
 });

@@ -264,6 +264,26 @@ describe("a run", () => {
     expect({ exitCode, log, skipped: counts.skipped }).toEqual({ exitCode: 130, log: [], skipped: 1 });
   });
 
+  it("names what an interrupted run leaves at the service", async () => {
+    const stop = new AbortController();
+    const building = {
+      create: async () => ({
+        id: "s1",
+        live: liveOf("s1"),
+        pending: { kind: "deployment", id: "d" } as const,
+      }),
+      poll: async () => {
+        stop.abort();
+        return { kind: "waiting", status: "building" } as const;
+      },
+    };
+    const { exitCode, stillRunning } = await ran([of("create", api)], {}, {}, building, stop);
+    expect({ exitCode, stillRunning }).toEqual({
+      exitCode: 130,
+      stillRunning: [`${api} is still deploying.`],
+    });
+  });
+
   it("ends with 1 where nothing worked, with 7 where something did not run, and with 8 for a checkout", async () => {
     const failing = { [`create ${api}`]: refused(400) };
     expect((await ran([of("create", api)], failing)).exitCode).toBe(1);
@@ -348,7 +368,7 @@ describe("the failure of a change", () => {
       ...{ code: "apply.failed", address: api, range },
       ...{
         summary: expect.stringContaining(`${web}.url`),
-        hint: expect.stringContaining("run the same command again"),
+        hint: expect.stringContaining("Run the same command again"),
       },
     });
   });

@@ -352,6 +352,21 @@ describe("what a change leaves pending", () => {
     expect(without.records).toEqual([recordOf("s1")]);
   });
 
+  it.each([
+    ["npm ERR! missing script: build", "Fix the build in the repository and push it."],
+    ["build exited with code 1", "Fix the build in the repository and push it."],
+    ["branch main not found", "Check repository, branch and commit."],
+    ["no answer on the health check path", "Check startCommand, port and healthCheckPath."],
+    ["the plan's quota is used up", "Check the plan and the billing in the dashboard."],
+    ["the deployment was cancelled", "To deploy again, run the same command."],
+    ["no reason", undefined],
+  ])("shows the reason of a failed deployment with advice by cause: %s", async (summary, hint) => {
+    const { result } = await settled({ status: { kind: "failed", summary } });
+    const { diagnostic } = result as { readonly diagnostic: { readonly hint?: string } };
+    expect(diagnostic).toMatchObject({ summary: `${api}: ${summary}` });
+    expect(diagnostic.hint).toBe(hint);
+  });
+
   it("fails with 8 while a checkout is awaited, and stays pending", async () => {
     const { result, records } = await settled({ status: { kind: "checkout", summary: "pay" } });
     expect(result).toMatchObject({

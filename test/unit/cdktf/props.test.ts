@@ -23,7 +23,7 @@ describe("the props of the constructs", () => {
       "Port that the application listens on. Default: `8000`. A change deploys the service.",
       "A change deploys the service and may change the price.",
       "A change takes effect at once, without a deployment.",
-      "A change deletes it and makes it anew.",
+      "A change replaces it.",
       "Days that backups are kept.",
     ])
       expect(written).toContain(text);

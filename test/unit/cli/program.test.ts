@@ -35,7 +35,7 @@ describe("createProgram", () => {
       programOf()
         .program.commands.map((command) => command.name())
         .sort(),
-    ).toEqual([...verbs, "complete"].sort());
+    ).toEqual([...verbs, "complete", "help"].sort());
   });
 
   it("explains every verb and gives examples", () => {

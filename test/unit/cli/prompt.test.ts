@@ -140,7 +140,7 @@ describe("approvePlan where nobody can answer", () => {
       approvePlan(inMode("destroy", change("delete", "service.a")), answering([], mute).options),
     );
     expect(exitCode).toBe(1);
-    expect(diagnostics[0]?.hint).toBe("run it in a terminal, or add --auto-approve");
+    expect(diagnostics[0]?.hint).toBe("Run it in a terminal, or add --auto-approve.");
   });
 });
 

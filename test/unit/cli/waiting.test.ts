@@ -52,11 +52,11 @@ describe("a run that waits for the service", () => {
     expect(said).toEqual([]);
     pass(171);
     expect(said).toEqual([
-      "Waiting for host.example: no answer yet to 2 requests [10s]",
-      "Waiting for host.example: no answer yet to 2 requests [30s]",
-      "Waiting for host.example: no answer yet to 2 requests [1m0s]",
-      "Waiting for host.example: no answer yet to 2 requests [2m0s]",
-      "Waiting for host.example: no answer yet to 2 requests [3m0s]",
+      "Waiting for host.example to answer 2 requests (10s so far)",
+      "Waiting for host.example to answer 2 requests (30s so far)",
+      "Waiting for host.example to answer 2 requests (1m0s so far)",
+      "Waiting for host.example to answer 2 requests (2m0s so far)",
+      "Waiting for host.example to answer 2 requests (3m0s so far)",
     ]);
   });
 
@@ -77,7 +77,17 @@ describe("a run that waits for the service", () => {
     await answer(429);
     waiting.onWait({ reason: "rate limited", seconds: 60, operation: "listProjects" });
     pass(8);
-    expect(said).toEqual(["Waiting for host.example: rate limited; it is asked again [10s]"]);
+    expect(said).toEqual(["Rate limited by host.example; retrying in 53s (10s so far)"]);
+  });
+
+  it("says at the first retry that it cannot connect, and then not before 10 s", async () => {
+    const { pass, said, waiting } = setUp();
+    const refused = { reason: "not connected", seconds: 20.5 };
+    for (const operation of ["catalog", "listProjects"]) waiting.onWait({ ...refused, operation });
+    pass(9);
+    expect(said).toEqual(["Cannot connect to host.example; retrying"]);
+    pass(1);
+    expect(said.slice(1)).toEqual(["Cannot connect to host.example; retrying in 10s (10s so far)"]);
   });
 
   it("ends watching once nothing is left to wait for", async () => {

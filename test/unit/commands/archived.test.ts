@@ -81,7 +81,7 @@ describe("what onRemove: archive leaves in the state", () => {
     const bench = await opened(`services: { ${api} }\n`);
     bench.write("rnv.yaml", "services: {}\n");
     expect((await bench.apply({ allowEmpty: true })).exitCode).toBe(0);
-    expect(await bench.plan()).toMatchObject({ diagnostics: [] });
+    expect(await bench.plan()).toMatchObject({ diagnostics: [{ code: "manifest.empty" }] });
     const destroyed = await bench.apply({ mode: "destroy" });
     expect(destroyed).toMatchObject({ exitCode: 0, diagnostics: [{ code: "plan.retained" }] });
     expect(await retained(bench)).toEqual(["service.api", "variable.api.LEVEL"]);

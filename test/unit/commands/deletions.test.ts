@@ -295,7 +295,7 @@ describe("the end of a deletion", () => {
           code: "live.gone_unproven",
           address: level,
           summary: expect.stringContaining("shows neither its operation nor what lies around it"),
-          hint: expect.stringContaining("check the key"),
+          hint: expect.stringContaining("Check what the key may read"),
         },
       ],
     });

@@ -31,12 +31,14 @@ describe("a wait for the lock of the state", () => {
     await bench.context.backend.lock(holder("deploy"), 0);
     expect(await wait(130_000)).toBe(6);
     expect(said[0]).toBe(
-      "The state is locked by deploy (pid 7 on elsewhere) for 0s; waiting for it, 2m10s at most …",
+      "The state is locked by deploy (pid 7 on elsewhere) for 0s; waiting at most 2m10s more",
     );
     const others = said
       .slice(1)
       .map((line) =>
-        /^Still waiting for the lock of deploy \(pid 7 on elsewhere\) \[(\w+)\], (\w+) at most$/.exec(line),
+        /^Still waiting for the lock of deploy \(pid 7 on elsewhere\) \((\w+) so far, at most (\w+) more\)$/.exec(
+          line,
+        ),
       );
     expect(others.map((found) => found?.[1])).toEqual(["10s", "30s", "1m1s", "2m1s"]);
   });

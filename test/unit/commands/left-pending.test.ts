@@ -52,7 +52,7 @@ describe("a deployment that an earlier run left queued", () => {
     expect(waited).toBeGreaterThan(9);
     expect(waited).toBeLessThan(11);
     expect(waits()).toEqual([
-      expect.stringMatching(/^left queued by an earlier run, waiting for it, at most (10m|9m\d+s)$/),
+      expect.stringMatching(/^queued since an earlier run; waiting for it, at most (10m|9m\d+s)$/),
     ]);
     const again = await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(7));
     expect(again).toBeLessThan(1);

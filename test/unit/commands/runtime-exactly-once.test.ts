@@ -123,7 +123,7 @@ describe("a verb that writes", () => {
             verb.action === "clear-cache"
               ? `rnv deploy ${address} --clear-cache`
               : `rnv ${verb.action} ${address}`;
-          expect(told?.hint).toContain(`run \`${line}${verb.commit ? ` --commit ${commit}` : ""}\` again`);
+          expect(told?.hint).toContain(`Run \`${line}${verb.commit ? ` --commit ${commit}` : ""}\` again`);
           expect(await act(verb)).toMatchObject({ result: "done", exitCode: 0, diagnostics: [] });
           expect(deeds()).toEqual(onceMore(before, verb.action));
           expect(await bench.state()).toMatchObject({ open: [], run: null });
@@ -223,11 +223,11 @@ describe("a verb that writes", () => {
   it("that nobody can look up is told of by another verb, and is not repeated", async () => {
     await bench.actUntilDeath({ write: 1, when: "before" }, { action: "restart" });
     const planned = await bench.plan();
-    expect(planned.diagnostics[0]?.hint).toContain(`run \`rnv restart ${address}\` again`);
+    expect(planned.diagnostics[0]?.hint).toContain(`Run \`rnv restart ${address}\` before any other command`);
     const { exitCode, diagnostics } = await act({ action: "resume" });
     expect(exitCode).toBe(0);
     expect(diagnostics).toMatchObject([{ severity: "warning", code: "apply.uncertain" }]);
-    expect(diagnostics[0]?.summary).toContain(`nobody can tell whether \`rnv restart ${address}\``);
+    expect(diagnostics[0]?.summary).toContain(`unknown whether \`rnv restart ${address}\``);
     expect(bench.emulator.store.operations().map(({ kind }) => kind)).toEqual(["resume"]);
     expect(await bench.state()).toMatchObject({ open: [], run: null });
   });
@@ -283,7 +283,7 @@ describe("a verb that writes", () => {
     bench.clock.advance(30 * 3_600_000);
     const stopped = await act({ action: "restart" });
     expect(stopped).toMatchObject({ exitCode: 1, diagnostics: [{ code: "apply.uncertain" }] });
-    expect(stopped.diagnostics[0]?.hint).toContain(`if it is still wanted: rnv restart ${address}`);
+    expect(stopped.diagnostics[0]?.hint).toContain(`If you still want it: rnv restart ${address}`);
     expect(bench.emulator.store.operations()).toHaveLength(1);
     expect(await act({ action: "restart" })).toMatchObject({ result: "done" });
   });

@@ -235,7 +235,7 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
     [
       "a key that stands twice",
       fields("      branch: a\n      branch: b\n"),
-      'duplicate_key 6:7 branch | the key "branch" stands twice in one mapping | remove one of the two',
+      'duplicate_key 6:7 branch | duplicate key "branch" | remove one of the two',
     ],
   ])("%s", async (_, text, expected) => {
     expect(await told(text)).toEqual([expected]);

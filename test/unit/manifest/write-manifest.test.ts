@@ -16,7 +16,7 @@ async function readBack(text: string): Promise<Map<string, Record<string, unknow
   folder ??= folderWith({});
   writeFileSync(join(folder, "rnv.yaml"), text);
   const found = await load(folder);
-  expect(briefs(found)).toEqual([]);
+  expect(briefs(found).filter((brief) => !brief.startsWith("manifest.empty"))).toEqual([]);
   const resources = new Map<string, Record<string, unknown>>();
   for (const [address, { attributes }] of found.desired?.resources ?? []) {
     const plain = [...attributes].filter(([, { value }]) => !(value instanceof Template));

@@ -61,7 +61,7 @@ describe("a deletion", () => {
       "guard.delete_unconfirmed project.shop",
       "guard.delete_unconfirmed service.shop.api",
     ]);
-    expect(changeOf(plan, "project.shop").guard?.hint).toContain("rnv destroy asks for everything at once");
+    expect(changeOf(plan, "project.shop").guard?.hint).toContain("`rnv destroy` asks for everything at once");
     const confirmedDeletes = [at("service.shop.api"), at("project.shop")];
     const confirmed = world.plan(desiredOf([]), { mode: "destroy", confirmsAll: false, confirmedDeletes });
     expect(guarded(confirmed)).toEqual([]);
@@ -77,15 +77,15 @@ describe("a deletion", () => {
     const plan = world.plan(desiredOf(other));
     expect(guarded(plan)).toEqual(["guard.delete_unconfirmed service.shop.api"]);
     // Only a deletion can be declared.
-    const hint = "confirm it by name: --confirm-delete service.shop.api";
+    const hint = "To destroy it: --confirm-delete service.shop.api";
     expect(changeOf(plan, "service.shop.api").guard).toMatchObject({
-      summary: "service.shop.api would be deleted and made anew",
+      summary: "service.shop.api must be replaced; what it holds now is lost",
       hint,
     });
     const deletion = world.plan(desiredOf([shop()[0] as never]), { allowEmpty: true });
     expect(changeOf(deletion, "service.shop.api").guard).toMatchObject({
-      summary: "service.shop.api would be deleted",
-      hint: `${hint}, or removed: [service.shop.api]; if it was renamed, declare moved`,
+      summary: "the deletion of service.shop.api is not confirmed",
+      hint: `${hint} or removed: [service.shop.api]`,
     });
   });
 

@@ -23,7 +23,7 @@ const summary = (rest: Partial<SummaryEvent>): SummaryEvent => ({
   elapsedSeconds: 3,
   ...rest,
 });
-const failure = error("apply.failed", "service.shop.api was refused: name is taken", {
+const failure = error("apply.failed", "service.shop.api: name is taken", {
   range: { file: "rnv.yaml", start: 4, end: 7 },
 });
 
@@ -42,7 +42,11 @@ const lines: readonly (readonly [ApplyEvent, string])[] = [
   ],
   [
     { type: "waiting", address: api, action: "create", elapsedSeconds: 10 },
-    "service.shop.api: Still creating... [10s elapsed]",
+    "service.shop.api: Still creating... 10s",
+  ],
+  [
+    { type: "waiting", address: api, action: "create", elapsedSeconds: 0.2, status: "queued" },
+    "service.shop.api: Still creating... queued",
   ],
   [
     {
@@ -53,7 +57,7 @@ const lines: readonly (readonly [ApplyEvent, string])[] = [
       status: "queued",
       note: "no worker is free",
     },
-    "service.shop.api: Still modifying... [1m10s elapsed] queued: no worker is free",
+    "service.shop.api: Still modifying... 1m10s, queued: no worker is free",
   ],
   [
     { type: "done", address: api, action: "create", elapsedSeconds: 2, id: "s1" },
@@ -69,7 +73,7 @@ const lines: readonly (readonly [ApplyEvent, string])[] = [
   ],
   [
     { type: "failed", address: api, action: "create", elapsedSeconds: 4, diagnostic: failure },
-    "service.shop.api: Creation failed after 4s: service.shop.api was refused: name is taken",
+    "service.shop.api: failed after 4s: name is taken",
   ],
   [
     { type: "skipped", address: address("deployment.shop.api"), action: "create", because: [api] },
@@ -138,7 +142,7 @@ it("cannot be made to give commands by what the service says", () => {
     note: "\n::set-output name=a::b\u001b[2J",
   };
   expect(eventText(event, plainStyle)).toBe(
-    "service.shop.api: Still creating... [1s elapsed] \\n::set-output name=a::b\\u001b[2J",
+    "service.shop.api: Still creating... 1s, \\n::set-output name=a::b\\u001b[2J",
   );
 });
 

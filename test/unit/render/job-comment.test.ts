@@ -141,7 +141,7 @@ it("tells how an apply ended, and where a plan differs from the reviewed one", (
     origin,
   );
   expect(applied).toContain("**Partly applied (exit 3).** Apply incomplete.");
-  expect(applied).toContain("run this job again to go on where it stopped.");
+  expect(applied).toContain("Nothing is lost. Run this job again to continue.");
   expect(applied).toContain("error[apply.failed]: no");
   const reviewed = readRecord(comment(planned([renamed(1), renamed(2)])), marker) as never;
   const now = planned([renamed(1), renamed(2, { action: "delete" }), renamed(3)]);

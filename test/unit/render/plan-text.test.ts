@@ -340,13 +340,13 @@ describe("the end of a plan on a terminal", () => {
       expect.stringMatching(/^! Changes the bill of 21: service.a.cron, service.a.s0, .* and 11 more$/),
     ]);
     expect(lines.findIndex((line) => line.startsWith("Plan: "))).toBeGreaterThan(from);
-    expect(lines.at(-1)).toBe("To do this: rnv apply -f a.yaml");
+    expect(lines.at(-1)).toBe("Next: rnv apply -f a.yaml");
   });
 
   it("is told on no pipe, and not of a single change", () => {
-    expect(planText(lost, plainStyle)).not.toMatch(/^! |To do this/m);
+    expect(planText(lost, plainStyle)).not.toMatch(/^! |Next: /m);
     const single = plan([change("delete", "service.a.old")]);
-    expect(planText(single, plainStyle, undefined, {})).not.toMatch(/^! |To do this/m);
+    expect(planText(single, plainStyle, undefined, {})).not.toMatch(/^! |Next: /m);
   });
 
   it("folds the same change of 20 services into one block, and that of their variables into another", () => {

@@ -42,8 +42,8 @@ it("shows what is recorded, and what a run left open", () => {
       'apiUrl = "https://api.example"',
       "ports = [80, 443]",
       "",
-      "A run that started at 2030-01-01T00:00:00Z did not end. The outcome of 1 write is not known:",
-      "  service.shop.web: createService at 2030-01-01T00:00:01Z",
+      "A run that started at 2030-01-01T00:00:00Z did not end. The result of 1 write is unknown:",
+      "  service.shop.web: create sent at 2030-01-01T00:00:01Z",
       "",
     ].join("\n"),
   );

@@ -53,12 +53,13 @@ describe("a look at a deployment", () => {
   it("fails with the error of the service", async () => {
     expect(await look([{ id: "ours", status: "failed", error: "npm ERR! missing script" }])).toEqual({
       kind: "failed",
-      summary: "deployment ours failed",
-      detail: "npm ERR! missing script",
+      summary: "npm ERR! missing script",
+      detail: "deployment ours",
     });
     expect(await look([{ id: "ours", status: "cancelled", error: "" }])).toEqual({
       kind: "failed",
-      summary: "deployment ours was cancelled",
+      summary: "the deployment was cancelled",
+      detail: "deployment ours",
     });
   });
 

@@ -83,7 +83,7 @@ describe("queuing a deployment", () => {
     );
     expect(pending && (await settled(made, deployment, pending))).toMatchObject({
       kind: "failed",
-      detail: "npm ERR! missing script: build",
+      summary: "npm ERR! missing script: build",
     });
   });
 

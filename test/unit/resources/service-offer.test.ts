@@ -54,10 +54,10 @@ describe("what a service asks for", () => {
   });
 
   it.each([
-    ["kind", "webs", 'did you mean "web"?; on offer: web, static, postgres'],
-    ["configuration.region", "lagoss", 'did you mean "lagos"?; on offer: lagos'],
-    ["configuration.runtime", "nodejs", 'did you mean "node"?; on offer: node, python'],
-    ["configuration.plan", "startr", 'did you mean "starter"?; on offer for web: free, starter'],
+    ["kind", "webs", 'did you mean "web"?; available: web, static, postgres'],
+    ["configuration.region", "lagoss", 'did you mean "lagos"?; available: lagos'],
+    ["configuration.runtime", "nodejs", 'did you mean "node"?; available: node, python'],
+    ["configuration.plan", "startr", 'did you mean "starter"?; available for web: free, starter'],
   ])("is told what is on offer for %s", (attribute, value, hint) => {
     expect(check({ [attribute]: value })).toMatchObject([{ code: "plan.not_on_offer", attribute, hint }]);
   });
@@ -66,8 +66,8 @@ describe("what a service asks for", () => {
     expect(check({ kind: "static", "configuration.plan": "starter" })).toEqual([
       {
         code: "plan.not_on_offer",
-        summary: 'the plan "starter" is not on offer for the kind "static"',
-        hint: "on offer for static: free",
+        summary: 'plan "starter" is not available for kind "static"',
+        hint: "available for static: free",
         attribute: "configuration.plan",
       },
     ]);

@@ -21,8 +21,8 @@ describe("the reference of the provider", () => {
       expect([name, readFileSync(join(docs, name), "utf8")]).toEqual([name, text]);
   });
 
-  it("has nothing beside it that a registry does not show", () => {
-    const known = ["index.md", "guides", ...writtenFolders];
+  it("is beside pages for the command line, and nothing else that a registry does not show", () => {
+    const known = ["index.md", "guides", "cli", "explain", ...writtenFolders];
     expect(readdirSync(docs).filter((name) => !known.includes(name))).toEqual([]);
   });
 

@@ -59,7 +59,7 @@ describe("messages in Terraform's words", () => {
       return diagnosticMessages(diagnosticsOf(failure))[0];
     };
     expect(failed(401)).toMatchObject({
-      summary: 'createService for service "api" was refused: no',
+      summary: 'Service "api": cannot create the service: no',
       detail: expect.stringContaining("Set api_key, RNV_API_KEY or RNV_API_KEY_FILE to a key"),
     });
     expect(failed(409)?.detail).toContain("See what is there now with terraform plan");

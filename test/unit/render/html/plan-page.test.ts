@@ -178,3 +178,8 @@ describe("a plan of many", () => {
     expect(html).toContain(`id="${address("service.zzz")}"`);
   });
 });
+
+it("says that a variable is destroyed with its service", () => {
+  const token = change("delete", "variable.shop.worker.TOKEN", { withParent: true });
+  expect(textOf(pageOf(plan([token])))).toContain("how destroyed with its service");
+});

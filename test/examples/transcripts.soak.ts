@@ -1,0 +1,8 @@
+import { readPage, withOutputs, withoutVolatile } from "../../tools/transcripts";
+import { builtCli } from "../support/built-cli";
+
+it("docs/cli/start.md shows what the built program prints (else: npm run docs:transcripts)", () => {
+  builtCli();
+  const page = readPage("docs/cli/start.md");
+  expect(withoutVolatile(page)).toBe(withoutVolatile(withOutputs(page)));
+}, 60_000);

@@ -1,0 +1,69 @@
+import { openScenario, type Scenario } from "../support/cli";
+
+describe("help", () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+  });
+  afterAll(() => scenario.close());
+  const optionsOf = (help: string): string[] =>
+    [...help.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, name]) => name ?? "");
+
+  it("is at most 40 lines without a verb, and names the way to all verbs", async () => {
+    const { stdout, stderr } = await scenario.run();
+    const lines = `${stdout}${stderr}`.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(lines.join("\n")).toContain("All verbs: rnv help -a.");
+    for (const verb of ["init", "plan", "apply", "drift", "destroy"])
+      expect(lines.join("\n")).toMatch(new RegExp(`^  ${verb} `, "m"));
+  });
+
+  it("with -a lists all verbs, the environment and the exit codes", async () => {
+    const { code, stdout } = await scenario.run("help", "-a");
+    expect(code).toBe(0);
+    for (const verb of ["rollback", "fleet", "state", "completion"])
+      expect(stdout).toMatch(new RegExp(`^  ${verb} `, "m"));
+    expect(stdout).toContain("RNV_STATE_KEY");
+    expect(stdout).toContain("Exit codes:");
+  });
+
+  it("of a verb shows the options of most days first", async () => {
+    const plan = await scenario.run("help", "plan");
+    expect(optionsOf(plan.stdout).slice(0, 6)).toEqual([
+      ...["file", "stage", "target", "out", "confirm-delete", "json"],
+    ]);
+    const apply = await scenario.run("apply", "--help");
+    expect(optionsOf(apply.stdout).slice(0, 6)).toEqual([
+      ...["file", "stage", "target", "auto-approve", "confirm-delete", "json"],
+    ]);
+    expect((await scenario.run("help", "state", "mv")).stdout).toContain("Usage: rnv state mv");
+    expect(await scenario.run("help", "nope")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('rnv has no verb "nope"'),
+    });
+  });
+
+  it.each(["fleet", "policy", "test"])("says that %s is beta", async (verb) => {
+    const { stdout } = await scenario.run("help", "-a");
+    expect(stdout).toMatch(new RegExp(`^  ${verb} [\\s\\S]*?\\(beta\\)`, "m"));
+  });
+
+  it.each([
+    ["workspace list", "rnv has stages instead of workspaces: declare `stages`, then pass --stage NAME"],
+    ["fmt", "rnv does not format manifests: any YAML formatter does"],
+    ["taint service.shop.api", "to create a resource again: rnv apply -replace=ADDRESS"],
+    ["refresh", "to record what is live: rnv apply -refresh-only"],
+    ["plan -var x=1", "rnv has no -var: use ${env.NAME} in the manifest, or { fromEnv: NAME } for a secret"],
+    ["plan -var-file=x", "rnv has no -var-file: pass an overlay as a later -f FILE, or use variablesFrom"],
+    ["apply -lock=false", "rnv always locks a state that it writes: -lock-timeout=5m waits for another run"],
+    ["plan -refresh=false", "rnv always reads what is live: a plan needs three requests"],
+    ["plan -compact-warnings", "rnv prints each warning once: -json is for programs"],
+    ["up", "to create or change resources: rnv apply"],
+    ["console", "rnv has no console: rnv output and rnv show print values"],
+    ["get", "rnv has no modules to download: pass several files with -f"],
+  ])("answers Terraform's `%s` with rnv's way", async (line, answer) => {
+    const { code, stderr } = await scenario.run(...line.split(" "));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`error[command.usage]: ${answer}`);
+  });
+});

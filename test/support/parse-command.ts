@@ -1,0 +1,32 @@
+import type { VerbRun } from "../../src/cli/invocation";
+import { createProgram, normalizeArgv, optionShapes } from "../../src/cli/run";
+import { createTerminal } from "../../src/cli/terminal";
+import { fakeStreams } from "../unit/cli/fake-streams";
+
+/** Parses a command line as the program does, and runs nothing. Rejects if a verb or an option does not exist. */
+export async function parseCommand(line: string): Promise<readonly string[]> {
+  const ran: string[] = [];
+  const run: VerbRun =
+    () =>
+    async (...parsed) => {
+      ran.push((parsed.at(-1) as ReturnType<typeof createProgram>).name());
+    };
+  const streams = fakeStreams();
+  const program = createProgram(run, createTerminal(streams, { environment: {}, noColor: true }), "1.0.0");
+  try {
+    await program.parseAsync([...normalizeArgv(line.split(/\s+/), optionShapes(program))], { from: "user" });
+  } catch {
+    throw new Error(`rnv ${line}: ${streams.stderr.text}`);
+  }
+  return ran;
+}
+
+/** Names of the options of all commands, without dashes. */
+export function optionNames(): ReadonlySet<string> {
+  const program = createProgram(
+    () => async () => {},
+    createTerminal(fakeStreams(), { environment: {}, noColor: true }),
+    "1.0.0",
+  );
+  return new Set([...optionShapes(program).keys()].map((flag) => flag.replace(/^-+/, "")));
+}
