@@ -49,13 +49,13 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
 }
 
 /**
- * Somebody may have made it since the plan was made, or the list that the plan was made from was short: one fresh
+ * Another user may have created it since the plan was made, or the list that the plan was made from was short: one fresh
  * look before the first write that would make a double.
  */
 async function proveAbsent({ run, change, type, parentId }: ChangeContext, name: string): Promise<void> {
   if (type.reacts || type.removedWithParent || !type.candidates) return;
   const { address, missing } = change;
-  // What the plan found gone is not made anew while a list shows it.
+  // What the plan found gone is not created again while a list shows it.
   const recorded = missing ? change.instance.recorded?.id : undefined;
   const preexistingIds = (run.record.fences[address] ?? []).filter((id) => id !== recorded);
   const candidates = (await type.candidates(run.reads, { name, parentId, preexistingIds })) ?? [];
@@ -63,8 +63,8 @@ async function proveAbsent({ run, change, type, parentId }: ChangeContext, name:
     throw notGone(change, recorded ?? "", "run the command again");
   const [found] = candidates;
   if (!found) return;
-  const summary = `${address} was made by somebody else since the plan (id ${found.id})`;
-  const hint = `run the command again; to take it over: rnv import ${address} ${found.id}`;
+  const summary = `${address} was created after the plan was made (ID ${found.id})`;
+  const hint = `Plan again. To manage it: rnv import ${address} ${found.id}`;
   const range = change.instance.desired?.range;
   throw new DiagnosticsError([error("live.unmanaged_exists", summary, { address, range, hint })]);
 }
@@ -91,7 +91,6 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   const accepted = await inOneTimeStep(context, sent, answered, () =>
     type.update(context.endpointsAgain(), input),
   );
-  await closeEarlier(context, accepted.id);
   return finishWrite(context, accepted, sent, values);
 }
 
@@ -190,6 +189,7 @@ async function finishWrite(
   isNew = false,
 ): Promise<ChangeEnd> {
   const { run, change, type } = context;
+  if (accepted.failure === undefined) await closeEarlier(context, accepted.id);
   const before = isNew ? undefined : timeBefore(context);
   // An answer about something else says nothing of this.
   const answered = accepted.live?.id === accepted.id ? accepted.live : undefined;
