@@ -35,6 +35,7 @@ export interface RetryContext {
   readonly host: string;
   readonly onWait: (event: WaitEvent) => void;
   readonly onSent: () => void;
+  readonly onAnswer: (headers: WireResponse["headers"]) => void;
   /** Takes the API key and the values of variables out of the service's texts. */
   readonly redactor: Redactor;
 }
@@ -119,7 +120,7 @@ class RequestAttempts {
 
   async #exchange(): Promise<AttemptResult> {
     const { request, url, headers, body, requestId, sensitive } = this.prepared;
-    const { transport, gaps, redactor, onSent } = this.context;
+    const { transport, gaps, redactor, onSent, onAnswer } = this.context;
     this.#sent += 1;
     onSent();
     let response: WireResponse;
@@ -134,6 +135,7 @@ class RequestAttempts {
     } catch (thrown) {
       return { kind: "no-answer", error: readTransportError(thrown), thrown };
     }
+    onAnswer(response.headers);
     const { mayBeList } = request;
     const answer = readAnswer(response, { sensitive, mayBeList, gaps, url, redactor });
     const isSuccess = answer.status >= 200 && answer.status < 300;

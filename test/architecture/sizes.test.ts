@@ -17,8 +17,8 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_545, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_179, budget: 4_500 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_474, budget: 2_350 },
+  api: { paths: ["api"], ceiling: 5_815, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert", "manifest/stack"],
@@ -29,14 +29,14 @@ const folders: Readonly<Record<string, Folder>> = {
   stack: { paths: ["manifest/stack"], ceiling: 5_791, budget: 4_350 },
   plan: { paths: ["plan"], ceiling: 5_513, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_884, budget: 2_400 },
-  apply: { paths: ["apply"], ceiling: 3_114, budget: 2_550 },
-  state: { paths: ["state"], ceiling: 4_299, budget: 3_300 },
+  apply: { paths: ["apply"], ceiling: 2_965, budget: 2_550 },
+  state: { paths: ["state"], ceiling: 4_320, budget: 3_300 },
   report: { paths: ["render"], ceiling: 7_777, budget: 4_700 },
-  commands: { paths: ["commands"], ceiling: 5_637, budget: 4_600 },
+  commands: { paths: ["commands"], ceiling: 5_462, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_892, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 3_417, budget: 1_650 },
-  terraform: { paths: ["terraform"], ceiling: 11_491, budget: 6_400 },
+  terraform: { paths: ["terraform"], ceiling: 11_252, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
