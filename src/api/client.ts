@@ -9,7 +9,7 @@ import { RateLimiter } from "./rate-limiter";
 import { Redactor } from "./redactor";
 import { type RetryContext, sendWithRetry, type WaitEvent } from "./retry";
 import type { ApiRequest, Send } from "./send";
-import type { Transport } from "./transport";
+import { readDate, type Transport } from "./transport";
 import { catalog, deploymentsAnswer } from "./wire/shapes";
 
 export interface ClientOptions {
@@ -45,6 +45,8 @@ export interface Client {
   readonly redact: (secrets: Iterable<Secret>) => boolean;
   /** Returns the number of requests sent so far, each attempt counted. */
   readonly requests: () => number;
+  /** Returns the `Date` of the latest answer, milliseconds; undefined where that had none. */
+  readonly serviceTime: () => number | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export function createClient(options: ClientOptions): Client {
     "user-agent": options.userAgent ?? "rnv",
   };
   let sent = 0;
+  let serviceTime: number | undefined;
   const redactor = new Redactor(options.apiKey);
   const gaps = options.gaps ?? defaultGaps;
   const context: RetryContext = {
@@ -75,8 +78,10 @@ export function createClient(options: ClientOptions): Client {
     onSent: () => {
       sent += 1;
     },
+    onAnswer: (headers) => {
+      serviceTime = readDate(headers);
+    },
     redactor,
-    echo: { isFaithful: false },
   };
   const send: Send = async (request, { signal } = {}) => {
     const { hostedBy, address } = request;
@@ -92,6 +97,7 @@ export function createClient(options: ClientOptions): Client {
     send,
     redact: (secrets) => redactor.add(secrets),
     requests: () => sent,
+    serviceTime: () => serviceTime,
     close: () => options.transport.close(),
   };
 }

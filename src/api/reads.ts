@@ -1,9 +1,17 @@
-import { isOlder } from "../model/freshness";
 import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
+import { type Clock, systemClock } from "../model/time";
 import { ApiError, GAP_OFF } from "./api-error";
+import {
+  type Consistency,
+  type ConsistentCanvas,
+  type ConsistentEndpoints,
+  consistently,
+  isBehind,
+} from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
 import { environmentOf, gapVariable } from "./gap-rules";
+import { type KnownVersions, newestById } from "./known-versions";
 import type { Canvas, CanvasGroup, Project, Service, Variable } from "./wire/shapes";
 
 /** The result of looking up a resource by its id. */
@@ -18,19 +26,21 @@ export type ById<T> =
  * Live state, each part read at most once until it is invalidated, shared by every resource of a run: three
  * requests (catalog, projects, canvas) show every active service with its configuration (DESIGN section 5).
  */
-export interface Reads {
+export interface Reads
+  extends Pick<KnownVersions, "remember" | "expect" | "serviceTime">,
+    Pick<Consistency, "untilVisible"> {
   catalog(): ReturnType<Endpoints["catalog"]>;
   projects(): Promise<readonly Project[]>;
-  /** From the list, else by id; also by id where the list shows it as of before `notOlderThan`. */
-  project(id: string, notOlderThan?: string): Promise<ById<Project>>;
+  /** From the list, else by id. */
+  project(id: string): Promise<ById<Project>>;
   /** Every active service of the workspace. Above the canvas limit it is read with a canvas per project. */
   services(): Promise<readonly Service[]>;
   /** Every group that the canvases of the workspace show. */
   groups(): Promise<readonly CanvasGroup[]>;
   /** False when a canvas above its limit left ungrouped services out of `services()`. */
   servicesAreComplete(): Promise<boolean>;
-  /** From the canvas, else by id, as `project`: archived and deleting services are not on the canvas. */
-  service(id: string, notOlderThan?: string): Promise<ById<Service>>;
+  /** From the canvas, else by id: archived and deleting services are not on the canvas. */
+  service(id: string): Promise<ById<Service>>;
   /** The same, uncached: by id, and from a list that is asked for anew before a 404 is believed. */
   serviceNow(id: string): Promise<ById<Service>>;
   /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
@@ -52,8 +62,10 @@ export interface Reads {
     | "revealVariable"
     | "revealVariableText"
   >;
-  /** Drops what was cached, after a write. */
-  invalidate(): void;
+  /** Sends the three requests that show a workspace, whose answers are read once they are needed. */
+  prefetch(): void;
+  /** Drops what was cached, after a write; with `maxAgeMs` what was asked for longer ago. */
+  invalidate(maxAgeMs?: number): void;
 }
 
 /** A resource type with the half that talks to the service. */
@@ -75,14 +87,36 @@ interface ServiceList {
  * Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5). What it
  * reads it has in common with `beside`, until one of the two is invalidated.
  */
-export function createReads(endpoints: Endpoints, beside?: Reads): Reads {
-  return new CachedReads(endpoints, beside instanceof CachedReads ? beside : undefined);
+export function createReads(
+  endpoints: Endpoints | ConsistentEndpoints,
+  beside?: Reads,
+  clock: Pick<Clock, "elapsed"> = systemClock,
+): Reads {
+  const current = "consistency" in endpoints ? endpoints : consistently(() => endpoints)();
+  return new CachedReads(current, beside instanceof CachedReads ? beside : undefined, clock);
+}
+
+/** The answers to the requests that show a workspace, until they are read. */
+interface FirstAnswers {
+  isSent?: boolean | undefined;
+  projects?: Promise<readonly Project[]> | undefined;
+  canvas?: Promise<Canvas> | undefined;
+}
+
+/** A part of what was read, and when it was asked for, by the clock's `elapsed`. */
+interface Cached {
+  readonly reading: Promise<unknown>;
+  readonly askedAt: number;
 }
 
 class CachedReads implements Reads {
   readonly live: Reads["live"];
-  #cache = new Map<string, Promise<unknown>>();
-  #started = false;
+  readonly remember: Reads["remember"] = (...record) => this.#known.remember(...record);
+  readonly expect: Reads["expect"] = (...record) => this.#known.expect(...record);
+  readonly serviceTime: Reads["serviceTime"] = () => this.#known.serviceTime();
+  #cache = new Map<string, Cached>();
+  /** The first answers to the requests that show a workspace. */
+  #first: FirstAnswers = {};
   /** Whether the gap routes exist: facts about the service, which outlive the cache. */
   #serviceRoute: "unproven" | "works" | "missing" = "unproven";
   #variablesRoute: "unproven" | "works" | "missing" = "unproven";
@@ -90,15 +124,28 @@ class CachedReads implements Reads {
   #nextListing?: Promise<ServiceList>;
 
   constructor(
-    private readonly endpoints: Endpoints,
+    private readonly endpoints: ConsistentEndpoints,
     beside: CachedReads | undefined,
+    private readonly clock: Pick<Clock, "elapsed">,
   ) {
     this.live = endpoints;
-    if (beside !== undefined) this.#cache = beside.#cache;
+    if (beside === undefined) return;
+    this.#cache = beside.#cache;
+    this.#first = beside.#first;
   }
 
+  get #known(): KnownVersions {
+    return this.endpoints.consistency.known;
+  }
+
+  untilVisible: Reads["untilVisible"] = (look, how) =>
+    this.endpoints.consistency.untilVisible((looks) => {
+      if (looks > 0) this.invalidate();
+      return look(looks);
+    }, how);
+
   catalog() {
-    this.#start();
+    this.prefetch();
     return this.#once("catalog", () => this.endpoints.catalog());
   }
 
@@ -106,17 +153,10 @@ class CachedReads implements Reads {
     return (await this.#projects()).projects;
   }
 
-  async project(id: string, notOlderThan?: string): Promise<ById<Project>> {
-    const listed = (await this.#projects()).byId.get(id);
-    if (listed !== undefined && !isOlder(listed.updatedAt, notOlderThan))
-      return { kind: "found", value: listed };
-    return this.#once(`project ${id}`, async () => {
-      if (listed === undefined) return this.#projectById(id);
-      const value = await newer(listed, () => this.endpoints.getProject(id));
-      const { projects } = await this.#projects();
-      this.#correct("projects", projectList(projects.map((one) => (one.id === id ? value : one))));
-      return { kind: "found", value };
-    });
+  async project(id: string): Promise<ById<Project>> {
+    const listed = await this.#entry(id, "projects", () => this.#projects());
+    if (listed !== undefined) return { kind: "found", value: listed };
+    return this.#once(`project ${id}`, () => this.#projectById(id));
   }
 
   async services(): Promise<readonly Service[]> {
@@ -131,19 +171,11 @@ class CachedReads implements Reads {
     return (await this.#services()).complete;
   }
 
-  async service(id: string, notOlderThan?: string): Promise<ById<Service>> {
-    const shown = (await this.#services()).byId.get(id);
-    if (shown !== undefined && !isOlder(shown.updatedAt, notOlderThan)) return foundOrGone(shown);
-    return this.#once(`service ${id}`, async () => {
-      if (shown === undefined) return this.#serviceById(id);
-      const value = await newer(shown, () => this.endpoints.getService(id));
-      const list = await this.#services();
-      const byId = new Map(list.byId).set(id, value);
-      // No list shows an archived service.
-      const services = [...byId.values()].filter((one) => !isDeleted(one) && !one.archived);
-      this.#correct("services", { ...list, byId, services } satisfies ServiceList);
-      return foundOrGone(value);
-    });
+  async service(id: string): Promise<ById<Service>> {
+    const shown = await this.#entry(id, "services", () => this.#services());
+    return shown === undefined
+      ? this.#once(`service ${id}`, () => this.#serviceById(id))
+      : foundOrGone(shown);
   }
 
   async serviceNow(id: string): Promise<ById<Service>> {
@@ -155,8 +187,18 @@ class CachedReads implements Reads {
     return this.#serviceRoute === "unproven" ? noServiceRoute : read;
   }
 
-  variables(serviceId: string): Promise<readonly Variable[] | undefined> {
-    return this.#once(`variables ${serviceId}`, async () => {
+  async variables(serviceId: string): Promise<readonly Variable[] | undefined> {
+    const part = `variables ${serviceId}`;
+    const cached = this.#cache.get(part);
+    const listed = await this.#variables(part, serviceId);
+    if (cached === undefined || listed === undefined || !this.#known.areBehind(listed, serviceId))
+      return listed;
+    this.#drop(part, cached);
+    return this.#variables(part, serviceId);
+  }
+
+  #variables(part: string, serviceId: string): Promise<readonly Variable[] | undefined> {
+    return this.#once(part, async () => {
       if (this.#variablesRoute === "missing") return undefined;
       try {
         const listed = await this.endpoints.listVariables(serviceId);
@@ -174,60 +216,83 @@ class CachedReads implements Reads {
     });
   }
 
-  layout(projectId: string): Promise<Canvas> {
+  layout(projectId: string): Promise<ConsistentCanvas> {
     return this.#once(`canvas ${projectId}`, () => this.endpoints.canvas({ projectId }));
   }
 
-  invalidate(): void {
-    this.#cache = new Map();
+  prefetch(): void {
+    if (this.#first.isSent) return;
+    this.#first.isSent = true;
+    const { raw } = this.endpoints;
+    const catalog = this.catalog();
+    this.#first.projects = raw.listProjects();
+    this.#first.canvas = raw.canvas();
+    for (const first of [catalog, this.#first.projects, this.#first.canvas]) first.catch(() => {});
   }
 
-  /** The three requests that show a workspace leave together, the first time one of them is needed. */
-  #start(): void {
-    if (this.#started) return;
-    this.#started = true;
-    for (const first of [this.catalog(), this.#projects(), this.#services()]) first.catch(() => {});
+  invalidate(maxAgeMs?: number): void {
+    this.#first = { isSent: this.#first.isSent };
+    const kept = maxAgeMs === undefined ? Number.POSITIVE_INFINITY : this.clock.elapsed() - maxAgeMs;
+    this.#cache = new Map([...this.#cache].filter(([, { askedAt }]) => askedAt >= kept));
+  }
+
+  /** Returns an entry of a list, which is read again where the record of the entry was taken in after it. */
+  async #entry<T extends Project | Service>(
+    id: string,
+    part: string,
+    read: () => Promise<{ readonly byId: ReadonlyMap<string, T> }>,
+  ): Promise<T | undefined> {
+    const cached = this.#cache.get(part);
+    const shown = (await read()).byId.get(id);
+    if (cached === undefined || !shown || !(await isBehind(this.endpoints, shown))) return shown;
+    this.#drop(part, cached);
+    return (await read()).byId.get(id);
+  }
+
+  #drop(part: string, cached: Cached): void {
+    if (this.#cache.get(part) === cached) this.#cache.delete(part);
   }
 
   #once<T>(part: string, read: () => Promise<T>): Promise<T> {
     // A read that was sent before a write must not count as known after it.
     const cache = this.#cache;
     const before = cache.get(part);
-    if (before !== undefined) return before as Promise<T>;
+    if (before !== undefined) return before.reading as Promise<T>;
     const reading = read();
-    cache.set(part, reading);
+    cache.set(part, { reading, askedAt: this.clock.elapsed() });
     reading.catch(() => cache.delete(part));
     return reading;
   }
 
-  /** Replaces a cached part by a later read. */
-  #correct(part: string, value: ProjectList | ServiceList): void {
-    this.#cache.set(part, Promise.resolve(value));
-  }
-
   #projects(): Promise<ProjectList> {
-    this.#start();
+    this.prefetch();
     return this.#once("projects", async () => {
-      return projectList(await this.endpoints.listProjects());
+      const { projects: sent } = this.#first;
+      this.#first.projects = undefined;
+      return projectList(await this.endpoints.listProjects(sent));
     });
   }
 
   #services(): Promise<ServiceList> {
-    this.#start();
-    return this.#once("services", () =>
-      this.#readServices(
+    this.prefetch();
+    return this.#once("services", () => {
+      const { canvas: sent } = this.#first;
+      this.#first.canvas = undefined;
+      return this.#readServices(
         async () => (await this.#projects()).projects,
         (projectId) => this.layout(projectId),
-      ),
-    );
+        sent,
+      );
+    });
   }
 
   async #readServices(
     projects: () => Promise<readonly Project[]>,
-    canvasOf: (projectId: string) => Promise<Canvas>,
+    canvasOf: (projectId: string) => Promise<ConsistentCanvas>,
+    sent?: Promise<Canvas>,
   ): Promise<ServiceList> {
     try {
-      return listOf([await this.endpoints.canvas()], true);
+      return listOf([await this.endpoints.canvas({}, sent)], true);
     } catch (failure) {
       if (statusOf(failure) !== 413) throw failure;
     }
@@ -240,8 +305,8 @@ class CachedReads implements Reads {
   /** Reads a project as one canvas; where that is too large, as a canvas for each of its environments. */
   async #canvasesIn(
     { id: projectId, environments }: Project,
-    canvasOf: (projectId: string) => Promise<Canvas>,
-  ): Promise<readonly Canvas[]> {
+    canvasOf: (projectId: string) => Promise<ConsistentCanvas>,
+  ): Promise<readonly ConsistentCanvas[]> {
     try {
       return [await canvasOf(projectId)];
     } catch (failure) {
@@ -316,18 +381,6 @@ const projectList = (projects: readonly Project[]): ProjectList => ({
   byId: new Map(projects.map((project) => [project.id, project])),
 });
 
-/** Returns the later of `listed` and the same resource read by id, where it can be read by id. */
-async function newer<T extends { readonly updatedAt?: string | null }>(
-  listed: T,
-  read: () => Promise<T>,
-): Promise<T> {
-  const alone = await read().catch((failure: unknown) => {
-    if (statusOf(failure) === 404 || isNoRoute(failure)) return undefined;
-    throw failure;
-  });
-  return alone === undefined || isOlder(alone.updatedAt, listed.updatedAt ?? undefined) ? listed : alone;
-}
-
 const noServiceRoute: ById<never> = {
   kind: "unreadable",
   reason:
@@ -335,9 +388,11 @@ const noServiceRoute: ById<never> = {
     `(${gapVariable("readService")} names another path)`,
 };
 
-function listOf(canvases: readonly Canvas[], complete: boolean): ServiceList {
-  const byId = new Map(canvases.flatMap(({ nodes }) => nodes.map((service) => [service.id, service])));
-  const services = [...byId.values()].filter((service) => !isDeleted(service));
+function listOf(canvases: readonly ConsistentCanvas[], complete: boolean): ServiceList {
+  const nodes = newestById(canvases.flatMap((canvas) => canvas.nodes));
+  const services = nodes.filter((service) => !isDeleted(service));
+  const hidden = canvases.flatMap((canvas) => canvas.hidden ?? []);
+  const byId = new Map([...nodes, ...hidden].map((service) => [service.id, service]));
   return { services, byId, groups: canvases.flatMap(({ groups }) => groups), complete };
 }
 

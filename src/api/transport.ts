@@ -112,4 +112,10 @@ export function readRetryAfter(headers: WireResponse["headers"]): number | undef
   return Number.isNaN(seconds) ? undefined : Math.min(longestWaitSeconds, Math.max(1, Math.ceil(seconds)));
 }
 
+/** Reads the `Date` of an answer, milliseconds since the epoch; undefined where the header is missing or cannot be read. */
+export function readDate(headers: WireResponse["headers"]): number | undefined {
+  const time = timeOf(headers.date);
+  return Number.isNaN(time) ? undefined : time;
+}
+
 const timeOf = (date = ""): number => (fixedDate.test(date) ? Date.parse(date) : Number.NaN);

@@ -1,3 +1,4 @@
+import { isUncertain } from "../api/api-error";
 import type { Resource } from "../api/reads";
 import { type Address, addressOf, nameOf } from "../model/address";
 import type { Pending } from "../model/live";
@@ -6,7 +7,6 @@ import type { Command, RecordedResource, RunRecord, State } from "../model/state
 import type { Attributes } from "../model/value";
 import { inputsIn, writtenNow } from "./change-context";
 import { journaledSend, type Left } from "./journaled-send";
-import { isUncertain, lookWithGrace, mayLackReceipt } from "./look";
 import type { Run } from "./run";
 import type { RunJournal } from "./run-journal";
 
@@ -54,7 +54,7 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
     return await send();
   } catch (failure) {
     if (!isUncertain(failure)) throw failure;
-    return (await findSent(run, order, mayLackReceipt(failure))) ?? send();
+    return (await findSent(run, order, failure.status === 500)) ?? send();
   }
 }
 
@@ -69,8 +69,10 @@ export async function findSent(
 ): Promise<Pending | undefined> {
   const { input, preexistingIds } = order;
   const action = actionOf(run, order);
+  run.reads.invalidate();
   const look = async () => action.find?.(run.reads, input, preexistingIds);
-  const found = (await lookWithGrace(run, look, isPatient ? () => {} : undefined)) ?? [];
+  const wait = { since: run.clock.elapsed(), forMs: isPatient ? 30_000 : 2000 };
+  const found = (await run.reads.untilVisible(look, wait)) ?? [];
   if (found.length > 1) throw new SeveralFound(found);
   const [id] = found;
   if (id === undefined) return undefined;
@@ -97,7 +99,7 @@ function leftBy(run: ActionRun, order: ActionOrder, made: Made): Left {
   const pending = actionOf(run, order).pendingOf(input, made);
   const accepted: RunRecord["accepted"] = { address: input.address, command, pending };
   const part = madeByAction(run.journal, run.types, command.action, input, made);
-  const recording = part && { ...part, resource: { ...part.resource, writtenAt: writtenNow(run.clock) } };
+  const recording = part && { ...part, resource: { ...part.resource, writtenAt: writtenNow(run) } };
   return { ...(recording && { recording }), run: { ...run.record, accepted } };
 }
 

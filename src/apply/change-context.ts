@@ -1,5 +1,5 @@
 import type { Endpoints } from "../api/endpoints";
-import type { Resource } from "../api/reads";
+import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, error, type warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource, Pending } from "../model/live";
@@ -121,7 +121,7 @@ function recordOfAccepted(
     applied: previous?.applied ?? placement(change, type, parentId),
     computed: previous?.computed ?? {},
     ...(updatedAt === undefined ? {} : { updatedAt }),
-    writtenAt: writtenNow(run.clock),
+    writtenAt: writtenNow(run),
     preventDestroy: (change.instance.desired?.lifecycle ?? previous)?.preventDestroy === true,
     onRemove: change.onRemove,
     ...ignoreChangesOf(change, previous),
@@ -230,8 +230,14 @@ interface Recording {
   readonly fingerprintKey: Uint8Array;
 }
 
-/** Returns the time of a write that was answered just now, ISO 8601. */
-export const writtenNow = (clock: Pick<Clock, "now">): string => new Date(clock.now()).toISOString();
+/** Returns the time of a write that was answered just now: the service's, where its answers tell it. ISO 8601. */
+export const writtenNow = ({
+  reads,
+  clock,
+}: {
+  readonly reads: Reads;
+  readonly clock: Pick<Clock, "now">;
+}): string => new Date(reads.serviceTime() ?? clock.now()).toISOString();
 
 /** Returns the record of a resource while its deletion goes on. */
 export function recordedWhileDeleted(recorded: RecordedResource, pending: Pending): RecordedResource {

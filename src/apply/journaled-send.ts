@@ -1,11 +1,11 @@
-import { ApiError } from "../api/api-error";
+import { ApiError, isUncertain } from "../api/api-error";
 import type { ApiRequest, ApiResponse, Send } from "../api/send";
 import type { Address } from "../model/address";
 import { Secret } from "../model/secret";
 import type { Command, Intent, RecordedResource, RunRecord } from "../model/state";
 import { sha256 } from "../model/text";
 import { canonicalJson, type Plain } from "../model/value";
-import type { Run } from "./run";
+import type { RecoveryContext, Run } from "./run";
 
 export interface JournaledWrites {
   readonly run: Pick<Run, "send" | "journal" | "record" | "retriableIntents" | "clock">;
@@ -157,6 +157,20 @@ const isRequested = ({ body }: ApiResponse): boolean =>
 export const isRefusal = ({ kind, code }: ApiError): boolean =>
   (kind === "refused" || kind === "unauthorized" || kind === "unavailable") &&
   !/^idempotency_/.test(code ?? "");
+
+/** Sends a write, and once more where its answer is uncertain: it can be repeated. */
+export const sendTwice = <T>(send: () => Promise<T>): Promise<T> =>
+  send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
+
+/** Receipts are kept for 24 h; an hour is left for clocks that differ. */
+export const keyLifetimeMs = 23 * 3_600_000;
+
+/** Returns whether the service still knows the key of `intent`, and this credential may use it. */
+export const keyStillCounts = (
+  { state, credential, clock }: Pick<RecoveryContext, "state" | "credential" | "clock">,
+  intent: Intent,
+): boolean =>
+  state.run?.credential === credential() && Math.abs(clock.now() - Date.parse(intent.at)) < keyLifetimeMs;
 
 interface BodyDigest {
   /** SHA-256, hex, of the canonical body; every secret in it stands as its keyed fingerprint. */

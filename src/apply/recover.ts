@@ -7,13 +7,14 @@ import { type Command, commandText } from "../model/state";
 import { replayJournal } from "../state/recorded";
 import { madeByAction, recordsOf } from "./action";
 import { inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
-import { keyStillCounts, lookForCreated, lookForLost, sharedWait } from "./look";
-import { nothingRecovered, type Recovery, type RecoveryContext, type SharedWait } from "./run";
+import { keyStillCounts } from "./journaled-send";
+import { nothingRecovered, type Recovery, type RecoveryContext } from "./run";
 import { defaultWaitPolicy, remainingWaitMs, settlePending } from "./settle";
 
 /** The context of one write of an interrupted run. */
 interface Recovering extends RecoveryContext {
-  readonly shared: SharedWait;
+  /** When the recovery began, by the clock's `elapsed`: time that has passed has passed for each search. */
+  readonly begunAt: number;
 }
 
 /** Settles what an interrupted run left behind, before anything new is planned (DESIGN section 7, Resume). */
@@ -22,7 +23,7 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
   const retriableIntents: Intent[] = [];
   const diagnostics: Diagnostic[] = [];
   let { state } = recovering;
-  const shared = sharedWait(recovering);
+  const begunAt = recovering.clock.elapsed();
   const take = (settled: Recovery): void => {
     entries.push(...settled.entries);
     retriableIntents.push(...settled.retriableIntents);
@@ -31,7 +32,7 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
   };
   // In the order in which they were sent: a deployment deployed what the writes before it left.
   for (const intent of recovering.state.open)
-    take(await settleIntent({ ...recovering, shared, state }, intent));
+    take(await settleIntent({ ...recovering, begunAt, state }, intent));
   const { resources } = state;
   for (const key in recovering.settlesPending === false ? {} : resources) {
     const address = key as Address;
@@ -112,7 +113,7 @@ async function settleDeletion(
   if (read.kind !== "gone") return closed(intent, [outcome(intent, "refused")], again);
   const pending = read.ending ?? type.deletes?.pendingOf(id, undefined, parentId);
   const resource = pending ? recordedWhileDeleted(recorded, { since: intent.at, ...pending }) : null;
-  const deletedAt = resource === null ? { deletedAt: writtenNow(recovering.clock) } : {};
+  const deletedAt = resource === null ? { deletedAt: writtenNow(recovering) } : {};
   const after: JournalEntry = { kind: "resource", address, resource, ...deletedAt };
   return closed(intent, [after, outcome(intent, "done")]);
 }
@@ -139,7 +140,20 @@ async function lookFor(
 ): Promise<readonly LiveResource[] | undefined> {
   const { name, parentId, at: since } = intent;
   const search = { name, parentId, preexistingIds: preexistingIdsOf(recovering, intent), since };
-  return lookForLost(recovering, intent, () => lookForCreated(type, recovering.reads, search));
+  const { reads } = recovering;
+  return findLost(recovering, intent, async () => type.candidates?.(reads, search));
+}
+
+/** Looks for what a write of an interrupted run left: for 30 s where its key would not keep it from being done twice. */
+function findLost<T>(
+  recovering: Recovering,
+  intent: Intent,
+  look: () => Promise<readonly T[] | undefined>,
+): Promise<readonly T[] | undefined> {
+  const { reads, wait, begunAt: since, say } = recovering;
+  const forMs = !wait ? 0 : keyStillCounts(recovering, intent) ? 2000 : 30_000;
+  const onWait = () => say?.("The service may not show yet what an interrupted run made; looking again …");
+  return reads.untilVisible(look, { since, forMs, onWait });
 }
 
 function unseen(recovering: RecoveryContext, intent: Intent): Recovery {
@@ -176,7 +190,7 @@ function adopted(
     applied: (type.reacts && recorded?.applied) || {},
     computed: Object.fromEntries(made.computed),
     ...(made.updatedAt === undefined ? {} : { updatedAt: made.updatedAt }),
-    writtenAt: writtenNow(recovering.clock),
+    writtenAt: writtenNow(recovering),
     preventDestroy: recorded?.preventDestroy ?? false,
     onRemove: recorded?.onRemove ?? "delete",
     ...(recorded?.ignoreChanges && { ignoreChanges: recorded.ignoreChanges }),
@@ -230,7 +244,7 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const look = async () => (recorded ? action?.find?.(recovering.reads, input, preexistingIds) : []);
   // Of several attempts under one key the last one is looked for.
   const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
-  const found = isLast ? await lookForLost(recovering, intent, look) : [];
+  const found = isLast ? await findLost(recovering, intent, look) : [];
   const [sent, ...others] = found ?? [];
   if (sent !== undefined && others.length === 0) {
     const made = madeByAction(recordsOf(state), types, command.action, input, { id: sent });

@@ -1,4 +1,4 @@
-import { ApiError } from "../api/api-error";
+import { ApiError, isUncertain } from "../api/api-error";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type { Accepted } from "../model/resource-operations";
@@ -6,7 +6,6 @@ import { pathsWith } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import type { Change } from "../plan/plan";
 import { type ChangeContext, closeEarlier, recordedWhileDeleted, writtenNow } from "./change-context";
-import { isUncertain } from "./look";
 import { type ChangeEnd, readNow } from "./run";
 import { settle } from "./settle";
 
@@ -161,7 +160,7 @@ async function retain({ run, change, type }: ChangeContext, live?: LiveResource)
     ...recorded,
     applied,
     computed,
-    ...(live && { writtenAt: writtenNow(run.clock) }),
+    ...(live && { writtenAt: writtenNow(run) }),
     retained: true,
   };
   await run.journal.record(change.address, updatedAt === undefined ? next : { ...next, updatedAt });

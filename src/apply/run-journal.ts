@@ -1,10 +1,10 @@
 import type { Address } from "../model/address";
-import { deletedFrom, withDeleted } from "../model/freshness";
 import { endedRun, type RunEnd, withRuns } from "../model/history";
 import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from "../model/state";
 import type { Clock } from "../model/time";
 import type { Plain } from "../model/value";
 import type { StateSession } from "../state/backend";
+import { deletedFrom, withDeleted } from "../state/recorded";
 
 /** A run at its end: its record, what it did, and its exit code. */
 interface EndedRun extends Omit<RunEnd, "endedAt"> {
@@ -19,6 +19,7 @@ export class RunJournal {
   readonly #session: StateSession;
   readonly #base: State;
   readonly #clock: Pick<Clock, "now">;
+  readonly #serviceTime: () => number | undefined;
   readonly #resources: Map<Address, RecordedResource>;
   readonly #addressOf = new Map<string, Address>();
   /** Addresses by parent. */
@@ -32,10 +33,16 @@ export class RunJournal {
   #nextSeq: number;
   #changed = false;
 
-  constructor(session: StateSession, state: State, clock: Pick<Clock, "now">) {
+  constructor(
+    session: StateSession,
+    state: State,
+    clock: Pick<Clock, "now">,
+    serviceTime: () => number | undefined = () => undefined,
+  ) {
     this.#session = session;
     this.#base = state;
     this.#clock = clock;
+    this.#serviceTime = serviceTime;
     this.#resources = new Map(Object.entries(state.resources) as [Address, RecordedResource][]);
     for (const [address, { id, parent }] of this.#resources) {
       this.#place(address, parent);
@@ -185,7 +192,7 @@ export class RunJournal {
   #deletedNow(address: Address, resource: RecordedResource | null): { readonly deletedAt?: string } {
     const before = this.recorded(address);
     if (resource !== null || before === undefined) return {};
-    const at = new Date(this.#clock.now()).toISOString();
+    const at = new Date(this.#serviceTime() ?? this.#clock.now()).toISOString();
     this.#deleted.push(deletedFrom(address, before, at));
     return { deletedAt: at };
   }

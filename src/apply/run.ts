@@ -279,11 +279,3 @@ export interface Recovery {
 
 /** The recovery of a state that needs none. */
 export const nothingRecovered: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
-
-/** A wait that several looks share. */
-export interface SharedWait {
-  /** Milliseconds waited so far. */
-  waited: number;
-  /** Waits until `ms` have been waited in all; false where they have been already. */
-  readonly waitUntil: (ms: number) => Promise<boolean>;
-}

@@ -1,4 +1,6 @@
+import { type ApiError, isUncertain } from "../api/api-error";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-operations";
 import { pathsWith, ruleAt } from "../model/resource-type";
@@ -13,7 +15,7 @@ import {
   writesAfter,
   writtenNow,
 } from "./change-context";
-import { isUncertain, observeCreated, sendTwice } from "./look";
+import { sendTwice } from "./journaled-send";
 import { awaitEnding, notGone, proveGone } from "./remove";
 import { type ChangeEnd, knownAttributes, readNow } from "./run";
 import { settle } from "./settle";
@@ -91,7 +93,6 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   const accepted = await inOneTimeStep(context, sent, answered, () =>
     type.update(context.endpointsAgain(), input),
   );
-  await closeEarlier(context, accepted.id);
   return finishWrite(context, accepted, sent, values);
 }
 
@@ -149,12 +150,49 @@ async function sureOfCreate(
     return await send();
   } catch (failure) {
     if (!isUncertain(failure)) throw failure;
-    const { run, change, type, parentId } = context;
-    const preexistingIds = run.record.fences[change.address] ?? [];
-    const search = { name, parentId, preexistingIds, since };
-    const made = await observeCreated(type, run, change.address, search, failure);
+    const made = await findCreated(context, name, since, failure);
     return made ? takeMade(context, made) : send();
   }
+}
+
+/**
+ * Looks for what an unanswered create made: one resource of that name with a new id is it, none means that it did not
+ * happen, and several are an error.
+ */
+async function findCreated(
+  { run, change, type, parentId }: ChangeContext,
+  name: string,
+  since: string,
+  failure: ApiError,
+): Promise<LiveResource | undefined> {
+  const { reads } = run;
+  const { address } = change;
+  const search = { name, parentId, preexistingIds: run.record.fences[address] ?? [], since };
+  reads.invalidate();
+  const note = "the service failed and may have done it: looking for it for at most 30 s";
+  const found = await reads.untilVisible(async () => type.candidates?.(reads, search), {
+    since: run.clock.elapsed(),
+    // A service that failed may have lost its receipt: then the key proves nothing.
+    forMs: failure.status === 500 ? 30_000 : 2000,
+    onWait: () => run.emit({ type: "progress", address, action: "create", note }),
+  });
+  if (found && found.length > 1) throw severalCandidates(address, found);
+  return found?.[0];
+}
+
+function severalCandidates(address: Address, found: readonly LiveResource[]): DiagnosticsError {
+  const ids = found.map((live) => live.id).join(", ");
+  return new DiagnosticsError([
+    error(
+      "apply.uncertain",
+      `unknown whether ${address} was created: the API did not answer, and ${found.length} resources have its name`,
+      {
+        address,
+        detail: `Found: ${ids}. Any of them may be it.`,
+        hint: `delete the others, then run: rnv import ${address} ID`,
+      },
+    ),
+  ]);
 }
 
 /** Records a found resource as the outcome of an unanswered create. */
@@ -190,6 +228,7 @@ async function finishWrite(
   isNew = false,
 ): Promise<ChangeEnd> {
   const { run, change, type } = context;
+  if (accepted.failure === undefined) await closeEarlier(context, accepted.id);
   const before = isNew ? undefined : timeBefore(context);
   // An answer about something else says nothing of this.
   const answered = accepted.live?.id === accepted.id ? accepted.live : undefined;
@@ -208,7 +247,7 @@ async function finishWrite(
     inputs,
     defaults: run.defaults(change.type),
     isNew,
-    writtenAt: writtenNow(run.clock),
+    writtenAt: writtenNow(run),
     fingerprintKey: run.fingerprintKey,
   };
   const { defaults } = change.instance;

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { createClient } from "../api/client";
+import { consistently } from "../api/consistent-reads";
 import { createEndpoints } from "../api/create-endpoints";
 import { createHttpTransport, type HttpTransportOptions } from "../api/http-transport";
 import { createReads } from "../api/reads";
-import type { Transport } from "../api/transport";
-import { embeddedUrl } from "../api/transport";
+import { embeddedUrl, type Transport } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
@@ -150,19 +150,15 @@ async function connect(
   steps: { hasWritten: boolean },
 ): Promise<Connection> {
   const { apiKey, workspaceId, gaps } = settings;
-  const { cwd, signal, options } = invocation;
+  const { cwd, environment, signal, options, terminal } = invocation;
   if (hasErrors(settings.diagnostics) || apiKey === undefined)
     throw new DiagnosticsError(settings.diagnostics);
   report(invocation, settings.diagnostics);
   const isEmbedded = settings.baseUrl === "embedded";
   const waiting = watch(isEmbedded ? "the embedded service" : new URL(settings.baseUrl).host);
   const { answerTimeout, parallelism } = options;
-  const transport = isEmbedded
-    ? embeddedTransport(cwd)
-    : createHttpTransport({
-        environment: invocation.environment,
-        ...(typeof answerTimeout === "number" && { exchangeTimeoutMs: answerTimeout }),
-      });
+  const limits = typeof answerTimeout === "number" ? { exchangeTimeoutMs: answerTimeout } : {};
+  const transport = isEmbedded ? embeddedTransport(cwd) : createHttpTransport({ environment, ...limits });
   const client = createClient({
     baseUrl: isEmbedded ? embeddedUrl : settings.baseUrl,
     apiKey,
@@ -180,8 +176,10 @@ async function connect(
     return client.send(request, { signal, ...options });
   };
   const detected = {};
-  const endpoints: Connection["endpoints"] = (over) => createEndpoints(over, workspaceId, gaps, detected);
-  const { redact } = client;
+  const { redact, serviceTime } = client;
+  const make = (over: Connection["send"]) => createEndpoints(over, workspaceId, gaps, detected);
+  const say = (line: string) => terminal.err(`${line}\n`);
+  const endpoints = consistently(make, { signal, serviceTime, say });
   const close = async () => {
     waiting.close();
     await client.close();

@@ -1,6 +1,6 @@
 import { ApiError } from "../api/api-error";
 import type { Service } from "../api/wire/shapes";
-import { keyLifetimeMs } from "../apply/look";
+import { keyLifetimeMs } from "../apply/journaled-send";
 import { RunJournal } from "../apply/run-journal";
 import { type WaitResult, waitUntilSettled } from "../apply/settle";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
@@ -13,7 +13,6 @@ import { carryOut, type RuntimeRequest } from "./carry-out-action";
 import { type Connection, type Context, type Outcome, succeeded } from "./context";
 import { holdLock } from "./hold-lock";
 import { recoverWrites, startingState } from "./recover";
-import { seeLastWrites, withWhatRuns } from "./refresh";
 import { findRecorded } from "./state-verbs";
 
 export type RuntimeOutcome = Outcome & {
@@ -93,7 +92,7 @@ async function sendLocked(
   const state = await startingState(context, session, recovery.entries);
   const journal = new RunJournal(session, state, context.clock);
   const open = recovery.retriableIntents.filter(repeats);
-  await seeLastWrites(connection.reads, state, withWhatRuns(state, address), context);
+  connection.reads.remember(state);
   const service = await readService(connection, address, recorded.id);
   const start = { context, connection, request, asked, address, service, state, journal, open };
   const { pending, ...ended } = await carryOut(start);

@@ -9,11 +9,10 @@ import {
   SeveralFound,
   sendAction,
 } from "../apply/action";
-import { keyStillCounts } from "../apply/look";
+import { keyStillCounts } from "../apply/journaled-send";
 import type { RunJournal } from "../apply/run-journal";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { isYoung } from "../model/freshness";
 import type { Pending } from "../model/live";
 import type { ActionAim, ActionInput } from "../model/resource-operations";
 import { type Command, commandText, type Intent, type RunRecord, type State } from "../model/state";
@@ -21,7 +20,6 @@ import { sha256 } from "../model/text";
 import { canonicalJson } from "../model/value";
 import { typeNamed, typesByName } from "../resources";
 import type { Connection, Context } from "./context";
-import { lookUntilCurrent } from "./refresh";
 
 export type RuntimeAction =
   | "deploy"
@@ -133,19 +131,12 @@ async function goOn(
 }
 
 async function sendNew(start: ActionStart, begin: (run: ActionRun) => Promise<void>): Promise<ActionEnd> {
-  const { context, connection, address, service, journal, asked } = start;
+  const { connection, address, service, journal, asked } = start;
   const action = typeNamed(recordedType(start))?.actions?.[asked.action];
-  const [at, recorded] = (action?.lastOf && recordedPart(journal, address, action.lastOf)) || [];
-  const last = recorded && { recorded, isYoung: isYoung(recorded, context.clock.now()) };
+  const [, last] = (action?.lastOf && recordedPart(journal, address, action.lastOf)) || [];
   const { deploymentId, commit } = asked;
   const named: ActionInput = { address, id: service.id, name: service.name, deploymentId, commit };
-  const aim = await lookUntilCurrent(
-    connection.reads,
-    async (): Promise<ActionAim> =>
-      (await action?.aim?.(connection.reads, named, last)) ?? { preexistingIds: [] },
-    ({ isBehind }) => (isBehind ? [at ?? address] : []),
-    context,
-  );
+  const aim: ActionAim = (await action?.aim?.(connection.reads, named, last)) ?? { preexistingIds: [] };
   const input = {
     ...named,
     deploymentId: deploymentId ?? aim.deploymentId,

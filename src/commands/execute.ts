@@ -3,7 +3,6 @@ import { RunJournal } from "../apply/run-journal";
 import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Desired } from "../model/desired";
-import { justDeleted } from "../model/freshness";
 import type { RunOrigin } from "../model/history";
 import type { LiveResource } from "../model/live";
 import { shownIds } from "../model/resource-type";
@@ -42,16 +41,9 @@ export async function execute(
   { parallelism, origin, exitCodeOfLeft }: Execution,
 ): Promise<ExecuteResult> {
   const state = await startingState(context, session, planning.recoveredEntries);
-  const journal = new RunJournal(session, state, context.clock);
+  const journal = new RunJournal(session, state, context.clock, planning.connection.reads.serviceTime);
   const writes = plan.changes.some(({ action }) => action !== "no-op");
-  const gone = [...justDeleted(planning.input.state, context.clock.now())].map(([id, one]) => ({
-    id,
-    ...one,
-  }));
-  const record = {
-    ...runRecord(context, plan, planning, [...planning.input.inventory, ...gone]),
-    origin,
-  };
+  const record = { ...runRecord(context, plan, planning, planning.input.inventory), origin };
   if (writes) await journal.begin(record, planning.keyId);
   const run = runOf(context, planning, journal, record, plan);
   const result = await runPlan(run, plan, parallelism);
@@ -87,13 +79,12 @@ function settledReader({
     const parentId = desired?.parent && journal.recorded(desired.parent)?.id;
     const found = await types.get(name)?.read(reads, {
       ...{ address, id: recorded.id, name: recorded.name, declared: new Map(), parentId, recorded },
-      ...{ parentIsLive: desired?.parent !== undefined, notOlderThan: recorded.updatedAt },
+      ...{ parentIsLive: desired?.parent !== undefined },
     });
     return found?.kind === "found" ? found.live : undefined;
   };
 }
 
-/** `there` are the live resources, and deleted ones that a list may still show. */
 function runRecord(
   context: Context,
   plan: Plan,
@@ -101,12 +92,12 @@ function runRecord(
     retriableIntents,
     earlierPreexistingIds,
   }: Pick<PlanningInput, "retriableIntents" | "earlierPreexistingIds">,
-  there: readonly Pick<LiveResource, "type" | "name" | "id">[],
+  inventory: readonly LiveResource[],
 ): RunRecord {
   const idsByName = new Map<string, string[]>();
   // A service may keep names in a form of its own.
   const keyOf = (type: string, name: string): string => `${type} ${plainName(name)}`;
-  for (const { type, name, id } of there) {
+  for (const { type, name, id } of inventory) {
     const ids = idsByName.get(keyOf(type, name));
     if (ids) ids.push(id);
     else idsByName.set(keyOf(type, name), [id]);

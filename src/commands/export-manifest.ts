@@ -2,9 +2,8 @@ import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type ManifestBlock, writeManifest } from "../manifest/write";
-import { type Address, addressOf, isLogicalName } from "../model/address";
+import { addressOf, isLogicalName } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import { justDeleted } from "../model/freshness";
 import type { LiveResource, Offers } from "../model/live";
 import { isOpenField, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
@@ -12,7 +11,6 @@ import { uuidPattern } from "../model/text";
 import { type Plain, plainEqual, type Reference, Template } from "../model/value";
 import { importableTypes, resourceTypes } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
-import { seeLastWrites } from "./refresh";
 
 export interface ExportRequest {
   /** Name or id of the one project to write; everything when undefined. */
@@ -34,11 +32,10 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   const { reads } = await context.connect();
   // Without a readable state, no earlier write is known.
   const state = await context.backend.read().catch(() => undefined);
-  if (state) await seeLastWrites(reads, state, Object.keys(state.resources) as Address[], context);
+  if (state) reads.remember(state);
   const catalog = (await reads.catalog()) as Catalog;
   const lists = await Promise.all(importableTypes.map(async (type) => (await type.list(reads)) ?? []));
-  const gone = justDeleted(state, context.clock.now());
-  const all = lists.flat().filter(({ id }) => !gone.has(id));
+  const all = lists.flat();
   const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);
   const names = logicalNames(live);
   const references =

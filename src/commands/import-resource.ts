@@ -1,6 +1,5 @@
 import type { Resource } from "../api/reads";
 import { writtenNow } from "../apply/change-context";
-import { gracePauses } from "../apply/look";
 import {
   type Diagnostic,
   type DiagnosticCode,
@@ -14,7 +13,6 @@ import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/
 import type { Catalog } from "../model/catalog";
 import { dataType } from "../model/data-source";
 import type { Desired, DesiredResource } from "../model/desired";
-import { justDeleted } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import { ruleAt } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
@@ -27,7 +25,7 @@ import { blockOf } from "./export-manifest";
 import { holdLock } from "./hold-lock";
 import { declaredSecrets, type Loaded, load } from "./load";
 import { newLineage } from "./recover";
-import { lookUntilCurrent, movedFrom, seeLastWrites } from "./refresh";
+import { movedFrom } from "./refresh";
 
 export interface ImportRequest {
   readonly address: string;
@@ -68,13 +66,16 @@ export async function importResource(context: Context, request: ImportRequest): 
     if (loaded.desired) refuseIfMoved(state, target, loaded.desired, sources);
     const connection = await context.connect();
     if (loaded.desired) connection.redact(declaredSecrets(loaded.desired));
-    await seeLastWrites(connection.reads, state, listedIn(state), context);
+    connection.reads.remember(state);
     const declared = loaded.desired?.resources.get(target.address);
     const live = await readLive(context, connection, state, target, declared);
     if (declared === undefined)
       throw new DiagnosticsError([await undeclared(connection, target, live, loaded)]);
     refuseIfReplaced(target, live, declared, sources);
-    const recorded = { ...recordOf(state, target, live, declared), writtenAt: writtenNow(context.clock) };
+    const recorded = {
+      ...recordOf(state, target, live, declared),
+      writtenAt: writtenNow({ reads: connection.reads, clock: context.clock }),
+    };
     await session.commit({ ...state, resources: { ...state.resources, [target.address]: recorded } });
     return { recorded, diagnostics, exitCode: 0, sources };
   });
@@ -171,15 +172,13 @@ async function readLive(
     });
   const name = nameOf(address).split(".").at(-1) ?? "";
   const declared = new Map(plainAttributes(desired));
-  const look = () => type.read(connection.reads, { address, id, name, declared, parentId });
-  const deleted = justDeleted(state, context.clock.now());
-  const isStillShown = (seen: ReadResult) => seen.kind === "found" && deleted.has(seen.live.id);
-  const read = await lookUntilCurrent(
-    connection.reads,
-    () => unlessNew(context, connection, look),
-    (seen) => (isStillShown(seen) ? [address] : []),
-    context,
-  );
+  const { reads } = connection;
+  const look = async (): Promise<readonly ReadResult[]> => {
+    const read = await type.read(reads, { address, id, name, declared, parentId });
+    return read.kind === "gone" && read.ending === undefined ? [] : [read];
+  };
+  const [read = { kind: "gone" } as const] =
+    (await reads.untilVisible(look, { since: context.clock.elapsed(), forMs: 2000 })) ?? [];
   if (read.kind === "unchecked")
     throw refusal("live.import_missing", `${address}: ${read.reason}`, { address });
   if (read.kind !== "found" || read.live.id !== id)
@@ -194,29 +193,6 @@ async function readLive(
   }
   return read.live;
 }
-
-/** Looks again before a resource is believed missing: one made elsewhere a moment ago may not be shown yet. */
-async function unlessNew(
-  { clock, signal, say }: Context,
-  { reads }: Connection,
-  look: () => Promise<ReadResult>,
-): Promise<ReadResult> {
-  let read = await look();
-  for (const pause of gracePauses) {
-    if (read.kind !== "gone" || read.ending !== undefined) return read;
-    if (pause === gracePauses[0]) say?.("The service does not show it; looking again …");
-    await clock.sleep(pause, signal);
-    reads.invalidate();
-    read = await look();
-  }
-  return read;
-}
-
-/** Returns recorded addresses that lists of the service show; the others are read with their parent. */
-const listedIn = ({ resources }: State): readonly Address[] =>
-  (Object.entries(resources) as [Address, RecordedResource][])
-    .filter(([, { type }]) => typeNamed(type)?.removedWithParent === false)
-    .map(([address]) => address);
 
 /** Yields the attributes that are declared by a plain value. */
 function* plainAttributes(desired: DesiredResource | undefined): Generator<[string, Plain]> {

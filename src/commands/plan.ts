@@ -44,9 +44,7 @@ export async function plan(context: Context, request: PlanRequest): Promise<Plan
 /** Connects and sends the three requests that every plan needs: they are answered while files are read. */
 export async function prefetch(context: Pick<Context, "connect">): Promise<Connection> {
   const connection = await context.connect();
-  const { reads } = connection;
-  // A request that fails is reported by the step that needs its answer.
-  for (const read of [reads.catalog(), reads.projects(), reads.services()]) read.catch(() => undefined);
+  connection.reads.prefetch();
   return connection;
 }
 

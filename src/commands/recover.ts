@@ -12,7 +12,7 @@ import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
 import { emptyState, replayJournal } from "../state/recorded";
 import { type Connection, type Context, originOf, type PlanRequest, type StateKey } from "./context";
-import { refreshUntilCurrent } from "./refresh";
+import { refresh } from "./refresh";
 
 /** The start of a plan, with the manifest loaded. */
 interface Planning {
@@ -107,7 +107,8 @@ async function readInput(
 ): Promise<PlanInput> {
   const { reads } = connection;
   const target = { reads, desired, state, destroys: request.mode === "destroy" };
-  const refreshed = await refreshUntilCurrent(target, context);
+  if (state) reads.remember(state, request.mode === "refresh-only");
+  const refreshed = await refresh(target);
   const filled = fillData(desired, refreshed.data);
   const { stage } = originOf(context);
   return {
@@ -143,6 +144,7 @@ export async function recoverWrites(
   how: Pick<RecoveryContext, "settlesPending" | "repeats"> = {},
 ): Promise<Recovery> {
   if (!from.state) return nothingRecovered;
+  connection.reads.remember(from.state);
   const recovering = recoveryContextOf(context, connection, from.state);
   const recovery = await recover({ ...recovering, wait: from.writes, ...how });
   if (recovery.entries.length > 0) connection.reads.invalidate();

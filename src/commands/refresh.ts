@@ -1,14 +1,10 @@
 import type { Reads, Resource } from "../api/reads";
-import { lookAgain, staleReads } from "../apply/look";
-import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { type DataRead, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredResource } from "../model/desired";
-import { isBehind, isMissing, isYoung, justDeleted } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Holding } from "../model/resource-operations";
 import type { RecordedResource, State } from "../model/state";
-import { shortList } from "../model/text";
 import {
   type Attributes,
   Computed,
@@ -19,7 +15,6 @@ import {
 } from "../model/value";
 import { resolveValue } from "../plan/resolve";
 import { resourceTypes, typeNamed } from "../resources";
-import type { Context } from "./context";
 import { failWaitingData, type LookupResults, lookupIn, readData } from "./read-data";
 
 interface Refreshed {
@@ -45,20 +40,18 @@ export interface RefreshTarget {
 /** A refresh, with its results so far. */
 interface Refreshing extends RefreshTarget {
   readonly found: LookupResults;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
 }
 
 /**
  * Reads everything that is declared or recorded, parents first, because a child is looked for inside its parent.
  * Three requests show all projects and services; each service with variables costs one more.
  */
-async function refresh(target: RefreshTarget, now: number): Promise<Refreshed> {
+export async function refresh(target: RefreshTarget): Promise<Refreshed> {
   const { reads, desired, state } = target;
   const results = new Map<Address, ReadResult>();
   const addresses = addressesOf(target);
   const found: LookupResults = { resources: results, data: new Map() };
-  const refreshing = { ...target, found, now };
+  const refreshing = { ...target, found };
   for (const level of levels) {
     await readData(reads, desired, found);
     // What functions make of others beside it is known once these are read.
@@ -132,7 +125,7 @@ async function readOne(
   address: Address,
   parent: Address | undefined,
 ): Promise<ReadResult> {
-  const { reads, desired, state, found, now } = refreshing;
+  const { reads, desired, state, found } = refreshing;
   const declared = desired.resources.get(address);
   const recorded = state?.resources[address] ?? state?.resources[movedFrom(address, desired)];
   const parentId = parent && idOf(parent, refreshing);
@@ -148,7 +141,6 @@ async function readOne(
     parentId,
     parentIsLive: parent !== undefined && found.resources.get(parent)?.kind === "found",
     recorded,
-    ...(recorded && isYoung(recorded, now) && { notOlderThan: recorded.updatedAt }),
   });
 }
 
@@ -199,85 +191,6 @@ function knownValue(value: DesiredValue, refreshing: Refreshing): ResolvedValue 
   return isId ? idOf(reference.address, refreshing) : undefined;
 }
 
-/**
- * Reads `target`, and again while it does not show writes that were recorded a moment ago. Throws `DiagnosticsError`
- * where the service's reads stay behind.
- */
-export async function refreshUntilCurrent(target: RefreshTarget, context: RefreshWait): Promise<Refreshed> {
-  const { reads, state } = target;
-  const now = context.clock.now();
-  const look = () => refresh(target, now);
-  if (!state) return look();
-  const deleted = justDeleted(state, now);
-  const behindIn = (seen: Refreshed) => [...seenBehind(seen, state, now), ...stillShown(seen, deleted)];
-  const refreshed = await lookUntilCurrent(reads, look, behindIn, context);
-  // A deleted resource that a list still shows is known to be gone.
-  return { ...refreshed, inventory: refreshed.inventory.filter(({ id }) => !deleted.has(id)) };
-}
-
-/** Returns addresses that still show a resource which we deleted a moment ago. */
-const stillShown = ({ reads }: Refreshed, deleted: ReadonlyMap<string, unknown>): readonly Address[] =>
-  [...reads].flatMap(([address, read]) => {
-    const ids = read.kind === "found" ? [read.live.id] : read.kind === "ambiguous" ? read.ids : [];
-    return ids.some((id) => deleted.has(id)) ? [address] : [];
-  });
-
-/** The capabilities that looking again needs. */
-type RefreshWait = Pick<Context, "clock" | "signal" | "say">;
-
-/**
- * Returns the result of `look`, once `behindIn` names no address in it that is behind our last write. Throws
- * `DiagnosticsError` where that stays so.
- */
-export async function lookUntilCurrent<T>(
-  reads: Pick<Reads, "invalidate">,
-  look: () => Promise<T>,
-  behindIn: (found: T) => readonly Address[],
-  context: RefreshWait,
-): Promise<T> {
-  const { clock, signal, say } = context;
-  const isBehind = (found: T): boolean => behindIn(found).length > 0;
-  const { seen, isStale } = await lookAgain({ clock, signal, say, reads }, look, isBehind);
-  if (isStale) throw new DiagnosticsError([stale(behindIn(seen))]);
-  return seen;
-}
-
-/**
- * Waits until reads show the writes to `addresses` that were recorded a moment ago; sends nothing where there are none.
- * Throws `DiagnosticsError` where they stay behind.
- */
-export async function seeLastWrites(
-  reads: Reads,
-  state: State,
-  addresses: readonly Address[],
-  context: RefreshWait,
-): Promise<void> {
-  const now = context.clock.now();
-  const resources: Record<Address, RecordedResource> = {};
-  // Its parent is read with it.
-  const take = (address: Address | undefined): void => {
-    const recorded = address && state.resources[address];
-    if (!address || !recorded || resources[address]) return;
-    take(recorded.parent);
-    resources[address] = recorded;
-  };
-  for (const address of addresses) {
-    const recorded = state.resources[address];
-    if (recorded && isYoung(recorded, now)) take(address);
-  }
-  if (Object.keys(resources).length === 0) return;
-  const target = { reads, desired: nothingDesired, state: { ...state, resources } };
-  await refreshUntilCurrent(target, context);
-}
-
-/** Returns a service's address and those of the records in it that say what runs. */
-export const withWhatRuns = ({ resources }: State, service: Address): readonly Address[] => [
-  service,
-  ...(Object.entries(resources) as [Address, RecordedResource][])
-    .filter(([, { parent, type }]) => parent === service && typeNamed(type)?.reacts !== undefined)
-    .map(([address]) => address),
-];
-
 export const nothingDesired: Desired = {
   resources: new Map(),
   data: new Map(),
@@ -286,36 +199,3 @@ export const nothingDesired: Desired = {
   outputs: new Map(),
   sources: new Map(),
 };
-
-/** Returns addresses that were written a moment ago and are not shown, or shown as before. */
-function seenBehind({ reads }: Refreshed, state: State, now: number): readonly Address[] {
-  const isSeenWithin = (recorded: RecordedResource): boolean => {
-    if (recorded.parent === undefined) return true;
-    const around = reads.get(recorded.parent);
-    // It is looked for where it was made, and only there.
-    const wasIn = typeNamed(recorded.type)
-      ?.parents.map(({ attribute }) => recorded.applied[attribute])
-      .find(Boolean);
-    return around?.kind === "found" && (wasIn === undefined || wasIn === around.live.id);
-  };
-  // A deletion that was not answered may have removed it.
-  const deleted = new Set(
-    state.open.filter(({ method }) => method === "DELETE").map(({ address }) => address),
-  );
-  return (Object.entries(state.resources) as [Address, RecordedResource][]).flatMap(([address, recorded]) => {
-    if (!isYoung(recorded, now) || recorded.retained || recorded.pending?.deletes || deleted.has(address))
-      return [];
-    const read = reads.get(address);
-    const isSeenBehind =
-      read?.kind === "found"
-        ? isBehind(read.live, recorded, typeNamed(recorded.type))
-        : isMissing(read) && isSeenWithin(recorded);
-    return isSeenBehind ? [address] : [];
-  });
-}
-
-const stale = (behind: readonly Address[]) =>
-  staleReads(
-    `the service shows ${shortList(behind)} as before our last write, which is less than two minutes old`,
-    behind.length === 1 ? behind[0] : undefined,
-  );

@@ -3,7 +3,6 @@ import type { Reads } from "../api/reads";
 import type { Deployment, Service } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { isOlder, isYoung } from "../model/freshness";
 import type { Release, ReleaseList, RunningService } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
 import { unlessGone } from "../resources/deletion";
@@ -12,7 +11,6 @@ import { actOnService, type RuntimeOutcome } from "./act-on-service";
 import type { RuntimeRequest } from "./carry-out-action";
 import type { Connection, Context } from "./context";
 import { connectConcealing } from "./load";
-import { lookUntilCurrent, seeLastWrites, withWhatRuns } from "./refresh";
 import { findRecorded } from "./state-verbs";
 
 /** `rnv status [address]`: returns what runs, of every recorded service or of `wanted`. Takes no lock, writes nothing. */
@@ -24,8 +22,7 @@ export async function status(
   const services = wanted === undefined ? recordedServices(state) : [findService(state, wanted)];
   if (!state || services.length === 0) return [];
   const { reads } = await connectConcealing(context);
-  const addresses = services.flatMap(({ address }) => withWhatRuns(state, address));
-  await seeLastWrites(reads, state, addresses, context);
+  reads.remember(state);
   return Promise.all(services.map(({ address, recorded }) => runningService(reads, address, recorded)));
 }
 
@@ -94,30 +91,12 @@ export async function deployments(
 ): Promise<ReleaseList> {
   const { state, address, recorded } = findService(await context.backend.read(), wanted);
   const { reads } = await connectConcealing(context);
-  const [, ...parts] = withWhatRuns(state, address);
-  await seeLastWrites(reads, state, [address, ...parts], context);
+  reads.remember(state);
   const service = await reads.service(recorded.id);
   if (service.kind === "gone") throw gone(address);
   const liveId = service.kind === "found" ? (service.value.liveDeploymentId ?? undefined) : undefined;
-  const now = context.clock.now();
-  const young = parts.filter((part) => isYoung(state.resources[part] ?? {}, now));
-  const list = await lookUntilCurrent(
-    reads,
-    () => newest(reads, recorded.id, liveId, limit),
-    ({ releases, reason }) =>
-      reason === undefined ? young.filter((part) => isMissing(state.resources[part], releases)) : [],
-    context,
-  );
-  return { address, ...list };
+  return { address, ...(await newest(reads, recorded.id, liveId, limit)) };
 }
-
-/** It is not listed, and nothing newer is. */
-const isMissing = (
-  recorded: RecordedResource | undefined,
-  [newest, ...others]: readonly Release[],
-): boolean =>
-  ![newest, ...others].some((one) => one?.id === recorded?.id) &&
-  (newest === undefined || isOlder(newest.createdAt, recorded?.updatedAt));
 
 /** Follows pages until there are enough, or no more (interface, "Header and parameter rules"). */
 async function newest(

@@ -260,7 +260,9 @@ async function exchangeWith(
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(fault !== undefined && { fault: fault.kind }),
   });
-  return result;
+  if (result.kind !== "answer" || world.switches.conditions.has("no-date")) return result;
+  const headers = { date: new Date(world.clock.now()).toUTCString(), ...result.response.headers };
+  return { ...result, response: { ...result.response, headers } };
 }
 
 /** Carries a request out and keeps what it changed; an error of the service where that cannot be kept. */

@@ -45,6 +45,8 @@ async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
+  // The emulator gives its own time.
+  outgoing.sendDate = false;
   const { body, isTooLarge } = await readBody(incoming);
   const request: WireRequest = {
     method: incoming.method ?? "GET",

@@ -53,6 +53,10 @@ export type ReadResult =
   /** It could not be read (a route is missing, a read failed for it alone); recorded values stand. */
   | { readonly kind: "unchecked"; readonly reason: string };
 
+/** Returns true if a read showed nothing, nor that a deletion is going on. */
+export const isMissing = (read: ReadResult | undefined): boolean =>
+  read?.kind === "absent" || (read?.kind === "gone" && read.ending === undefined);
+
 /** How to find out when an accepted write has settled. Plain data: it survives a crash. */
 export interface Pending {
   readonly kind: "deployment" | "operation";

@@ -17,8 +17,6 @@ export interface ReadTarget {
   readonly parentId?: string;
   /** The parent was found in this run. */
   readonly parentIsLive?: boolean;
-  /** It was written a moment ago: a list that shows it as of an earlier time is behind (its `updatedAt`). */
-  readonly notOlderThan?: string;
   readonly recorded?: RecordedResource;
 }
 
@@ -142,15 +140,6 @@ export interface ActionAim {
   readonly preexistingIds: readonly string[];
   /** Reasons why it will have to wait. */
   readonly warnings?: readonly Finding[];
-  /** The lists do not show yet what was made a moment ago: nothing was found out. */
-  readonly isBehind?: true;
-}
-
-/** The record of the part of a resource that an action is about. */
-export interface RecordedPart {
-  readonly recorded: RecordedResource;
-  /** It was written a moment ago: a list without it is behind. */
-  readonly isYoung: boolean;
 }
 
 /** The answer to the request of a verb. */
@@ -176,7 +165,7 @@ export interface ResourceAction<Reads, Writes> {
   /** The type of the part that it is about: `last` of its aim. */
   readonly lastOf?: string;
   /** Looks at its target, with one read at most. Throws `DiagnosticsError` where there is none. */
-  readonly aim?: (reads: Reads, input: ActionInput, last: RecordedPart | undefined) => Promise<ActionAim>;
+  readonly aim?: (reads: Reads, input: ActionInput, last: RecordedResource | undefined) => Promise<ActionAim>;
   /** Sends its one write. */
   readonly send: (writes: Writes, input: ActionInput) => Promise<Made>;
   /** Returns how to see the end of the accepted write. */

@@ -48,7 +48,7 @@ const resource = z.looseObject({
   computed: objectOf<Plain>(),
   /** The service's `updatedAt` after our last write or read. */
   updatedAt: z.string().optional(),
-  /** When our last write to it was answered, or it was imported as it was seen, by our clock, ISO 8601. */
+  /** When our last write to it was answered, or it was imported, by the service's clock where that is known. ISO 8601. */
   writtenAt: z.string().optional(),
   preventDestroy: z.boolean(),
   onRemove: z.enum(["delete", "archive", "retain"]),
@@ -84,7 +84,7 @@ const deletedResource = z.looseObject({
   name: z.string(),
   /** Where it was recorded. */
   address,
-  /** When its deletion had ended, by our clock, ISO 8601. */
+  /** When its deletion had ended, by the service's clock where that is known. ISO 8601. */
   at: z.string(),
 });
 

@@ -2,7 +2,6 @@ import { ApiError, GAP_OFF } from "../api/api-error";
 import type { ById, Reads } from "../api/reads";
 import type { Deletion } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { lagMs } from "../model/freshness";
 import type { Pending } from "../model/live";
 import type { Accepted, DeleteInput, OperationStatus, ReadTarget } from "../model/resource-operations";
 
@@ -44,6 +43,9 @@ export async function goneOrAlone({ live }: Reads): Promise<DeletionLook> {
   }
 }
 
+/** How long two reads may contradict each other before that is a failure, milliseconds. */
+export const contradictionMs = 30_000;
+
 /** How long a deletion is believed to go on when no operation says so. */
 const unseenMs = 5 * 60_000;
 
@@ -80,21 +82,21 @@ export async function pollDeletion(
     // It is still under way, whatever operation that was.
     if (standing === "deleting") return { kind: "waiting", status: "deleting", atMost: stillDeleting };
     const summary = "its operation is complete, and yet it is still there";
-    return { kind: "waiting", status: "complete, still there", atMost: { ms: lagMs, summary } };
+    return { kind: "waiting", status: "complete, still there", atMost: { ms: contradictionMs, summary } };
   }
   if (standing === "unreadable")
     return {
       kind: "waiting",
       status: "not shown",
       atMost: {
-        ms: lagMs,
+        ms: contradictionMs,
         summary: "the service shows neither its operation nor what lies around it",
         isUnseen: true,
       },
     };
   const atMost =
     standing === "stands"
-      ? { ms: lagMs, summary: "the service shows no operation for it, and it is still there" }
+      ? { ms: contradictionMs, summary: "the service shows no operation for it, and it is still there" }
       : stillDeleting;
   return { kind: "waiting", status: "deleting", atMost };
 }
@@ -119,7 +121,7 @@ export async function pollOperation(reads: Reads, { serviceId = "", id }: Pendin
   const operation = await unlessGone(() => reads.live.getOperation(serviceId, id));
   if (operation === undefined) {
     const summary = `the service does not show operation ${id}`;
-    return { kind: "waiting", status: "not shown", atMost: { ms: lagMs, summary, isUnseen: true } };
+    return { kind: "waiting", status: "not shown", atMost: { ms: contradictionMs, summary, isUnseen: true } };
   }
   if (operation.status === "complete") return { kind: "done" };
   if (operation.status === "failed") {

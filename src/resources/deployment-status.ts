@@ -2,11 +2,10 @@ import { ApiError } from "../api/api-error";
 import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
 import type { Deployment, Service } from "../api/wire/shapes";
-import { isOlder, lagMs } from "../model/freshness";
 import type { Pending, Release, Standing } from "../model/live";
 import type { OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
-import { unlessGone } from "./deletion";
+import { contradictionMs, unlessGone } from "./deletion";
 
 /**
  * One look at a deployment (interface, "Deployment status values"): only the id that our request returned counts,
@@ -70,7 +69,7 @@ async function withoutList(reads: Reads, serviceId: string, { id }: Pending): Pr
   const waiting = { kind: "waiting", status: "not shown" } as const;
   // One that was made a moment ago is not shown yet.
   return service.kind === "gone" && seesAnything
-    ? { ...waiting, atMost: { ms: lagMs, summary: `the service of deployment ${id} is gone` } }
+    ? { ...waiting, atMost: { ms: contradictionMs, summary: `the service of deployment ${id} is gone` } }
     : waiting;
 }
 
@@ -92,17 +91,17 @@ async function follow(
   if (list === undefined || (!superseded && list.items.length === 0))
     return withoutList(reads, serviceId, pending);
   const [newest] = list.items;
-  // It was made before ours was: the list does not show that yet, or ours is that of another service.
-  const isBehind = isOlder(newest?.createdAt, pending.madeAt ?? superseded?.createdAt ?? undefined);
-  if (isBehind && !superseded) {
+  const madeAt = pending.madeAt ?? superseded?.createdAt;
+  const isBefore = Date.parse(newest?.createdAt ?? "") < Date.parse(madeAt ?? "");
+  if (isBefore && !superseded) {
     const summary = `the service does not list deployment ${pending.id}`;
-    return { kind: "waiting", status: "not shown", atMost: { ms: lagMs, summary } };
+    return { kind: "waiting", status: "not shown", atMost: { ms: contradictionMs, summary } };
   }
   // It may have come into view in the meantime.
   if (newest?.id === pending.id && newest.status !== "superseded") return settledAs(newest, pending.commit);
-  if (newest === undefined || newest.id === pending.id || isBehind) {
+  if (newest === undefined || newest.id === pending.id || isBefore) {
     const summary = `deployment ${pending.id} was superseded, and no newer one is listed`;
-    return { kind: "waiting", status: "superseded", atMost: { ms: lagMs, summary } };
+    return { kind: "waiting", status: "superseded", atMost: { ms: contradictionMs, summary } };
   }
   // A rollback serves an older release: what was to be deployed is not what serves.
   if (newest.sourceDeploymentId != null) {

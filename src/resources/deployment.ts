@@ -215,9 +215,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (id === undefined) return missing;
   const { commit, latest } = await detailsOf(reads, target, serviceId, { id, liveId, latestId });
   const standing = deploymentStanding({ liveId, latestId, latest });
-  // One that serves by itself and not by its service: the service is shown as it was before.
-  const isBehind = latest?.status === "live" && latest.id === latestId && latestId !== liveId;
-  const asOf = (isBehind ? shown.createdAt : latest?.createdAt) ?? undefined;
+  const asOf = latest?.createdAt ?? undefined;
   const live = liveDeployment({ id, serviceId, name: target.name, commit, latestId, asOf });
   return { kind: "found", live: standing ? { ...live, standing: [asWanted(standing, target)] } : live };
 }

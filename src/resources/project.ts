@@ -150,7 +150,7 @@ const named = async (reads: Reads, name: string): Promise<LiveResource[]> =>
 
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (target.id !== undefined) {
-    const found = await reads.project(target.id, target.notOlderThan);
+    const found = await reads.project(target.id);
     if (found.kind === "gone") return { kind: "gone" };
     if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
     return { kind: "found", live: liveProject(found.value) };

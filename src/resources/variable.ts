@@ -4,7 +4,6 @@ import { gapVariable } from "../api/gap-rules";
 import type { Reads, Resource } from "../api/reads";
 import type { Variable } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { youngMs } from "../model/freshness";
 import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type {
   Accepted,
@@ -178,6 +177,9 @@ async function list(reads: Reads, serviceId?: string): Promise<readonly LiveReso
   return lists.flat();
 }
 
+/** How far the clock of the service may differ from ours, milliseconds. */
+const clockDifferenceMs = 120_000;
+
 async function candidates(
   reads: Reads,
   search: CandidateSearch,
@@ -186,7 +188,7 @@ async function candidates(
   if (parentId === undefined) return [];
   // One that a list left out when the run was planned: its value is another, and cannot be read.
   const isFromBefore = ({ updatedAt }: Variable): boolean =>
-    since !== undefined && Date.parse(updatedAt ?? "") < Date.parse(since) - youngMs;
+    since !== undefined && Date.parse(updatedAt ?? "") < Date.parse(since) - clockDifferenceMs;
   const variables = await reads.variables(parentId);
   if (variables === undefined) return undefined;
   return variables

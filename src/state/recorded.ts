@@ -1,8 +1,7 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { deletedFrom, withDeleted } from "../model/freshness";
 import { withRuns } from "../model/history";
-import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
+import type { DeletedResource, Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { sha256 } from "../model/text";
 import { noCipher, type StateCipher } from "./cipher";
 import type { Disk } from "./local/disk";
@@ -26,6 +25,28 @@ export const emptyState = (origin: Origin & { readonly lineage: string }): State
   run: null,
   open: [],
 });
+
+/** How long a deletion is remembered after it, as the next one is recorded, milliseconds. */
+const rememberedMs = 120_000;
+
+/** Returns `deleted` with `more`, which are later, without those that are too old to matter. */
+export function withDeleted(
+  deleted: State["deleted"],
+  more: readonly (readonly [id: string, DeletedResource])[],
+): State["deleted"] {
+  const latest = more.at(-1)?.[1].at;
+  if (latest === undefined) return deleted;
+  const oldest = Date.parse(latest) - rememberedMs;
+  const kept = Object.entries(deleted ?? {}).filter(([, { at }]) => Date.parse(at) > oldest);
+  return Object.fromEntries([...kept, ...more]);
+}
+
+/** Returns the entry of a resource recorded at `address` that was deleted `at` that time, ISO 8601. */
+export const deletedFrom = (
+  address: Address,
+  { id, type, name }: RecordedResource,
+  at: string,
+): readonly [id: string, DeletedResource] => [id, { type, name, address, at }];
 
 /** Returns the state with journal entries taken in, in their order. Neither argument is changed. */
 export function replayJournal(state: State, entries: readonly JournalEntry[]): State {

@@ -1,9 +1,7 @@
 import type { Reads, Resource } from "../api/reads";
-import { type LookContext, lookAgain } from "../apply/look";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { isMissing, isOlder } from "../model/freshness";
-import type { LiveResource, ReadResult } from "../model/live";
+import { isMissing, type LiveResource, type ReadResult } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import { canonicalId, shortList } from "../model/text";
 import { type Existence, findUnprovenLosses } from "../plan/guards";
@@ -30,6 +28,9 @@ export interface ExistenceCache {
 }
 
 export const emptyExistenceCache = (): ExistenceCache => ({ byId: new Map(), isDoubted: false });
+
+/** How old a list may be that proves a name free, or that a data source answers from, milliseconds. */
+export const mostAgeMs = 1000;
 
 /** Stands for an address, which a provider is not told. Ids alone do not do: a layout bears that of its project. */
 export const addressOfId = ({ type }: Pick<ResourceType, "type">, id: string): Address =>
@@ -64,17 +65,6 @@ export function noteFound(
   live: LiveResource,
 ): void {
   existence.byId.set(addressOfId(resource, live.id), knownLive(resource, live));
-}
-
-/** Whether `id` was shown in another parent: the answer to its creation was another's, and reads are not behind. */
-export function isShownElsewhere(
-  { existence }: Pick<Proof, "existence">,
-  resource: Resource,
-  id: string,
-  parentId: string | undefined,
-): boolean {
-  const live = existence.byId.get(addressOfId(resource, id))?.live;
-  return live !== undefined && live.parentId !== parentId;
 }
 
 /**
@@ -113,70 +103,18 @@ function isBeingDeletedHere(
   );
 }
 
-/** Whether the parent `id` was found to be gone by this process, or shows that it is being deleted. */
-export async function isParentLeaving(
-  { existence, reads, intents }: Pick<Proof, "existence" | "reads" | "intents">,
-  { parents: [parent] }: Resource,
-  id: string | undefined,
-): Promise<boolean> {
-  const resource = parent && typeNamed(parent.type);
-  if (resource === undefined || id === undefined) return false;
-  const known = existence.byId.get(addressOfId(resource, id));
-  if (known !== undefined && known.live === undefined) return true;
-  if (intents.isLeaving(resource.type, id) !== undefined) return true;
-  const read = await readById(reads, resource, id);
-  return read.kind === "gone" && read.ending !== undefined;
-}
-
 /** Reads a resource of which nothing but the id is known. */
 export const readById = async (reads: Reads, resource: Resource, id: string): Promise<ReadResult> =>
   resource.read(reads, { address: addressOfId(resource, id), id, name: id, declared: new Map() });
 
-/** What this process wrote, as the answers showed it. */
-interface OwnWrites {
-  readonly made: ReadonlyMap<Address, LiveResource | undefined>;
-  readonly updated: ReadonlyMap<Address, LiveResource>;
-}
-
-/** Returns a resource as the last write of this process to it was answered. */
-export const lastWritten = (
-  { made, updated }: OwnWrites,
-  resource: Pick<ResourceType, "type">,
-  id: string,
-): LiveResource | undefined => {
-  const key = addressOfId(resource, id);
-  return updated.get(key) ?? made.get(key);
-};
-
-/** Whether what a read shows of an id is from before the last write of this process to it. */
-export const isBeforeWrite = (
-  session: OwnWrites,
-  resource: Pick<ResourceType, "type">,
-  { id, updatedAt }: { readonly id: string; readonly updatedAt?: string | null },
-): boolean => isOlder(updatedAt, lastWritten(session, resource, id)?.updatedAt);
-
-/** Looks up what an id names; again where this process made it, and it is not shown yet. */
-export async function findById(
-  session: LookContext & { readonly reads: Reads; readonly made: ReadonlyMap<Address, unknown> },
-  resource: Resource,
-  id: string,
-): Promise<ReadResult> {
-  const { seen } = await lookAgain(
-    session,
-    () => findResource(session.reads, resource, { id }),
-    (read) => isMissing(read) && session.made.has(addressOfId(resource, id)),
-  );
-  return seen;
-}
-
 /** Throws `DiagnosticsError` where an id names nothing: an empty answer would look as if there were nothing in it. */
 export async function requireThere(
-  session: Parameters<typeof findById>[0],
+  { reads }: Pick<Proof, "reads">,
   resource: Resource,
   id: string,
   attribute: string,
 ): Promise<void> {
-  if (!isMissing(await findById(session, resource, id))) return;
+  if (!isMissing(await findResource(reads, resource, { id }))) return;
   throw diagnosticError("live.import_missing", `there is no ${resource.type} of the id ${id}`, { attribute });
 }
 

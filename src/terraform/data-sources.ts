@@ -1,17 +1,12 @@
-import type { Resource } from "../api/reads";
 import {
   canvas as canvasAnswer,
   catalog as catalogAnswer,
   deployment as deploymentAnswer,
   deploymentsAnswer,
 } from "../api/wire/shapes";
-import { lookAgain, staleWrite } from "../apply/look";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { listings } from "../model/listings";
-import type { LiveResource } from "../model/live";
-import { isUnlisted } from "../model/resource-type";
-import { snakeCase, terraformNameOf } from "../model/text";
-import { unlessGone } from "../resources/deletion";
+import { snakeCase } from "../model/text";
 import {
   type Asked,
   findDeployment,
@@ -24,7 +19,7 @@ import {
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
-import { addressOfId, isBeforeWrite, lastWritten, requireThere } from "./confirm-deleted";
+import { mostAgeMs, requireThere } from "./confirm-deleted";
 import {
   type DataSource,
   dataSource,
@@ -81,49 +76,6 @@ function askedIn(name: string, config: TerraformObject): Asked {
   return new Map(given);
 }
 
-interface Listed {
-  readonly id: string;
-  readonly updatedAt?: string | null;
-}
-
-/**
- * Reads a list, and again while it lacks what this process made in `parentId`, or anywhere, or shows something as it was
- * before our last write. Throws `DiagnosticsError` where reads stay behind.
- */
-async function listedWithOwn<T>(
-  session: Session,
-  resource: Resource,
-  parentId: string | undefined,
-  { look, itemsIn }: { readonly look: () => Promise<T>; readonly itemsIn: (seen: T) => readonly Listed[] },
-): Promise<T> {
-  const isBehind = (seen: T): boolean => {
-    // Not even what it lies in is shown.
-    if (seen === undefined)
-      return resource.parents.some(({ type }) => session.made.has(addressOfId({ type }, parentId ?? "")));
-    const items = itemsIn(seen);
-    const shown = new Set(items.map(({ id }) => id));
-    return (
-      items.some((item) => isBeforeWrite(session, resource, item)) ||
-      listable(session, resource, parentId).some(({ id }) => !shown.has(id))
-    );
-  };
-  const { seen, isStale } = await lookAgain(session, look, isBehind);
-  if (isStale) throw new DiagnosticsError([staleWrite(`${terraformNameOf(resource)} of this apply`)]);
-  return seen;
-}
-
-/** Returns what this process made and lists have to show: they show nothing that is archived. */
-const listable = (
-  session: Session,
-  resource: Resource,
-  parentId: string | undefined,
-): readonly LiveResource[] =>
-  [...session.made.values()]
-    .filter((live) => live?.type === resource.type && !session.removed.has(addressOfId(resource, live.id)))
-    .flatMap((live) => lastWritten(session, resource, live?.id ?? "") ?? [])
-    .filter((live) => parentId === undefined || live.parentId === parentId)
-    .filter((live) => !isUnlisted(resource, live.attributes));
-
 const services = dataSource(
   "rnv_services",
   listingBlock("rnv_services", ({ services: doc = "" }) => [
@@ -133,10 +85,8 @@ const services = dataSource(
     const asked = askedIn("rnv_services", config);
     const projectId = asked.get("projectId");
     const inProject: Asked = new Map(projectId === undefined ? [] : [["projectId", projectId]]);
-    const all = await listedWithOwn(session, service, projectId, {
-      look: () => listServices(session.reads, inProject, "project_id"),
-      itemsIn: (found) => found,
-    });
+    session.reads.invalidate(mostAgeMs);
+    const all = await listServices(session.reads, inProject, "project_id");
     if (projectId !== undefined && all.length === 0)
       await requireThere(session, project, projectId, "project_id");
     const kind = asked.get("kind");
@@ -170,20 +120,12 @@ const canvas = dataSource(
   async (session, config) => {
     const asked = askedIn("rnv_canvas", config);
     const projectId = asked.get("projectId");
+    session.reads.invalidate(mostAgeMs);
     if (projectId !== undefined) await requireThere(session, project, projectId, "project_id");
-    const answer = (await listedCanvas(session, asked)) ?? (await listCanvas(session.reads, asked));
+    const answer = await listCanvas(session.reads, asked);
     return asObject(fromJson(typeOf(canvasAnswer.omit({ scope: true })), answer)) ?? {};
   },
 );
-
-/** The canvas of a scope. That of one environment is believed as it is: what was made may lie in another one. */
-const listedCanvas = (session: Session, asked: Asked) =>
-  asked.has("environmentId")
-    ? listCanvas(session.reads, asked)
-    : listedWithOwn(session, service, asked.get("projectId"), {
-        look: () => unlessGone(() => listCanvas(session.reads, asked)),
-        itemsIn: (seen) => seen?.nodes ?? [],
-      });
 
 const projects = dataSource(
   "rnv_projects",
@@ -191,10 +133,8 @@ const projects = dataSource(
     computed("projects", listOf(shownType(shapeOf(project))), doc),
   ]),
   async (session) => {
-    const found = await listedWithOwn(session, project, undefined, {
-      look: () => listProjects(session.reads),
-      itemsIn: (found) => found,
-    });
+    session.reads.invalidate(mostAgeMs);
+    const found = await listProjects(session.reads);
     return { projects: found.map((live) => shownResource(shapeOf(project), live)) };
   },
 );
@@ -207,10 +147,7 @@ const variables = dataSource(
   ]),
   async (session, config) => {
     const serviceId = await requireService(session, config);
-    const found = await listedWithOwn(session, variable, serviceId, {
-      look: () => listVariables(session.reads, serviceId),
-      itemsIn: (found) => found,
-    });
+    const found = await listVariables(session.reads, serviceId);
     return {
       keys: found.map(({ name }) => name),
       variables: found.map((live) => shownResource(shapeOf(variable), live)),
@@ -222,6 +159,7 @@ const variables = dataSource(
 async function requireService(session: Session, config: TerraformObject): Promise<string> {
   const attribute = "service_id";
   const id = idIn(config, attribute) ?? "";
+  session.reads.invalidate(mostAgeMs);
   await requireThere(session, service, id, attribute);
   return id;
 }

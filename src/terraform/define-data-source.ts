@@ -1,13 +1,11 @@
 import type { ZodType } from "zod";
 import type { Reads, Resource } from "../api/reads";
-import { lookAgain, staleWrite } from "../apply/look";
-import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { isMissing } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import { snakeCase } from "../model/text";
 import { findResource } from "../resources";
-import { isBeforeWrite } from "./confirm-deleted";
+import { mostAgeMs } from "./confirm-deleted";
 import { idIn } from "./ids";
 import { diagnosticError } from "./messages";
 import type { Session } from "./provider";
@@ -133,18 +131,10 @@ async function lookUp(
   const [parent] = resource.parents;
   const parentId = parent && idIn(config, snakeCase(parent.attribute));
   const isAnywhere = id === undefined && parent !== undefined && parentId === undefined;
-  // What this process wrote may not be shown yet.
-  const isBehind = (one: ReadResult): boolean =>
-    one.kind === "found" && isBeforeWrite(session, resource, one.live);
-  const { seen: read } = await lookAgain(
-    session,
-    () =>
-      isAnywhere
-        ? findAnywhere(session.reads, resource, name)
-        : findResource(session.reads, resource, { id, name, parentId }),
-    (one) => isBehind(one) || (session.made.size > 0 && isMissing(one)),
-  );
-  if (isBehind(read)) throw new DiagnosticsError([staleWrite(`the ${resource.type} of this apply`)]);
+  session.reads.invalidate(mostAgeMs);
+  const read = isAnywhere
+    ? await findAnywhere(session.reads, resource, name)
+    : await findResource(session.reads, resource, { id, name, parentId });
   if (read.kind === "found") return read.live;
   const what = id === undefined ? `"${name}"` : `of the id ${id}`;
   if (read.kind === "ambiguous")

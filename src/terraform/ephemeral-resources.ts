@@ -1,8 +1,5 @@
-import { lookAgain } from "../apply/look";
-import type { LiveResource } from "../model/live";
 import { service } from "../resources/service";
-import { variable } from "../resources/variable";
-import { requireThere } from "./confirm-deleted";
+import { mostAgeMs, requireThere } from "./confirm-deleted";
 import { idFindings, idIn, nullFindings } from "./ids";
 import { diagnosticError, diagnosticMessages } from "./messages";
 import { type RpcAnswer, requireNamed, type Session } from "./provider";
@@ -29,14 +26,8 @@ const variableValue: EphemeralResource = {
     const { reads } = session;
     const serviceId = idIn(config, "service_id") ?? "";
     const key = textIn(config, "key") ?? "";
-    const isOurs = (live: LiveResource | undefined): boolean =>
-      live?.type === variable.type && live.parentId === serviceId && live.name === key;
-    // What this process made may not be shown yet.
-    const { seen: variables } = await lookAgain(
-      session,
-      () => reads.variables(serviceId),
-      (seen) => !seen?.some((one) => one.key === key) && [...session.made.values()].some(isOurs),
-    );
+    reads.invalidate(mostAgeMs);
+    const variables = await reads.variables(serviceId);
     const found = variables?.find((one) => one.key === key);
     if (found === undefined) {
       await requireThere(session, service, serviceId, "service_id");

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { type ClientOptions, createClient } from "../api/client";
+import { consistently } from "../api/consistent-reads";
 import { createEndpoints } from "../api/create-endpoints";
 import type { Endpoints } from "../api/endpoints";
 import type { GapSettings } from "../api/gaps";
@@ -39,6 +40,8 @@ interface SessionOptions extends ClientOptions {
   readonly gaps: GapSettings;
   readonly deletionProtection: boolean;
   readonly acceptMissing: boolean;
+  /** `RNV_ACCEPT_RESTORED=1`: older versions than the recorded ones are believed. */
+  readonly acceptsRestored: boolean;
   readonly intents: IntentFiles;
   /** Aborted by StopProvider: finish calls in flight, start none. */
   readonly signal: AbortSignal;
@@ -77,8 +80,6 @@ export interface Session {
   /** The deletions under way, by `addressOfId`. */
   readonly deleting: Map<Address, LeavingResource>;
   readonly made: Map<Address, LiveResource | undefined>;
-  /** By `addressOfId`: what this process updated, as the answer showed it. */
-  readonly updated: Map<Address, LiveResource>;
   /** Ids of services for whose variables this apply has failed: they are not deployed with it. */
   readonly incomplete: Set<string>;
   /** Resource types of which this process has planned a new one. */
@@ -122,10 +123,14 @@ export function openSession(options: SessionOptions): Session {
   const client = createClient(options);
   const send: Send = (request, more) => client.send(request, { signal, ...more });
   const detected = {};
-  const endpoints = (over: Send): Endpoints => createEndpoints(over, workspaceId, gaps, detected);
+  const { serviceTime } = client;
+  const endpoints = consistently((over: Send) => createEndpoints(over, workspaceId, gaps, detected), {
+    ...{ clock, signal, serviceTime, acceptsOlder: options.acceptsRestored },
+    restoredHint: "RNV_ACCEPT_RESTORED=1 terraform apply",
+  });
   const plain = endpoints(send);
-  const before = createReads(plain);
-  const reads = createReads(plain, before);
+  const before = createReads(plain, undefined, clock);
+  const reads = createReads(plain, before, clock);
   let hasWritten = false;
   const onWrite = (): void => {
     hasWritten = true;
@@ -150,7 +155,6 @@ export function openSession(options: SessionOptions): Session {
     removed: new Set(),
     deleting: new Map(),
     made: new Map(),
-    updated: new Map(),
     incomplete: new Set(),
     plansNew: new Set(),
     plannedAsIs: new Set(),

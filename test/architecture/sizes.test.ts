@@ -17,8 +17,8 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_542, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_221, budget: 4_500 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_471, budget: 2_350 },
+  api: { paths: ["api"], ceiling: 5_815, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert", "manifest/stack"],
@@ -29,31 +29,31 @@ const folders: Readonly<Record<string, Folder>> = {
   stack: { paths: ["manifest/stack"], ceiling: 5_778, budget: 4_350 },
   plan: { paths: ["plan"], ceiling: 5_513, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_884, budget: 2_400 },
-  apply: { paths: ["apply"], ceiling: 3_114, budget: 2_550 },
-  state: { paths: ["state"], ceiling: 4_299, budget: 3_300 },
+  apply: { paths: ["apply"], ceiling: 2_965, budget: 2_550 },
+  state: { paths: ["state"], ceiling: 4_320, budget: 3_300 },
   report: { paths: ["render"], ceiling: 7_777, budget: 4_700 },
-  commands: { paths: ["commands"], ceiling: 5_637, budget: 4_600 },
+  commands: { paths: ["commands"], ceiling: 5_462, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
-  emulator: { paths: ["emulator"], ceiling: 3_939, budget: 3_200 },
+  emulator: { paths: ["emulator"], ceiling: 3_892, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_915, budget: 1_650 },
-  terraform: { paths: ["terraform"], ceiling: 11_048, budget: 6_400 },
+  terraform: { paths: ["terraform"], ceiling: 10_809, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 77_001, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 76_914, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
-  { issue: "front door", folder: "model", lines: 19 },
+  { issue: "front door", folder: "model", lines: 9 },
   { issue: "front door", folder: "api", lines: 7 },
   { issue: "front door", folder: "manifest", lines: 4 },
   { issue: "front door", folder: "plan", lines: 33 },
-  { issue: "front door", folder: "resources", lines: 21 },
-  { issue: "front door", folder: "apply", lines: 17 },
+  { issue: "front door", folder: "resources", lines: 7 },
+  { issue: "front door", folder: "apply", lines: 7 },
   { issue: "front door", folder: "state", lines: 3 },
   { issue: "front door", folder: "report", lines: 13 },
-  { issue: "front door", folder: "commands", lines: 43 },
-  { issue: "front door", folder: "cli", lines: 474 },
+  { issue: "front door", folder: "commands", lines: 34 },
+  { issue: "front door", folder: "cli", lines: 472 },
 ];
 
 /** A ceiling that is further above its folder lets it grow unseen. */

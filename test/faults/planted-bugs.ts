@@ -160,13 +160,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     () => "[]",
     { scenario: "update", faults: ["kill"], finds: "stop" },
   ),
-  bug(
-    "an unanswered create is sent again unseen",
-    "sureOfCreate",
-    call("observeCreated"),
-    () => "undefined",
-    { scenario: "create-all", faults: ["500-after-no-receipt"] },
-  ),
+  bug("an unanswered create is sent again unseen", "sureOfCreate", call("findCreated"), () => "undefined", {
+    scenario: "create-all",
+    faults: ["500-after-no-receipt"],
+  }),
   bug(
     "a resent write leaves its first intent open",
     "journaledSend",

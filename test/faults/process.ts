@@ -206,8 +206,11 @@ export class Process {
           random: machine.random.next,
         });
         const detected = {};
-        const endpoints = (send: typeof client.send) =>
-          rnv.createEndpoints(send, workspaceId, undefined, detected);
+        const { serviceTime } = client;
+        const endpoints = rnv.consistently(
+          (send: typeof client.send) => rnv.createEndpoints(send, workspaceId, undefined, detected),
+          { clock, serviceTime },
+        );
         return {
           send: client.send,
           endpoints,

@@ -151,7 +151,7 @@ describe("reads that are behind the last write", () => {
     );
 
   itInScenario(
-    "a service that was deleted and is declared again is made anew, once it is no longer listed",
+    "a service that was deleted and is declared again is created again, whatever lists still show",
     async (at) => {
       const { names, lag, apply } = readsIn(at);
       at.write("rnv.yaml", shop(service("a"), service("b")));
@@ -163,8 +163,7 @@ describe("reads that are behind the last write", () => {
         code: 0,
       });
       at.write("rnv.yaml", shop(service("a"), service("b")));
-      const { stderr } = await apply();
-      expect(stderr).toContain(waits);
+      await apply();
       expect(names().sort()).toEqual(["a", "b"]);
       expect(before).not.toContain(at.emulator.store.services().find(({ name }) => name === "a")?.id);
       await at.isQuiet();

@@ -12,6 +12,7 @@ import {
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
 import { builtCli } from "./built-cli";
+import { type MovableClock, movableClock } from "./movable-clock";
 
 export interface CliRun {
   /** -1 when a signal ended it. */
@@ -66,7 +67,9 @@ export interface Scenario {
   /** Method and path (ids as ID) of the requests since the last `forget`; writes only unless said. */
   requests(which?: "all" | "writes"): string[];
   forget(): void;
-  /** What the state records as written was written long ago: reads are believed of it. */
+  /** The clock of the service. */
+  readonly clock: MovableClock;
+  /** Moves the clock of the service: what was written just now is old. */
   settle(): void;
   /** Plans again and demands an empty plan. */
   isQuiet(...args: readonly string[]): Promise<void>;
@@ -85,7 +88,8 @@ interface ScenarioOptions extends EmulatorOptions {
 
 export async function openScenario({ fresh, ...options }: ScenarioOptions = {}): Promise<Scenario> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-scenario-"));
-  const emulator = createEmulator({ deploySeconds: 0.02, operationSeconds: 0.02, ...options });
+  const clock = movableClock();
+  const emulator = createEmulator({ clock, deploySeconds: 0.02, operationSeconds: 0.02, ...options });
   const server = await serveEmulator(emulator);
   const bundle = builtCli();
   const sent: WriteSeen[] = [];
@@ -131,11 +135,8 @@ export async function openScenario({ fresh, ...options }: ScenarioOptions = {}):
       emulator.resetLog();
       sent.length = 0;
     },
-    settle: () => {
-      const path = join(folder, ".rnv/state.json");
-      const longAgo = '$1"2026-01-01T00:00:00.000Z"';
-      writeFileSync(path, readFileSync(path, "utf8").replace(/("writtenAt": ?)"[^"]*"/g, longAgo));
-    },
+    clock,
+    settle: () => clock.advance(600_000),
     isQuiet: async (...args) => {
       const { code, stdout, stderr } = await runWith({}, "plan", "-detailed-exitcode", ...args);
       expect({ code, stdout, stderr }).toEqual({

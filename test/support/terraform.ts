@@ -11,6 +11,7 @@ import {
 } from "../../src/emulator/emulator";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
 import { builtProvider } from "./built-provider";
+import { movableClock } from "./movable-clock";
 
 /** What runs in place of the first of `terraform` and `tofu` that is on the PATH: `npm run test:tofu` names the second. */
 const named = process.env.RNV_TEST_TERRAFORM;
@@ -65,12 +66,19 @@ const magicCookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9
 export class TerraformFolder {
   readonly folder = mkdtempSync(join(tmpdir(), "rnv-tf-"));
   readonly emulator: Emulator;
+  /** The clock of the service. */
+  readonly clock = movableClock();
   environment: Record<string, string> = {};
   #attached: ChildProcess | undefined;
   #server: EmulatorServer | undefined;
 
   constructor(options: EmulatorOptions = {}) {
-    this.emulator = createEmulator({ deploySeconds: 0.3, operationSeconds: 0.1, ...options });
+    this.emulator = createEmulator({
+      clock: this.clock,
+      deploySeconds: 0.3,
+      operationSeconds: 0.1,
+      ...options,
+    });
   }
 
   /** Serves the emulator; the provider is found in its build folder, without init. */
@@ -202,17 +210,9 @@ export class TerraformFolder {
     return readFileSync(join(this.folder, "w", "terraform.tfstate"), "utf8");
   }
 
-  /** Makes what was written just now old: from here on reads are believed at once. */
+  /** Moves the clock of the service: what was written just now is old. */
   settle(): void {
-    const state = JSON.parse(this.stateText());
-    for (const { instances } of state.resources)
-      for (const instance of instances) {
-        const kept = JSON.parse(Buffer.from(instance.private ?? "", "base64").toString("utf8") || "{}");
-        if (kept.writtenAt === undefined) continue;
-        const old = JSON.stringify({ ...kept, writtenAt: "2026-01-01T00:00:00.000Z" });
-        instance.private = Buffer.from(old).toString("base64");
-      }
-    writeFileSync(join(this.folder, "w", "terraform.tfstate"), JSON.stringify(state));
+    this.clock.advance(600_000);
   }
 
   /** Attributes of one resource in the state. */

@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient } from "../../src/api/client";
+import { type Client, createClient } from "../../src/api/client";
+import { consistently } from "../../src/api/consistent-reads";
 import { createEndpoints } from "../../src/api/create-endpoints";
 import { defaultGaps, type GapSettings } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
 import type { RuntimeOutcome } from "../../src/commands/act-on-service";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../../src/commands/apply";
 import type { RuntimeRequest } from "../../src/commands/carry-out-action";
-import type { Context } from "../../src/commands/context";
+import type { Connection, Context } from "../../src/commands/context";
 import { planRequest } from "../../src/commands/context";
 import { type DriftOutcome, type DriftRequest, drift } from "../../src/commands/drift";
 import { type PlanOutcome, plan } from "../../src/commands/plan";
@@ -52,6 +53,8 @@ export interface Workbench {
   readonly emulator: Emulator;
   readonly clock: ManualClock;
   readonly events: ApplyEvent[];
+  /** Lines that tell why reads are repeated. */
+  readonly said: readonly string[];
   readonly context: Context;
   write(file: string, text: string): void;
   /** Puts the text of a state where a bench with a memory disk reads it. */
@@ -73,6 +76,18 @@ export interface Workbench {
   remove(): void;
 }
 
+/** Returns the connection of a client of the embedded workspace. */
+export function connectionOf(
+  client: Client,
+  { clock, gaps = defaultGaps, say }: { clock: Clock; gaps?: GapSettings; say?: (line: string) => void },
+): Connection {
+  const { send, redact, close, serviceTime } = client;
+  const endpoints = consistently((over: typeof send) => createEndpoints(over, embeddedWorkspaceId, gaps), {
+    ...{ clock, serviceTime, say },
+  });
+  return { send, endpoints, reads: createReads(endpoints(send), undefined, clock), redact, close };
+}
+
 const baseUrl = "http://127.0.0.1:1/api/v1";
 const origin = { workspaceId: embeddedWorkspaceId, baseUrl };
 /** The key of fingerprints of every bench. */
@@ -85,6 +100,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
   const disk = chosen === "file system" ? undefined : chosen;
   const emulator = createEmulator({ clock, ...options.emulator });
   const events: ApplyEvent[] = [];
+  const said: string[] = [];
   let seed = 1;
   const context: Context = {
     cwd: folder,
@@ -124,14 +140,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
         random: () => 0.5,
         gaps,
       });
-      const endpoints = (send: typeof client.send) => createEndpoints(send, embeddedWorkspaceId, gaps);
-      return {
-        send: client.send,
-        endpoints,
-        reads: createReads(endpoints(client.send)),
-        redact: client.redact,
-        close: client.close,
-      };
+      return connectionOf(client, { clock, gaps, say: (line) => said.push(line) });
     },
     stateKey:
       options.stateKey ?? (async () => ({ key: stateKey, keyId: keyIdOf(stateKey), diagnostics: [] })),
@@ -155,6 +164,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
     emulator,
     clock,
     events,
+    said,
     context,
     write: (file, text) => writeFileSync(join(folder, file), text),
     putState: (text) => disk?.put(join(folder, ".rnv", "state.json"), text),

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createClient } from "../../api/client";
+import { consistently } from "../../api/consistent-reads";
 import { createEndpoints } from "../../api/create-endpoints";
 import { defaultGaps } from "../../api/gaps";
 import { createReads } from "../../api/reads";
@@ -62,9 +63,11 @@ export function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld 
       ...{ baseUrl, apiKey: new Secret(embeddedApiKey), transport: emulator.transport() },
       ...{ clock, random: () => 0.5, gaps: defaultGaps },
     });
-    const endpoints: Connection["endpoints"] = (send) =>
-      createEndpoints(send, embeddedWorkspaceId, defaultGaps);
-    const { send, redact, close } = client;
+    const { send, redact, close, serviceTime } = client;
+    const endpoints = consistently(
+      (over: typeof send) => createEndpoints(over, embeddedWorkspaceId, defaultGaps),
+      { clock, signal, serviceTime },
+    );
     return { send, redact, close, endpoints, reads: createReads(endpoints(send)) };
   };
   return {

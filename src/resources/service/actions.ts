@@ -2,18 +2,16 @@ import type { Endpoints } from "../../api/endpoints";
 import type { Reads } from "../../api/reads";
 import { type Deployment, terminalStatuses } from "../../api/wire/shapes";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { lagMs } from "../../model/freshness";
 import type { Pending } from "../../model/live";
 import type {
   ActionAim,
   ActionInput,
   Made,
   OperationStatus,
-  RecordedPart,
   ResourceAction,
 } from "../../model/resource-operations";
 import type { RecordedResource } from "../../model/state";
-import { pollOperation, unlessGone } from "../deletion";
+import { contradictionMs, pollOperation, unlessGone } from "../deletion";
 import { pollDeployment, workerFindings } from "../deployment-status";
 
 type ServiceVerb = ResourceAction<Reads, Endpoints>;
@@ -55,12 +53,6 @@ async function deploymentsOf(reads: Reads, { id, address }: ActionInput): Promis
   ]);
 }
 
-/** A list without the last deployment that is recorded, where that was made a moment ago. */
-const isWithout = (items: readonly Deployment[], last: RecordedPart | undefined): boolean =>
-  last?.isYoung === true && !items.some(({ id }) => id === last.recorded.id);
-
-const behind: ActionAim = { preexistingIds: [], isBehind: true };
-
 /** Every deployment there is, as the list and the service itself show them: one of the two may lag. */
 async function preexistingIdsOf(
   reads: Reads,
@@ -77,20 +69,18 @@ type Choose = (
   reads: Reads,
   input: ActionInput,
   items: readonly Deployment[],
-  last: RecordedPart | undefined,
+  last: RecordedResource | undefined,
 ) => Promise<ActionAim>;
 
-/** Returns an aim that `choose` makes of the newest deployments, once they show the recorded one. */
+/** Returns an aim that `choose` makes of the newest deployments. */
 const aimAmong =
   (choose: Choose): ServiceVerb["aim"] =>
-  async (reads, input, last) => {
-    const items = await deploymentsOf(reads, input);
-    return isWithout(items, last) ? behind : choose(reads, input, items, last);
-  };
+  async (reads, input, last) =>
+    choose(reads, input, await deploymentsOf(reads, input), last);
 
 /** The manifest's pinned commit is deployed again, unless another one is named. */
 const aimAtBranch = aimAmong(async (reads, input, items, last) => {
-  const pinned = last?.recorded.applied.commit;
+  const pinned = last?.applied.commit;
   const aim = await atNewest(reads, input, items);
   return typeof pinned === "string" ? { ...aim, commit: pinned } : aim;
 });
@@ -112,14 +102,9 @@ const aimAtRelease = aimAmong(async (reads, input, items) => {
 });
 
 /** It can be cancelled where hosting is off, too. */
-async function aimAtRunning(
-  reads: Reads,
-  input: ActionInput,
-  last: RecordedPart | undefined,
-): Promise<ActionAim> {
+async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim> {
   if (input.deploymentId !== undefined) return { preexistingIds: [], deploymentId: input.deploymentId };
   const { items } = await reads.live.listDeployments(input.id, { limit: pageSize });
-  if (isWithout(items, last)) return behind;
   const running = items.find((item) => !hasEnded(item));
   if (running === undefined) throw nothingTo(input, "no deployment in progress");
   return { preexistingIds: [], deploymentId: running.id };
@@ -165,7 +150,7 @@ async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Pro
   const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
   if (found === undefined) {
     const summary = `the service does not show deployment ${id}`;
-    return { kind: "waiting", status: "not shown", atMost: { ms: lagMs, summary, isUnseen: true } };
+    return { kind: "waiting", status: "not shown", atMost: { ms: contradictionMs, summary, isUnseen: true } };
   }
   if (found.status === "live")
     return { kind: "failed", summary: `deployment ${id} was live before it could be cancelled` };

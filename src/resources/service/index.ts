@@ -173,7 +173,7 @@ const liveIn = async (reads: Reads, found: Service, declared?: string): Promise<
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const { id } = target;
   if (id === undefined) return readByName(reads, target);
-  const found = await reads.service(id, target.notOlderThan);
+  const found = await reads.service(id);
   if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
   if (found.kind === "found") return readLive(reads, found.value, target);
   const { deleting } = found;

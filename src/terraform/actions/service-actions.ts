@@ -1,13 +1,12 @@
 import type { ZodType } from "zod";
 import type { RuntimeAction } from "../../commands/carry-out-action";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { isMissing } from "../../model/freshness";
 import type { LiveResource } from "../../model/live";
+import { isMissing } from "../../model/live";
 import { durationPattern } from "../../model/time";
-import { typeNamed } from "../../resources";
+import { findResource, typeNamed } from "../../resources";
 import { unlessGone } from "../../resources/deletion";
 import { service } from "../../resources/service";
-import { findById } from "../confirm-deleted";
 import { unmetExpectations } from "../expectation";
 import { idFindings, idIn, isIdAttribute, nullFindings } from "../ids";
 import { diagnosticError, diagnosticMessages } from "../messages";
@@ -116,7 +115,7 @@ export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) 
   const config = decodeObject(valueType, request.config) ?? {};
   const id = config[serviceAttribute];
   if (session === undefined || holdsUnknown(id ?? null) || typeof id !== "string") return {};
-  const read = await findById(session, service, id);
+  const read = await findResource(session.reads, service, { id });
   const found = isMissing(read) ? noService(id) : await missingDeployment(session, id, config);
   return { diagnostics: diagnosticMessages(found === undefined ? [] : [found]) };
 };
@@ -137,7 +136,7 @@ const noService = (id: string): Diagnostic =>
   error("live.import_missing", `there is no service of the id ${id}`, { attribute: serviceAttribute });
 
 async function requireService(session: Session, id: string): Promise<LiveResource> {
-  const read = await findById(session, service, id);
+  const read = await findResource(session.reads, service, { id });
   if (read.kind === "found") return read.live;
   const { summary, attribute } = noService(id);
   throw diagnosticError("live.import_missing", summary, { attribute });

@@ -1,11 +1,11 @@
 import type { Endpoints } from "../../api/endpoints";
 import type { Resource } from "../../api/reads";
-import { type Looked, lookAgain, sendTwice } from "../../apply/look";
+import { sendTwice } from "../../apply/journaled-send";
 import { type WaitResult, waitUntilSettled } from "../../apply/settle";
 import { type ComparedWrite, mayShareTime, movedTime, timeStepMs, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
-import { isBehind, isMissing, isOlder } from "../../model/freshness";
 import type { LiveResource, ReadResult } from "../../model/live";
+import { isMissing } from "../../model/live";
 import type { Accepted, AppliableValue } from "../../model/resource-operations";
 import { shownIds } from "../../model/resource-type";
 import type { timeoutNames } from "../../model/text";
@@ -122,12 +122,12 @@ export async function liveAfter(
   return seen.kind === "found" && !isStale ? seen.live : undefined;
 }
 
-/** Reads the resource of a run until it shows the run, or a later one. */
-export function lookAtRun(
+/** Reads the resource of a run; `isStale` where it shows neither the run nor a later one. */
+export async function lookAtRun(
   session: Session,
   resource: Resource,
   run: AcceptedRun,
-): Promise<Looked<ReadResult>> {
+): Promise<{ readonly seen: ReadResult; readonly isStale: boolean }> {
   const { accepted, name, parentId } = run;
   const { id, live } = accepted;
   const recorded = bareRecord({ type: resource.type, id, name, updatedAt: live?.asOf });
@@ -137,16 +137,12 @@ export function lookAtRun(
   const target = { address: addressIn({ resource }, name), id, name, recorded, declared, parentId };
   const isShown = (read: ReadResult): boolean => {
     if (read.kind !== "found") return !isMissing(read);
-    if (isBehind(read.live, recorded, undefined)) return false;
     const shown = run.isSettled ? [read.live.id] : shownIds(resource, read.live);
-    return shown.includes(id) || isOlder(live?.asOf, read.live.asOf);
+    return shown.includes(id) || Date.parse(live?.asOf ?? "") < Date.parse(read.live.asOf ?? "");
   };
   session.reads.invalidate();
-  return lookAgain(
-    session,
-    () => resource.read(session.reads, target),
-    (read) => !isShown(read),
-  );
+  const seen = await resource.read(session.reads, target);
+  return { seen, isStale: !isShown(seen) };
 }
 
 /** Returns the state after a write: as planned, with what was not known as `live` shows it, or null. */

@@ -1,6 +1,4 @@
-import { lookAgain } from "../../apply/look";
 import { type Diagnostic, DiagnosticsError, hasErrors, warning } from "../../diagnostics/diagnostic";
-import { isMissing } from "../../model/freshness";
 import type { LiveResource } from "../../model/live";
 import type { Accepted, CreateInput } from "../../model/resource-operations";
 import type { Attributes } from "../../model/value";
@@ -28,7 +26,7 @@ import type { TerraformShape } from "../schema/terraform-shape";
 import { holdsUnknown } from "../values/terraform-value";
 import { endedWith, liveAfter, settle, stateAfter, unappliedFields, unsettled } from "./after-write";
 import type { Applied } from "./apply-delete";
-import { applyUpdate, awaitNeighbours, type ChangeValues } from "./apply-update";
+import { applyUpdate, type ChangeValues } from "./apply-update";
 import { createOnce, takeUp } from "./create-once";
 import { triggersText } from "./keyed-create";
 import { cannotTakeOver, findTaken, type NamedCreate, type Taken } from "./twins";
@@ -47,7 +45,6 @@ export async function applyCreate(
   const parent = await parentOf(session, type, attributes);
   const input = { address: addressIn(type, name), name, attributes, parent };
   const early = await awaitUpstream(session, type, parentId, { kept: noPrivateData, room });
-  await awaitNeighbours(session, type, input, parentId);
   if (type.reacts && session.incomplete.has(parentId ?? "")) throw notRun(type);
   if (hasErrors(early)) return { state: null, kept: noPrivateData, diagnostics: early };
   const seed = ["create", resource.type, triggersText(wanted)].join("\0");
@@ -155,7 +152,7 @@ async function parentOf(
     if (made !== undefined) return made.computed;
     const before = await readById(session.before, resource, id);
     if (before.kind === "found") return before.live.computed;
-    const { seen } = await lookAgain(session, () => readById(session.reads, resource, id), isMissing);
+    const seen = await readById(session.reads, resource, id);
     if (seen.kind === "found") return seen.live.computed;
   }
   return undefined;

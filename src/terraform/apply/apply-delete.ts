@@ -1,5 +1,5 @@
 import { ApiError } from "../../api/api-error";
-import { lookAgain, sendTwice } from "../../apply/look";
+import { sendTwice } from "../../apply/journaled-send";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
 import { addressOfId } from "../confirm-deleted";
@@ -140,12 +140,13 @@ async function endAfter(
   if (status !== 404 && status !== 409) return undefined;
   session.reads.invalidate();
   // Reads may still show what a write no longer finds.
-  const { seen: read } = await lookAgain(
-    session,
-    () => resource.read(session.reads, { ...input, declared: new Map() }),
-    ({ kind }) => status === 404 && kind === "found",
-  );
-  return read.kind === "gone" ? { id: input.id, pending: read.ending } : undefined;
+  const look = async () => {
+    const read = await resource.read(session.reads, { ...input, declared: new Map() });
+    return read.kind === "gone" ? [read] : read.kind === "found" && status === 404 ? [] : undefined;
+  };
+  const wait = { since: session.clock.elapsed(), forMs: 30_000 };
+  const [gone] = (await session.reads.untilVisible(look, wait)) ?? [];
+  return gone && { id: input.id, pending: gone.ending };
 }
 
 /** Whether the service shows nothing at all any more, though a resource was found that is not being deleted. */

@@ -1,14 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { ApiError } from "../../api/api-error";
-import { lookAgain, staleWrite } from "../../apply/look";
 import { unappliedPaths } from "../../apply/verify";
 import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
-import type { ReadResult } from "../../model/live";
-import type { Accepted, AppliableValue, CreateInput, UpdateInput } from "../../model/resource-operations";
-import { isUnlisted } from "../../model/resource-type";
+import type { Accepted, AppliableValue, UpdateInput } from "../../model/resource-operations";
 import type { Attributes } from "../../model/value";
-import { typeNamed } from "../../resources";
-import { addressOfId } from "../confirm-deleted";
 import type { PrivateData } from "../messages";
 import { plannedWrites } from "../plan/planned-writes";
 import type { Session } from "../provider";
@@ -30,7 +25,7 @@ import {
   unsettled,
 } from "./after-write";
 import type { Applied } from "./apply-delete";
-import { isUnseen, sendGenerations } from "./create-once";
+import { sendGenerations } from "./create-once";
 import { triggersText } from "./keyed-create";
 import { anotherNamed, lookWhileDeleting, twinsIn } from "./twins";
 
@@ -71,7 +66,6 @@ export async function applyUpdate(
   const recorded = recordedOf(type, prior, kept);
   const input = { address: addressIn(type, name), name, attributes, id, changed: sent, live, recorded };
   const early = await awaitUpstream(session, type, parentId, { kept, room });
-  await awaitNeighbours(session, type, input, parentId);
   if (hasErrors(early)) return { state: prior, kept, diagnostics: early };
   const inputs = inputsNow(session, parentId, kept);
   const answered = await sendRenamed(session, type, change, { ...input, parentId, defaults });
@@ -88,7 +82,6 @@ export async function applyUpdate(
   const refused = unappliedFields(type, write, error);
   // The state of before: the next plan compares it with what is live.
   if (refused.length > 0) return { state: prior, kept, diagnostics: refused };
-  session.updated.set(addressOfId(type.resource, accepted.id), accepted.live ?? seen);
   const after = {
     applied,
     ...writtenNow(session, accepted.live ?? seen),
@@ -189,43 +182,3 @@ function attributesOf(
 
 const sentOnly = (attributes: ReadonlyMap<string, AppliableValue>, sent: ReadonlySet<string>) =>
   new Map([...attributes].filter(([path]) => sent.has(path)));
-
-/**
- * Waits until the siblings that this process made are shown, where the resource chooses among them: a position on a
- * canvas is only given to what the canvas shows. Throws `DiagnosticsError` where reads stay behind.
- */
-export async function awaitNeighbours(
-  session: Session,
-  { resource }: TerraformShape,
-  { address, name }: CreateInput,
-  parentId: string | undefined,
-): Promise<void> {
-  if (resource.checkSiblings === undefined || parentId === undefined) return;
-  const made = [...session.made.values()].filter(
-    (live) =>
-      live?.parentId === parentId &&
-      resource.follows.includes(live.type) &&
-      !isUnlisted(typeNamed(live.type) ?? {}, live.attributes),
-  );
-  if (made.length === 0) return;
-  const declared = new Map(resource.parents.map(({ attribute }) => [attribute, parentId]));
-  const look = async (): Promise<ReadResult | undefined> => {
-    try {
-      return await resource.read(session.reads, { address, name, declared, parentId });
-    } catch (failure) {
-      if (isUnseen(failure)) return undefined;
-      throw failure;
-    }
-  };
-  session.reads.invalidate();
-  const { isStale } = await lookAgain(session, look, (read) => {
-    const offered = offeredIds(read);
-    return made.some((live) => !offered.has(live?.id));
-  });
-  if (isStale) throw new DiagnosticsError([staleWrite(made.map((live) => live?.name).join(", "))]);
-}
-
-function offeredIds(read: ReadResult | undefined): ReadonlySet<string | undefined> {
-  const shown = read?.kind === "found" ? read.live : read?.kind === "absent" ? read : undefined;
-  return new Set(Object.values(shown?.offers ?? {}).flatMap((some) => some.map(({ id }) => id)));
-}

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { ApiError } from "../../api/api-error";
+import { isUncertain } from "../../api/api-error";
 import type { Endpoints } from "../../api/endpoints";
-import { isUncertain, lookAgain } from "../../apply/look";
 import { unappliedPaths } from "../../apply/verify";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted } from "../../model/resource-operations";
@@ -122,11 +121,10 @@ async function findLeft(
   // What has a name was looked for by it.
   if (create.type.nameAttribute !== undefined) return undefined;
   const look = () => candidatesSince(session, create, left.knownIds);
-  const { seen } = await lookAgain(
-    session,
+  const wait = { since: session.clock.elapsed(), forMs: isYoungIntent(session, left) ? 30_000 : 0 };
+  const seen = await session.reads.untilVisible(
     async () => (await look())?.filter((live) => isMadeBy(left, live)),
-    (found) => found?.length === 0,
-    isYoungIntent(session, left) ? undefined : 0,
+    wait,
   );
   const [live, ...others] = seen ?? [];
   if (live === undefined || others.length > 0) return undefined;
@@ -152,7 +150,7 @@ async function sendAttempt(
   for (let generation = 0; generation < mostGenerations; generation += 1) {
     const { endpoints, replays } = session.writes([create.seed, nonce, generation].join("\0"), sent);
     const find = (known: readonly string[]) => findAndFinish(session, create, known, endpoints);
-    const answered = await sendSurely(session, () => write(endpoints), {
+    const answered = await sendSurely(() => write(endpoints), {
       sent,
       find: () => find(preexistingIds),
     });
@@ -173,12 +171,11 @@ async function sendAttempt(
 
 /** Sends a create; one without a certain answer is looked for before it is sent again, under the same key. */
 async function sendSurely(
-  session: Session,
   send: () => Promise<Accepted>,
   { sent, find }: Pick<CreateAttempt, "sent"> & { readonly find: () => Promise<Accepted | undefined> },
 ): Promise<Accepted> {
   try {
-    return await sendOnceParentIsShown(session, send);
+    return await send();
   } catch (failure) {
     if (!isUncertain(failure)) throw failure;
     sent.isUncertain = true;
@@ -207,22 +204,6 @@ async function findAndFinish(
     return { ...found, failure };
   }
 }
-
-/** Reads that a create begins with may be behind its parent; nothing is sent before it is shown. */
-async function sendOnceParentIsShown(session: Session, send: () => Promise<Accepted>): Promise<Accepted> {
-  const attempt = (): Promise<Accepted | ApiError> =>
-    send().catch((failure: unknown) => {
-      if (isUnseen(failure)) return failure;
-      throw failure;
-    });
-  const { seen } = await lookAgain(session, attempt, isUnseen);
-  if (isUnseen(seen)) throw seen;
-  return seen;
-}
-
-/** Whether a read was answered 404. */
-export const isUnseen = (failure: unknown): failure is ApiError =>
-  failure instanceof ApiError && failure.method === "GET" && failure.status === 404;
 
 interface AnsweredAttempt {
   readonly preexistingIds: readonly string[];

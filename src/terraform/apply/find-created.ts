@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ApiError } from "../../api/api-error";
 import type { Resource } from "../../api/reads";
-import { lookAgain, lookForCreated, staleWrite } from "../../apply/look";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { Accepted } from "../../model/resource-operations";
@@ -33,22 +32,21 @@ export async function findCreated(
   const isOther = ({ id }: LiveResource): boolean =>
     [session.removed, session.made].some((known) => known.has(addressOfId(type, id)));
   session.reads.invalidate();
-  const { seen = [] } = await lookAgain(
-    session,
-    async () => (await candidatesSince(session, create, preexistingIds))?.filter((live) => !isOther(live)),
-    (found) => found?.length === 0,
-  );
+  const look = async () =>
+    (await candidatesSince(session, create, preexistingIds))?.filter((live) => !isOther(live));
+  const seen =
+    (await session.reads.untilVisible(look, { since: session.clock.elapsed(), forMs: 30_000 })) ?? [];
   const [made, ...others] = seen;
   if (others.length > 0) throw new DiagnosticsError([severalMade(type, input.name, seen)]);
   return made && acceptedAs(create, made);
 }
 
-export const candidatesSince = (
+export const candidatesSince = async (
   { reads }: Session,
   { type, input, parentId }: KeyedCreate,
   preexistingIds: readonly string[],
 ): Promise<readonly LiveResource[] | undefined> =>
-  lookForCreated(type, reads, { name: input.name, preexistingIds, parentId });
+  type.candidates?.(reads, { name: input.name, preexistingIds, parentId });
 
 /** Returns what was found as the answer that its create would have had. */
 export const acceptedAs = ({ type, input, parentId }: KeyedCreate, live: LiveResource): Accepted => ({
@@ -90,9 +88,7 @@ export async function isStillShown(
 ): Promise<boolean> {
   const { type, input, parentId } = create;
   const run = { accepted, name: input.name, parentId, isSettled: false };
-  const { seen, isStale } = await lookAtRun(session, type, run);
-  if (isStale && type.nameAttribute === undefined)
-    throw new DiagnosticsError([staleWrite(`the ${type.type} "${input.name}" (${accepted.id})`)]);
+  const { seen } = await lookAtRun(session, type, run);
   if (seen.kind === "unchecked") return true;
   if (seen.kind !== "found") return false;
   if (!shownIds(type, seen.live).includes(accepted.id)) return false;

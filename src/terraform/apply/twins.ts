@@ -1,10 +1,8 @@
 import type { Reads, Resource } from "../../api/reads";
-import { lookAgain } from "../../apply/look";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../../diagnostics/diagnostic";
-import { lagMs, youngMs } from "../../model/freshness";
 import type { LiveResource } from "../../model/live";
 import { terraformNameOf } from "../../model/text";
-import { addressOfId } from "../confirm-deleted";
+import { addressOfId, mostAgeMs } from "../confirm-deleted";
 import type { Session } from "../provider";
 import type { IntentSubject, WriteIntent } from "./intent-files";
 import type { KeyedCreate } from "./keyed-create";
@@ -18,6 +16,8 @@ export type NamedCreate = Pick<KeyedCreate, "type" | "parentId"> & {
 const receiptMs = 23 * 60 * 60 * 1000;
 /** Limits how long a resource of the same name is looked at again: its deletion may not be shown yet. */
 const graceMs = 2000;
+/** Between two looks; those that come at once share their reads. */
+const pauseMs = 500;
 /** Bounds the difference of the service's clock and ours. */
 const skewMs = 5 * 60_000;
 /** Bounds the time of one request with all of its retries. */
@@ -40,7 +40,7 @@ export const keyCounts = (session: Session, left: WriteIntent, request: string):
 
 /** Whether what was sent may not be shown yet. A time in the future is from before the clock was set back. */
 export const isYoungIntent = ({ clock }: Session, left: WriteIntent): boolean =>
-  clock.now() - Date.parse(left.at) < youngMs;
+  clock.now() - Date.parse(left.at) < 120_000;
 
 /** Whether an earlier run that left `intent` made it: by its id, else by what was there before, and by its time. */
 export function isMadeBy(intent: WriteIntent, live: LiveResource): boolean {
@@ -70,7 +70,8 @@ export async function findTaken(
   if (create.type.nameAttribute === undefined || subject === undefined) return undefined;
   const left = await session.intents.find(subject);
   if (session.intents.isUnderWay(subject, left)) throw new DiagnosticsError([sameTwice(create)]);
-  const first = await otherTwins(session, session.before, create);
+  session.reads.invalidate(mostAgeMs);
+  const first = await otherTwins(session, session.reads, create);
   const { type, input, parentId } = create;
   const isLeaving = (): boolean =>
     [...session.deleting.values()].some(
@@ -89,7 +90,7 @@ export async function findTaken(
     isLeaving: ({ kind }) => kind === "leaving",
     isBehind: ({ kind }) =>
       kind === "leaving" || kind === "taken-by-others" || (kind === "free" && mayBeUnseen),
-    forMs: mayBeUnseen ? lagMs : graceMs,
+    forMs: mayBeUnseen ? 30_000 : graceMs,
   });
   if (seen.kind === "taken-by-others") throw new DiagnosticsError([nameTaken(create, seen.twins)]);
   return seen.kind === "ours" ? seen.taken : undefined;
@@ -104,7 +105,7 @@ interface PatientLook<Seen> {
 }
 
 /**
- * Looks again as `lookAgain` does, and goes on while the name is taken and this process deletes: what bears it may be
+ * Looks again for `forMs`, and goes on while the name is taken and this process deletes: what bears it may be
  * next, once what depends on it is gone.
  */
 export async function lookWhileDeleting<Seen>(
@@ -113,7 +114,13 @@ export async function lookWhileDeleting<Seen>(
 ): Promise<Seen> {
   for (;;) {
     const wasDeleting = session.deleting.size > 0;
-    const { seen } = await lookAgain(session, look, isBehind, forMs);
+    const endsAt = session.clock.elapsed() + forMs;
+    let seen = await look();
+    while (isBehind(seen) && session.clock.elapsed() < endsAt) {
+      await session.clock.sleep(pauseMs, session.signal);
+      session.reads.invalidate(pauseMs);
+      seen = await look();
+    }
     const mayLeave = isTaken(seen) && (wasDeleting || session.deleting.size > 0);
     if (!mayLeave && !isLeaving(seen)) return seen;
   }

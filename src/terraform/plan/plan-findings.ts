@@ -1,9 +1,8 @@
 import type { Resource } from "../../api/reads";
-import { lookAgain } from "../../apply/look";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
-import { isMissing } from "../../model/freshness";
 import type { Offers } from "../../model/live";
+import { isMissing } from "../../model/live";
 import { type CheckContext, isUnlisted } from "../../model/resource-type";
 import { canonicalId, generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
 import { type ResolvedValue, Unknown } from "../../model/value";
@@ -154,7 +153,9 @@ async function lookForParent(
   const before = await readById(session.before, type, id);
   if (before.kind === "found") return { offers: before.live.offers };
   if (before.kind === "unchecked") return {};
-  const { seen } = await lookAgain(session, () => readById(session.reads, type, id), isMissing, graceMs);
+  const look = async () => [await readById(session.reads, type, id)].filter((read) => !isMissing(read));
+  const wait = { since: session.clock.elapsed(), forMs: graceMs };
+  const [seen = { kind: "gone" } as const] = (await session.reads.untilVisible(look, wait)) ?? [];
   if (seen.kind === "found") return { offers: seen.live.offers };
   if (seen.kind === "unchecked") return {};
   const isEnding = seen.kind === "gone" && seen.ending !== undefined;

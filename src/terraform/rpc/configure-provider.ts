@@ -126,6 +126,7 @@ function sessionOf(provider: Provider, settings: ProviderSettings, terraformVers
     maxConcurrency: settings.maxConcurrency,
     deletionProtection: settings.deletionProtection,
     acceptMissing: settings.acceptMissing,
+    acceptsRestored: environment.RNV_ACCEPT_RESTORED === "1",
     clock: systemClock,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     userAgent: `rnv terraform/${terraformVersion}`,

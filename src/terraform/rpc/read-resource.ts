@@ -1,12 +1,9 @@
 import type { Resource } from "../../api/reads";
-import { lookAgain, staleWrite } from "../../apply/look";
-import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
-import { isBehind, isMissing, isYoung } from "../../model/freshness";
-import type { LiveResource, ReadResult } from "../../model/live";
-import type { ReadTarget } from "../../model/resource-operations";
-import type { RecordedResource } from "../../model/state";
+import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
+import type { LiveResource } from "../../model/live";
 import type { Attributes } from "../../model/value";
-import { confirmDeleted, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
+import { isYoungIntent } from "../apply/twins";
+import { confirmDeleted, noteFound } from "../confirm-deleted";
 import { diagnosticMessages, type PrivateData, readPrivate, writePrivate } from "../messages";
 import type { RpcAnswer, Session } from "../provider";
 import { foundAgain, noteGone } from "../reactions/note-changes";
@@ -70,7 +67,10 @@ async function readNow(
   if (id !== undefined) await session.intents.noteInState(resource.type, id);
   const recorded = recordedOf(type, state, kept);
   const address = addressIn(type, name);
-  const read = await readPatiently(session, resource, { address, name, declared, recorded, id, parentId });
+  const isLeaving = session.intents.isLeaving(resource.type, recorded.id) !== undefined;
+  session.reads.expect(address, recorded, { parentId, mayBeGone: isLeaving });
+  const target = { address, name, declared, recorded, parentId, ...(id !== undefined && { id }) };
+  const read = await resource.read(session.reads, target);
   switch (read.kind) {
     case "found":
       noteFound(session, resource, read.live);
@@ -116,37 +116,10 @@ function askedFor(type: TerraformShape, state: TerraformObject, { applied }: Pri
   return declared;
 }
 
-/**
- * Reads a resource of the state, again while what is seen is from before our last write, if that is young. Throws
- * `DiagnosticsError` where reads stay behind.
- */
-async function readPatiently(
-  session: Session,
-  resource: Resource,
-  subject: ReadTarget & { readonly recorded: RecordedResource },
-): Promise<ReadResult> {
-  const { recorded, parentId, name } = subject;
-  const isLeaving = session.intents.isLeaving(resource.type, recorded.id) !== undefined;
-  if (isLeaving || !isYoung(recorded, session.clock.now())) return resource.read(session.reads, subject);
-  const asked = { ...subject, ...(recorded.updatedAt !== undefined && { notOlderThan: recorded.updatedAt }) };
-  const isAnothers = ({ id }: LiveResource): boolean =>
-    id !== recorded.id && isShownElsewhere(session, resource, recorded.id, parentId);
-  const { seen, isStale } = await lookAgain(
-    session,
-    () => resource.read(session.reads, asked),
-    async (read) =>
-      read.kind === "found"
-        ? isBehind(read.live, recorded, resource) && !isAnothers(read.live)
-        : isMissing(read) && !(await isParentLeaving(session, resource, parentId)),
-  );
-  if (isStale) throw new DiagnosticsError([staleWrite(`the ${resource.type} "${name}"`)]);
-  return seen;
-}
-
 /** A deletion that was asked for two minutes ago and more, and is not shown, did not happen. */
-async function forgetDeletion({ intents, clock }: Session, { type }: Resource, id: string): Promise<void> {
-  const left = intents.isLeaving(type, id);
-  if (left !== undefined && !isYoung({ writtenAt: left.at }, clock.now())) await intents.close(left);
+async function forgetDeletion(session: Session, { type }: Resource, id: string): Promise<void> {
+  const left = session.intents.isLeaving(type, id);
+  if (left !== undefined && !isYoungIntent(session, left)) await session.intents.close(left);
 }
 
 const stillThere = ({ type }: Resource, name: string): Diagnostic =>

@@ -1,12 +1,11 @@
 import type { Variable } from "../../api/wire/shapes";
-import { lookAgain, staleWrite } from "../../apply/look";
-import { type Diagnostic, DiagnosticsError } from "../../diagnostics/diagnostic";
-import { isOlder, isYoung } from "../../model/freshness";
+import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { generatedName, variablesResource } from "../../model/text";
 import { liveVariable, variable } from "../../resources/variable";
-import { confirmDeleted, type Doubt, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
+import { confirmDeleted, type Doubt, noteFound } from "../confirm-deleted";
 import type { PrivateData } from "../messages";
 import type { Session } from "../provider";
+import { bareRecord } from "../record";
 import { textIn } from "../schema/attributes";
 import { computed, optional, required, schemaOf } from "../schema/block";
 import { generatedType, shapeOf, timeouts } from "../schema/terraform-shape";
@@ -83,25 +82,6 @@ async function lookAt(session: Session, serviceId: string): Promise<ShownVariabl
 const ofEntry = (listed: readonly Variable[], name: string, id: string): Variable | undefined =>
   listed.find((one) => one.id === id) ?? listed.find((one) => one.key === name);
 
-/** Whether what is shown is from before what we wrote a moment ago. */
-async function isBehind(
-  session: Session,
-  state: TerraformObject,
-  serviceId: string,
-  { isServiceGone, listed }: ShownVariables,
-): Promise<boolean> {
-  const { resource } = entryType;
-  if (isServiceGone) return !(await isParentLeaving(session, resource, serviceId));
-  if (listed === undefined) return false;
-  const times = textsIn(state.updated_at);
-  return Object.entries(textsIn(state.ids)).some(([name, id]) => {
-    const live = ofEntry(listed, name, id);
-    if (live === undefined) return session.intents.isLeaving(resource.type, id) === undefined;
-    const isAnothers = live.id !== id && isShownElsewhere(session, resource, id, serviceId);
-    return !isAnothers && isOlder(live.updatedAt, times[name] || undefined);
-  });
-}
-
 export type VariablesRead =
   | { readonly next: TerraformObject | null; readonly diagnostics?: readonly Diagnostic[] }
   | { readonly doubt: Doubt };
@@ -119,14 +99,13 @@ export async function readVariables(
   const { resource } = entryType;
   const doubtOf = (id: string, name: string): Promise<Doubt | undefined> =>
     confirmDeleted(session, { resource, id, name, parentId: serviceId, workspace });
-  const { seen, isStale } = await lookAgain(
-    session,
-    () => lookAt(session, serviceId),
-    async (shown) =>
-      isYoung({ writtenAt }, session.clock.now()) && (await isBehind(session, state, serviceId, shown)),
-  );
-  if (isStale) throw new DiagnosticsError([staleWrite(`the variables of the service ${serviceId}`)]);
-  const { isServiceGone, listed } = seen;
+  const times = textsIn(state.updated_at);
+  for (const [name, id] of Object.entries(textsIn(state.ids))) {
+    const mayBeGone = session.intents.isLeaving(resource.type, id) !== undefined;
+    const recorded = { ...bareRecord({ type: resource.type, id, name }), updatedAt: times[name], writtenAt };
+    session.reads.expect(`variable "${name}"`, recorded, { parentId: serviceId, mayBeGone });
+  }
+  const { isServiceGone, listed } = await lookAt(session, serviceId);
   for (const id of Object.values(textsIn(state.ids))) await session.intents.noteInState(resource.type, id);
   if (isServiceGone) {
     const doubt = await doubtOf("", serviceId);

@@ -66,28 +66,6 @@ describe("the parts of live state", () => {
     expect(await reads.project("p1")).toMatchObject({ kind: "found" });
   });
 
-  it("keep all that was listed beside what is read by its id because the list is behind", async () => {
-    const old = "2026-01-01T00:00:00.000Z";
-    const now = "2026-01-01T00:01:00.000Z";
-    const { reads } = readsOf({
-      "/canvas": canvasOf([
-        serviceNamed("s1", { updatedAt: old }),
-        serviceNamed("s2", { updatedAt: old }),
-        serviceNamed("s3", { updatedAt: old }),
-      ]),
-      "/services/s1": { service: serviceNamed("s1", { updatedAt: now }) },
-      "/services/s3": { service: serviceNamed("s3", { updatedAt: now, archived: true }) },
-    });
-    for (const id of ["s1", "s3"])
-      expect(await reads.service(id, now)).toMatchObject({ kind: "found", value: { id, updatedAt: now } });
-    // "No list shows what is archived."
-    expect((await reads.services()).map(({ id, updatedAt }) => [id, updatedAt])).toEqual([
-      ["s1", now],
-      ["s2", old],
-    ]);
-    expect(await reads.service("s1", now)).toMatchObject({ value: { updatedAt: now } });
-  });
-
   it("are shared with reads beside, until one of the two is invalidated", async () => {
     const fake = fakeSend(({ operation }) =>
       operation === "catalog" ? catalogBody : operation === "canvas" ? canvasOf([]) : { projects: [] },
@@ -140,39 +118,6 @@ describe("a project", () => {
       "GET /projects/p2",
       "GET /projects/p3",
     ]);
-  });
-});
-
-describe("a project that the list shows as it was before", () => {
-  const [old, now] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
-  const listed = (id: string) => ({ id, name: "Before", updatedAt: old });
-
-  it("is read by its id, once, and stands so in the list from then on", async () => {
-    const { reads, lines } = readsOf({
-      "/projects": { projects: ["p1", "p2"].map(listed) },
-      "/projects/p1": { project: { id: "p1", name: "After", updatedAt: now } },
-    });
-    expect(await reads.project("p1", old)).toMatchObject({ value: { name: "Before" } });
-    for (const notOlderThan of [now, now, undefined])
-      expect(await reads.project("p1", notOlderThan)).toMatchObject({ value: { name: "After" } });
-    expect((await reads.projects()).map(({ id, name }) => [id, name])).toEqual([
-      ["p1", "After"],
-      ["p2", "Before"],
-    ]);
-    expect(lines().slice(3)).toEqual(["GET /projects/p1"]);
-  });
-
-  it.each([404, 405])("stays as listed where reading it by its id gives %d", async (status) => {
-    const { reads } = readsOf({ "/projects": { projects: [listed("p1")] }, "/projects/p1": status });
-    expect(await reads.project("p1", now)).toMatchObject({ kind: "found", value: { name: "Before" } });
-  });
-
-  it("is an error where reading it fails otherwise, as is one that no list shows", async () => {
-    const { reads } = readsOf({
-      ...{ "/projects": { projects: [listed("p1")] }, "/projects/p1": 403, "/projects/p2": 403 },
-    });
-    await expect(reads.project("p1", now)).rejects.toMatchObject({ status: 403 });
-    await expect(reads.project("p2")).rejects.toMatchObject({ status: 403 });
   });
 });
 
@@ -274,38 +219,6 @@ describe("a service", () => {
     expect(lines()).not.toContain("GET /services/s3");
   });
 
-  it("is read once by its id where the list is behind, and stays as listed where it is older there, or has no route", async () => {
-    const [before, old, now] = ["2025-12-31", "2026-01-01", "2026-01-02"].map((day) => `${day}T00:00:00Z`);
-    for (const answered of [{ service: serviceNamed("s1", { updatedAt: before }) }, 404, 405]) {
-      const { reads, lines } = readsOf({
-        "/canvas": canvasOf([serviceNamed("s1", { updatedAt: old })]),
-        "/services/s1": answered,
-      });
-      for (let times = 0; times < 2; times += 1)
-        expect(await reads.service("s1", now)).toMatchObject({ value: { updatedAt: old } });
-      expect(await reads.service("s1", old)).toMatchObject({ value: { updatedAt: old } });
-      expect(lines().slice(3)).toEqual(["GET /services/s1"]);
-    }
-    const failing = readsOf({
-      "/canvas": canvasOf([serviceNamed("s1", { updatedAt: old })]),
-      "/services/s1": 403,
-    });
-    await expect(failing.reads.service("s1", now)).rejects.toMatchObject({ status: 403 });
-  });
-
-  it("is gone in the list too once it says so by its id", async () => {
-    const [old, now] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
-    const { reads } = readsOf({
-      "/canvas": canvasOf([
-        serviceNamed("s1", { updatedAt: old }),
-        serviceNamed("s2", { updatedAt: old, deletionRequestedAt: old }),
-      ]),
-      "/services/s1": { service: serviceNamed("s1", { updatedAt: now, deletionRequestedAt: now }) },
-    });
-    expect(await reads.service("s1", now)).toMatchObject({ kind: "gone", deleting: { id: "s1" } });
-    expect(await reads.services()).toEqual([]);
-  });
-
   it.each(["deletedAt", "deletionRequestedAt"])("is gone when it bears %s", async (field) => {
     const ending = (id: string) => serviceNamed(id, { [field]: "2026-01-01T00:00:00Z" });
     const { reads } = readsOf({
@@ -399,15 +312,6 @@ describe("a workspace above the canvas limit", () => {
       "GET /canvas?projectId=p1&environmentId=e1",
       "GET /canvas?projectId=p1&environmentId=e2",
     ]);
-  });
-
-  it("is no canvas of another project", async () => {
-    const { reads } = readsOf({
-      "/projects": { projects: [{ id: "p1", name: "a" }] },
-      "/canvas": tooLarge,
-      "/canvas?p1": canvasOf([serviceNamed("s1")], "p2"),
-    });
-    await expect(reads.services()).rejects.toMatchObject({ kind: "malformed" });
   });
 
   it("is an error when one of its projects, or one of the environments of one, cannot be read", async () => {

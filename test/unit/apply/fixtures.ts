@@ -1,3 +1,4 @@
+import { Consistency } from "../../../src/api/consistent-reads";
 import type { Endpoints } from "../../../src/api/endpoints";
 import type { Reads, Resource } from "../../../src/api/reads";
 import type { ApiRequest, ApiResponse } from "../../../src/api/send";
@@ -60,6 +61,17 @@ export interface Recovering extends RecoveryContext {
   readonly said: string[];
 }
 
+/** Reads that show nothing: what tests look up is given by their types. */
+function fakeReads(clock: ManualClock, onInvalidate: () => void = () => undefined): Reads {
+  const consistency = new Consistency({ clock });
+  const untilVisible: Reads["untilVisible"] = (look, how) =>
+    consistency.untilVisible((looks) => {
+      if (looks > 0) onInvalidate();
+      return look(looks);
+    }, how);
+  return { invalidate: onInvalidate, serviceTime: () => undefined, untilVisible } as unknown as Reads;
+}
+
 /** The recovery of `state` by a run with the API key of the run that was cut short. */
 export function recovering(
   state: State,
@@ -68,10 +80,11 @@ export function recovering(
 ): Recovering {
   const events: ApplyEvent[] = [];
   const said: string[] = [];
+  const clock = (more.clock as ManualClock | undefined) ?? manualClock({ sleepMoves: true });
   return {
     state,
     types: new Map(types.map((type) => [type.type, type])),
-    reads: { invalidate: () => undefined } as unknown as Reads,
+    reads: fakeReads(clock),
     credential: () => "mine",
     wait: true,
     emit: (event) => events.push(event),
@@ -80,7 +93,7 @@ export function recovering(
     events,
     said,
     ...more,
-    clock: (more.clock as ManualClock | undefined) ?? manualClock({ sleepMoves: true }),
+    clock,
   };
 }
 
@@ -129,11 +142,9 @@ export function runOf(given: RunGiven = {}): FakeRun {
       return given.answer(request);
     },
     endpoints: (send) => ({ send }) as unknown as Endpoints,
-    reads: {
-      invalidate: () => {
-        dropped += 1;
-      },
-    } as unknown as Reads,
+    reads: fakeReads(clock, () => {
+      dropped += 1;
+    }),
     journal,
     mode: given.mode ?? "apply",
     record: state.run as RunRecord,

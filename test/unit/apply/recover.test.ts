@@ -1,5 +1,5 @@
 import type { Resource } from "../../../src/api/reads";
-import { keyLifetimeMs } from "../../../src/apply/look";
+import { keyLifetimeMs } from "../../../src/apply/journaled-send";
 import { recover } from "../../../src/apply/recover";
 import type { Address } from "../../../src/model/address";
 import type { LiveResource, Pending, ReadResult } from "../../../src/model/live";

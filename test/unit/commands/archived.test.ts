@@ -47,6 +47,7 @@ describe("what onRemove: archive leaves in the state", () => {
     const service = bench.emulator.store.services().find(({ name }) => name === "api");
     bench.write("rnv.yaml", shop(others));
     await bench.apply();
+    bench.clock.advance(120_000);
     bench.emulator.store.deleteServiceNow(service?.id ?? "");
     expect((await bench.plan()).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
     bench.write("rnv.yaml", shop(`${api}, ${others}`));

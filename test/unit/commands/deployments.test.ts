@@ -21,7 +21,7 @@ it("a listing that says there is more, and not where, is an error and never a sh
         },
       };
       const service: Reads["service"] = (id) => connection.reads.service(id);
-      return { ...connection, reads: { service, live } as unknown as Reads };
+      return { ...connection, reads: { service, live, remember: () => undefined } as unknown as Reads };
     };
     const listing = deployments({ ...bench.context, connect }, { address: "service.docs", limit: 20 });
     const failure: DiagnosticsError = await listing.then(

@@ -1,16 +1,14 @@
 import type { ApiError } from "../../../src/api/api-error";
 import { diagnosticOf } from "../../../src/api/api-error";
 import { createClient } from "../../../src/api/client";
-import { createEndpoints } from "../../../src/api/create-endpoints";
-import { createReads } from "../../../src/api/reads";
 import type { WireRequest, WireResponse } from "../../../src/api/transport";
 import { apply } from "../../../src/commands/apply";
 import type { Context } from "../../../src/commands/context";
 import { planRequest } from "../../../src/commands/context";
 import { plan } from "../../../src/commands/plan";
-import { embeddedApiKey, embeddedWorkspaceId } from "../../../src/emulator/emulator";
+import { embeddedApiKey } from "../../../src/emulator/emulator";
 import { Secret } from "../../../src/model/secret";
-import { createWorkbench, type Workbench } from "../../support/workbench";
+import { connectionOf, createWorkbench, type Workbench } from "../../support/workbench";
 
 const names = ["api", "worker", "mail", "search"];
 const shop = `projects:\n  shop:\n    name: Shop\n    services:\n${names
@@ -129,14 +127,7 @@ describe.each(lies)("$name", ({ lie, stops }) => {
       clock,
       random: () => 0.5,
     });
-    const endpoints = (send: typeof client.send) => createEndpoints(send, embeddedWorkspaceId);
-    const connection = {
-      send: client.send,
-      endpoints,
-      reads: createReads(endpoints(client.send)),
-      redact: client.redact,
-      close: client.close,
-    };
+    const connection = connectionOf(client, { clock });
     return { ...context, connect: async () => connection };
   }
 

@@ -21,7 +21,9 @@ function sharedTexts(): readonly string[] {
   const files = folders
     .flatMap((folder) => readdirSync(join(source, folder)).map((name) => join(source, folder, name)))
     .filter((path) => path.endsWith(".ts") && !path.endsWith("wording.ts"));
-  const shared = ["apply/look.ts", "apply/settle.ts", "plan/diff.ts"].map((path) => join(source, path));
+  const shared = ["api/consistent-reads.ts", "apply/settle.ts", "plan/diff.ts"].map((path) =>
+    join(source, path),
+  );
   return [...files, ...shared].flatMap((path) => {
     const code = readFileSync(path, "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "");
     return [...code.matchAll(/"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g)].map(

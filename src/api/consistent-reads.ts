@@ -1,0 +1,353 @@
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { shortList } from "../model/text";
+import { type Clock, systemClock } from "../model/time";
+import { ApiError, GAP_OFF } from "./api-error";
+import type { CanvasScope, DeploymentsPage, Endpoints } from "./endpoints";
+import { isOlder, type Known, KnownVersions, newestById, type Shown } from "./known-versions";
+import type { Canvas, Project, Service, Variable } from "./wire/shapes";
+
+/** How long a read that is behind our last write is repeated, milliseconds. */
+const patienceMs = 30_000;
+
+export interface ConsistencyOptions {
+  readonly clock?: Pick<Clock, "elapsed" | "sleep">;
+  readonly signal?: AbortSignal;
+  /** Returns the `Date` of the latest answer, milliseconds; undefined where it had none. */
+  readonly serviceTime?: () => number | undefined;
+  /** Tells people, once, that reads are repeated. */
+  readonly say?: ((line: string) => void) | undefined;
+  /** Older versions than the recorded ones are believed once they have lasted for 30 seconds. */
+  readonly acceptsOlder?: boolean;
+  /** The command that accepts a service restored from a backup. */
+  readonly restoredHint?: string;
+}
+
+/** One reading, or its failure, and the resources that it shows as before our last write. */
+type Reading<T> = { readonly behind: readonly Known[] } & (
+  | { readonly value: T }
+  | { readonly failure: unknown }
+);
+
+/** How a list is read. */
+interface ListReading<Whole, T> {
+  readonly read: () => Promise<Whole>;
+  readonly entriesOf: (whole: Whole) => readonly T[];
+  /** Returns true if the list has to show `known`; all of its kind unless said. */
+  readonly mustShow?: (known: Known) => boolean;
+  /** Reads an entry by its id; undefined where that is not possible. */
+  readonly alone?: (id: string) => Promise<T | undefined>;
+  readonly isBehind?: (shown: T) => Promise<boolean>;
+  /** Returns what the rest of the answer shows as before our last write. */
+  readonly wholeBehind?: (whole: Whole) => readonly Known[];
+  /** Id of the project that is asked about. */
+  readonly owner?: string | undefined;
+}
+
+/** The answer to a request for a list, its entries, and those that no list shows. */
+interface Listed<Whole, T> {
+  readonly whole: Whole;
+  readonly entries: readonly T[];
+  readonly hidden: readonly T[];
+}
+
+/** Repeats reads until they are as new as our last writes. Shared by all endpoint sets of a process. */
+export class Consistency {
+  readonly known: KnownVersions;
+  #hasTold = false;
+
+  constructor(private readonly options: ConsistencyOptions) {
+    this.known = new KnownVersions(options.serviceTime);
+  }
+
+  list<Whole, T extends Shown>(kind: string, how: ListReading<Whole, T>): Promise<Listed<Whole, T>> {
+    const { known } = this;
+    const { read, entriesOf, alone, mustShow = () => true } = how;
+    const isBehind = how.isBehind ?? (async (one: T) => known.isBehind(one));
+    return this.untilCurrent(async () => {
+      const whole = await read();
+      const listed = newestById(entriesOf(whole)).filter((one) => !known.wasDeleted(one));
+      const shown = new Map(listed.map((one) => [one.id, one]));
+      const missing = known.listed(kind).filter((one) => !shown.has(one.id) && mustShow(one));
+      const older: Known[] = [];
+      for (const one of listed)
+        if (await isBehind(one))
+          older.push(known.of(one.id) ?? { id: one.id, kind, about: `${kind} ${one.id}` });
+      const hidden: T[] = [];
+      const behind = [...(how.wholeBehind?.(whole) ?? [])];
+      for (const one of [...missing, ...older]) {
+        const found = await alone?.(one.id);
+        if (found === undefined || (await isBehind(found))) {
+          behind.push(one);
+          continue;
+        }
+        if (isListed(found)) shown.set(one.id, found);
+        else {
+          shown.delete(one.id);
+          hidden.push(found);
+        }
+      }
+      return { value: { whole, entries: [...shown.values()], hidden }, behind };
+    }, how.owner);
+  }
+
+  /** Reads one resource. After a 404 it is looked for `elsewhere`: "no route" where a 404 says nothing of it. */
+  one<T extends Shown>(
+    id: string,
+    read: () => Promise<T>,
+    elsewhere: () => Promise<T | "no route" | undefined>,
+    isBehind: (shown: T) => Promise<boolean> = async (shown) => this.known.isBehind(shown),
+  ): Promise<T> {
+    return this.untilCurrent<T>(async () => {
+      const known = this.known.of(id);
+      try {
+        const value = await read();
+        const behind = known && (await isBehind(value)) ? [known] : [];
+        if (known && behind.length === 0 && isLeaving(value)) this.known.isLeft(known);
+        return { value, behind };
+      } catch (failure) {
+        if (!isNotFound(failure) || !known || !this.known.mustExist(known)) throw failure;
+        const found = await elsewhere();
+        if (found === "no route") throw failure;
+        return found && !(await isBehind(found))
+          ? { value: found, behind: [] }
+          : { failure, behind: [known] };
+      }
+    });
+  }
+
+  /**
+   * Repeats `attempt` until nothing in it is behind; a 404 is behind where `owner`, which it is asked about, must exist.
+   * Throws `DiagnosticsError` (`live.stale`) after 30 seconds.
+   */
+  async untilCurrent<T>(attempt: () => Promise<Reading<T>>, owner = ""): Promise<T> {
+    const { clock = systemClock, signal, say } = this.options;
+    const endsAt = clock.elapsed() + patienceMs;
+    for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
+      const reading = await attempt().catch((failure: unknown): Reading<T> => {
+        const known = isNotFound(failure) ? this.known.of(owner) : undefined;
+        if (!known || !this.known.mustExist(known)) throw failure;
+        return { failure, behind: [known] };
+      });
+      const isOver = clock.elapsed() >= endsAt;
+      if (reading.behind.length === 0 || (isOver && reading.behind.every((one) => this.#accepts(one)))) {
+        if ("failure" in reading) throw reading.failure;
+        return reading.value;
+      }
+      if (isOver) throw stale(reading.behind, this.options.restoredHint);
+      if (!this.#hasTold) say?.("The service's reads are behind our last write; looking again …");
+      this.#hasTold = true;
+      await clock.sleep(pause, signal);
+    }
+  }
+
+  /**
+   * Looks for what an unanswered write may have made, and while nothing is shown again, until `forMs` milliseconds after
+   * `since` (by the clock's `elapsed`). `onWait` is called once where that takes longer than two seconds.
+   */
+  async untilVisible<T>(
+    look: (looks: number) => Promise<readonly T[] | undefined>,
+    {
+      since,
+      forMs,
+      onWait,
+    }: { readonly since: number; readonly forMs: number; readonly onWait?: () => void },
+  ): Promise<readonly T[] | undefined> {
+    const { clock = systemClock, signal } = this.options;
+    for (let looks = 0; ; looks += 1) {
+      const seen = await look(looks);
+      // A look that tells nothing may have failed in passing: it is repeated once.
+      if (seen === undefined && looks === 0) continue;
+      const left = since + forMs - clock.elapsed();
+      if (seen === undefined || seen.length > 0 || left <= 0) return seen;
+      if (looks === 2) onWait?.();
+      await clock.sleep(Math.min(left, [500, 1500][looks] ?? 2000), signal);
+    }
+  }
+
+  #accepts({ acceptsOlder, isWritten }: Known): boolean {
+    return !isWritten && (acceptsOlder === true || this.options.acceptsOlder === true);
+  }
+}
+
+/** Endpoints whose reads are as new as our writes, over `raw` ones. */
+export interface ConsistentEndpoints extends Endpoints {
+  readonly raw: Endpoints;
+  readonly consistency: Consistency;
+  /** `sent` is the answer to a request that was sent before the record was read. */
+  listProjects(sent?: Promise<readonly Project[]>): Promise<readonly Project[]>;
+  canvas(scope?: CanvasScope, sent?: Promise<Canvas>): Promise<ConsistentCanvas>;
+}
+
+/** A canvas, and the services that were read by their ids because it does not show them. */
+export interface ConsistentCanvas extends Canvas {
+  readonly hidden?: readonly Service[];
+}
+
+/**
+ * Returns a maker of endpoints whose reads are as new as the record, and as the writes that go through any of them.
+ *
+ * @example
+ * const endpoints = consistently((send) => createEndpoints(send, workspaceId), { serviceTime: client.serviceTime });
+ * const reads = createReads(endpoints(client.send));
+ */
+export function consistently<Args extends readonly unknown[]>(
+  make: (...args: Args) => Endpoints,
+  options: ConsistencyOptions = {},
+): (...args: Args) => ConsistentEndpoints {
+  const consistency = new Consistency(options);
+  return (...args) => {
+    const raw = make(...args);
+    return { ...raw, raw, consistency, ...reads(raw, consistency), ...notedWrites(raw, consistency.known) };
+  };
+}
+
+function reads(raw: Endpoints, consistency: Consistency) {
+  const { known } = consistency;
+  const isServiceBehind = (service: Service) => isBehind({ raw, consistency }, service);
+  return {
+    listProjects: async (sent) => {
+      const alone = (id: string) => unlessAbsent(() => raw.getProject(id));
+      const entriesOf = (listed: readonly Project[]) => listed;
+      const read = firstFrom(sent, raw.listProjects);
+      return (await consistency.list("project", { read, alone, entriesOf })).entries;
+    },
+    getProject: (id) => {
+      const listed = async () => (await raw.listProjects()).find((one) => one.id === id);
+      return consistency.one(id, () => raw.getProject(id), listed);
+    },
+    canvas: async (scope = {}, sent) => {
+      const { projectId, environmentId } = scope;
+      const layout = known.of(projectId ?? "", "layout");
+      const { whole, entries, hidden } = await consistency.list("service", {
+        owner: projectId,
+        read: firstFrom(sent, () => raw.canvas(scope)),
+        entriesOf: ({ nodes }: Canvas) => nodes,
+        mustShow: ({ parentId }) =>
+          environmentId === undefined && (projectId === undefined || parentId === projectId),
+        alone: (id) => unlessAbsent(() => raw.getService(id)),
+        isBehind: isServiceBehind,
+        wholeBehind: (canvas) => (layout && canvas.layout.revision < (layout.revision ?? 0) ? [layout] : []),
+      });
+      return { ...whole, nodes: [...entries], hidden };
+    },
+    getService: (id) => {
+      const elsewhere = async () => ((await isRouteMissing(raw, id)) ? ("no route" as const) : undefined);
+      return consistency.one(id, () => raw.getService(id), elsewhere, isServiceBehind);
+    },
+    listVariables: async (serviceId) => {
+      const { entries } = await consistency.list("variable", {
+        read: () => raw.listVariables(serviceId),
+        entriesOf: (listed: readonly Variable[]) => listed,
+        mustShow: ({ parentId }) => parentId === serviceId,
+      });
+      return entries;
+    },
+    listDeployments: (serviceId, page = {}) => {
+      const read = (): Promise<DeploymentsPage> => raw.listDeployments(serviceId, page);
+      if (page.cursor !== undefined) return read();
+      return consistency.untilCurrent(async () => {
+        const value = await read();
+        const last = known.lastDeployment(serviceId);
+        if (!last || !value.available || !known.mustExist(last)) return { value, behind: [] };
+        const isShown = value.items.some(
+          ({ id, createdAt }) => id === last.id || isOlder(last.updatedAt, createdAt),
+        );
+        return { value, behind: isShown ? [] : [last] };
+      }, serviceId);
+    },
+  } satisfies Partial<ConsistentEndpoints>;
+}
+
+/** Returns true if a project or service is shown as before our last write of it, or before our last deployment. */
+export async function isBehind(
+  { raw, consistency: { known } }: Pick<ConsistentEndpoints, "raw" | "consistency">,
+  shown: Project | Service,
+): Promise<boolean> {
+  if (known.isBehind(shown)) return true;
+  const { id, deploymentId: latest, deploymentUpdatedAt, liveDeploymentId: serving } = shown as Service;
+  const last = known.lastDeployment(id);
+  if (last === undefined) return false;
+  if (latest == null) return known.isRecent(last);
+  if (latest !== last.id) return isOlder(deploymentUpdatedAt, last.updatedAt);
+  if (serving === latest || !known.isRecent(last)) return false;
+  return (await unlessAbsent(() => raw.getDeployment(id, latest)))?.status === "live";
+}
+
+/** Returns true if a 404 says nothing of `id`: the canvas shows it, or shows services that cannot be read by their ids. */
+async function isRouteMissing(raw: Endpoints, id: string): Promise<boolean> {
+  const { nodes } = await raw.canvas().catch((failure: unknown) => {
+    if (failure instanceof ApiError && failure.status === 413) return { nodes: [] };
+    throw failure;
+  });
+  if (nodes.some((node) => node.id === id)) return true;
+  // Two ids, because a service may have been deleted since.
+  const others = nodes.slice(0, 2).map((node) => unlessAbsent(() => raw.getService(node.id)));
+  return others.length > 0 && (await Promise.all(others)).every((other) => other === undefined);
+}
+
+function notedWrites(raw: Endpoints, known: KnownVersions) {
+  const project = async (answer: Promise<Project>) => known.wrote("project", await answer);
+  const service = async (answer: Promise<Service>) => known.wrote("service", await answer);
+  return {
+    createProject: (...args) => project(raw.createProject(...args)),
+    updateProject: (...args) => project(raw.updateProject(...args)),
+    deleteProject: (id, name) => known.deletes("project", id, () => raw.deleteProject(id, name)),
+    createService: (...args) => service(raw.createService(...args)),
+    updateService: (...args) => service(raw.updateService(...args)),
+    archiveService: (...args) => service(raw.archiveService(...args)),
+    restoreService: (...args) => service(raw.restoreService(...args)),
+    deleteService: (id, name) => known.deletes("service", id, () => raw.deleteService(id, name)),
+    createVariable: async (id, body) => known.wrote("variable", await raw.createVariable(id, body), id),
+    updateVariable: async (service, ...args) =>
+      known.wrote("variable", await raw.updateVariable(service, ...args), service),
+    deleteVariable: (service, id) => known.deletes("variable", id, () => raw.deleteVariable(service, id)),
+    queueDeployment: async (id, body) => known.queued(id, await raw.queueDeployment(id, body)),
+    runDeployAction: async (id, action) => known.queued(id, await raw.runDeployAction(id, action)),
+    rollBack: async (id, ...args) => known.queued(id, await raw.rollBack(id, ...args)),
+    saveCanvas: async (scope, body) => known.saved(scope.projectId ?? "", await raw.saveCanvas(scope, body)),
+  } satisfies Partial<Endpoints>;
+}
+
+/** Returns true if a list shows it. */
+const isListed = (shown: Shown): boolean =>
+  (shown as Partial<Service>).archived !== true && !isLeaving(shown);
+
+const isLeaving = (shown: Shown): boolean => {
+  const { deletedAt, deletionRequestedAt } = shown as Partial<Service>;
+  return deletedAt != null || deletionRequestedAt != null;
+};
+
+/** Returns a read whose first answer is that of a request that was sent already, if any. */
+function firstFrom<T>(sent: Promise<T> | undefined, read: () => Promise<T>): () => Promise<T> {
+  let first = sent;
+  return () => {
+    const answer = first ?? read();
+    first = undefined;
+    return answer;
+  };
+}
+
+const isNotFound = (failure: unknown): boolean => failure instanceof ApiError && failure.status === 404;
+
+/** Returns undefined where the service answers 404 or 405, or a setting turned the route off. */
+async function unlessAbsent<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (failure) {
+    if (!(failure instanceof ApiError)) throw failure;
+    if (failure.status === 404 || failure.status === 405 || failure.code === GAP_OFF) return undefined;
+    throw failure;
+  }
+}
+
+const stale = (behind: readonly Known[], restoredHint = "rnv apply -refresh-only"): DiagnosticsError => {
+  const names = behind.map(({ about }) => about);
+  return new DiagnosticsError([
+    error("live.stale", `the API still shows ${shortList(names)} as before our last change`, {
+      ...(names.length === 1 && { address: names[0] }),
+      detail:
+        "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
+      hint: `Run the command again in two minutes. If the platform was restored from a backup: ${restoredHint}`,
+    }),
+  ]);
+};

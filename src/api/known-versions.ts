@@ -1,0 +1,219 @@
+import type { RecordedResource, State } from "../model/state";
+import { sha256 } from "../model/text";
+import { canonicalJson, type Plain } from "../model/value";
+import type { Canvas, Deletion, Deployment, Project, Service, Variable } from "./wire/shapes";
+
+/** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
+const recentMs = 120_000;
+
+/** The newest version of a resource that our writes or the record prove. */
+export interface Known {
+  readonly id: string;
+  readonly kind: string;
+  /** Its address, else its kind and name. */
+  readonly about: string;
+  /** Id of its project or service. */
+  readonly parentId?: string | undefined;
+  /** By the service's clock, ISO 8601; of a deployment, when it was queued. */
+  readonly updatedAt?: string | undefined;
+  /** Digest of what a write sets, in the answer to our last write. */
+  readonly content?: string | undefined;
+  /** Of a layout. */
+  readonly revision?: number | undefined;
+  /** This process wrote it. */
+  readonly isWritten?: boolean;
+  /** No list shows it: it is archived. */
+  readonly isUnlisted?: boolean;
+  /** Its deletion was requested. */
+  readonly mayBeGone?: boolean;
+  readonly isDeleted?: boolean;
+  /** An older version is believed once it has lasted: the service may have been restored from a backup. */
+  readonly acceptsOlder?: boolean;
+}
+
+/** A resource as an answer shows it. */
+export interface Shown {
+  readonly id: string;
+  readonly updatedAt?: string | null | undefined;
+}
+
+/** What our writes and the record prove of the resources of a workspace. */
+export class KnownVersions {
+  readonly #written = new Map<string, Known>();
+  #recorded = new Map<string, Known>();
+  /** The last deployment of each service, by the id of the service. */
+  readonly #deployments = new Map<string, Known>();
+
+  /** `serviceTime` returns the `Date` of the service's latest answer, milliseconds; undefined where it had none. */
+  constructor(readonly serviceTime: () => number | undefined = () => undefined) {}
+
+  /** Takes in what a state records, in place of an earlier record. `acceptsOlder`: older versions may be accepted. */
+  remember(
+    { resources, deleted = {}, open }: Pick<State, "resources" | "deleted" | "open">,
+    acceptsOlder = false,
+  ): void {
+    const leaving = new Set(
+      open.filter(({ method }) => method === "DELETE").map(({ address }) => `${address}`),
+    );
+    this.#recorded = new Map(
+      Object.entries(deleted).map(([id, { type: kind, address: about, at: updatedAt }]) => [
+        id,
+        { id, kind, about, updatedAt, isDeleted: true },
+      ]),
+    );
+    for (const [about, recorded] of Object.entries(resources)) {
+      const { applied, parent } = recorded;
+      const parentId = applied.serviceId ?? applied.projectId ?? (parent && resources[parent]?.id);
+      const more = { acceptsOlder, mayBeGone: leaving.has(about) };
+      this.expect(about, recorded, typeof parentId === "string" ? { ...more, parentId } : more);
+    }
+  }
+
+  /** Takes in the record of one resource. */
+  expect(
+    about: string,
+    { id, type: kind, applied, computed, pending, retained, ...recorded }: RecordedResource,
+    { mayBeGone, ...more }: Pick<Known, "parentId" | "mayBeGone" | "acceptsOlder">,
+  ): void {
+    this.#take(this.#recorded, {
+      ...{ id, kind, about, ...more, updatedAt: recorded.updatedAt ?? recorded.writtenAt },
+      ...(typeof computed.revision === "number" && { revision: computed.revision }),
+      isUnlisted: retained === true || applied.archived === true,
+      mayBeGone: pending?.deletes === true || mayBeGone === true,
+    });
+  }
+
+  /** Takes in the answer to a write. */
+  wrote<T extends Shown>(kind: "project" | "service" | "variable", shown: T, parentId?: string): T {
+    const { id, name, key, projectId, archived } = shown as T & Partial<Service & Variable>;
+    this.#take(this.#written, {
+      ...{ id, kind, about: `${kind} ${JSON.stringify(name ?? key)}`, content: contentOf(shown) },
+      ...{ parentId: parentId ?? projectId ?? undefined, isUnlisted: archived === true, isWritten: true },
+      updatedAt: shown.updatedAt ?? this.#timeNow(),
+    });
+    return shown;
+  }
+
+  /** Takes in the deployment that a write queued. */
+  queued(parentId: string, deployment: Deployment): Deployment {
+    const { id, createdAt } = deployment;
+    const updatedAt = createdAt ?? this.#timeNow();
+    const about = `deployment ${id}`;
+    this.#take(this.#written, { id, kind: "deployment", about, parentId, updatedAt, isWritten: true });
+    return deployment;
+  }
+
+  /** Takes in the layout that a write saved. */
+  saved(id: string, canvas: Canvas): Canvas {
+    const { revision } = canvas.layout;
+    this.#take(this.#written, { id, kind: "layout", about: "the layout", revision, isWritten: true });
+    return canvas;
+  }
+
+  /** Sends a deletion, and takes in its answer. */
+  async deletes(kind: string, id: string, send: () => Promise<Deletion>): Promise<Deletion> {
+    const known = this.of(id) ?? { id, kind, about: `${kind} ${id}` };
+    this.#take(this.#written, { ...known, mayBeGone: true });
+    const answer = await send();
+    const updatedAt = this.#timeNow();
+    if (answer.deleted) this.#take(this.#written, { ...known, isDeleted: true, isWritten: true, updatedAt });
+    return answer;
+  }
+
+  /** Takes in that another user deletes what is shown. */
+  isLeft(known: Known): void {
+    this.#take(this.#written, { ...known, mayBeGone: true });
+  }
+
+  /** Returns the later of what this process wrote and what is recorded. */
+  of(id: string, kind?: "layout"): Known | undefined {
+    const key = kind === "layout" ? `layout ${id}` : id;
+    const [written, recorded] = [this.#written.get(key), this.#recorded.get(key)];
+    if (!written || !recorded) return written ?? recorded;
+    return isOlder(written.updatedAt, recorded.updatedAt) ? recorded : { ...written, about: recorded.about };
+  }
+
+  /** Returns the resources of a kind that must exist and that lists show. */
+  listed(kind: string): readonly Known[] {
+    const ids = new Set([...this.#recorded.keys(), ...this.#written.keys()]);
+    const known = [...ids].flatMap((id) => this.of(id) ?? []);
+    return known.filter((one) => one.kind === kind && !one.isUnlisted && this.mustExist(one));
+  }
+
+  /** Returns the last deployment of a service that is known. */
+  lastDeployment(serviceId: string): Known | undefined {
+    return this.#deployments.get(serviceId);
+  }
+
+  /** Returns true if `shown` is from before our last write of it. */
+  isBehind(shown: Shown): boolean {
+    const known = this.of(shown.id);
+    if (known === undefined) return false;
+    if (isOlder(shown.updatedAt, known.updatedAt)) return true;
+    // Two versions may have one time where the service counts in whole seconds.
+    const mayShareTime = !hasFraction(known.updatedAt) && !isOlder(known.updatedAt, shown.updatedAt);
+    const isOther = known.content !== undefined && contentOf(shown) !== known.content;
+    return mayShareTime && isOther && this.isRecent(known);
+  }
+
+  /** Returns true if variables of a service are shown as before our last writes, or are left out. */
+  areBehind(variables: readonly Shown[], serviceId: string): boolean {
+    const shown = new Set(variables.map(({ id }) => id));
+    const isLeftOut = ({ id, parentId }: Known): boolean => parentId === serviceId && !shown.has(id);
+    return variables.some((one) => this.isBehind(one)) || this.listed("variable").some(isLeftOut);
+  }
+
+  /** Returns true if only a read that is behind leaves it out. */
+  mustExist(known: Known): boolean {
+    return !known.isDeleted && !known.mayBeGone && this.isRecent(known);
+  }
+
+  /** Returns true if `id` was deleted by us: a list that shows it is behind. */
+  wasDeleted({ id }: Shown): boolean {
+    const known = this.of(id);
+    return known?.isDeleted === true && this.isRecent(known);
+  }
+
+  /** Returns true if it was written in the last two minutes by the service's clock, or it is unknown when. */
+  isRecent({ updatedAt, isWritten }: Known): boolean {
+    if (updatedAt === undefined) return isWritten === true;
+    const now = this.serviceTime();
+    return now === undefined || now - Date.parse(updatedAt) < recentMs;
+  }
+
+  #take(versions: Map<string, Known>, known: Known): void {
+    const { id, kind, parentId, updatedAt } = known;
+    versions.set(kind === "layout" ? `layout ${id}` : id, known);
+    if (kind !== "deployment" || parentId === undefined) return;
+    if (!isOlder(updatedAt, this.#deployments.get(parentId)?.updatedAt))
+      this.#deployments.set(parentId, known);
+  }
+
+  #timeNow(): string | undefined {
+    const now = this.serviceTime();
+    return now === undefined ? undefined : new Date(now).toISOString();
+  }
+}
+
+const contentOf = (shown: Shown): string => {
+  const { name, key, kind, description, color, archived, configuration, projectId, environmentId } =
+    shown as Partial<Service & Project & Variable>;
+  const parts = [name, key, kind, description, color, archived, configuration, projectId, environmentId];
+  return sha256(canonicalJson(parts.map((part) => part ?? null) as Plain)).slice(0, 16);
+};
+
+/** Returns the newest copy of each id. */
+export function newestById<T extends Shown>(listed: readonly T[]): readonly T[] {
+  const found = new Map<string, T>();
+  for (const one of listed) if (!isOlder(one.updatedAt, found.get(one.id)?.updatedAt)) found.set(one.id, one);
+  return [...found.values()];
+}
+
+/** Returns true if one time of the service is before another; a time in whole seconds is compared in whole seconds. */
+export function isOlder(time: string | null | undefined, than: string | null | undefined): boolean {
+  if (time == null || than == null) return false;
+  const step = hasFraction(time) && hasFraction(than) ? 1 : 1000;
+  return Math.floor(Date.parse(time) / step) < Math.floor(Date.parse(than) / step);
+}
+
+const hasFraction = (time: string | undefined): boolean => /:\d\d\.\d*[1-9]/.test(time ?? "");
