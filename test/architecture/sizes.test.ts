@@ -18,7 +18,7 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_474, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_815, budget: 4_500 },
+  api: { paths: ["api"], ceiling: 5_828, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert", "manifest/stack"],
