@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../model/time";
 import { ApiError, GAP_OFF } from "./api-error";
 import type { CanvasScope, DeploymentsPage, Endpoints } from "./endpoints";
 import { isOlder, type Known, KnownVersions, newestById, type Shown } from "./known-versions";
-import type { Canvas, Project, Service, Variable } from "./wire/shapes";
+import type { Canvas, Deletion, Project, Service, Variable } from "./wire/shapes";
 
 /** How long a read that is behind our last write is repeated, milliseconds. */
 const patienceMs = 30_000;
@@ -102,7 +102,7 @@ export class Consistency {
       try {
         const value = await read();
         const behind = known && (await isBehind(value)) ? [known] : [];
-        if (known && behind.length === 0 && isLeaving(value)) this.known.isLeft(known);
+        if (known && behind.length === 0 && isLeaving(value)) this.known.noteDeleting(id, known.kind);
         return { value, behind };
       } catch (failure) {
         if (!isNotFound(failure) || !known || !this.known.mustExist(known)) throw failure;
@@ -183,13 +183,7 @@ export interface ConsistentCanvas extends Canvas {
   readonly hidden?: readonly Service[];
 }
 
-/**
- * Returns a maker of endpoints whose reads are as new as the record, and as the writes that go through any of them.
- *
- * @example
- * const endpoints = consistently((send) => createEndpoints(send, workspaceId), { serviceTime: client.serviceTime });
- * const reads = createReads(endpoints(client.send));
- */
+/** Returns a maker of endpoints whose reads are as new as the record, and as the writes that go through any of them. */
 export function consistently<Args extends readonly unknown[]>(
   make: (...args: Args) => Endpoints,
   options: ConsistencyOptions = {},
@@ -273,34 +267,46 @@ export async function isBehind(
   return (await unlessAbsent(() => raw.getDeployment(id, latest)))?.status === "live";
 }
 
-/** Returns true if a 404 says nothing of `id`: the canvas shows it, or shows services that cannot be read by their ids. */
+/** What is known of a route that the interface does not show. */
+export type RouteProof = "unproven" | "works" | "missing";
+
+/** Returns whether there is a read of one service: a 404 of one says nothing while services that exist answer the same. */
+export async function proveRoute(raw: Endpoints, services: readonly Service[]): Promise<RouteProof> {
+  // Two ids, because a service may have been deleted since.
+  const known = services.slice(0, 2);
+  for (const { id } of known) if (await unlessAbsent(() => raw.getService(id))) return "works";
+  return known.length === 0 ? "unproven" : "missing";
+}
+
+/** Returns true if a 404 says nothing of `id`: the canvas shows it, or there is no read of one service. */
 async function isRouteMissing(raw: Endpoints, id: string): Promise<boolean> {
   const { nodes } = await raw.canvas().catch((failure: unknown) => {
     if (failure instanceof ApiError && failure.status === 413) return { nodes: [] };
     throw failure;
   });
-  if (nodes.some((node) => node.id === id)) return true;
-  // Two ids, because a service may have been deleted since.
-  const others = nodes.slice(0, 2).map((node) => unlessAbsent(() => raw.getService(node.id)));
-  return others.length > 0 && (await Promise.all(others)).every((other) => other === undefined);
+  return nodes.some((node) => node.id === id) || (await proveRoute(raw, nodes)) === "missing";
 }
 
 function notedWrites(raw: Endpoints, known: KnownVersions) {
   const project = async (answer: Promise<Project>) => known.wrote("project", await answer);
   const service = async (answer: Promise<Service>) => known.wrote("service", await answer);
+  const deletes = (kind: string, id: string, answer: Promise<Deletion>) => {
+    known.noteDeleting(id, kind);
+    return answer;
+  };
   return {
     createProject: (...args) => project(raw.createProject(...args)),
     updateProject: (...args) => project(raw.updateProject(...args)),
-    deleteProject: (id, name) => known.deletes("project", id, () => raw.deleteProject(id, name)),
+    deleteProject: (id, name) => deletes("project", id, raw.deleteProject(id, name)),
     createService: (...args) => service(raw.createService(...args)),
     updateService: (...args) => service(raw.updateService(...args)),
     archiveService: (...args) => service(raw.archiveService(...args)),
     restoreService: (...args) => service(raw.restoreService(...args)),
-    deleteService: (id, name) => known.deletes("service", id, () => raw.deleteService(id, name)),
+    deleteService: (id, name) => deletes("service", id, raw.deleteService(id, name)),
     createVariable: async (id, body) => known.wrote("variable", await raw.createVariable(id, body), id),
     updateVariable: async (service, ...args) =>
       known.wrote("variable", await raw.updateVariable(service, ...args), service),
-    deleteVariable: (service, id) => known.deletes("variable", id, () => raw.deleteVariable(service, id)),
+    deleteVariable: (service, id) => deletes("variable", id, raw.deleteVariable(service, id)),
     queueDeployment: async (id, body) => known.queued(id, await raw.queueDeployment(id, body)),
     runDeployAction: async (id, action) => known.queued(id, await raw.runDeployAction(id, action)),
     rollBack: async (id, ...args) => known.queued(id, await raw.rollBack(id, ...args)),

@@ -1,7 +1,7 @@
 import type { RecordedResource, State } from "../model/state";
 import { sha256 } from "../model/text";
 import { canonicalJson, type Plain } from "../model/value";
-import type { Canvas, Deletion, Deployment, Project, Service, Variable } from "./wire/shapes";
+import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 /** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
 const recentMs = 120_000;
@@ -79,7 +79,7 @@ export class KnownVersions {
       ...{ id, kind, about, ...more, updatedAt: recorded.updatedAt ?? recorded.writtenAt },
       ...(typeof computed.revision === "number" && { revision: computed.revision }),
       isUnlisted: retained === true || applied.archived === true,
-      mayBeGone: pending?.deletes === true || mayBeGone === true,
+      mayBeGone: pending?.deletes === true || recorded.deletionFailed !== undefined || mayBeGone === true,
     });
   }
 
@@ -110,19 +110,17 @@ export class KnownVersions {
     return canvas;
   }
 
-  /** Sends a deletion, and takes in its answer. */
-  async deletes(kind: string, id: string, send: () => Promise<Deletion>): Promise<Deletion> {
+  /** Takes in that a deletion is requested, by us or by another user. */
+  noteDeleting(id: string, kind: string): void {
     const known = this.of(id) ?? { id, kind, about: `${kind} ${id}` };
     this.#take(this.#written, { ...known, mayBeGone: true });
-    const answer = await send();
-    const updatedAt = this.#timeNow();
-    if (answer.deleted) this.#take(this.#written, { ...known, isDeleted: true, isWritten: true, updatedAt });
-    return answer;
   }
 
-  /** Takes in that another user deletes what is shown. */
-  isLeft(known: Known): void {
-    this.#take(this.#written, { ...known, mayBeGone: true });
+  /** Takes in that a deletion is proven: lists that show the resource from now on are behind. */
+  noteDeleted(id: string): void {
+    const known = this.of(id);
+    const updatedAt = this.#timeNow();
+    if (known) this.#take(this.#written, { ...known, isDeleted: true, isWritten: true, updatedAt });
   }
 
   /** Returns the later of what this process wrote and what is recorded. */

@@ -8,6 +8,8 @@ import {
   type ConsistentEndpoints,
   consistently,
   isBehind,
+  proveRoute,
+  type RouteProof,
 } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
 import { environmentOf, gapVariable } from "./gap-rules";
@@ -27,7 +29,7 @@ export type ById<T> =
  * requests (catalog, projects, canvas) show every active service with its configuration (DESIGN section 5).
  */
 export interface Reads
-  extends Pick<KnownVersions, "remember" | "expect" | "serviceTime">,
+  extends Pick<KnownVersions, "remember" | "expect" | "noteDeleted" | "serviceTime">,
     Pick<Consistency, "untilVisible"> {
   catalog(): ReturnType<Endpoints["catalog"]>;
   projects(): Promise<readonly Project[]>;
@@ -45,6 +47,8 @@ export interface Reads
   serviceNow(id: string): Promise<ById<Service>>;
   /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
   variables(serviceId: string): Promise<readonly Variable[] | undefined>;
+  /** The same, asked for after this call; a burst shares it. Throws where there is no route. */
+  variablesNow(serviceId: string): Promise<readonly Variable[]>;
   /** The canvas of one project, for its layout. */
   layout(projectId: string): Promise<Canvas>;
   /** Uncached, for polling. */
@@ -103,6 +107,12 @@ interface FirstAnswers {
   canvas?: Promise<Canvas> | undefined;
 }
 
+/** A reading that is on its way, and the one after it. */
+interface Readings<T> {
+  readonly running: Promise<T>;
+  readonly next?: Promise<T>;
+}
+
 /** A part of what was read, and when it was asked for, by the clock's `elapsed`. */
 interface Cached {
   readonly reading: Promise<unknown>;
@@ -113,15 +123,15 @@ class CachedReads implements Reads {
   readonly live: Reads["live"];
   readonly remember: Reads["remember"] = (...record) => this.#known.remember(...record);
   readonly expect: Reads["expect"] = (...record) => this.#known.expect(...record);
+  readonly noteDeleted: Reads["noteDeleted"] = (id) => this.#known.noteDeleted(id);
   readonly serviceTime: Reads["serviceTime"] = () => this.#known.serviceTime();
   #cache = new Map<string, Cached>();
   /** The first answers to the requests that show a workspace. */
   #first: FirstAnswers = {};
   /** Whether the gap routes exist: facts about the service, which outlive the cache. */
-  #serviceRoute: "unproven" | "works" | "missing" = "unproven";
-  #variablesRoute: "unproven" | "works" | "missing" = "unproven";
-  #listing?: Promise<ServiceList>;
-  #nextListing?: Promise<ServiceList>;
+  #serviceRoute: RouteProof = "unproven";
+  #variablesRoute: RouteProof = "unproven";
+  readonly #readings = new Map<string, Readings<unknown>>();
 
   constructor(
     private readonly endpoints: ConsistentEndpoints,
@@ -181,7 +191,7 @@ class CachedReads implements Reads {
   async serviceNow(id: string): Promise<ById<Service>> {
     const read = await this.#serviceById(id);
     if (read.kind === "found" || (read.kind === "gone" && read.deleting !== undefined)) return read;
-    const shown = (await this.#listedAnew()).byId.get(id);
+    const shown = (await this.#listedNow()).byId.get(id);
     if (shown !== undefined) return foundOrGone(shown);
     // Nobody knows yet whether the route exists.
     return this.#serviceRoute === "unproven" ? noServiceRoute : read;
@@ -214,6 +224,10 @@ class CachedReads implements Reads {
         return undefined;
       }
     });
+  }
+
+  variablesNow(serviceId: string): Promise<readonly Variable[]> {
+    return this.#readNow(`variables ${serviceId}`, () => this.endpoints.listVariables(serviceId));
   }
 
   layout(projectId: string): Promise<ConsistentCanvas> {
@@ -316,25 +330,32 @@ class CachedReads implements Reads {
     return Promise.all(scopes.map((scope) => this.endpoints.canvas(scope)));
   }
 
-  /** Reads a list that is asked for after this call. Callers that come while a list is on its way share the next. */
-  #listedAnew(): Promise<ServiceList> {
-    const begin = (): Promise<ServiceList> => {
-      const listing = this.#readServices(
+  /** Reads a part, asked for after this call. Callers that come while it is on its way share the next reading. */
+  #readNow<T>(part: string, read: () => Promise<T>): Promise<T> {
+    const readings = this.#readings as Map<string, Readings<T>>;
+    const before = readings.get(part);
+    const begin = (): Promise<T> => {
+      const running = read();
+      readings.set(part, { running });
+      const end = (): void => {
+        if (readings.get(part)?.next === undefined) readings.delete(part);
+      };
+      running.then(end, end);
+      return running;
+    };
+    if (before === undefined) return begin();
+    const next = before.next ?? before.running.then(begin, begin);
+    readings.set(part, { ...before, next });
+    return next;
+  }
+
+  #listedNow(): Promise<ServiceList> {
+    return this.#readNow("services", () =>
+      this.#readServices(
         () => this.endpoints.listProjects(),
         (projectId) => this.endpoints.canvas({ projectId }),
-      );
-      this.#listing = listing;
-      this.#nextListing = undefined;
-      // Before the next begins, which waits for the same.
-      const end = (): void => {
-        this.#listing = undefined;
-      };
-      listing.then(end, end);
-      return listing;
-    };
-    if (this.#listing === undefined) return begin();
-    this.#nextListing ??= this.#listing.then(begin, begin);
-    return this.#nextListing;
+      ),
+    );
   }
 
   async #projectById(id: string): Promise<ById<Project>> {
@@ -355,24 +376,10 @@ class CachedReads implements Reads {
     } catch (failure) {
       if (isNoRoute(failure)) this.#serviceRoute = "missing";
       else if (statusOf(failure) !== 404) throw failure;
-      else if (this.#serviceRoute === "unproven") this.#serviceRoute = await this.#proveServiceRoute();
+      else if (this.#serviceRoute === "unproven")
+        this.#serviceRoute = await proveRoute(this.endpoints.raw, await this.services());
       return (this.#serviceRoute as string) === "missing" ? noServiceRoute : { kind: "gone" };
     }
-  }
-
-  /** A 404 says nothing while the route may not exist: ids that the canvas shows are read the same way. */
-  async #proveServiceRoute(): Promise<"unproven" | "works" | "missing"> {
-    // Two ids, because a service may have been deleted since.
-    const known = (await this.services()).slice(0, 2);
-    for (const { id } of known) {
-      try {
-        await this.endpoints.getService(id);
-        return "works";
-      } catch (failure) {
-        if (!isNoRoute(failure) && statusOf(failure) !== 404) throw failure;
-      }
-    }
-    return known.length === 0 ? "unproven" : "missing";
   }
 }
 

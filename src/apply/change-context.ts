@@ -173,11 +173,12 @@ function deletedRecord(
   operationId: string | undefined,
 ): RecordedResource | null {
   const recorded = run.journal.recorded(change.address);
-  if (recorded === undefined || hasEnded) return null;
-  if (!type.deletes) return recorded;
+  if (recorded === undefined) return null;
+  if (!type.deletes) return hasEnded ? null : recorded;
   // It is deleted where it was, which may not be where it is declared to be.
   const parentId = recorded.parent && run.journal.recorded(recorded.parent)?.id;
-  return recordedWhileDeleted(recorded, type.deletes.pendingOf(recorded.id, operationId, parentId));
+  const pending = type.deletes.pendingOf(recorded.id, hasEnded ? undefined : operationId, parentId);
+  return recordedWhileDeleted(recorded, hasEnded ? { ...pending, isAnswered: true } : pending);
 }
 
 /** Returns the `writes` of the resources that it reacts to, by id: those it is about to deploy. */

@@ -50,12 +50,16 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
   return finishWrite(context, accepted, sent, values, true);
 }
 
+/** How old the list may be that proves a name free, milliseconds. One that several creates need is read once. */
+const mostAgeMs = 1000;
+
 /**
  * Another user may have created it since the plan was made, or the list that the plan was made from was short: one fresh
  * look before the first write that would make a double.
  */
 async function proveAbsent({ run, change, type, parentId }: ChangeContext, name: string): Promise<void> {
   if (type.reacts || type.removedWithParent || !type.candidates) return;
+  run.reads.invalidate(mostAgeMs);
   const { address, missing } = change;
   // What the plan found gone is not created again while a list shows it.
   const recorded = missing ? change.instance.recorded?.id : undefined;

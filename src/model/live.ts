@@ -72,6 +72,8 @@ export interface Pending {
   readonly madeAt?: string;
   /** It is a deletion: once it has ended, the resource is no longer recorded. */
   readonly deletes?: true;
+  /** The deletion was answered as done: a read has to prove it. */
+  readonly isAnswered?: true;
   /** When it was first recorded. What an earlier run left is waited for as its own timeout says, from then on. */
   readonly since?: string;
 }

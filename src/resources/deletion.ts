@@ -5,13 +5,14 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/live";
 import type { Accepted, DeleteInput, OperationStatus, ReadTarget } from "../model/resource-operations";
 
-/** A DELETE was answered: done, or queued as an operation that is polled (interface, "Services"). */
+/** A DELETE was answered: done, which a read has to prove, or queued as an operation that is polled (interface, "Services"). */
 export function acceptedDeletion(
   input: DeleteInput,
   answer: Deletion,
   pendingOf: (id: string, operationId: string | undefined, parentId: string | undefined) => Pending,
 ): Accepted {
-  if (answer.deleted) return { id: input.id };
+  if (answer.deleted)
+    return { id: input.id, pending: { ...pendingOf(input.id, undefined, input.parentId), isAnswered: true } };
   const { operation } = answer;
   if (operation == null && answer.queued !== true) {
     throw new DiagnosticsError([
@@ -68,8 +69,16 @@ export async function pollDeletion(
   if (status !== undefined && status !== "complete" && status !== "failed")
     return { kind: "waiting", status };
   const standing = await look();
-  if (standing === "gone") return { kind: "done" };
+  if (standing === "gone") {
+    reads.noteDeleted(pending.variableId ?? pending.serviceId ?? pending.projectId ?? pending.id);
+    return { kind: "done" };
+  }
   if (standing === "alone") return { kind: "done", showsNothing: true };
+  if (pending.isAnswered && standing === "unreadable") return { kind: "done" };
+  if (pending.isAnswered && standing !== "deleting") {
+    const summary = "the API answered that it was deleted, and still shows it";
+    return { kind: "waiting", status: "still shown", atMost: { ms: contradictionMs, summary } };
+  }
   if (status === "failed")
     return {
       kind: "failed",

@@ -253,7 +253,7 @@ function pendingDeletion(
 async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise<DeletionLook> {
   if (serviceId === undefined) return "unreadable";
   try {
-    const listed = await reads.live.listVariables(serviceId);
+    const listed = await reads.variablesNow(serviceId);
     return listed.some(({ id }) => id === variableId) ? "unmarked" : "gone";
   } catch (failure) {
     if (!isWithoutRoute(failure)) throw failure;

@@ -12,7 +12,7 @@ const phrases = readFileSync(join(__dirname, "words.txt"), "utf8")
 /** Phrases that each folder or file has at most: strings, comments and docs. A ceiling only goes down. */
 const ceilings: Readonly<Record<string, number>> = {
   "src/README.md": 0,
-  "src/api": 16,
+  "src/api": 14,
   "src/apply": 18,
   "src/cdktf": 6,
   "src/cli": 0,

@@ -422,7 +422,7 @@ describe("the writes of a change", () => {
     expect(() => changeContext(runOf(), changeOf("create", {}), "create", noSlot)).toThrow("service");
   });
 
-  it("of a deletion leave nothing once it has ended, and what is waited for until then", async () => {
+  it("of a deletion leave what is waited for, also where it was answered as done", async () => {
     const remove: ApiRequest = {
       ...post,
       operation: "deleteService",
@@ -458,7 +458,12 @@ describe("the writes of a change", () => {
       }),
     };
     const waiting = { ...service, deletes } as unknown as Resource;
-    expect(await deleted(waiting, { deleted: true })).toBeUndefined();
+    expect(await deleted(waiting, { deleted: true })).toEqual(
+      recordOf("s1", {
+        ...{ parent: shop },
+        pending: { kind: "operation", id: "s1 undefined p1", isAnswered: true, since: timeAt(0) } as never,
+      }),
+    );
     expect(await deleted(waiting, {})).toEqual(
       recordOf("s1", { parent: shop, pending: { kind: "operation", id: "s1 op p1", since: timeAt(0) } }),
     );

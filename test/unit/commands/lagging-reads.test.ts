@@ -90,13 +90,35 @@ describe("reads that stay behind the last write", () => {
 
   describe("of what was deleted a moment ago", () => {
     const without = "projects: { shop: {} }\n";
+    /** Deletes the service; a replica shows it afterwards. */
     const remove = async () => {
-      bench.emulator.store.setLag({ canvas: forever });
+      bench.emulator.setFaults(() => undefined);
+      await bench.plan();
+      bench.emulator.setFaults(undefined);
       bench.write("rnv.yaml", without);
       const { exitCode } = await bench.apply({ confirmedDeletes: ["service.shop.api"] });
       expect(exitCode).toBe(0);
+      bench.emulator.setFaults((_, { path }) =>
+        path.endsWith("/canvas") ? { kind: "stale-list" } : undefined,
+      );
       bench.write("rnv.yaml", shop(1));
     };
+
+    it("is not believed to be deleted before a list leaves it out, and stays recorded", async () => {
+      await bench.apply();
+      bench.emulator.store.setLag({ canvas: forever });
+      bench.write("rnv.yaml", without);
+      const how = { confirmedDeletes: ["service.shop.api"] };
+      const { exitCode, diagnostics } = await bench.apply(how);
+      expect({ exitCode, codes: diagnostics.map(({ code }) => code) }).toEqual({
+        exitCode: 1,
+        codes: ["apply.delete_failed"],
+      });
+      expect((await bench.state())?.resources).toHaveProperty(["service.shop.api"]);
+      bench.emulator.store.setLag();
+      expect((await bench.apply(how)).exitCode).toBe(0);
+      expect((await bench.state())?.resources).not.toHaveProperty(["service.shop.api"]);
+    });
 
     it.each([{}, { adopt: true }])("are not believed, nor taken over (%j)", async (how) => {
       await bench.apply();
@@ -104,7 +126,7 @@ describe("reads that stay behind the last write", () => {
       await remove();
       const { plan } = await bench.plan(how);
       expect(plan?.changes.find(({ address }) => address === "service.shop.api")?.action).toBe("create");
-      bench.emulator.store.setLag();
+      bench.emulator.setFaults(undefined);
       expect((await bench.apply(how)).exitCode).toBe(0);
       expect(bench.emulator.store.services().map(({ id }) => id === deleted?.id)).toEqual([false]);
     });
@@ -129,7 +151,7 @@ describe("reads that stay behind the last write", () => {
       await bench.apply();
       const [project] = bench.emulator.store.projects();
       await remove();
-      bench.emulator.store.setLag();
+      bench.emulator.setFaults(undefined);
       const { id } = bench.emulator.store.addService({ name: "api", kind: "worker", projectId: project?.id });
       const { diagnostics } = await bench.plan();
       expect(diagnostics).toMatchObject([

@@ -24,10 +24,13 @@ async function running(world: Embedded): Promise<string> {
 }
 
 describe("deleting a service", () => {
-  it("is done at once when nothing runs", async () => {
+  it("has to be proven by a read where the API answers that it is done", async () => {
     const world = embedded();
     const { id } = await service.create(world.endpoints, createInput("api", web));
-    expect(await service.remove(world.endpoints, removal(id))).toEqual({ id });
+    expect(await service.remove(world.endpoints, removal(id))).toEqual({
+      id,
+      pending: { kind: "operation", id, serviceId: id, deletes: true, isAnswered: true },
+    });
     expect(await service.read(world.reads(), target("api", { id }))).toEqual({ kind: "gone" });
   });
 
