@@ -77,6 +77,7 @@ export class KnownVersions {
   ): void {
     this.#take(this.#recorded, {
       ...{ id, kind, about, ...more, updatedAt: recorded.updatedAt ?? recorded.writtenAt },
+      content: recorded.content,
       ...(typeof computed.revision === "number" && { revision: computed.revision }),
       isUnlisted: retained === true || applied.archived === true,
       mayBeGone: pending?.deletes === true || recorded.deletionFailed !== undefined || mayBeGone === true,
@@ -121,6 +122,12 @@ export class KnownVersions {
     const known = this.of(id);
     const updatedAt = this.#timeNow();
     if (known) this.#take(this.#written, { ...known, isDeleted: true, isWritten: true, updatedAt });
+  }
+
+  /** Returns the digest of what the answer to our last write showed, if that is of `updatedAt`. */
+  contentAt(id: string, updatedAt: string | undefined): { readonly content?: string | undefined } {
+    const known = this.of(id);
+    return known?.content !== undefined && known.updatedAt === updatedAt ? { content: known.content } : {};
   }
 
   /** Returns the later of what this process wrote and what is recorded. */
@@ -207,7 +214,7 @@ export function newestById<T extends Shown>(listed: readonly T[]): readonly T[] 
   return [...found.values()];
 }
 
-/** Returns true if one time of the service is before another; a time in whole seconds is compared in whole seconds. */
+/** Returns true if one time is before another; where one is in whole seconds, both are compared in whole seconds. */
 export function isOlder(time: string | null | undefined, than: string | null | undefined): boolean {
   if (time == null || than == null) return false;
   const step = hasFraction(time) && hasFraction(than) ? 1 : 1000;

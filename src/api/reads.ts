@@ -29,7 +29,7 @@ export type ById<T> =
  * requests (catalog, projects, canvas) show every active service with its configuration (DESIGN section 5).
  */
 export interface Reads
-  extends Pick<KnownVersions, "remember" | "expect" | "noteDeleted" | "serviceTime">,
+  extends Pick<KnownVersions, "remember" | "expect" | "contentAt" | "noteDeleted" | "serviceTime">,
     Pick<Consistency, "untilVisible"> {
   catalog(): ReturnType<Endpoints["catalog"]>;
   projects(): Promise<readonly Project[]>;
@@ -54,17 +54,7 @@ export interface Reads
   /** Uncached, for polling. */
   readonly live: Pick<
     Endpoints,
-    | "canvas"
-    | "getDeployment"
-    | "getOperation"
-    | "getProject"
-    | "getProjectOperation"
-    | "getService"
-    | "listDeployments"
-    | "listProjects"
-    | "listVariables"
-    | "revealVariable"
-    | "revealVariableText"
+    Extract<keyof Endpoints, `${"get" | "list" | "reveal"}${string}` | "canvas">
   >;
   /** Sends the three requests that show a workspace, whose answers are read once they are needed. */
   prefetch(): void;
@@ -123,6 +113,7 @@ class CachedReads implements Reads {
   readonly live: Reads["live"];
   readonly remember: Reads["remember"] = (...record) => this.#known.remember(...record);
   readonly expect: Reads["expect"] = (...record) => this.#known.expect(...record);
+  readonly contentAt: Reads["contentAt"] = (...version) => this.#known.contentAt(...version);
   readonly noteDeleted: Reads["noteDeleted"] = (id) => this.#known.noteDeleted(id);
   readonly serviceTime: Reads["serviceTime"] = () => this.#known.serviceTime();
   #cache = new Map<string, Cached>();

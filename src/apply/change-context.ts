@@ -211,6 +211,7 @@ export async function closeEarlier({ run, change }: ChangeContext, id: string): 
 }
 
 interface Recording {
+  readonly reads: Pick<Reads, "contentAt">;
   readonly change: Change;
   readonly type: ResourceType;
   readonly id: string;
@@ -303,6 +304,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
     applied: appliedValues(recording),
     computed: live ? Object.fromEntries(live.computed) : (previous?.computed ?? {}),
     ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...recording.reads.contentAt(recording.id, updatedAt),
     ...(writtenAt === undefined ? {} : { writtenAt }),
     preventDestroy: (desired?.lifecycle ?? previous)?.preventDestroy === true,
     onRemove: change.onRemove,

@@ -158,6 +158,7 @@ async function retain({ run, change, type }: ChangeContext, live?: LiveResource)
   const computed = live ? Object.fromEntries(live.computed) : recorded.computed;
   const next: RecordedResource = {
     ...recorded,
+    content: undefined,
     applied,
     computed,
     ...(live && { writtenAt: writtenNow(run) }),

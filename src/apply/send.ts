@@ -241,6 +241,7 @@ async function finishWrite(
   const previous = run.journal.recorded(change.address);
   const inputs = type.reacts ? inputsOf(run, change, type) : undefined;
   const recording = {
+    reads: run.reads,
     change,
     type,
     id: accepted.id,
@@ -329,6 +330,7 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
   if (id === undefined || (!recorded && change.action !== "adopt")) return { kind: "done" };
   if (run.mode === "refresh-only") return acceptDrift(context);
   const next = recordedAfter({
+    reads: run.reads,
     change,
     type,
     id,
@@ -374,16 +376,21 @@ async function acceptDrift({ run, change, type }: ChangeContext): Promise<Change
     if (!(path in recorded.applied) && now !== undefined && now !== defaults.get(path))
       applied.push([path, now]);
   }
-  const computed = Object.fromEntries(live.computed);
-  const updatedAt = live.updatedAt ?? recorded.updatedAt;
-  const next = { ...recorded, name: live.name, applied: Object.fromEntries(applied), computed, updatedAt };
+  const updatedAt = live.updatedAt ?? live.asOf ?? recorded.updatedAt;
+  const shown = {
+    name: live.name,
+    computed: Object.fromEntries(live.computed),
+    updatedAt,
+    content: undefined,
+  };
+  const next = { ...recorded, ...shown, applied: Object.fromEntries(applied) };
   await run.journal.record(change.address, next);
   return { kind: "done" };
 }
 
 /** Computed attributes come and go with every look; they alone are no reason to write. */
 function saysTheSame(recorded: RecordedResource, next: RecordedResource): boolean {
-  const { computed: _before, updatedAt: _earlier, ...left } = recorded;
-  const { computed: _after, updatedAt: _later, ...right } = next;
+  const { computed: _before, updatedAt: _earlier, content: _old, ...left } = recorded;
+  const { computed: _after, updatedAt: _later, content: _new, ...right } = next;
   return plainEqual(left as unknown as Plain, right as unknown as Plain);
 }

@@ -48,6 +48,8 @@ const resource = z.looseObject({
   computed: objectOf<Plain>(),
   /** The service's `updatedAt` after our last write or read. */
   updatedAt: z.string().optional(),
+  /** Digest of what the answer to our last write showed, where `updatedAt` is of that answer. */
+  content: text.optional(),
   /** When our last write to it was answered, or it was imported, by the service's clock where that is known. ISO 8601. */
   writtenAt: z.string().optional(),
   preventDestroy: z.boolean(),

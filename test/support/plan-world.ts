@@ -262,6 +262,7 @@ export class World {
     this.recorded.set(
       address,
       recordedAfter({
+        reads: { contentAt: () => ({}) },
         change,
         type,
         id,

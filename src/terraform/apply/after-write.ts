@@ -5,9 +5,7 @@ import { type WaitResult, waitUntilSettled } from "../../apply/settle";
 import { type ComparedWrite, mayShareTime, movedTime, timeStepMs, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
 import type { LiveResource, ReadResult } from "../../model/live";
-import { isMissing } from "../../model/live";
 import type { Accepted, AppliableValue } from "../../model/resource-operations";
-import { shownIds } from "../../model/resource-type";
 import type { timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
 import type { Attributes } from "../../model/value";
@@ -100,34 +98,26 @@ export async function unsettled(
   }
 }
 
-/** A run that was accepted, and what became of waiting for it. */
+/** A run that was accepted. */
 interface AcceptedRun {
   readonly accepted: Accepted;
   readonly name: string;
   readonly parentId: string | undefined;
-  /** Its end was waited for: then it is what serves. */
-  readonly isSettled: boolean;
 }
 
-/** Returns what a reacting resource shows once it has settled; undefined of others, or where reads stay behind. */
+/** Returns what a reacting resource shows after its run; undefined of others. */
 export async function liveAfter(
   session: Session,
-  type: TerraformShape,
-  config: TerraformObject,
-  run: Omit<AcceptedRun, "isSettled">,
+  { resource }: TerraformShape,
+  run: AcceptedRun,
 ): Promise<LiveResource | undefined> {
-  if (type.resource.runs === undefined) return undefined;
-  const isSettled = waitPolicyOf(type, config)?.wait !== false;
-  const { seen, isStale } = await lookAtRun(session, type.resource, { ...run, isSettled });
-  return seen.kind === "found" && !isStale ? seen.live : undefined;
+  if (resource.runs === undefined) return undefined;
+  const read = await readRun(session, resource, run);
+  return read.kind === "found" ? read.live : undefined;
 }
 
-/** Reads the resource of a run; `isStale` where it shows neither the run nor a later one. */
-export async function lookAtRun(
-  session: Session,
-  resource: Resource,
-  run: AcceptedRun,
-): Promise<{ readonly seen: ReadResult; readonly isStale: boolean }> {
+/** Reads the resource of a run. */
+export function readRun(session: Session, resource: Resource, run: AcceptedRun): Promise<ReadResult> {
   const { accepted, name, parentId } = run;
   const { id, live } = accepted;
   const recorded = bareRecord({ type: resource.type, id, name, updatedAt: live?.asOf });
@@ -135,14 +125,8 @@ export async function lookAtRun(
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
   const declared = new Map(pinned.map((path) => [path, ""]));
   const target = { address: addressIn({ resource }, name), id, name, recorded, declared, parentId };
-  const isShown = (read: ReadResult): boolean => {
-    if (read.kind !== "found") return !isMissing(read);
-    const shown = run.isSettled ? [read.live.id] : shownIds(resource, read.live);
-    return shown.includes(id) || Date.parse(live?.asOf ?? "") < Date.parse(read.live.asOf ?? "");
-  };
   session.reads.invalidate();
-  const seen = await resource.read(session.reads, target);
-  return { seen, isStale: !isShown(seen) };
+  return resource.read(session.reads, target);
 }
 
 /** Returns the state after a write: as planned, with what was not known as `live` shows it, or null. */

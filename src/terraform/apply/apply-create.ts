@@ -98,7 +98,7 @@ async function finishCreate(session: Session, type: TerraformShape, made: Answer
   if (failed !== undefined && type.reacts) return { state: null, kept: noPrivateData, diagnostics: [failed] };
   const live =
     (result.kind === "done" ? result.live : undefined) ??
-    (await liveAfter(session, type, wanted, { accepted, name, parentId })) ??
+    (await liveAfter(session, type, { accepted, name, parentId })) ??
     accepted.live;
   const found: Diagnostic[] = failed === undefined ? [...made.early] : [...made.early, failed];
   const write = { sent: attributes, live: accepted.live, defaults };

@@ -73,8 +73,7 @@ export async function applyUpdate(
   const accepted = endedWith(answered, result);
   const failed = await unsettled(session, type, { name, parentId }, result);
   if (failed !== undefined) return { state: prior, kept, diagnostics: [failed] };
-  const seen =
-    (await liveAfter(session, type, wanted, { accepted, name, parentId })) ?? accepted.live ?? live;
+  const seen = (await liveAfter(session, type, { accepted, name, parentId })) ?? accepted.live ?? live;
   const write = {
     ...{ sent: sentOnly(attributes, sent), live: accepted.live, defaults },
     before: live.updatedAt,

@@ -7,7 +7,7 @@ import type { Accepted } from "../../model/resource-operations";
 import { shownIds } from "../../model/resource-type";
 import { addressOfId } from "../confirm-deleted";
 import type { Session } from "../provider";
-import { lookAtRun } from "./after-write";
+import { readRun } from "./after-write";
 import type { KeyedCreate } from "./keyed-create";
 import { sameTwice } from "./twins";
 
@@ -87,8 +87,7 @@ export async function isStillShown(
   accepted: Accepted,
 ): Promise<boolean> {
   const { type, input, parentId } = create;
-  const run = { accepted, name: input.name, parentId, isSettled: false };
-  const { seen } = await lookAtRun(session, type, run);
+  const seen = await readRun(session, type, { accepted, name: input.name, parentId });
   if (seen.kind === "unchecked") return true;
   if (seen.kind !== "found") return false;
   if (!shownIds(type, seen.live).includes(accepted.id)) return false;

@@ -55,6 +55,7 @@ const recorded = (
   const { lifecycle, desired, instance, ...others } = more;
   const declared = { lifecycle: { ...defaultLifecycle, ...lifecycle }, ...desired } as never;
   return recordedAfter({
+    reads: { contentAt: () => ({}) },
     change: changeOf("update", values, { instance: { desired: declared, ...instance } }),
     type: service,
     id: "s1",

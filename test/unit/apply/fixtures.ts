@@ -69,7 +69,12 @@ function fakeReads(clock: ManualClock, onInvalidate: () => void = () => undefine
       if (looks > 0) onInvalidate();
       return look(looks);
     }, how);
-  return { invalidate: onInvalidate, serviceTime: () => undefined, untilVisible } as unknown as Reads;
+  return {
+    invalidate: onInvalidate,
+    serviceTime: () => undefined,
+    contentAt: () => ({}),
+    untilVisible,
+  } as unknown as Reads;
 }
 
 /** The recovery of `state` by a run with the API key of the run that was cut short. */
