@@ -66,6 +66,7 @@ export class Consistency {
     return this.untilCurrent(async () => {
       const whole = await read();
       const listed = newestById(entriesOf(whole)).filter((one) => !known.wasDeleted(one));
+      known.lists(listed);
       const shown = new Map(listed.map((one) => [one.id, one]));
       const missing = known.listed(kind).filter((one) => !shown.has(one.id) && mustShow(one));
       const older: Known[] = [];
@@ -295,15 +296,15 @@ function notedWrites(raw: Endpoints, known: KnownVersions) {
     return answer;
   };
   return {
-    createProject: (...args) => project(raw.createProject(...args)),
+    createProject: (body) => known.creates("project", raw.createProject(body)),
     updateProject: (...args) => project(raw.updateProject(...args)),
     deleteProject: (id, name) => deletes("project", id, raw.deleteProject(id, name)),
-    createService: (...args) => service(raw.createService(...args)),
+    createService: (body) => known.creates("service", raw.createService(body)),
     updateService: (...args) => service(raw.updateService(...args)),
     archiveService: (...args) => service(raw.archiveService(...args)),
     restoreService: (...args) => service(raw.restoreService(...args)),
     deleteService: (id, name) => deletes("service", id, raw.deleteService(id, name)),
-    createVariable: async (id, body) => known.wrote("variable", await raw.createVariable(id, body), id),
+    createVariable: (id, body) => known.creates("variable", raw.createVariable(id, body), id),
     updateVariable: async (service, ...args) =>
       known.wrote("variable", await raw.updateVariable(service, ...args), service),
     deleteVariable: (service, id) => deletes("variable", id, raw.deleteVariable(service, id)),

@@ -37,10 +37,14 @@ export interface Shown {
   readonly updatedAt?: string | null | undefined;
 }
 
+type Written = "project" | "service" | "variable";
+
 /** What our writes and the record prove of the resources of a workspace. */
 export class KnownVersions {
   readonly #written = new Map<string, Known>();
   #recorded = new Map<string, Known>();
+  /** Ids that lists have shown, by the order in which they came. */
+  readonly #listed = new Map<string, number>();
   /** The last deployment of each service, by the id of the service. */
   readonly #deployments = new Map<string, Known>();
 
@@ -84,8 +88,20 @@ export class KnownVersions {
     });
   }
 
+  /** Takes in what a list shows. */
+  lists(shown: readonly Shown[]): void {
+    for (const { id } of shown) if (!this.#listed.has(id)) this.#listed.set(id, this.#listed.size);
+  }
+
+  /** Takes in the answer to a create that is sent now: an id that a list showed before says nothing of it. */
+  async creates<T extends Shown>(kind: Written, answer: Promise<T>, parentId?: string): Promise<T> {
+    const before = this.#listed.size;
+    const shown = await answer;
+    return (this.#listed.get(shown.id) ?? before) < before ? shown : this.wrote(kind, shown, parentId);
+  }
+
   /** Takes in the answer to a write. */
-  wrote<T extends Shown>(kind: "project" | "service" | "variable", shown: T, parentId?: string): T {
+  wrote<T extends Shown>(kind: Written, shown: T, parentId?: string): T {
     const { id, name, key, projectId, archived } = shown as T & Partial<Service & Variable>;
     this.#take(this.#written, {
       ...{ id, kind, about: `${kind} ${JSON.stringify(name ?? key)}`, content: contentOf(shown) },

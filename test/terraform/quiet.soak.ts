@@ -300,6 +300,7 @@ function storedState(
   for (const { instances } of replaced.resources) {
     const kept = JSON.parse(Buffer.from(instances[0].private, "base64").toString("utf8"));
     const { updatedAt: _ofAnother, ...rest } = kept;
+    if ("revision" in instances[0].attributes) instances[0].attributes.revision = 0;
     const old = JSON.stringify({ ...rest, writtenAt: "2026-01-01T00:00:00.000Z" });
     instances[0].private = Buffer.from(old).toString("base64");
   }
