@@ -248,7 +248,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
           ({ id, createdAt }) => id === last.id || isOlder(last.updatedAt, createdAt),
         );
         return { value, behind: isShown ? [] : [last] };
-      }, serviceId);
+      });
     },
   } satisfies Partial<ConsistentEndpoints>;
 }

@@ -16,6 +16,8 @@ export interface Known {
   readonly parentId?: string | undefined;
   /** By the service's clock, ISO 8601; of a deployment, when it was queued. */
   readonly updatedAt?: string | undefined;
+  /** When it was written, by the service's clock, where it has no `updatedAt`. */
+  readonly writtenAt?: string | undefined;
   /** Digest of what a write sets, in the answer to our last write. */
   readonly content?: string | undefined;
   /** Of a layout. */
@@ -60,9 +62,9 @@ export class KnownVersions {
       open.filter(({ method }) => method === "DELETE").map(({ address }) => `${address}`),
     );
     this.#recorded = new Map(
-      Object.entries(deleted).map(([id, { type: kind, address: about, at: updatedAt }]) => [
+      Object.entries(deleted).map(([id, { type: kind, address: about, at: writtenAt }]) => [
         id,
-        { id, kind, about, updatedAt, isDeleted: true },
+        { id, kind, about, writtenAt, isDeleted: true },
       ]),
     );
     for (const [about, recorded] of Object.entries(resources)) {
@@ -80,7 +82,7 @@ export class KnownVersions {
     { mayBeGone, ...more }: Pick<Known, "parentId" | "mayBeGone" | "acceptsOlder">,
   ): void {
     this.#take(this.#recorded, {
-      ...{ id, kind, about, ...more, updatedAt: recorded.updatedAt ?? recorded.writtenAt },
+      ...{ id, kind, about, ...more, updatedAt: recorded.updatedAt, writtenAt: recorded.writtenAt },
       content: recorded.content,
       ...(typeof computed.revision === "number" && { revision: computed.revision }),
       isUnlisted: retained === true || applied.archived === true,
@@ -106,7 +108,7 @@ export class KnownVersions {
     this.#take(this.#written, {
       ...{ id, kind, about: `${kind} ${JSON.stringify(name ?? key)}`, content: contentOf(shown) },
       ...{ parentId: parentId ?? projectId ?? undefined, isUnlisted: archived === true, isWritten: true },
-      updatedAt: shown.updatedAt ?? this.#timeNow(),
+      ...{ updatedAt: shown.updatedAt ?? undefined, writtenAt: this.#timeNow() },
     });
     return shown;
   }
@@ -114,9 +116,9 @@ export class KnownVersions {
   /** Takes in the deployment that a write queued. */
   queued(parentId: string, deployment: Deployment): Deployment {
     const { id, createdAt } = deployment;
-    const updatedAt = createdAt ?? this.#timeNow();
+    const times = { updatedAt: createdAt ?? undefined, writtenAt: this.#timeNow() };
     const about = `deployment ${id}`;
-    this.#take(this.#written, { id, kind: "deployment", about, parentId, updatedAt, isWritten: true });
+    this.#take(this.#written, { id, kind: "deployment", about, parentId, ...times, isWritten: true });
     return deployment;
   }
 
@@ -136,8 +138,8 @@ export class KnownVersions {
   /** Takes in that a deletion is proven: lists that show the resource from now on are behind. */
   noteDeleted(id: string): void {
     const known = this.of(id);
-    const updatedAt = this.#timeNow();
-    if (known) this.#take(this.#written, { ...known, isDeleted: true, isWritten: true, updatedAt });
+    const times = { updatedAt: undefined, writtenAt: this.#timeNow() };
+    if (known) this.#take(this.#written, { ...known, ...times, isDeleted: true, isWritten: true });
   }
 
   /** Returns the digest of what the answer to our last write showed, if that is of `updatedAt`. */
@@ -196,10 +198,11 @@ export class KnownVersions {
   }
 
   /** Returns true if it was written in the last two minutes by the service's clock, or it is unknown when. */
-  isRecent({ updatedAt, isWritten }: Known): boolean {
-    if (updatedAt === undefined) return isWritten === true;
+  isRecent({ updatedAt, writtenAt, isWritten }: Known): boolean {
+    const at = updatedAt ?? writtenAt;
+    if (at === undefined) return isWritten === true;
     const now = this.serviceTime();
-    return now === undefined || now - Date.parse(updatedAt) < recentMs;
+    return now === undefined || now - Date.parse(at) < recentMs;
   }
 
   #take(versions: Map<string, Known>, known: Known): void {

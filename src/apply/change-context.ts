@@ -232,14 +232,11 @@ interface Recording {
   readonly fingerprintKey: Uint8Array;
 }
 
-/** Returns the time of a write that was answered just now: the service's, where its answers tell it. ISO 8601. */
-export const writtenNow = ({
-  reads,
-  clock,
-}: {
-  readonly reads: Reads;
-  readonly clock: Pick<Clock, "now">;
-}): string => new Date(reads.serviceTime() ?? clock.now()).toISOString();
+/** Returns the latest time of a write that was answered just now: the service's, where its answers tell it. ISO 8601. */
+export function writtenNow({ reads, clock }: Pick<Run, "reads"> & { readonly clock: Pick<Clock, "now"> }) {
+  // A Date counts whole seconds.
+  return new Date((reads.serviceTime() ?? clock.now() - 999) + 999).toISOString();
+}
 
 /** Returns the record of a resource while its deletion goes on. */
 export function recordedWhileDeleted(recorded: RecordedResource, pending: Pending): RecordedResource {
