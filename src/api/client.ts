@@ -76,7 +76,6 @@ export function createClient(options: ClientOptions): Client {
       sent += 1;
     },
     redactor,
-    echo: { isFaithful: false },
   };
   const send: Send = async (request, { signal } = {}) => {
     const { hostedBy, address } = request;

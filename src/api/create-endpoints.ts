@@ -14,11 +14,10 @@ import {
   wrappedAs,
 } from "./gap-rules";
 import { defaultGaps, type GapSettings, jsonObject } from "./gaps";
-import { aboutDeletion, aboutShown, ask, parseAnswer, readPages, shows } from "./parse-answer";
-import { type About, type ApiRequest, pathSegment, type Send } from "./send";
+import { aboutDeletion, ask, parseAnswer, readPages, shows } from "./parse-answer";
+import { type ApiRequest, pathSegment, type Send } from "./send";
 import { actionEndpoints, deploymentEndpoints, serviceEndpoints } from "./service-endpoints";
 import {
-  type Canvas,
   canvas,
   catalog,
   deletion,
@@ -154,11 +153,7 @@ function canvasEndpoints({ send, path, read }: EndpointCall) {
   });
   return {
     canvas: (scope = {}) =>
-      read(
-        canvas,
-        { operation: "canvas", path: path("canvas"), query: query(scope) },
-        { about: (shown) => aboutScope(shown, scope) },
-      ),
+      read(canvas, { operation: "canvas", path: path("canvas"), query: query(scope) }, {}),
     saveCanvas: (scope, body) => {
       const request: ApiRequest = {
         operation: "saveCanvas",
@@ -168,16 +163,9 @@ function canvasEndpoints({ send, path, read }: EndpointCall) {
         body,
         keyed: false,
       };
-      return ask(send, canvas, request, { about: (shown) => aboutScope(shown, scope) });
+      return ask(send, canvas, request, {});
     },
   } satisfies Partial<Endpoints>;
-}
-
-/** Compares the scope of a canvas with the one asked for; nothing on a canvas has an id that was asked for. */
-function aboutScope({ scope }: Canvas, { projectId, environmentId }: CanvasScope): About {
-  const asked = { projectId: projectId ?? null, environmentId: environmentId ?? null };
-  const { mismatch } = aboutShown("scope", { ...scope, id: "" }, asked);
-  return mismatch === undefined ? {} : { mismatch };
 }
 
 /** Interface, "Variables", and the gaps "list variables" and "change a variable". */

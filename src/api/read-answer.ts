@@ -16,7 +16,7 @@ export interface Answer {
   readonly message: string;
   /** Of the `Retry-After` header, in whole seconds. */
   readonly retryAfterSeconds?: number;
-  /** Why it answers another request, or is about something else. */
+  /** Why it is about another resource than the one asked for. */
   readonly other?: string;
 }
 
@@ -134,34 +134,3 @@ function originOf(location: string | undefined, url: string): string | undefined
     return undefined;
   }
 }
-
-/** Whether a client may rely on the request ids in answers. */
-export interface RequestIdEcho {
-  /** An id came back as it was sent: nothing on the way replaces them. */
-  isFaithful: boolean;
-}
-
-/**
- * Returns why an answer is one to another request, by the `X-Request-ID` that it bears (interface, "Header and parameter
- * rules"); undefined where it may be ours. A gateway may replace the ids of all requests, so another id counts only
- * where ids came back as sent before, or where it is that of another request of ours. A refusal may be the gateway's
- * own. A retained answer may bear the id of its first request.
- */
-export function otherRequest(
-  { requestId, replayed }: { readonly requestId?: string; readonly replayed?: boolean },
-  sent: string,
-  isSuccess: boolean,
-  echo: RequestIdEcho,
-): string | undefined {
-  if (requestId === undefined) return undefined;
-  if (baseOf(requestId) === baseOf(sent)) {
-    echo.isFaithful = true;
-    return undefined;
-  }
-  if (replayed === true || !(ownRequestId.test(requestId) || (isSuccess && echo.isFaithful)))
-    return undefined;
-  return `the answer is one to another request: its X-Request-ID is not ${sent}`;
-}
-
-/** Without the number of the attempt. */
-const baseOf = (id: string): string => id.slice(0, id.lastIndexOf("."));

@@ -4,7 +4,7 @@ import { ApiError, type FailureKind, HOSTING_OFF } from "./api-error";
 import type { GapSettings } from "./gaps";
 import type { PreparedRequest } from "./prepare-request";
 import { type Load, type Permit, type RateLimiter, RetryAfterTooLong } from "./rate-limiter";
-import { type Answer, otherRequest, type RequestIdEcho, readAnswer } from "./read-answer";
+import { type Answer, readAnswer } from "./read-answer";
 import type { Redactor } from "./redactor";
 import type { ApiResponse } from "./send";
 import {
@@ -37,8 +37,6 @@ export interface RetryContext {
   readonly onSent: () => void;
   /** Takes the API key and the values of variables out of the service's texts. */
   readonly redactor: Redactor;
-  /** Whether request ids come back as they were sent. */
-  readonly echo: RequestIdEcho;
 }
 
 type Answered = { readonly kind: "answer"; readonly answer: Answer };
@@ -121,16 +119,15 @@ class RequestAttempts {
 
   async #exchange(): Promise<AttemptResult> {
     const { request, url, headers, body, requestId, sensitive } = this.prepared;
-    const { transport, gaps, redactor, echo, onSent } = this.context;
+    const { transport, gaps, redactor, onSent } = this.context;
     this.#sent += 1;
     onSent();
-    const sentId = `${requestId}.${this.#sent}`;
     let response: WireResponse;
     try {
       response = await transport.send({
         method: request.method,
         url,
-        headers: { ...headers, "x-request-id": sentId },
+        headers: { ...headers, "x-request-id": `${requestId}.${this.#sent}` },
         body,
         signal: request.method === "GET" ? this.signal : undefined,
       });
@@ -141,10 +138,9 @@ class RequestAttempts {
     const answer = readAnswer(response, { sensitive, mayBeList, gaps, url, redactor });
     const isSuccess = answer.status >= 200 && answer.status < 300;
     const about = isSuccess && answer.body !== undefined ? request.about?.(answer.body) : undefined;
-    const other =
-      otherRequest(answer, sentId, isSuccess, echo) ??
-      (about?.mismatch && `the answer is about something else: ${about.mismatch}`);
-    return { kind: "answer", answer: other === undefined ? answer : { ...answer, other, message: other } };
+    if (about?.mismatch === undefined) return { kind: "answer", answer };
+    const other = `the answer is about another resource: ${about.mismatch}`;
+    return { kind: "answer", answer: { ...answer, other, message: other } };
   }
 
   /** Pauses all requests as `Retry-After` says; where there is none for 1 s, doubled with each 429 up to 32 s. */
@@ -285,7 +281,7 @@ export type RetryOutcome =
       readonly code?: string;
       /** The body is a JSON object. */
       readonly wellFormed: boolean;
-      /** It answers another request, or is about something else than was asked. */
+      /** It is about another resource than the one asked for. */
       readonly isOther?: boolean;
     }
   | { readonly kind: "no-answer"; readonly reason: TransportErrorReason };
@@ -308,7 +304,7 @@ export const retryLimits = {
   "engine unavailable": 6,
   "rate limited": Number.POSITIVE_INFINITY,
   "unreadable answer": 2,
-  "answer about something else": 2,
+  "answer about another resource": 2,
 } as const;
 
 type RetryReason = keyof typeof retryLimits;
@@ -350,7 +346,7 @@ function classifyAnswer(
   request: Classified,
   { status, code, wellFormed, isOther }: RetryOutcome & { readonly kind: "answer" },
 ): Verdict {
-  if (isOther) return retryUnlessUncertain(request, "answer about something else", "malformed");
+  if (isOther) return retryUnlessUncertain(request, "answer about another resource", "malformed");
   if (status >= 200 && status < 300)
     return wellFormed ? { kind: "done" } : retryUnlessUncertain(request, "unreadable answer", "malformed");
   if (status === 401) return fail("unauthorized");

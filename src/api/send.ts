@@ -35,7 +35,7 @@ export interface About {
   readonly id?: string;
   /** When the service made that resource, where it tells. ISO 8601. */
   readonly madeAt?: string;
-  /** Why it is about something else: the field, and the value asked for. Never text of the answer. */
+  /** Why it is about another resource: the field, and the value asked for. Never text of the answer. */
   readonly mismatch?: string;
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from "./api-error";
 import type { DetectedPatchFormat, EndpointCall, Endpoints, ServiceDraft } from "./endpoints";
 import { fillBody, pathUnder, readingOperation, turnedOff, underGap, wrappedAs } from "./gap-rules";
 import type { GapSettings } from "./gaps";
-import { aboutDeletion, aboutShown, shows } from "./parse-answer";
+import { aboutDeletion, shows } from "./parse-answer";
 import type { About, ApiRequest } from "./send";
 import {
   actionAnswer,
@@ -99,9 +99,8 @@ export function actionEndpoints({ path, gaps, read, write }: EndpointCall) {
     hostedBy: path("services", id, "deploys"),
   });
   return {
-    // "For an action, the action name" (interface, "Operation").
     runAction: async (id, action) => {
-      const about = shows("operation", { kind: action });
+      const about = shows("operation", {});
       return (await write(actionAnswer, run("runAction", id, action), { about })).operation;
     },
     runDeployAction: async (id, action) => {
@@ -212,7 +211,7 @@ export function deploymentEndpoints(call: EndpointCall) {
         hostedBy: deploys(id),
       } as const;
       const answer = await write(deploymentAnswer, request, {
-        about: ({ deployment }) => aboutQueued(deployment, body),
+        about: ({ deployment }) => aboutQueued(deployment),
       });
       return answer.deployment;
     },
@@ -225,13 +224,10 @@ export function deploymentEndpoints(call: EndpointCall) {
   } satisfies Partial<Endpoints>;
 }
 
-/** Compares a queued deployment with `asked`: it is no rollback, and of the commit asked for, where it names a commit. */
-const aboutQueued = (shown: Deployment, { commitSha }: { readonly commitSha?: string } = {}): About =>
-  aboutMade({ ...shown, commitSha: shown.commitSha || undefined }, { commitSha, sourceDeploymentId: null });
-
-const aboutMade = (shown: Deployment, asked: Parameters<typeof aboutShown>[2]): About => ({
-  ...aboutShown("deployment", shown, asked),
-  ...(shown.createdAt && { madeAt: shown.createdAt }),
+/** Reads the id of a queued deployment, and when it was queued. */
+const aboutQueued = ({ id, createdAt }: Deployment): About => ({
+  id,
+  ...(createdAt && { madeAt: createdAt }),
 });
 
 /** Gap "roll back". Nothing says that its keys work: after a lost answer it is not sent again unless a setting does. */
@@ -255,7 +251,7 @@ async function rollBack(
   try {
     const answer = await write(deploymentAnswer, request, {
       inner: (body) => wrappedAs("deployment", body, gaps.rollBackAnswer),
-      about: ({ deployment }) => aboutMade(deployment, { sourceDeploymentId: deploymentId }),
+      about: ({ deployment }) => aboutQueued(deployment),
     });
     return answer.deployment;
   } catch (failure) {

@@ -91,7 +91,6 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   const accepted = await inOneTimeStep(context, sent, answered, () =>
     type.update(context.endpointsAgain(), input),
   );
-  await closeEarlier(context, accepted.id);
   return finishWrite(context, accepted, sent, values);
 }
 
@@ -190,6 +189,7 @@ async function finishWrite(
   isNew = false,
 ): Promise<ChangeEnd> {
   const { run, change, type } = context;
+  if (accepted.failure === undefined) await closeEarlier(context, accepted.id);
   const before = isNew ? undefined : timeBefore(context);
   // An answer about something else says nothing of this.
   const answered = accepted.live?.id === accepted.id ? accepted.live : undefined;

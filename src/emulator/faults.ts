@@ -1,5 +1,4 @@
 import type { WireResponse } from "../api/transport";
-import { type Clock, systemClock } from "../model/time";
 import type { EmulatorStore } from "./store";
 
 /**
@@ -42,12 +41,6 @@ export type Fault =
       readonly kind: "other-id";
       readonly id?: string | ((store: EmulatorStore) => string | undefined);
     }
-  /** Committed; the answer bears the `X-Request-ID` of another request. */
-  | { readonly kind: "other-request-id"; readonly id?: string }
-  /** Committed; the two requests that share `answers` get each other's body. */
-  | { readonly kind: "swap"; readonly answers: SwappedAnswers }
-  /** Committed; something that nobody knows comes before what was asked for: `{"event": {"id": …}, "service": …}`. */
-  | { readonly kind: "unknown-first" }
   /** The answer without these fields, wherever they stand in it. */
   | { readonly kind: "without-fields"; readonly fields: readonly string[] }
   /** Fields of this name, wherever they stand in the answer, have these values. */
@@ -73,40 +66,6 @@ export interface SeenRequest {
 
 /** The fault of a request; `index` counts requests from 0 since the plan was set. */
 export type FaultPlan = (index: number, request: SeenRequest) => Fault | undefined;
-
-/** Two answers that find each other's caller. */
-export interface SwappedAnswers {
-  /** Resolves with the answer of the other request, or with the given one where no other comes. */
-  trade(response: WireResponse): Promise<WireResponse>;
-}
-
-/** A pair of answers to swap; `patienceMs` is how long the first one waits for the second, on `clock`. */
-export function swapAnswers(patienceMs = 2000, clock: Pick<Clock, "sleep"> = systemClock): SwappedAnswers {
-  let first: { readonly response: WireResponse; readonly take: (other: WireResponse) => void } | undefined;
-  return {
-    trade: (response) => {
-      if (first !== undefined) {
-        const { response: other, take } = first;
-        first = undefined;
-        take(response);
-        return Promise.resolve(other);
-      }
-      return new Promise((resolve) => {
-        const waiting = new AbortController();
-        const take = (other: WireResponse): void => {
-          waiting.abort();
-          resolve(other);
-        };
-        first = { response, take };
-        const alone = (): void => {
-          first = undefined;
-          resolve(response);
-        };
-        clock.sleep(patienceMs, waiting.signal).then(alone, () => {});
-      });
-    },
-  };
-}
 
 /** The outcome of one exchange. */
 export type Exchange =
@@ -157,11 +116,6 @@ export async function exchangeUnder(fault: Fault | undefined, steps: Steps): Pro
       return underHook(fault, steps);
     case "status":
       return answer(statusAnswer(fault, steps));
-    case "swap": {
-      const response = steps.commit();
-      const { body } = await fault.answers.trade(response);
-      return answer({ ...response, body });
-    }
     default:
       return answer(alteredAnswer(fault, steps));
   }
@@ -196,8 +150,6 @@ type Altering = Extract<
       | "stale-list"
       | "other-id"
       | "says"
-      | "other-request-id"
-      | "unknown-first"
       | "without-fields"
       | "with-fields"
       | "empty-lists";
@@ -235,15 +187,6 @@ function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
     }
     case "says":
       return editBody(steps.commit(), (body) => saying(body, fault.text) as AnswerBody);
-    case "other-request-id": {
-      const response = steps.commit();
-      return { ...response, headers: { ...response.headers, "x-request-id": fault.id ?? "req-of-another" } };
-    }
-    case "unknown-first":
-      return editBody(steps.commit(), (body) => ({
-        event: { id: "00000000-0000-4000-8000-0000000000ff", kind: "audit" },
-        ...body,
-      }));
     case "empty-lists":
       return editBody(steps.commit(), (body) =>
         Object.fromEntries(

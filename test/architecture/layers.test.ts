@@ -81,7 +81,6 @@ describe("the layers of src", () => {
       "src/api/code-host/host-client.ts: createHostClient",
       "src/api/prepare-request.ts: authorizationWith",
       "src/api/prepare-request.ts: prepareRequest",
-      "src/api/read-answer.ts: otherRequest",
       "src/api/read-answer.ts: readAnswer",
       "src/api/redactor.ts: Redactor",
       "src/api/retry.ts: classify",

@@ -18,7 +18,7 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_542, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_221, budget: 4_500 },
+  api: { paths: ["api"], ceiling: 5_179, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert", "manifest/stack"],
@@ -34,18 +34,17 @@ const folders: Readonly<Record<string, Folder>> = {
   report: { paths: ["render"], ceiling: 7_777, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_637, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
-  emulator: { paths: ["emulator"], ceiling: 3_939, budget: 3_200 },
+  emulator: { paths: ["emulator"], ceiling: 3_892, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_915, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 11_048, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 77_001, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 76_902, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
   { issue: "front door", folder: "model", lines: 19 },
-  { issue: "front door", folder: "api", lines: 7 },
   { issue: "front door", folder: "manifest", lines: 4 },
   { issue: "front door", folder: "plan", lines: 33 },
   { issue: "front door", folder: "resources", lines: 21 },

@@ -1,6 +1,4 @@
-import { swapAnswers } from "../../src/emulator/faults";
 import { type Lags, readClasses } from "../../src/emulator/lag";
-import type { Clock } from "../../src/model/time";
 import type { Machine } from "./machine";
 import type { Mishaps, RequestMishap } from "./process";
 import { remoteCasesOf } from "./remote-cases";
@@ -52,9 +50,6 @@ const isSecondTaken = ({ name }: RequestFault, requests: readonly string[], inde
 /** A read by id is told that there is nothing. */
 export const isDenied = ({ name }: RequestFault, method: string | undefined): boolean =>
   name === "404" && method === "GET";
-
-/** How long the first of two answers that are swapped waits for the other. */
-const swapPatienceMs = 100;
 
 type Mode = "once" | "held" | "onward";
 
@@ -127,8 +122,7 @@ function* requestCases(stage: Stage): Generator<Case> {
     for (const fault of requestFaults) {
       if ((fault.foreign && isVerb(stage)) || isUntold(stage, fault)) continue;
       if (fault.applies && !fault.applies({ method, path })) continue;
-      if (fault.pairs && !requests.slice(index + 1).includes(label)) continue;
-      const modes: Mode[] = fault.onward ? [] : fault.foreign || fault.pairs ? ["once"] : ["once", "held"];
+      const modes: Mode[] = fault.onward ? [] : fault.foreign ? ["once"] : ["once", "held"];
       if (scenario.hidden && isDenied(fault, method)) modes.splice(1);
       // What was never recorded and is left out of every list looks like what is not there: nobody can tell.
       if (fault.lies && scenario.adopt && method === "GET") modes.splice(1);
@@ -145,7 +139,7 @@ function* requestCases(stage: Stage): Generator<Case> {
           ...(fault.says && { says: isVerb(stage) ? "apply.uncertain" : fault.says }),
           // Two bear the name of what is to be adopted.
           ...(scenario.adopt && isSecondTaken(fault, requests, index) && { ends: "live.ambiguous" }),
-          mishaps: ({ clock }) => ({ request: requestMishap(fault, index, mode, clock) }),
+          mishaps: () => ({ request: requestMishap(fault, index, mode) }),
         };
       }
     }
@@ -153,26 +147,15 @@ function* requestCases(stage: Stage): Generator<Case> {
 }
 
 /** `held`: the same request fails however often it is sent again; `onward`: so does all that follows. */
-export function requestMishap(
-  fault: RequestFault,
-  at: number,
-  mode: Mode,
-  clock: Pick<Clock, "sleep">,
-): Mishaps["request"] {
+export function requestMishap(fault: RequestFault, at: number, mode: Mode): Mishaps["request"] {
   let held: string | undefined;
-  let pair: string | undefined;
-  const swapped = swapAnswers(swapPatienceMs, clock);
   return (index, request): RequestMishap | undefined => {
     const line = `${request.method} ${request.path}?${request.query} ${request.body}`;
-    const place = `${request.method} ${request.path}`;
-    const isPair = place === pair;
     if (index === at) held = line;
-    pair = fault.pairs && index === at ? place : isPair ? undefined : pair;
-    const hits =
-      isPair || index === at || (mode === "held" && line === held) || (mode === "onward" && index > at);
+    const hits = index === at || (mode === "held" && line === held) || (mode === "onward" && index > at);
     if (!hits) return undefined;
     if (fault.applies && !fault.applies(request)) return undefined;
-    return { name: fault.name, fault: fault.fault?.(request, swapped), rewrite: fault.rewrite };
+    return { name: fault.name, fault: fault.fault?.(request), rewrite: fault.rewrite };
   };
 }
 

@@ -1,5 +1,4 @@
 import type { WireRequest } from "../../src/api/transport";
-import { swapAnswers } from "../../src/emulator/faults";
 import { apiKeys, baseUrl, type Image, Machine, workspaceId } from "./machine";
 import type { RequestMishap } from "./process";
 import { requestFaults } from "./request-faults";
@@ -86,7 +85,6 @@ export interface NaiveTally {
 export async function playNaive(image: Image): Promise<NaiveTally> {
   const tally: NaiveTally = { cases: 0, duplicates: 0, orphans: 0 };
   const usual = 5;
-  const swapped = swapAnswers();
   for (const fault of requestFaults) {
     if (fault.foreign || fault.lies || fault.onward) continue;
     for (let at = 0; at < usual; at += 1) {
@@ -97,7 +95,7 @@ export async function playNaive(image: Image): Promise<NaiveTally> {
           const hits = held ? index >= at && index < at + mostAttempts : index === at;
           if (!hits || (fault.applies && !fault.applies({ method: request.method, path }))) return undefined;
           const seen = { method: request.method, path, query: "", body: request.body };
-          return { name: fault.name, fault: fault.fault?.(seen, swapped), rewrite: fault.rewrite };
+          return { name: fault.name, fault: fault.fault?.(seen), rewrite: fault.rewrite };
         });
         count(tally, machine, known);
       }

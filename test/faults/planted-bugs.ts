@@ -148,6 +148,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug("open intents are forgotten by the next run", "recover", iterated("open"), () => "[]", {
     scenario: "create-all",
     faults: ["kill"],
+    // The create looks at what exists first, finds what the killed run created, and stops.
+    finds: "stop",
   }),
   bug("open intents are not in the snapshot", "finish", property("open"), () => "[]", {
     scenario: "create-all",
@@ -172,7 +174,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     "journaledSend",
     array("carried", "attempts"),
     ({ parts }) => `[...${parts[0]}]`,
-    { scenario: "create-all", faults: ["500-before"] },
+    { scenario: "verb-deploy", faults: ["500-before"] },
   ),
   bug(
     "what is made anew is recorded under the old id",

@@ -1,4 +1,3 @@
-import { swapAnswers } from "../../src/emulator/faults";
 import type { Lag, Lags } from "../../src/emulator/lag";
 import { type Case, isDenied, isUntold, isVerb, laggingClasses, requestMishap } from "./cases";
 import type { Machine } from "./machine";
@@ -73,7 +72,7 @@ const firstOf = <T>(all: readonly Mishaps[], ask: (mishaps: Mishaps) => T | unde
   all.map(ask).find((answer) => answer !== undefined);
 
 const isAllowed = (stage: Stage, fault: RequestFault): boolean =>
-  !fault.pairs && !fault.foreign && !fault.onward && !isUntold(stage, fault);
+  !fault.foreign && !fault.onward && !isUntold(stage, fault);
 
 /** One request of the run, and a fault that makes sense for it. */
 function place(stage: Stage, random: Random, faults: readonly RequestFault[]) {
@@ -92,7 +91,7 @@ const request: Draw = (stage, random) => {
   const picked = random.pick(["once", "held"] as const);
   const [method] = stage.requests[at]?.split(" ") ?? [];
   const mode = stage.scenario.hidden && isDenied(fault, method) ? "once" : picked;
-  return { name: fault.name, mishaps: ({ clock }) => ({ request: requestMishap(fault, at, mode, clock) }) };
+  return { name: fault.name, mishaps: () => ({ request: requestMishap(fault, at, mode) }) };
 };
 
 /** Once: who is lied to for good cannot know better. */
@@ -102,15 +101,13 @@ const lie: Draw = (stage, random) => {
   return {
     name: fault.name,
     lies: true,
-    mishaps: ({ clock }) => ({ request: requestMishap(fault, at, "once", clock) }),
+    mishaps: () => ({ request: requestMishap(fault, at, "once") }),
   };
 };
 
 /** Faults that a run gets over, at any of its requests. */
 const passing =
-  /^(refuse|reset|timeout|429|500-before|500-after$|502|503|504|redirect|malformed|truncate|empty$|html|bare-object|other-request-id|unknown-first|twice)/;
-
-const swapped = swapAnswers();
+  /^(refuse|reset|timeout|429|500-before|500-after$|502|503|504|redirect|malformed|truncate|empty$|html|bare-object|twice)/;
 
 const unrest: Draw = (_stage, random) => {
   const faults = requestFaults.filter(({ name }) => passing.test(name));
@@ -125,7 +122,7 @@ const unrest: Draw = (_stage, random) => {
           if (next() >= rate) return undefined;
           const fault = pick(faults);
           if (fault.applies && !fault.applies(seen)) return undefined;
-          return { name: fault.name, fault: fault.fault?.(seen, swapped), rewrite: fault.rewrite };
+          return { name: fault.name, fault: fault.fault?.(seen), rewrite: fault.rewrite };
         },
       };
     },

@@ -1,5 +1,5 @@
 import type { WireResponse } from "../../src/api/transport";
-import type { Fault, SeenRequest, SwappedAnswers } from "../../src/emulator/faults";
+import type { Fault, SeenRequest } from "../../src/emulator/faults";
 import type { EmulatorStore } from "../../src/emulator/store";
 import type { RequestMishap } from "./process";
 
@@ -8,9 +8,7 @@ export interface RequestFault {
   readonly name: string;
   /** Requests that it makes sense for; all unless said. */
   readonly applies?: (request: { readonly method: string; readonly path: string }) => boolean;
-  readonly fault?: (request: SeenRequest, swapped: SwappedAnswers) => Fault;
-  /** It befalls the next request of the same method and path as well. */
-  readonly pairs?: true;
+  readonly fault?: (request: SeenRequest) => Fault;
   readonly rewrite?: RequestMishap["rewrite"];
   /** Somebody else changes our things: what was reached may be undone, and deployed once more. */
   readonly foreign?: true;
@@ -173,7 +171,6 @@ export const requestFaults: readonly RequestFault[] = [
     applies: ({ method, path }) => method === "POST" && /(projects|services)$/.test(path),
     fault: () => ({ kind: "other-id", id: strangerIn }),
   },
-  { name: "other-request-id", fault: () => ({ kind: "other-request-id" }) },
   ...["configuration", "updatedAt", "name", "id"].map(
     (field): RequestFault => ({
       name: `without-${field}`,
@@ -181,7 +178,6 @@ export const requestFaults: readonly RequestFault[] = [
       fault: () => ({ kind: "without-fields", fields: [field] }),
     }),
   ),
-  { name: "unknown-first", applies: isWrite, fault: () => ({ kind: "unknown-first" }) },
   { name: "twice", applies: isWrite, fault: () => ({ kind: "twice" }) },
   { name: "stale-list", lies: true, applies: isList, fault: () => ({ kind: "stale-list" }) },
   { name: "empty-list", lies: true, applies: isList, rewrite: rewriteBody(editArrays(() => [])) },
@@ -190,13 +186,6 @@ export const requestFaults: readonly RequestFault[] = [
     lies: true,
     applies: (seen) => isList(seen) || seen.path === "/catalog",
     fault: () => ({ kind: "empty-lists" }),
-  },
-  {
-    name: "swap",
-    lies: true,
-    pairs: true,
-    applies: ({ method, path }) => method === "POST" && /(projects|services|variables)$/.test(path),
-    fault: (_, answers) => ({ kind: "swap", answers }),
   },
   {
     name: "short-list",

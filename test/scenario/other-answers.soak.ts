@@ -1,4 +1,3 @@
-import { swapAnswers } from "../../src/emulator/faults";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
 const two = `
@@ -17,8 +16,8 @@ interface Recorded {
   readonly resources: Readonly<Record<string, { readonly id: string }>>;
 }
 
-/** DESIGN section 5: "Ids are compared in every answer, polls included; an id in a create's answer that existed before, or is recorded elsewhere, is no answer." */
-describe("an answer about something else", () => {
+/** DESIGN section 5: "a request by id gets that id; a create gets the name, kind and parent sent and an id not in the inventory". */
+describe("an answer about another resource", () => {
   let scenario: Scenario;
   const store = () => scenario.emulator.store;
   const recorded = () => (JSON.parse(scenario.read(".rnv/state.json")) as Recorded).resources;
@@ -102,49 +101,6 @@ describe("an answer about something else", () => {
     await scenario.isQuiet();
   });
 
-  it.each(["services", "projects", "variables"] as const)(
-    "is found out where two creates of %s get each other's",
-    async (kind) => {
-      const more = two.replace("variables: { MODE: one }", "variables: { MODE: one, LEVEL: low }");
-      scenario.write("rnv.yaml", `${more}  docs: {}\n`);
-      const answers = swapAnswers();
-      let left = 2;
-      scenario.fail((request) => {
-        if (!isCreate(kind)(request) || left === 0) return undefined;
-        if (kind === "variables" && !request.path.includes(serviceIds().api ?? "")) return undefined;
-        left -= 1;
-        return { kind: "swap", answers };
-      });
-      expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-      scenario.fail();
-      expect(left).toBe(0);
-      expect([store().projects().length, store().services().length]).toEqual([2, 2]);
-      expect(recorded()["service.shop.api"]?.id).toBe(serviceIds().api);
-      for (const { id, name } of store().projects()) expect(recorded()[`project.${name}`]?.id).toBe(id);
-      for (const { id, key } of store().variables(serviceIds().api ?? ""))
-        expect(recorded()[`variable.shop.api.${key}`]?.id).toBe(id);
-      await scenario.isQuiet();
-    },
-  );
-
-  it("heals where two variables of one key get each other's id, which nothing in the answer tells", async () => {
-    scenario.write("rnv.yaml", two);
-    const answers = swapAnswers();
-    scenario.fail((request) => (isCreate("variables")(request) ? { kind: "swap", answers } : undefined));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    scenario.fail();
-    scenario.settle();
-    scenario.write("rnv.yaml", two.replace("MODE: one", "MODE: three"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    const values = [serviceIds().api, serviceIds().worker].map((id) =>
-      store()
-        .variables(id ?? "")
-        .map((variable) => store().variableValue(variable.id)),
-    );
-    expect(values).toEqual([["three"], ["two"]]);
-    await scenario.isQuiet();
-  });
-
   it("of a poll does not end a wait: the deployment that was asked for is asked for again", async () => {
     scenario.write("rnv.yaml", deployed);
     let asked = 0;
@@ -155,66 +111,6 @@ describe("an answer about something else", () => {
     expect(asked).toBeGreaterThan(2);
     scenario.fail();
     await scenario.isQuiet();
-  });
-
-  /** Interface, "Header and parameter rules": "The accepted or generated value is returned in `X-Request-ID`". */
-  it("bears the X-Request-ID of another request: it is asked for again, and a write happens once", async () => {
-    scenario.write("rnv.yaml", two);
-    let others = 0;
-    scenario.fail(({ method, path }, index) => {
-      const isHit = index > 3 && index % 2 === 0;
-      if (isHit) others += 1;
-      return isHit ? { kind: "other-request-id", id: `req-${method}-${path.length}` } : undefined;
-    });
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    scenario.fail();
-    expect(others).toBeGreaterThan(2);
-    expect([store().projects().length, store().services().length]).toEqual([1, 2]);
-    await scenario.isQuiet();
-  });
-
-  it("is none where a gateway gives every request an id of its own", async () => {
-    scenario.write("rnv.yaml", two);
-    scenario.fail(() => ({ kind: "other-request-id", id: "gateway-1" }));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    expect(scenario.requests().filter((request) => request.startsWith("POST"))).toHaveLength(5);
-    await scenario.isQuiet();
-  });
-
-  it("is none with unknown fields first: a kill after it leaves the right id", async () => {
-    scenario.write("rnv.yaml", two);
-    scenario.fail(({ method, path }) => {
-      if (method === "POST" && path.endsWith("/variables")) return { kind: "timeout-before" };
-      return method === "POST" ? { kind: "unknown-first" } : undefined;
-    });
-    const run = scenario.start({}, "apply", ...approve);
-    while (!scenario.sent.some(({ path }) => path.endsWith("/variables")))
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    run.process.kill("SIGKILL");
-    await run.ended;
-    scenario.fail();
-    expect(
-      scenario
-        .files()
-        .map(({ text }) => text)
-        .join("\n"),
-    ).not.toContain("00000000-0000-4000-8000-0000000000ff");
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    expect(store().services()).toHaveLength(2);
-    expect(recorded()["service.shop.api"]?.id).toBe(serviceIds().api);
-    await scenario.isQuiet();
-  });
-
-  it("is none with unknown fields first, also where nothing is killed and for every write", async () => {
-    scenario.write("rnv.yaml", deployed);
-    scenario.fail(({ method }) => (method === "GET" ? undefined : { kind: "unknown-first" }));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    await scenario.isQuiet();
-    scenario.write("rnv.yaml", deployed.replace("MODE: one", "MODE: three"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    await scenario.isQuiet();
-    expect(await scenario.run("destroy", ...approve)).toMatchObject({ code: 0 });
-    expect([store().projects(), store().services()]).toEqual([[], []]);
   });
 });
 

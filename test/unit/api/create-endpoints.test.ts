@@ -11,7 +11,6 @@ const operation = { id: "o1", kind: "restart", status: "queued" };
 const variable = { id: "v1", key: "A", value: null, updatedAt: "2026-01-01T00:00:00Z" };
 const deletion = { deleted: true };
 const draft = { name: "s1", kind: "web", configuration: {}, deploy: false };
-const rollback = { deployment: { ...deployment, sourceDeploymentId: "d0" } };
 type Set = ReturnType<typeof createEndpoints>;
 
 describe("every endpoint", () => {
@@ -153,31 +152,25 @@ describe("every endpoint", () => {
       (e) => e.createService({ ...draft, projectId: "p1", environmentId: "e1" }),
       { service: serviceNamed("s1", { projectId: "p2" }) },
     ],
-    ["runAction", (e) => e.runAction("s1", "suspend"), { queued: true, operation }],
-    ["runDeployAction", (e) => e.runDeployAction("s1", "clear-cache"), rollback],
     ["getOperation", (e) => e.getOperation("s1", "o2"), operation],
     ["getProjectOperation", (e) => e.getProjectOperation("p1", "o2"), operation],
     ["getDeployment", (e) => e.getDeployment("s1", "d2"), body],
-    ["queueDeployment", (e) => e.queueDeployment("s1", {}), rollback],
-    [
-      "queueDeployment of a commit",
-      (e) => e.queueDeployment("s1", { commitSha: "a" }),
-      { deployment: { ...deployment, commitSha: "b" } },
-    ],
-    ["rollBack", (e) => e.rollBack("s1", "d1", "api"), rollback],
     ["createVariable", (e) => e.createVariable("s1", { key: "B", value: new Secret("x") }), { variable }],
     ["updateVariable", (e) => e.updateVariable("s1", "v2", { key: "A" }), { variable }],
-    ["canvas", (e) => e.canvas({ projectId: "p1" }), canvasOf([], "p2")],
-    ["canvas of the workspace", (e) => e.canvas(), canvasOf([], "p2")],
   ];
 
-  it.each(others)("%s is malformed when the answer is about something else", async (_name, run, answered) => {
-    const { send, requests } = fakeSend(() => answered);
-    await expect(run(createEndpoints(send, workspace))).rejects.toMatchObject({ kind: "malformed" });
-    expect(requests[0]?.about?.(answered)).toMatchObject({
-      mismatch: expect.stringMatching(/^(project|service|variable|deployment|operation|scope)\.\w+ is not /),
-    });
-  });
+  it.each(others)(
+    "%s is malformed when the answer is about another resource",
+    async (_name, run, answered) => {
+      const { send, requests } = fakeSend(() => answered);
+      await expect(run(createEndpoints(send, workspace))).rejects.toMatchObject({ kind: "malformed" });
+      expect(requests[0]?.about?.(answered)).toMatchObject({
+        mismatch: expect.stringMatching(
+          /^(project|service|variable|deployment|operation|scope)\.\w+ is not /,
+        ),
+      });
+    },
+  );
 
   it("takes a name in another form for the one that was sent, and other letters for something else", async () => {
     const named = (id: string, name: string) => fakeSend(() => ({ project: { ...project, id, name } })).send;

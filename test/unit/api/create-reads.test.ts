@@ -401,15 +401,6 @@ describe("a workspace above the canvas limit", () => {
     ]);
   });
 
-  it("is no canvas of another project", async () => {
-    const { reads } = readsOf({
-      "/projects": { projects: [{ id: "p1", name: "a" }] },
-      "/canvas": tooLarge,
-      "/canvas?p1": canvasOf([serviceNamed("s1")], "p2"),
-    });
-    await expect(reads.services()).rejects.toMatchObject({ kind: "malformed" });
-  });
-
   it("is an error when one of its projects, or one of the environments of one, cannot be read", async () => {
     const projects = { projects: [{ id: "p1", name: "a" }] };
     const { reads } = readsOf({ "/projects": projects, "/canvas": tooLarge, "/canvas?p1": tooLarge });

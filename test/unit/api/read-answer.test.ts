@@ -1,5 +1,5 @@
 import { defaultGaps } from "../../../src/api/gaps";
-import { otherRequest, type ReadAnswerOptions, readAnswer } from "../../../src/api/read-answer";
+import { type ReadAnswerOptions, readAnswer } from "../../../src/api/read-answer";
 import { Redactor } from "../../../src/api/redactor";
 import { Secret } from "../../../src/model/secret";
 
@@ -120,37 +120,5 @@ describe("an answer", () => {
     const headers = { "retry-after": "7", "idempotency-replayed": "true" };
     const found = answered(503, { message: `bad ${hidden}` }, headers);
     expect(found).toMatchObject({ message: "bad (sensitive)", retryAfterSeconds: 7, replayed: true });
-  });
-});
-
-describe("an answer to another request", () => {
-  const sent = "rnv-aaaaaaaaaaaaaaaaaaaa.2";
-  const other = "rnv-bbbbbbbbbbbbbbbbbbbb.2";
-  it.each<
-    [string, string | undefined, { replayed?: boolean; isSuccess?: boolean; isFaithful?: boolean }, boolean]
-  >([
-    ["the id that was sent", sent, { isFaithful: true }, false],
-    ["that of an attempt before", "rnv-aaaaaaaaaaaaaaaaaaaa.1", { isFaithful: true }, false],
-    ["no id", undefined, { isFaithful: true }, false],
-    ["an id of ours", other, {}, true],
-    ["an id of ours, in a refusal", other, { isSuccess: false }, true],
-    ["an id of ours, retained", other, { replayed: true }, false],
-    ["an id of ours that is said not to be retained", other, { replayed: false }, true],
-    ["a strange id", "req-1", {}, false],
-    ["a strange id, where ids come back", "req-1", { isFaithful: true }, true],
-    ["a strange id in a refusal", "req-1", { isFaithful: true, isSuccess: false }, false],
-    ["a strange id, retained", "req-1", { isFaithful: true, replayed: true }, false],
-  ])("is told by its id: %s", (_, requestId, { replayed, isSuccess = true, isFaithful = false }, isOther) => {
-    const found = otherRequest({ requestId, replayed }, sent, isSuccess, { isFaithful });
-    if (isOther) expect(found).toContain(sent);
-    else expect(found).toBeUndefined();
-  });
-
-  it("is looked for from the first id that came back", () => {
-    const echo = { isFaithful: false };
-    otherRequest({ requestId: "req-1" }, sent, true, echo);
-    expect(echo.isFaithful).toBe(false);
-    otherRequest({ requestId: "rnv-aaaaaaaaaaaaaaaaaaaa.1" }, sent, true, echo);
-    expect(echo.isFaithful).toBe(true);
   });
 });

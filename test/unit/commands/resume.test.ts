@@ -31,6 +31,26 @@ describe("what an interrupted run left open", () => {
     expect((await bench.state())?.open).toEqual([]);
   });
 
+  it("is closed by a later write that was answered, though a generated value gives that another key", async () => {
+    bench = createWorkbench();
+    bench.write(
+      "rnv.yaml",
+      shop.replace(/variables: {.*?}/, "variables: { A: { generate: { length: 24 } } }"),
+    );
+    bench.emulator.setFaults((_, { method, path }) => {
+      if (!path.endsWith("/variables")) return undefined;
+      if (method === "GET") return { kind: "status", status: 404 };
+      return { kind: "status", status: 409, code: "idempotency_legacy_conflict" };
+    });
+    expect((await bench.apply()).exitCode).toBe(3);
+    expect((await bench.state())?.open).toHaveLength(1);
+    bench.emulator.setFaults((_, { method, path }) =>
+      method === "GET" && path.endsWith("/variables") ? { kind: "status", status: 404 } : undefined,
+    );
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect((await bench.state())?.open).toEqual([]);
+  });
+
   it("is no mass disappearance: what it deleted itself, it forgets", async () => {
     bench = createWorkbench();
     bench.write("rnv.yaml", shop);
