@@ -45,11 +45,11 @@ const whole: Folder = { paths: [""], ceiling: 76_932, budget: 57_960 };
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
   { issue: "front door", folder: "model", lines: 13 },
-  { issue: "front door", folder: "api", lines: 12 },
+  { issue: "front door", folder: "api", lines: 15 },
   { issue: "front door", folder: "manifest", lines: 4 },
   { issue: "front door", folder: "plan", lines: 33 },
   { issue: "front door", folder: "resources", lines: 16 },
-  { issue: "front door", folder: "apply", lines: 17 },
+  { issue: "front door", folder: "apply", lines: 14 },
   { issue: "front door", folder: "state", lines: 3 },
   { issue: "front door", folder: "report", lines: 13 },
   { issue: "front door", folder: "commands", lines: 34 },
