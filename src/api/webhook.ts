@@ -80,5 +80,5 @@ export async function deliver(delivery: Delivery): Promise<Diagnostic | undefine
 const notDelivered = ({ host }: Webhook, why: string): Diagnostic =>
   error("command.undelivered", `the webhook at ${host} was not reached: ${why}`, {
     detail: "What the job found stands in its output all the same.",
-    hint: "nobody may have been told: look at the address, and run the job again",
+    hint: "the message may not have arrived: check the address, and run the job again",
   });

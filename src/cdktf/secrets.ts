@@ -14,7 +14,7 @@ export class SecretSource {
 
   /** A source is no text: it has to be given as a value of its own. */
   toString(): string {
-    throw new Error("a secret source cannot stand inside text: give it as the whole value of a variable");
+    throw new Error("a secret source is not allowed inside text: give it as the whole value of a variable");
   }
 
   /** A source is no JSON either. */

@@ -48,7 +48,7 @@ export async function stagesOf(
 
 /** How a verb reads the manifest. */
 interface ManifestUse {
-  /** It reports mistakes in the manifest itself, and of a stage that is missing. */
+  /** It reports mistakes in the manifest, and a missing stage, itself. */
   readonly checksItself: boolean;
   readonly streams: boolean;
 }

@@ -38,14 +38,14 @@ export async function validate(
   return { ...loaded, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
 }
 
-/** Warns of values that the interface does not show, where another one would cost a replacement: a kind. */
+/** Warns of a kind, or another value that only a replacement changes, which the interface does not show. */
 function unknownValues(resources: Iterable<DesiredResource>): readonly Diagnostic[] {
   const rules = new Map(resourceTypes.map(({ type, rules }) => [type, Object.entries(rules)]));
   return [...resources].flatMap(({ address, type, attributes }) =>
     (rules.get(type) ?? []).flatMap(([attribute, { known, change }]) => {
       const { value, range } = attributes.get(attribute) ?? {};
       if (!known || change !== "replace" || typeof value !== "string" || known.includes(value)) return [];
-      const asks = "rnv plan asks the service which exist";
+      const asks = "rnv plan asks the service what exists";
       const meant = didYouMean(value, known);
       const hint = meant === undefined ? asks : `${meant} (${asks})`;
       const summary = `${address}: this version does not know the ${attribute} "${value}"`;

@@ -186,7 +186,7 @@ export function checkTopLevel(root: MapNode, index: TypeIndex, report: Report): 
     const hint =
       hintForUnseen(entry.key) ??
       didYouMean(entry.key, known) ??
-      (emptyPlace === undefined ? undefined : `indent it, if it lies in ${emptyPlace}`) ??
+      (emptyPlace === undefined ? undefined : `indent it, if it belongs in ${emptyPlace}`) ??
       ofStack;
     report(
       error("manifest.unknown_key", `a manifest has no key ${quoteShort(entry.key)}`, {

@@ -147,7 +147,7 @@ function namesake(made: ResourceInstance, retained: readonly ResourceInstance[])
   );
   if (other === undefined) return [];
   return [
-    warning("plan.retained", `${other.address} is archived and bears the name of ${address}`, {
+    warning("plan.retained", `${other.address} is archived and has the name of ${address}`, {
       address,
       detail: `A second one would be created beside it (id ${other.recorded?.id}).`,
       hint: `to restore that one in its place: ${phrasesFor(desired).move(other.address, address)}`,

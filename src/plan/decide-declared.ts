@@ -111,7 +111,7 @@ const importMissing = (
   { id, range }: NonNullable<DesiredResource["importId"]>,
 ) =>
   read.kind === "unchecked"
-    ? error("live.import_missing", `${address} cannot be imported: whether ${id} is there cannot be told`, {
+    ? error("live.import_missing", `${address} cannot be imported: it is unknown whether ${id} exists`, {
         ...{ address, range, detail: read.reason },
         hint: "make it readable and plan again; without the import line a new one would be created",
       })

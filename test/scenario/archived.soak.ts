@@ -278,7 +278,7 @@ describe("archived services", () => {
     const planned = await scenario.runWith(blind, "plan", "-adopt");
     expect(planned.code).toBe(1);
     expect(planned.stderr).toContain("live.import_missing");
-    expect(planned.stderr).toContain("cannot be told");
+    expect(planned.stderr).toContain("it is unknown whether");
     expect(planned.stderr).toContain("RNV_GAP_READ_SERVICE");
     expect((await scenario.runWith(blind, "apply", "-adopt", ...approve)).code).toBe(1);
     expect(services()).toHaveLength(1);

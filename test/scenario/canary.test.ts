@@ -1,6 +1,6 @@
 import type { Fault } from "../../src/emulator/faults";
 import { type Canary, canary, sightings } from "../support/canaries";
-import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
+import { applyKilledAfterPatch, approve, type CliRun, openScenario, type Scenario } from "../support/cli";
 
 const plain = canary("plain");
 const environment = canary("environment");
@@ -248,21 +248,7 @@ describe("no secret is ever shown", () => {
     const killed = canary("killed");
     canaries.push(killed);
     scenario.write("rnv.yaml", shop("", yaml(killed)));
-    const started = scenario.start({ env }, "apply", ...approve);
-    scenario.fail(({ method }) =>
-      method === "PATCH"
-        ? {
-            kind: "hook",
-            when: "after",
-            run: async () => {
-              started.process.kill("SIGKILL");
-              await started.ended;
-            },
-          }
-        : undefined,
-    );
-    expect((await started.ended).code).toBe(-1);
-    scenario.fail();
+    expect((await applyKilledAfterPatch(scenario, { env })).code).toBe(-1);
     await watched(["state", "pull"]);
     await watched(["plan"], debugging);
     expect((await watched(["apply", ...approve])).code).toBe(0);

@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/model/time";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { applyKilledAfterPatch, approve, openScenario, type Scenario } from "../support/cli";
 
 const shop = (variables: string, more = "") => `
 projects:
@@ -124,21 +124,7 @@ describe("a value that the service ignores", () => {
   it("is not taken for a success after a kill in the middle of its write", async () => {
     scenario.write("rnv.yaml", shop("{ LEVEL: killed, OTHER: kept }"));
     store().setCondition("ignored-values", true);
-    const started = scenario.start({}, "apply", ...approve);
-    scenario.fail(({ method }) =>
-      method === "PATCH"
-        ? {
-            kind: "hook",
-            when: "after",
-            run: async () => {
-              started.process.kill("SIGKILL");
-              await started.ended;
-            },
-          }
-        : undefined,
-    );
-    expect((await started.ended).code).toBe(-1);
-    scenario.fail();
+    expect((await applyKilledAfterPatch(scenario)).code).toBe(-1);
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 1 });
     store().setCondition("ignored-values", false);
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });

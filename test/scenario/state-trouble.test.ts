@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { applyKilledAfterPatch, approve, openScenario, type Scenario } from "../support/cli";
 
 const keys = { old: "0a".repeat(32), new: "0b".repeat(32) };
 const shop = (level: string) => `
@@ -26,21 +26,7 @@ it("keys do not change in the run that repeats one write which was left open", a
   scenario.write("rnv.yaml", shop("info"));
   expect(await scenario.runWith({ env: old }, "apply", ...approve)).toMatchObject({ code: 0 });
   scenario.write("rnv.yaml", shop("debug"));
-  const started = scenario.start({ env: old }, "apply", ...approve);
-  scenario.fail(({ method }) =>
-    method === "PATCH"
-      ? {
-          kind: "hook",
-          when: "after",
-          run: async () => {
-            started.process.kill("SIGKILL");
-            await started.ended;
-          },
-        }
-      : undefined,
-  );
-  await started.ended;
-  scenario.fail();
+  expect((await applyKilledAfterPatch(scenario, { env: old })).code).toBe(-1);
   scenario.forget();
   expect(await scenario.runWith({ env: rotating }, "apply", ...approve)).toMatchObject({ code: 0 });
   // The key of the state is still the old one: the new one alone opens nothing.

@@ -81,6 +81,19 @@ jest.setTimeout(120_000);
 
 export const approve = ["-auto-approve", "-input=false"] as const;
 
+/** Starts `apply` and kills it once the service has done its first PATCH, before the answer. */
+export async function applyKilledAfterPatch(scenario: Scenario, options: RunOptions = {}): Promise<CliRun> {
+  const started = scenario.start(options, "apply", ...approve);
+  const run = async (): Promise<void> => {
+    started.process.kill("SIGKILL");
+    await started.ended;
+  };
+  scenario.fail(({ method }) => (method === "PATCH" ? { kind: "hook", when: "after", run } : undefined));
+  const ended = await started.ended;
+  scenario.fail();
+  return ended;
+}
+
 interface ScenarioOptions extends EmulatorOptions {
   /** Starts a process for each run, for tests of what a process is given and leaves. */
   readonly fresh?: true;

@@ -67,7 +67,7 @@ export function openCodeHost(environment: ProcessEnvironment, parts: HostParts):
 const unset = (platform: JobPlatform, why: string, hint: string): Diagnostic =>
   warning(
     "config.missing",
-    `${platform === "github" ? "GitHub" : "GitLab"} is not told of this run: ${why}`,
+    `${platform === "github" ? "GitHub" : "GitLab"} is not notified of this run: ${why}`,
     {
       hint,
     },

@@ -160,7 +160,7 @@ function spanOf(
 }
 
 const duplicateKey = (file: string, { offset, length }: Node): Diagnostic =>
-  error("stack.duplicate", "the key stands twice in one object", {
+  error("stack.duplicate", "duplicate key in one object", {
     range: { file, start: offset, end: offset + length },
   });
 

@@ -162,7 +162,7 @@ function awaitedPart(awaited: Awaited): AwaitedPart {
   if (!isNode(awaited)) return awaited;
   const [entry] = awaited.kind === "map" ? [...awaited.entries.values()] : [];
   if (entry === undefined || !sourceKeys.includes(entry.key))
-    throw new StackProblem("stack.invalid_value", "a list or an object cannot stand inside text");
+    throw new StackProblem("stack.invalid_value", "a list or an object is not allowed inside text");
   if (entry.key !== "fromEnv" || entry.value.kind !== "scalar")
     throw unsupported(`text or a function around a secret that comes from ${entry.key}`);
   const name = String(entry.value.value);

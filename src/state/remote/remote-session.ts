@@ -292,7 +292,7 @@ export class RemoteSession implements StateSession {
   #lose(holder?: LockRecord): DiagnosticsError {
     const by =
       holder === undefined
-        ? "the state or its lock was changed by somebody else"
+        ? "the state or its lock was changed by another user"
         : `${holder.command} (pid ${holder.pid} on ${holder.host}) holds it now`;
     const lost = lockLost(by);
     this.#failed = lost;

@@ -194,7 +194,7 @@ export const remoteUnwritten = (location: string, cause: unknown): unknown =>
   unreachable(
     "state.write_failed",
     `cannot write ${location}`,
-    "Whether the last write arrived is not known; the next run reads what stands there.",
+    "It is unknown whether the last write arrived. The next run reads the state again.",
     cause,
   );
 

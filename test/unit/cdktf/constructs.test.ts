@@ -143,7 +143,9 @@ describe("the constructs", () => {
   });
 
   it("do not let a secret source stand inside text", () => {
-    expect(() => `postgres://${fromEnv("PASSWORD")}@db`).toThrow("a secret source cannot stand inside text");
+    expect(() => `postgres://${fromEnv("PASSWORD")}@db`).toThrow(
+      "a secret source is not allowed inside text",
+    );
   });
 
   it("ask for the provider like those of any provider", () => {

@@ -144,7 +144,7 @@ describe("a mistake of the kinds people make is one finding, with what to write"
     [
       "a project that is not indented",
       "projects:\nshop:\n  name: Shop\n",
-      "unknown_key 2:1 shop | indent it, if it lies in projects",
+      "unknown_key 2:1 shop | indent it, if it belongs in projects",
     ],
     [
       "services beside a project",

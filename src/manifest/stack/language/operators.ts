@@ -177,9 +177,9 @@ function textParts(value: Value): readonly (TextParts[number] | undefined)[] {
 }
 
 function templateText(value: Value): Value {
-  if (value.kind === "null") throw new ExpressionProblem("null cannot stand inside text");
+  if (value.kind === "null") throw new ExpressionProblem("null is not allowed inside text");
   if (isListLike(value) || isMapLike(value))
-    throw new ExpressionProblem("a list or an object cannot stand inside text");
+    throw new ExpressionProblem("a list or an object is not allowed inside text");
   return convert(value, "string");
 }
 

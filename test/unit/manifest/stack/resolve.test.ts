@@ -109,7 +109,7 @@ describe("the text of a stack", () => {
     ["${[1, 2][2]}", "there is no 2 in the value, which has 2 items", "[1, 2][2]"],
     ['${{ a = 1 }["b"]}', 'there is no "b" in the value, which has a', '{ a = 1 }["b"]'],
     ["${upper()}", "upper takes 1 argument, found 0", "upper()"],
-    ["a ${null} b", "null cannot stand inside text", undefined],
+    ["a ${null} b", "null is not allowed inside text", undefined],
   ])("%s is wrong, with its place in the text", async (written, what, place) => {
     const found = await loadStackJson(withService({ configuration: { build_command: written } }));
     expect(found.diagnostics[0]?.summary).toBe(`shop/api (rnv_service.api): ${what}`);

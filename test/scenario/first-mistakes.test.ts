@@ -1,0 +1,79 @@
+import { openScenario, type Scenario } from "../support/cli";
+
+/** The interface shows two kinds, and no other source than a repository ("Service"; "Gaps"). */
+let scenario: Scenario;
+beforeAll(async () => {
+  scenario = await openScenario();
+});
+afterAll(() => scenario.close());
+
+const services = (text: string): string => `projects:\n  shop:\n    services:\n${text}`;
+
+/** Writes the manifest and runs a verb. */
+const told = (text: string, verb: string, ...args: readonly string[]) => {
+  scenario.write("rnv.yaml", services(text));
+  return scenario.run(verb, ...args);
+};
+
+it("a block with a wrong name, and one below a misspelt key, show their own mistakes too", async () => {
+  const { code, stderr } = await told(
+    '      "bad name!": { kind: web, configuration: { replicas: "2" } }\n' +
+      '      api: { kind: web, configuratoin: { replicas: "3" } }\n',
+    "validate",
+  );
+  expect(code).toBe(1);
+  for (const text of [
+    'error[manifest.invalid_name]: "bad name!" cannot name a service',
+    'service.shop.bad name!: configuration.replicas must be a number, not the text "2"',
+    "write 2 without quotes",
+    'service.shop.api has no attribute "configuratoin"',
+    'service.shop.api: configuration.replicas must be a number, not the text "3"',
+  ])
+    expect(stderr).toContain(text);
+  expect(stderr).toContain("4 errors");
+});
+
+it("services below a misspelt key are checked as services", async () => {
+  scenario.write("rnv.yaml", "projects: { shop: { servces: { api: { kind: 5 } } } }\n");
+  const { code, stderr } = await scenario.run("validate");
+  expect(code).toBe(1);
+  expect(stderr).toContain('project.shop has no attribute "servces"');
+  expect(stderr).toContain("service.shop.api: kind must be text, not the number 5");
+});
+
+it("validate warns of a kind that it does not know, and says that plan asks the service", async () => {
+  const { code, stdout, stderr } = await told(
+    "      api: { kind: wbe }\n      jobs: { kind: worker }\n      site: { kind: static }\n",
+    "validate",
+  );
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Success!") });
+  expect(stderr).toContain(
+    'warning[manifest.unknown_value]: service.shop.api: this version does not know the kind "wbe"',
+  );
+  expect(stderr).toContain('did you mean "web"? (rnv plan asks the service what exists)');
+  expect(stderr).toContain('service.shop.jobs: this version does not know the kind "worker"');
+  expect(stderr).toContain("2 warnings");
+});
+
+it("a deployment of a service without a source is a warning of the plan; one that never runs gives none", async () => {
+  const { code, stdout } = await told(
+    "      api: { kind: web }\n      quiet: { kind: web, deploy: { when: never } }\n      db: { kind: postgres }\n",
+    "plan",
+  );
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringContaining("warning[plan.no_source]: its service has no source to deploy"),
+  });
+  expect(stdout).toContain("write configuration.repository, the URL of a Git repository");
+  expect(stdout.match(/plan\.no_source/g)).toHaveLength(1);
+});
+
+it("a file that does not exist is called that, without a code of the operating system", async () => {
+  const shown = await scenario.run("show", "plan.rnvplan");
+  expect(shown).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("cannot read plan.rnvplan: it does not exist"),
+  });
+  const applied = await scenario.run("apply", "plan.rnvplan");
+  expect(applied).toMatchObject({ code: 1, stderr: expect.stringContaining("plan.rnvplan: no such file") });
+});
