@@ -48,14 +48,18 @@ export function recordedOf(
   };
 }
 
+/** Returns the time of the last answer by the service's clock; by ours where its answers tell none. ISO 8601. */
+export const timeNow = ({ clock, reads }: Pick<Session, "clock" | "reads">): string =>
+  new Date(reads.serviceTime() ?? clock.now()).toISOString();
+
 /** Returns what private data remembers of a write that was answered just now. */
 export function writtenNow(
-  { clock, workspaceId }: Pick<Session, "clock" | "workspaceId">,
+  session: Pick<Session, "clock" | "reads" | "workspaceId">,
   live: LiveResource | undefined,
 ): Pick<PrivateData, "workspace" | "writtenAt" | "updatedAt"> {
   return {
-    workspace: workspaceId,
-    writtenAt: new Date(clock.now()).toISOString(),
+    workspace: session.workspaceId,
+    writtenAt: timeNow(session),
     updatedAt: live?.updatedAt ?? live?.asOf,
   };
 }
@@ -84,8 +88,8 @@ export function appliedIn(
 
 /** Returns what private data remembers of a write that takes effect with a run of what reacts to it. */
 export const changedNow = (
-  { clock }: Session,
+  session: Session,
   { resource }: TerraformShape,
   live: LiveResource | undefined,
 ): Pick<PrivateData, "changedAt"> =>
-  isFollowed(resource) ? { changedAt: live?.updatedAt ?? new Date(clock.now()).toISOString() } : {};
+  isFollowed(resource) ? { changedAt: live?.updatedAt ?? timeNow(session) } : {};

@@ -142,15 +142,10 @@ describe("a drift job of 20 stages", () => {
     ) as number;
     const { store } = scenario.emulator;
     store.editConfiguration(service("s3"), { branch: "<!channel> evil" });
+    // What was made within two minutes is not believed gone.
+    scenario.settle();
     store.deleteServiceNow(service("s4"));
     scenario.write(".rnv/s5/state.json", "{ broken");
-    for (const stage of ["s4"]) {
-      const path = `.rnv/${stage}/state.json`;
-      scenario.write(
-        path,
-        scenario.read(path).replace(/("writtenAt": ?)"[^"]*"/g, '$1"2026-01-01T00:00:00.000Z"'),
-      );
-    }
     const flags = ["--metrics", "rnv.prom", "--report", "out/drift", "--webhook", receiver.url];
     const ended = await job("--all-stages", ...flags);
     expect(ended.code).toBe(1);

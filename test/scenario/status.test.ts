@@ -109,6 +109,8 @@ describe("status and deployments, with a key that may only read", () => {
 
   it("tell a service that is suspended, archived, deleted, or cannot be read from one that runs", async () => {
     expect(await scenario.run("suspend", "service.shop.api")).toMatchObject({ code: 0 });
+    // What was made within two minutes is not believed gone.
+    scenario.settle();
     store().editService(find("cron"), () => ({ archived: true }));
     expect(await json("status")).toMatchObject({
       services: [{ runs: "suspended" }, { runs: "nothing", archived: true }, { runs: "release" }],
@@ -118,8 +120,6 @@ describe("status and deployments, with a key that may only read", () => {
       runs: "unknown",
       reason: expect.stringContaining("no way to read one service"),
     });
-    // What was made within two minutes is not believed gone.
-    scenario.settle();
     store().deleteServiceNow(find("web"));
     expect((await run("status")).stdout).toContain("service.shop.web   deleted outside rnv");
     const gone = await run("deployments", "service.shop.web");

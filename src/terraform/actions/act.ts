@@ -16,7 +16,7 @@ import type { StateBackend } from "../../state/backend";
 import { createLocalBackend } from "../../state/local/local-backend";
 import { intentFolder, notWritten } from "../apply/intent-files";
 import type { Provider, Session } from "../provider";
-import { bareRecord } from "../record";
+import { bareRecord, timeNow } from "../record";
 import { isSameText } from "../values/terraform-value";
 
 /** What an `action` block asks for. */
@@ -114,9 +114,11 @@ async function recordService(context: Context, { session, live }: ActionSurround
 }
 
 /** What this process made in the service a moment ago: a list without it is behind. */
-function madeIn({ made, clock }: Session, { id, type }: LiveResource, parent: Address) {
-  const writtenAt = new Date(clock.now()).toISOString();
-  const within = [...made.values()].filter((one) => one !== undefined).filter((one) => one.parentId === id);
+function madeIn(session: Session, { id, type }: LiveResource, parent: Address) {
+  const writtenAt = timeNow(session);
+  const within = [...session.made.values()]
+    .filter((one) => one !== undefined)
+    .filter((one) => one.parentId === id);
   return within.map((one): [Address, RecordedResource] => [
     addressOf(one.type, parent.slice(type.length + 1)),
     { ...bareRecord(one), parent, writtenAt },

@@ -10,7 +10,7 @@ import type { timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import type { Session } from "../provider";
-import { bareRecord } from "../record";
+import { bareRecord, timeNow } from "../record";
 import {
   addressIn,
   type Draft,
@@ -230,7 +230,7 @@ export function sendSecret(session: Session, write: SecretWrite): Promise<Accept
     isSentAgain: async ({ live }) => {
       if (hasWaited || live === undefined) return false;
       const compared = { type, sent, live, defaults: new Map(), before };
-      if (!mayShareTime(compared, clock.now())) return false;
+      if (!mayShareTime(compared, Date.parse(timeNow(session)))) return false;
       hasWaited = true;
       await clock.sleep(timeStepMs, signal);
       return true;

@@ -7,6 +7,7 @@ import type { PrivateData } from "../messages";
 import { checkProtection } from "../plan/plan-findings";
 import { isMadeElsewhere } from "../preserved";
 import type { Session } from "../provider";
+import { timeNow } from "../record";
 import { addressIn, liveOf } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { isSameText, type TerraformObject } from "../values/terraform-value";
@@ -52,8 +53,8 @@ async function deleteKnowingly(
   input: DeleteInput,
 ): Promise<Ended> {
   if (type.resource.deletes === undefined) return deleteAndWait(session, type, prior, input);
-  const { intents, clock } = session;
-  const at = new Date(clock.now()).toISOString();
+  const { intents } = session;
+  const at = timeNow(session);
   const subject = { verb: "delete", type: type.resource.type, name: input.id } as const;
   const isCarried = intents.isLeaving(subject.type, input.id) !== undefined;
   const nothing = { nonce: "", settings: "", request: "", knownIds: [] };

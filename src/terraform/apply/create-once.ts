@@ -11,6 +11,7 @@ import { canonicalJson, type Plain } from "../../model/value";
 import { addressOfId } from "../confirm-deleted";
 import { diagnosticError } from "../messages";
 import type { Session } from "../provider";
+import { timeNow } from "../record";
 import {
   acceptedAs,
   aliveAs,
@@ -90,14 +91,14 @@ async function beginAttempt(
   const subject = intentSubjectOf(create);
   const preexistingIds = await preexistingIdsOf(session, create);
   if (subject === undefined) return { intent: undefined, isCarried: false, nonce: "", preexistingIds, sent };
-  const { intents, clock } = session;
+  const { intents } = session;
   const left = await intents.find(subject);
   if (intents.isUnderWay(subject, left)) throw new DiagnosticsError([sameTwice(create)]);
   const asked = { settings: settingsOf(create), request: session.requestOf(create) };
   // What was asked for then is something else: it is history, and this is made beside it.
   const carried =
     left?.settings === asked.settings || create.type.nameAttribute !== undefined ? left : undefined;
-  const at = new Date(clock.now()).toISOString();
+  const at = timeNow(session);
   const isOpen =
     carried !== undefined && (keyCounts(session, carried, asked.request) || isYoungIntent(session, carried));
   const since = isOpen ? carried.since : at;

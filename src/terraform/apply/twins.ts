@@ -4,6 +4,7 @@ import type { LiveResource } from "../../model/live";
 import { terraformNameOf } from "../../model/text";
 import { addressOfId, mostAgeMs } from "../confirm-deleted";
 import type { Session } from "../provider";
+import { timeNow } from "../record";
 import type { IntentSubject, WriteIntent } from "./intent-files";
 import type { KeyedCreate } from "./keyed-create";
 
@@ -36,11 +37,11 @@ export const intentSubjectOf = ({ type, input, parentId }: NamedCreate): IntentS
 
 /** Whether the service still knows the key that an earlier run sent, and this request would bear it. */
 export const keyCounts = (session: Session, left: WriteIntent, request: string): boolean =>
-  left.request === request && Math.abs(session.clock.now() - Date.parse(left.at)) < receiptMs;
+  left.request === request && Math.abs(Date.parse(timeNow(session)) - Date.parse(left.at)) < receiptMs;
 
-/** Whether what was sent may not be shown yet. A time in the future is from before the clock was set back. */
-export const isYoungIntent = ({ clock }: Session, left: WriteIntent): boolean =>
-  clock.now() - Date.parse(left.at) < 120_000;
+/** Returns true if what was sent may not be shown yet: it was sent within two minutes, or the service tells no time. */
+export const isYoungIntent = ({ reads }: Session, left: WriteIntent): boolean =>
+  (reads.serviceTime() ?? 0) - Date.parse(left.at) < 120_000;
 
 /** Whether an earlier run that left `intent` made it: by its id, else by what was there before, and by its time. */
 export function isMadeBy(intent: WriteIntent, live: LiveResource): boolean {

@@ -7,7 +7,7 @@ import { typeNamed } from "../../resources";
 import { addressOfId } from "../confirm-deleted";
 import { isLost, type PrivateData } from "../messages";
 import type { Provider, Session } from "../provider";
-import { bareRecord } from "../record";
+import { bareRecord, timeNow } from "../record";
 import { addressIn, knownIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
@@ -342,13 +342,13 @@ export function inputsNow(
 
 /** Returns what private data remembers of a run: when it was made, and what it was made of. */
 export function ranNow(
-  { changes: known, clock }: Session,
+  session: Session,
   type: TerraformShape,
   parentId: string | undefined,
   { kept, live }: { readonly kept: PrivateData; readonly live: LiveResource | undefined },
 ): Pick<PrivateData, "ranAt" | "inputs"> {
   if (!followsChanges(type.resource) || parentId === undefined) return {};
-  const inside = insideOf(known, parentId);
+  const inside = insideOf(session.changes, parentId);
   // What was made anew bears another id: the one of before would be missed by every later read.
   const isThere = (id: string, address: string): boolean => {
     const known = inside.get(address as Address);
@@ -360,5 +360,5 @@ export function ranNow(
   );
   for (const { id, address, isRemoved } of inside.values())
     if (id !== undefined && !isRemoved) inputs[id] = address;
-  return { ranAt: live?.asOf ?? new Date(clock.now()).toISOString(), inputs: orNone(inputs) };
+  return { ranAt: live?.asOf ?? timeNow(session), inputs: orNone(inputs) };
 }

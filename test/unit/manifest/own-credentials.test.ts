@@ -10,6 +10,7 @@ import { providerSettings } from "../../../src/terraform/rpc/configure-provider"
 /** What rnv reads of the environment besides credentials: whoever sees it can do nothing with it. */
 const settings = [
   ...[
+    "RNV_ACCEPT_RESTORED",
     "RNV_ALLOW_COMMANDS",
     "RNV_ALLOW_ENV",
     "RNV_ALLOW_STATE",
