@@ -143,17 +143,19 @@ export class Consistency {
 
   /**
    * Looks for what an unanswered write may have made, and while nothing is shown again, until `forMs` milliseconds after
-   * `since` (by the clock's `elapsed`). `onWait` is called once where that takes longer than two seconds.
+   * `since` (by the clock's `elapsed`): 30 seconds from now unless said. `onWait` is called once where that takes longer
+   * than two seconds.
    */
   async untilVisible<T>(
     look: (looks: number) => Promise<readonly T[] | undefined>,
-    {
-      since,
-      forMs,
-      onWait,
-    }: { readonly since: number; readonly forMs: number; readonly onWait?: () => void },
+    wait: {
+      readonly since?: number;
+      readonly forMs?: number;
+      readonly onWait?: (() => void) | undefined;
+    } = {},
   ): Promise<readonly T[] | undefined> {
     const { clock = systemClock, signal } = this.options;
+    const { since = clock.elapsed(), forMs = patienceMs, onWait } = wait;
     for (let looks = 0; ; looks += 1) {
       const seen = await look(looks);
       // A look that tells nothing may have failed in passing: it is repeated once.

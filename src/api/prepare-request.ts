@@ -16,8 +16,6 @@ export interface PreparedRequest {
   readonly body?: string;
   /** Each attempt adds its number. */
   readonly requestId: string;
-  /** Sent twice, it happens once. */
-  readonly hasKey: boolean;
   /** Marked so, or a secret was opened into its body. */
   readonly sensitive: boolean;
   /** Secrets that were opened into its body. */
@@ -64,7 +62,6 @@ export function prepareRequest(
     },
     body: body?.text,
     requestId,
-    hasKey: request.idempotencyKey !== undefined && !request.sentOnce,
     sensitive: request.sensitive === true || (body?.secrets.length ?? 0) > 0,
     secrets: body?.secrets ?? [],
   };

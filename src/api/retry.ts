@@ -6,7 +6,7 @@ import type { PreparedRequest } from "./prepare-request";
 import { type Load, type Permit, type RateLimiter, RetryAfterTooLong } from "./rate-limiter";
 import { type Answer, readAnswer } from "./read-answer";
 import type { Redactor } from "./redactor";
-import type { ApiResponse } from "./send";
+import type { ApiRequest, ApiResponse } from "./send";
 import {
   readTransportError,
   type Transport,
@@ -79,7 +79,7 @@ class RequestAttempts {
   ) {}
 
   async send(whyOff?: () => Promise<string | undefined>): Promise<ApiResponse> {
-    const { request, hasKey } = this.prepared;
+    const { request } = this.prepared;
     for (;;) {
       const permit = await this.#acquire();
       const exchange = await this.#exchange();
@@ -88,7 +88,7 @@ class RequestAttempts {
       if (exchange.kind === "answer" && exchange.answer.status === 429) this.#pauseAll(exchange.answer);
       permit.release(loadOf(exchange));
       if (exchange.kind === "no-answer") this.#throwUnlessNetwork(exchange);
-      const verdict = classify({ method: request.method, hasKey }, outcomeOf(exchange));
+      const verdict = classify(request, outcomeOf(exchange));
       if (verdict.kind === "fail") throw this.#failed(verdict.failure);
       // Only an answer ends a request well.
       if (verdict.kind === "done") return this.#responseOf((exchange as Answered).answer);
@@ -269,12 +269,8 @@ function messageOf(host: string, { reason, code = "no code", proxy, status }: Tr
   }
 }
 
-/** The parts of a request that classification looks at: never the status of the answer alone (DESIGN section 7). */
-export interface Classified {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** An `Idempotency-Key` goes with it: sent twice, it happens once. */
-  readonly hasKey: boolean;
-}
+/** The part of a request that classification looks at: never the status of the answer alone (DESIGN section 7). */
+export type Classified = Pick<ApiRequest, "method">;
 
 export type RetryOutcome =
   | {
@@ -364,8 +360,12 @@ function classifyAnswer(
   return status >= 500 ? retry("server error", "unavailable") : fail("refused");
 }
 
-/** Repeats a read, and a write that has a key; another write may have happened. */
-function retryUnlessUncertain(request: Classified, reason: RetryReason, readFailure: FailureKind): Verdict {
-  if (request.method === "GET") return retry(reason, readFailure);
-  return request.hasKey ? retry(reason, "uncertain") : fail("uncertain");
+/** Repeats what has the same effect twice. What a POST may have made is looked for before it is sent again. */
+function retryUnlessUncertain(
+  { method }: Classified,
+  reason: RetryReason,
+  readFailure: FailureKind,
+): Verdict {
+  if (method === "POST") return fail("uncertain");
+  return retry(reason, method === "GET" ? readFailure : "uncertain");
 }

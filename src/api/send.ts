@@ -13,8 +13,6 @@ export interface ApiRequest {
   readonly idempotencyKey?: string;
   /** The key is for the journal alone: a setting says that the service takes none there. */
   readonly omitsKey?: true;
-  /** Whether a key works there is not known, and twice is not once: after a lost answer it is not sent again. */
-  readonly sentOnce?: true;
   /** The body holds a secret or the answer does: neither is kept, traced or shown in an error. */
   readonly sensitive?: true;
   /** The field of the answer's body that is a secret. */

@@ -230,7 +230,7 @@ const aboutQueued = ({ id, createdAt }: Deployment): About => ({
   ...(createdAt && { madeAt: createdAt }),
 });
 
-/** Gap "roll back". Nothing says that its keys work: after a lost answer it is not sent again unless a setting does. */
+/** Gap "roll back". */
 async function rollBack(
   { path, gaps, write }: EndpointCall,
   id: string,
@@ -245,7 +245,6 @@ async function rollBack(
     body: rollBackBody(gaps, deploymentId, confirm),
     hostedBy: path("services", id, "deploys"),
     ...(gaps.routeKeys === "off" ? { omitsKey: true as const } : {}),
-    ...(gaps.routeKeys === "on" ? {} : { sentOnce: true as const }),
   } as const;
   if (isOff) throw turnedOff(request, "rollBack");
   try {

@@ -1,12 +1,14 @@
-import { isUncertain } from "../api/api-error";
+import { diagnosticOf, isUncertain } from "../api/api-error";
 import type { Resource } from "../api/reads";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { type Address, addressOf, nameOf } from "../model/address";
 import type { Pending } from "../model/live";
 import type { ActionInput, Made } from "../model/resource-operations";
-import type { Command, RecordedResource, RunRecord, State } from "../model/state";
+import { type Command, commandText, type RecordedResource, type RunRecord, type State } from "../model/state";
 import type { Attributes } from "../model/value";
 import { inputsIn, writtenNow } from "./change-context";
-import { journaledSend, type Left } from "./journaled-send";
+import { createOrFind } from "./create-or-find";
+import { firstSentAt, journaledSend, type Left } from "./journaled-send";
 import type { Run } from "./run";
 import type { RunJournal } from "./run-journal";
 
@@ -22,62 +24,93 @@ export interface ActionOrder {
   readonly preexistingIds: readonly string[];
 }
 
-/** More than one request could be the one that was not answered. */
-export class SeveralFound extends Error {
-  constructor(readonly ids: readonly string[]) {
-    super(`${ids.length} could be the one that was asked for`);
-    this.name = "SeveralFound";
-  }
-}
-
 /**
  * Sends the one write of an action, with its intent durable before the first byte and its outcome after the answer.
- * Without a certain answer it is looked for, and sent again under the same key only where nothing is found.
+ * Without a certain answer it is looked for, and sent again only where nothing is found. Throws `DiagnosticsError` where
+ * nobody can look, or several could be it: nothing is sent again.
  */
 export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pending> {
   const { input, command } = order;
+  const { address } = input;
   const action = actionOf(run, order);
   const writes = run.endpoints(
     journaledSend({
       run,
       secretKey: Buffer.from(run.record.id, "hex"),
-      address: input.address,
-      type: run.journal.recorded(input.address)?.type ?? "",
+      address,
+      type: run.journal.recorded(address)?.type ?? "",
       name: input.name,
       command,
       isOther: (id) => order.preexistingIds.includes(id),
       after: ({ id, madeAt }) => leftBy(run, order, { id: id ?? input.deploymentId ?? "", madeAt }),
     }),
   );
-  const send = async (): Promise<Pending> => action.pendingOf(input, await action.send(writes, input));
-  try {
-    return await send();
-  } catch (failure) {
-    if (!isUncertain(failure)) throw failure;
-    return (await findSent(run, order, failure.status === 500)) ?? send();
-  }
+  const since = firstSentAt(run, address);
+  return createOrFind(run.reads, {
+    send: async () => action.pendingOf(input, await action.send(writes, input)),
+    look: async () => action.find?.(run.reads, input, { ...order, since }),
+    take: (id) => takeSent(run, order, id),
+    refuse: () => closeOrder(run, address, { result: "refused" }),
+    several: (found) => unknownEnd(address, command, { found }),
+    command: commandText(address, command),
+  }).catch(async (failure: unknown) => {
+    const isTold = failure instanceof DiagnosticsError;
+    if (!isTold && !(isUncertain(failure) && !action.find)) throw failure;
+    // It can never be found out: it is reported once, and the command can be given again.
+    await closeOrder(run, address, { result: "done" });
+    throw isTold ? failure : unknownEnd(address, command, { failure });
+  });
 }
 
-/**
- * What a request that was not answered left, now recorded as its outcome; undefined where nothing is found or nobody
- * can tell. `isPatient`: its key would not keep it from being done twice. Throws `SeveralFound`.
- */
+/** Returns what an interrupted command left, now recorded as its outcome; undefined where nothing is found. */
 export async function findSent(
   run: ActionRun,
   order: ActionOrder,
-  isPatient: boolean,
+  { at, forMs }: { readonly at: string; readonly forMs: number },
 ): Promise<Pending | undefined> {
-  const { input, preexistingIds } = order;
+  const { input, command, preexistingIds } = order;
   const action = actionOf(run, order);
   run.reads.invalidate();
-  const look = async () => action.find?.(run.reads, input, preexistingIds);
-  const wait = { since: run.clock.elapsed(), forMs: isPatient ? 30_000 : 2000 };
-  const found = (await run.reads.untilVisible(look, wait)) ?? [];
-  if (found.length > 1) throw new SeveralFound(found);
+  const search = { preexistingIds, since: run.reads.serviceTime() === undefined ? undefined : at };
+  const look = async () => action.find?.(run.reads, input, search);
+  const found = (await run.reads.untilVisible(look, { forMs })) ?? [];
   const [id] = found;
   if (id === undefined) return undefined;
+  if (found.length === 1) return takeSent(run, order, id);
+  await closeOrder(run, input.address, { result: "done" });
+  throw unknownEnd(input.address, command, { found });
+}
+
+async function takeSent(run: ActionRun, order: ActionOrder, id: string): Promise<Pending> {
+  const { input } = order;
   await closeOrder(run, input.address, { result: "done", id }, leftBy(run, order, { id }));
-  return action.pendingOf(input, { id });
+  return actionOf(run, order).pendingOf(input, { id });
+}
+
+interface Uncertainty {
+  /** Ids of what it may have made. */
+  readonly found?: readonly string[];
+  readonly failure?: unknown;
+  /** When it was sent, where that was an earlier run. */
+  readonly at?: string;
+}
+
+/** The error of a command whose effect nobody can find out. */
+export function unknownEnd(
+  address: Address,
+  command: Command,
+  { found = [], failure, at }: Uncertainty,
+): DiagnosticsError {
+  const line = `\`${commandText(address, command)}\``;
+  const isAny = found.length > 0;
+  const answer = failure === undefined ? "The API did not answer." : `${diagnosticOf(failure).summary}.`;
+  return new DiagnosticsError([
+    error("apply.uncertain", `unknown whether ${line}${at === undefined ? "" : ` of ${at}`} had an effect`, {
+      address,
+      detail: isAny ? `Found: ${found.join(", ")}. Any of them may be it.` : answer,
+      hint: `Nothing was sent again. ${isAny ? "Look at them in the dashboard. " : ""}If you still want it: ${line}`,
+    }),
+  ]);
 }
 
 /** Closes what is open of the commands for `address`. */

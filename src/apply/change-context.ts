@@ -205,10 +205,14 @@ export function inputsIn(
 }
 
 /** Closes earlier attempts of a write that merely sets something: what they meant to set is set now. */
-export async function closeEarlier({ run, change }: ChangeContext, id: string): Promise<void> {
-  const open = run.journal.openAt(change.address).map((intent) => intent.seq);
-  if (open.length > 0) await run.journal.close(open, { result: "done", status: 0, id });
+export async function closeEarlier(context: ChangeContext, id: string): Promise<void> {
+  const open = openAt(context);
+  if (open.length > 0) await context.run.journal.close(open, { result: "done", status: 0, id });
 }
+
+/** Returns the open writes of a change. */
+export const openAt = ({ run, change }: Pick<ChangeContext, "run" | "change">): readonly number[] =>
+  run.journal.openAt(change.address).map(({ seq }) => seq);
 
 interface Recording {
   readonly reads: Pick<Reads, "contentAt">;

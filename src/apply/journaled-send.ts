@@ -4,11 +4,12 @@ import type { Address } from "../model/address";
 import { Secret } from "../model/secret";
 import type { Command, Intent, RecordedResource, RunRecord } from "../model/state";
 import { sha256 } from "../model/text";
+import { isoTime, timeNow } from "../model/time";
 import { canonicalJson, type Plain } from "../model/value";
 import type { RecoveryContext, Run } from "./run";
 
 export interface JournaledWrites {
-  readonly run: Pick<Run, "send" | "journal" | "record" | "retriableIntents" | "clock">;
+  readonly run: Pick<Run, "send" | "reads" | "journal" | "record" | "retriableIntents" | "clock">;
   readonly secretKey: Uint8Array;
   readonly address: Address;
   readonly type: string;
@@ -138,7 +139,7 @@ function intentOf(
       ...(writes.takesEffectAtOnce ? { takesEffect: "at once" as const } : {}),
       ...(writes.madeWith && request.method === "POST" ? { madeWith: writes.madeWith } : {}),
       ...(writes.command === undefined ? {} : { command: writes.command }),
-      at: new Date(writes.run.clock.now()).toISOString(),
+      at: timeNow(writes.run),
     },
   };
 }
@@ -167,10 +168,24 @@ export const keyLifetimeMs = 23 * 3_600_000;
 
 /** Returns whether the service still knows the key of `intent`, and this credential may use it. */
 export const keyStillCounts = (
-  { state, credential, clock }: Pick<RecoveryContext, "state" | "credential" | "clock">,
+  context: Pick<RecoveryContext, "state" | "credential" | "clock" | "reads">,
   intent: Intent,
 ): boolean =>
-  state.run?.credential === credential() && Math.abs(clock.now() - Date.parse(intent.at)) < keyLifetimeMs;
+  context.state.run?.credential === context.credential() &&
+  Math.abs(Date.parse(timeNow(context)) - Date.parse(intent.at)) < keyLifetimeMs;
+
+/**
+ * Returns when the next request for `address` is first sent, or was by an interrupted run, by the service's clock;
+ * undefined where that tells no time.
+ */
+export function firstSentAt(
+  { reads, retriableIntents }: Pick<Run, "reads" | "retriableIntents">,
+  address: Address,
+): string | undefined {
+  const now = isoTime(reads.serviceTime());
+  const earlier = retriableIntents.filter((open) => open.address === address && open.method === "POST");
+  return now && [now, ...earlier.map(({ at }) => at)].sort()[0];
+}
 
 interface BodyDigest {
   /** SHA-256, hex, of the canonical body; every secret in it stands as its keyed fingerprint. */

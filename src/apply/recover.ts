@@ -2,6 +2,7 @@ import type { Resource } from "../api/reads";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource, Pending } from "../model/live";
+import type { CandidateSearch } from "../model/resource-operations";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { type Command, commandText } from "../model/state";
 import { replayJournal } from "../state/recorded";
@@ -128,19 +129,31 @@ const preexistingIdsOf = ({ state }: RecoveryContext, { address }: Intent): read
  */
 function assumedDone(intent: Intent, recorded: RecordedResource | undefined): JournalEntry[] {
   const done = outcome(intent, "done");
-  if (!recorded || intent.takesEffect === "at once") return [done];
-  const resource = { ...recorded, writes: recorded.writes + 1 };
+  if (!recorded) return [done];
+  const writes = recorded.writes + (intent.takesEffect === "at once" ? 0 : 1);
+  // What it shows now may be from that write, in the same second as the one that is recorded.
+  const resource = { ...recorded, writes, content: undefined };
   return [{ kind: "resource", address: intent.address, resource }, done];
 }
+
+/** What was there before a write, or is older than it, is not its outcome. */
+const lookingFor = (recovering: RecoveryContext, intent: Intent) => ({
+  preexistingIds: preexistingIdsOf(recovering, intent),
+  since: recovering.reads.serviceTime() === undefined ? undefined : intent.at,
+});
 
 async function lookFor(
   recovering: Recovering,
   type: Resource,
   intent: Intent,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { name, parentId, at: since } = intent;
-  const search = { name, parentId, preexistingIds: preexistingIdsOf(recovering, intent), since };
+  const { name, parentId, body } = intent;
   const { reads } = recovering;
+  const commit = (body as { readonly commitSha?: unknown } | undefined)?.commitSha;
+  const search: CandidateSearch = {
+    ...{ name, parentId, ...lookingFor(recovering, intent) },
+    ...(typeof commit === "string" && { commit }),
+  };
   return findLost(recovering, intent, async () => type.candidates?.(reads, search));
 }
 
@@ -237,11 +250,11 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const { state, types } = recovering;
   const { address } = intent;
   const recorded = state.resources[address];
-  const preexistingIds = preexistingIdsOf(recovering, intent);
   const { commit, deploymentId } = command;
   const input = { address, id: recorded?.id ?? "", name: intent.name, commit, deploymentId };
   const action = types.get(intent.type)?.actions?.[command.action];
-  const look = async () => (recorded ? action?.find?.(recovering.reads, input, preexistingIds) : []);
+  const look = async () =>
+    recorded ? action?.find?.(recovering.reads, input, lookingFor(recovering, intent)) : [];
   // Of several attempts under one key the last one is looked for.
   const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
   const found = isLast ? await findLost(recovering, intent, look) : [];

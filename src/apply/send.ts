@@ -1,8 +1,8 @@
-import { type ApiError, isUncertain } from "../api/api-error";
+import { isUncertain } from "../api/api-error";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
-import type { Accepted, AppliableValue } from "../model/resource-operations";
+import type { Accepted, AppliableValue, CandidateSearch, CreateInput } from "../model/resource-operations";
 import { pathsWith, ruleAt } from "../model/resource-type";
 import type { AppliedValue, RecordedResource } from "../model/state";
 import type { Attributes } from "../model/value";
@@ -11,11 +11,13 @@ import {
   type ChangeContext,
   closeEarlier,
   inputsOf,
+  openAt,
   recordedAfter,
   writesAfter,
   writtenNow,
 } from "./change-context";
-import { sendTwice } from "./journaled-send";
+import { createOrFind } from "./create-or-find";
+import { firstSentAt, sendTwice } from "./journaled-send";
 import { awaitEnding, notGone, proveGone } from "./remove";
 import { type ChangeEnd, knownAttributes, readNow } from "./run";
 import { settle } from "./settle";
@@ -44,7 +46,7 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const left = await madeBefore(context, input.name);
   if (!left) await proveAbsent(context, input.name);
   const accepted =
-    left ?? (await sureOfCreate(context, input.name, () => context.type.create(context.endpoints, input)));
+    left ?? (await sendCreate(context, input, () => context.type.create(context.endpoints, input)));
   // What is null was left to the service: its answer tells what that is.
   const sent = new Map([...values].filter(([, value]) => value !== null));
   return finishWrite(context, accepted, sent, values, true);
@@ -92,7 +94,7 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
     recorded: change.instance.recorded,
   };
   const send = () => type.update(context.endpoints, input);
-  if (type.reacts) return finishWrite(context, await sureOfCreate(context, input.name, send), sent, values);
+  if (type.reacts) return finishWrite(context, await sendCreate(context, input, send), sent, values);
   const answered = await sendTwice(send).catch((failure: unknown) => seenInstead(context, sent, failure));
   const accepted = await inOneTimeStep(context, sent, answered, () =>
     type.update(context.endpointsAgain(), input),
@@ -143,45 +145,33 @@ async function inOneTimeStep(
 const timeBefore = ({ change }: ChangeContext): string | undefined =>
   change.instance.live?.updatedAt ?? change.instance.recorded?.updatedAt;
 
-/** A create without a certain answer is looked for before it is sent again, under the same key. */
-async function sureOfCreate(
+/** Sends what makes a resource or a run; where its answer is uncertain it is looked for. */
+function sendCreate(
   context: ChangeContext,
-  name: string,
+  { name, attributes }: Pick<CreateInput, "name" | "attributes">,
   send: () => Promise<Accepted>,
 ): Promise<Accepted> {
-  const since = new Date(context.run.clock.now()).toISOString();
-  try {
-    return await send();
-  } catch (failure) {
-    if (!isUncertain(failure)) throw failure;
-    const made = await findCreated(context, name, since, failure);
-    return made ? takeMade(context, made) : send();
-  }
-}
-
-/**
- * Looks for what an unanswered create made: one resource of that name with a new id is it, none means that it did not
- * happen, and several are an error.
- */
-async function findCreated(
-  { run, change, type, parentId }: ChangeContext,
-  name: string,
-  since: string,
-  failure: ApiError,
-): Promise<LiveResource | undefined> {
-  const { reads } = run;
+  const { run, change, type, parentId } = context;
+  const { reads, record, journal } = run;
   const { address } = change;
-  const search = { name, parentId, preexistingIds: run.record.fences[address] ?? [], since };
-  reads.invalidate();
+  const { candidates } = type;
+  // What makes nothing of its own only sets something.
+  if (!candidates) return sendTwice(send);
+  const commit = attributes.get("commit");
+  const search: CandidateSearch = {
+    ...{ name, parentId, preexistingIds: record.fences[address] ?? [], since: firstSentAt(run, address) },
+    ...(typeof commit === "string" && { commit }),
+  };
   const note = "the service failed and may have done it: looking for it for at most 30 s";
-  const found = await reads.untilVisible(async () => type.candidates?.(reads, search), {
-    since: run.clock.elapsed(),
-    // A service that failed may have lost its receipt: then the key proves nothing.
-    forMs: failure.status === 500 ? 30_000 : 2000,
+  return createOrFind(reads, {
+    send,
+    look: () => candidates(reads, search),
+    take: (made) => takeMade(context, made),
+    refuse: () => journal.close(openAt(context), { result: "refused", status: 409 }),
+    several: (found) => severalCandidates(address, found),
+    command: "rnv apply",
     onWait: () => run.emit({ type: "progress", address, action: "create", note }),
   });
-  if (found && found.length > 1) throw severalCandidates(address, found);
-  return found?.[0];
 }
 
 function severalCandidates(address: Address, found: readonly LiveResource[]): DiagnosticsError {
@@ -202,9 +192,8 @@ function severalCandidates(address: Address, found: readonly LiveResource[]): Di
 /** Records a found resource as the outcome of an unanswered create. */
 async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
   const { run, change, type, parentId } = context;
-  const open = run.journal.openAt(change.address).map((intent) => intent.seq);
   const after = { address: change.address, resource: context.recordOnAccept(made.id) };
-  await run.journal.close(open, { result: "done", status: 0, id: made.id }, after);
+  await run.journal.close(openAt(context), { result: "done", status: 0, id: made.id }, after);
   return {
     id: made.id,
     live: made,

@@ -6,8 +6,8 @@ import {
   closeOrder,
   findSent,
   recordedPart,
-  SeveralFound,
   sendAction,
+  unknownEnd,
 } from "../apply/action";
 import { keyStillCounts } from "../apply/journaled-send";
 import type { RunJournal } from "../apply/run-journal";
@@ -92,9 +92,6 @@ export async function carryOut(start: ActionStart): Promise<ActionEnd> {
     try {
       return (await goOn(start, begin)) ?? (await sendNew(start, begin));
     } catch (failure) {
-      const { journal, address } = start;
-      // They can never be distinguished: it is reported once, and the command can be given again.
-      if (failure instanceof SeveralFound) await closeOrder({ journal }, address, { result: "done" });
       return failed(start, failure);
     }
   };
@@ -114,20 +111,18 @@ async function goOn(
   const input = { address, id: service.id, name: service.name, deploymentId, commit };
   const order: ActionOrder = { command, input, preexistingIds: state.run?.fences[address] ?? [] };
   const run = runOf(start, order);
-  const aboutKey = { state, credential: context.credential, clock: context.clock };
-  const isKeyed = open.every((intent) => keyStillCounts(aboutKey, intent));
-  const pending = await findSent(run, order, !isKeyed);
-  if (pending) start.request.onGoingOn(open[0]?.at ?? "");
+  const isKeyed = open.every((intent) => keyStillCounts({ ...context, ...start.connection, state }, intent));
+  const [{ at } = { at: "" }] = open;
+  const pending = await findSent(run, order, { at, forMs: isKeyed ? 2000 : 30_000 });
+  if (pending) start.request.onGoingOn(at);
   if (pending) return { pending, diagnostics: [], exitCode: 0 };
+  if (!typeNamed(recordedType(start))?.actions?.[asked.action]?.find) {
+    await closeOrder(run, address, { result: "done" });
+    throw unknownEnd(address, command, { at });
+  }
   if (isKeyed) return confirmAndSend(start, order, {}, begin);
   await closeOrder(run, address, { result: "refused" });
-  if (typeNamed(recordedType(start))?.actions?.[asked.action]?.find) return undefined;
-  const line = commandText(address, command);
-  const summary = `unknown whether \`${line}\` of ${open[0]?.at} had an effect`;
-  const detail =
-    "The API did not answer, and the idempotency key expired: it is older than 23 hours, or belongs to another API key.";
-  const hint = `Nothing was sent again. If you still want it: ${line}`;
-  return { diagnostics: [error("apply.uncertain", summary, { address, detail, hint })], exitCode: 1 };
+  return undefined;
 }
 
 async function sendNew(start: ActionStart, begin: (run: ActionRun) => Promise<void>): Promise<ActionEnd> {
@@ -212,13 +207,7 @@ function failed({ context, address, asked, journal }: ActionStart, failure: unkn
   const exitCode = context.signal.aborted ? 130 : 1;
   const line = commandText(address, asked);
   if (failure instanceof DiagnosticsError)
-    return { diagnostics: failure.diagnostics, exitCode: failure.exitCode };
-  if (failure instanceof SeveralFound) {
-    const summary = `${failure.message} with \`${line}\``;
-    const detail = `Found: ${failure.ids.join(", ")}. Any of them may be it.`;
-    const hint = `Nothing was sent again. Look at them in the dashboard; if none is the one you want: ${line}`;
-    return { diagnostics: [error("apply.uncertain", summary, { address, detail, hint })], exitCode };
-  }
+    return { diagnostics: failure.diagnostics, exitCode: Math.max(exitCode, failure.exitCode) };
   const told = diagnosticOf(failure, { address });
   const isOpen = journal.openAt(address).some(({ command }) => command !== undefined);
   const hint = `Run \`${line}\` again: it first finds out what happened, and sends nothing twice.`;

@@ -82,8 +82,10 @@ export interface CandidateSearch {
   readonly parentId?: string;
   /** Ids that existed before the create: it is matched to none of them. */
   readonly preexistingIds: readonly string[];
-  /** When the create was first sent, by our clock. */
-  readonly since?: string;
+  /** When it was first sent, by the service's clock: what is older is another. Undefined where that is not known. */
+  readonly since?: string | undefined;
+  /** The commit that a deployment was asked for. */
+  readonly commit?: string;
 }
 
 /** An element of a resource that is no resource itself. */
@@ -174,7 +176,7 @@ export interface ResourceAction<Reads, Writes> {
   readonly find?: (
     reads: Reads,
     input: ActionInput,
-    preexistingIds: readonly string[],
+    search: Pick<CandidateSearch, "preexistingIds" | "since">,
   ) => Promise<readonly string[] | undefined>;
   /** Looks once at what it left pending. */
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;

@@ -13,6 +13,19 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Returns a time in milliseconds since the epoch as ISO 8601. */
+export const isoTime = (time: number | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString();
+
+interface TwoClocks {
+  readonly clock: Pick<Clock, "now">;
+  readonly reads: { serviceTime(): number | undefined };
+}
+
+/** Returns the time of the last answer by the service's clock; by ours where its answers tell none. ISO 8601. */
+export const timeNow = ({ clock, reads }: TwoClocks): string =>
+  new Date(reads.serviceTime() ?? clock.now()).toISOString();
+
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -1,9 +1,10 @@
 import { ApiError } from "../api/api-error";
 import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
+import { isOlder } from "../api/known-versions";
 import type { Reads } from "../api/reads";
 import type { Deployment, Service } from "../api/wire/shapes";
 import type { Pending, Release, Standing } from "../model/live";
-import type { OperationStatus, PlannedRuns } from "../model/resource-operations";
+import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
 import { contradictionMs, unlessGone } from "./deletion";
 
@@ -117,6 +118,25 @@ async function follow(
     note: `superseded by deployment ${newest.id}`,
     next: { ...pending, id: newest.id },
   };
+}
+
+/**
+ * Returns the deployments that a request may have queued: new since `preexistingIds` were listed, of its commit, and not
+ * created before it. Undefined where the service does not list them.
+ */
+export async function queuedSince(
+  reads: Reads,
+  serviceId: string,
+  { preexistingIds, since, commit }: Pick<CandidateSearch, "preexistingIds" | "since" | "commit">,
+): Promise<readonly Deployment[] | undefined> {
+  const listed = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 200 }));
+  if (listed === undefined) return undefined;
+  const { items } = listed;
+  // The list is newest first: what comes after one that is known is older.
+  const known = items.findIndex(({ id }) => preexistingIds.includes(id));
+  const isOurs = ({ commitSha, createdAt }: Deployment): boolean =>
+    (commit === undefined || !commitSha || commitSha === commit) && !isOlder(createdAt, since);
+  return (known === -1 ? items : items.slice(0, known)).filter(isOurs);
 }
 
 /** Undefined while its runtime is not suspended: most services have nothing to say. */

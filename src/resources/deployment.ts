@@ -26,7 +26,7 @@ import { durationPattern, parseDuration } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, present, sameId, textAt } from "./attribute-values";
 import { stands, unlessGone } from "./deletion";
-import { deploymentStanding, foreseeDeployments, pollDeployment } from "./deployment-status";
+import { deploymentStanding, foreseeDeployments, pollDeployment, queuedSince } from "./deployment-status";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
 export function deploymentReaction(context: ReactionContext): string | null | undefined {
@@ -288,21 +288,16 @@ async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promi
   };
 }
 
-/**
- * What was queued since the plan was made: the list is newest first, so it ends at the first one known then. None
- * where the service is gone; undefined where it stands and does not list them.
- */
+/** Returns what a deployment may have queued: none where the service is gone, undefined where it lists none. */
 async function candidates(
   reads: Reads,
   search: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { parentId: serviceId, preexistingIds, name } = search;
+  const { parentId: serviceId, name } = search;
   if (serviceId === undefined) return [];
-  const listed = await unlessGone(() => reads.live.listDeployments(serviceId));
-  if (listed === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
-  const { items } = listed;
-  const known = items.findIndex(({ id }) => preexistingIds.includes(id));
-  return (known === -1 ? items : items.slice(0, known))
+  const queued = await queuedSince(reads, serviceId, search);
+  if (queued === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
+  return queued
     .filter(({ sourceDeploymentId }) => sourceDeploymentId == null)
     .map((one) => {
       const { id, createdAt } = one;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Endpoints } from "../api/endpoints";
 import { gapVariable } from "../api/gap-rules";
+import { isOlder } from "../api/known-versions";
 import type { Reads, Resource } from "../api/reads";
 import type { Variable } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
@@ -177,9 +178,6 @@ async function list(reads: Reads, serviceId?: string): Promise<readonly LiveReso
   return lists.flat();
 }
 
-/** How far the clock of the service may differ from ours, milliseconds. */
-const clockDifferenceMs = 120_000;
-
 async function candidates(
   reads: Reads,
   search: CandidateSearch,
@@ -187,12 +185,10 @@ async function candidates(
   const { name, parentId, preexistingIds, since } = search;
   if (parentId === undefined) return [];
   // One that a list left out when the run was planned: its value is another, and cannot be read.
-  const isFromBefore = ({ updatedAt }: Variable): boolean =>
-    since !== undefined && Date.parse(updatedAt ?? "") < Date.parse(since) - clockDifferenceMs;
   const variables = await reads.variables(parentId);
   if (variables === undefined) return undefined;
   return variables
-    .filter((one) => one.key === name && !preexistingIds.includes(one.id) && !isFromBefore(one))
+    .filter((one) => one.key === name && !preexistingIds.includes(one.id) && !isOlder(one.updatedAt, since))
     .map((one) => liveVariable(one, parentId));
 }
 

@@ -1,6 +1,7 @@
 import type { Catalog } from "../model/catalog";
 import type { LiveResource } from "../model/live";
 import type { RecordedResource } from "../model/state";
+import { timeNow } from "../model/time";
 import { type Attributes, type Plain, plainEqual } from "../model/value";
 import type { PrivateData } from "./messages";
 import type { Session } from "./provider";
@@ -47,10 +48,6 @@ export function recordedOf(
     ...{ applied, computed: Object.fromEntries(computed), writtenAt },
   };
 }
-
-/** Returns the time of the last answer by the service's clock; by ours where its answers tell none. ISO 8601. */
-export const timeNow = ({ clock, reads }: Pick<Session, "clock" | "reads">): string =>
-  new Date(reads.serviceTime() ?? clock.now()).toISOString();
 
 /** Returns what private data remembers of a write that was answered just now. */
 export function writtenNow(

@@ -100,7 +100,7 @@ async function sendCall(context: HostContext, call: HostCall<unknown>): Promise<
   for (let attempts = 1; ; attempts += 1) {
     const { outcome, response, pauseMs, code } = await exchange(context, call);
     // Sent twice, a text is the same; a POST makes two of them.
-    const verdict = classify({ method: call.method, hasKey: call.method !== "POST" }, outcome);
+    const verdict = classify(call, outcome);
     if (verdict.kind === "done" && response) return response;
     const kind =
       verdict.kind === "fail" ? verdict.failure : verdict.kind === "retry" ? verdict.otherwise : "malformed";

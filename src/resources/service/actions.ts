@@ -12,7 +12,7 @@ import type {
 } from "../../model/resource-operations";
 import type { RecordedResource } from "../../model/state";
 import { contradictionMs, pollOperation, unlessGone } from "../deletion";
-import { pollDeployment, workerFindings } from "../deployment-status";
+import { pollDeployment, queuedSince, workerFindings } from "../deployment-status";
 
 type ServiceVerb = ResourceAction<Reads, Endpoints>;
 
@@ -119,22 +119,15 @@ const nothingTo = ({ address }: ActionInput, what: string): DiagnosticsError =>
 const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
   finishedAt != null || (terminalStatuses as readonly string[]).includes(status);
 
-/** Of no rollback, and of the commit that was asked for, where it names one. */
-function isDeploymentOf({ sourceDeploymentId, commitSha }: Deployment, { commit }: ActionInput): boolean {
-  return sourceDeploymentId == null && (commit === undefined || !commitSha || commitSha === commit);
-}
-
-/** Deployments that were queued since the preexistingIds was taken: the list is newest first, so it ends at the first known one. */
-function findQueued(isOurs: (deployment: Deployment, input: ActionInput) => boolean): ServiceVerb["find"] {
-  return async (reads, input, preexistingIds) => {
-    const { id } = input;
-    const listed = await unlessGone(() => reads.live.listDeployments(id, { limit: pageSize }));
-    if (listed === undefined) return undefined;
-    const known = listed.items.findIndex((item) => preexistingIds.includes(item.id));
-    const since = known === -1 ? listed.items : listed.items.slice(0, known);
-    return since.filter((item) => isOurs(item, input)).map((item) => item.id);
+/** Finds what a request may have queued: a rollback, or anything else. */
+const findQueued =
+  (isRollback: boolean): ServiceVerb["find"] =>
+  async (reads, { id, commit }, search) => {
+    const queued = await queuedSince(reads, id, { ...search, ...(commit !== undefined && { commit }) });
+    return queued
+      ?.filter(({ sourceDeploymentId }) => (sourceDeploymentId != null) === isRollback)
+      .map((one) => one.id);
   };
-}
 
 async function findCancelled(
   reads: Reads,
@@ -169,7 +162,7 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
       ...deploymentOf(input, made),
       ...(input.commit === undefined ? {} : { commit: input.commit }),
     }),
-    find: findQueued(isDeploymentOf),
+    find: findQueued(false),
     poll: pollDeployment,
   },
   "clear-cache": {
@@ -178,7 +171,7 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
     aim: aimAmong(atNewest),
     send: async (writes, { id }) => madeOf(await writes.runDeployAction(id, "clear-cache")),
     pendingOf: deploymentOf,
-    find: findQueued(isDeploymentOf),
+    find: findQueued(false),
     poll: pollDeployment,
   },
   restart: operation("restart"),
@@ -191,7 +184,7 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
     send: async (writes, { id, name, deploymentId = "" }) =>
       madeOf(await writes.rollBack(id, deploymentId, name)),
     pendingOf: deploymentOf,
-    find: findQueued(({ sourceDeploymentId }) => sourceDeploymentId != null),
+    find: findQueued(true),
     poll: pollDeployment,
   },
   cancel: {

@@ -11,12 +11,12 @@ import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { type Address, addressOf, isLogicalName } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import type { RecordedResource } from "../../model/state";
-import { parseDuration } from "../../model/time";
+import { parseDuration, timeNow } from "../../model/time";
 import type { StateBackend } from "../../state/backend";
 import { createLocalBackend } from "../../state/local/local-backend";
 import { intentFolder, notWritten } from "../apply/intent-files";
 import type { Provider, Session } from "../provider";
-import { bareRecord, timeNow } from "../record";
+import { bareRecord } from "../record";
 import { isSameText } from "../values/terraform-value";
 
 /** What an `action` block asks for. */

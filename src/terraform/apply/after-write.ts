@@ -7,10 +7,10 @@ import { type Diagnostic, error, type warning } from "../../diagnostics/diagnost
 import type { LiveResource, ReadResult } from "../../model/live";
 import type { Accepted, AppliableValue } from "../../model/resource-operations";
 import type { timeoutNames } from "../../model/text";
-import { parseDuration } from "../../model/time";
+import { parseDuration, timeNow } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import type { Session } from "../provider";
-import { bareRecord, timeNow } from "../record";
+import { bareRecord } from "../record";
 import {
   addressIn,
   type Draft,

@@ -7,11 +7,11 @@ import type { Accepted } from "../../model/resource-operations";
 import { ruleAt } from "../../model/resource-type";
 import { Secret } from "../../model/secret";
 import { sha256 } from "../../model/text";
+import { timeNow } from "../../model/time";
 import { canonicalJson, type Plain } from "../../model/value";
 import { addressOfId } from "../confirm-deleted";
 import { diagnosticError } from "../messages";
 import type { Session } from "../provider";
-import { timeNow } from "../record";
 import {
   acceptedAs,
   aliveAs,

@@ -2,9 +2,9 @@ import type { Reads, Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { terraformNameOf } from "../../model/text";
+import { timeNow } from "../../model/time";
 import { addressOfId, mostAgeMs } from "../confirm-deleted";
 import type { Session } from "../provider";
-import { timeNow } from "../record";
 import type { IntentSubject, WriteIntent } from "./intent-files";
 import type { KeyedCreate } from "./keyed-create";
 

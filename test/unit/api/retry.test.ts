@@ -2,10 +2,7 @@ import { type Classified, classify, type RetryOutcome, type Verdict } from "../.
 import type { TransportErrorReason } from "../../../src/api/transport";
 import { fc } from "../../support/fixed-seed";
 
-const requests = fc.record({
-  method: fc.constantFrom("GET", "POST", "PATCH", "DELETE"),
-  hasKey: fc.boolean(),
-});
+const requests = fc.record({ method: fc.constantFrom("GET", "POST", "PATCH", "DELETE") });
 const outcomes: fc.Arbitrary<RetryOutcome> = fc.oneof(
   fc.record({
     kind: fc.constant("answer" as const),
@@ -34,11 +31,11 @@ const nothingHappened = (outcome: RetryOutcome): boolean =>
     : outcome.reason === "not_sent" || outcome.reason === "unresolved";
 
 describe("classify", () => {
-  it("never repeats a write without a key that may have happened", () => {
+  it("never repeats a POST that may have happened", () => {
     fc.assert(
       fc.property(requests, outcomes, (request, outcome) => {
         const verdict = classify(request, outcome);
-        if (verdict.kind === "retry" && request.method !== "GET" && !request.hasKey)
+        if (verdict.kind === "retry" && request.method === "POST")
           expect(nothingHappened(outcome)).toBe(true);
       }),
     );
@@ -57,7 +54,7 @@ describe("classify", () => {
   it("never calls a read uncertain", () => {
     fc.assert(
       fc.property(outcomes, (outcome) => {
-        const verdict = classify({ method: "GET", hasKey: false }, outcome);
+        const verdict = classify({ method: "GET" }, outcome);
         expect(verdict).not.toMatchObject({ failure: "uncertain" });
         expect(verdict).not.toMatchObject({ otherwise: "uncertain" });
       }),
@@ -67,7 +64,7 @@ describe("classify", () => {
   it("calls a write refused only when a 4xx, 307 or 308 said so", () => {
     fc.assert(
       fc.property(outcomes, (outcome) => {
-        const verdict = classify({ method: "POST", hasKey: true }, outcome);
+        const verdict = classify({ method: "POST" }, outcome);
         if (verdict.kind !== "fail" || verdict.failure !== "refused") return;
         expect(outcome).toMatchObject({ kind: "answer" });
         if (outcome.kind === "answer" && outcome.status !== 307 && outcome.status !== 308)
@@ -91,26 +88,30 @@ interface Row {
   readonly of: readonly RetryOutcome[];
   /** The failure, or `again` and the failure once it may not be sent again. */
   readonly get: string;
-  readonly keyed: string;
-  readonly unkeyed: string;
+  readonly change: string;
+  readonly post: string;
 }
 
-const uncertain = { get: "again, unavailable", keyed: "again, uncertain", unkeyed: "uncertain" };
-const nothingDone = { get: "again, unavailable", keyed: "again, unavailable", unkeyed: "again, unavailable" };
-const final = { get: "refused", keyed: "refused", unkeyed: "refused" };
+const uncertain = { get: "again, unavailable", change: "again, uncertain", post: "uncertain" };
+const nothingDone = { get: "again, unavailable", change: "again, unavailable", post: "again, unavailable" };
+const final = { get: "refused", change: "refused", post: "refused" };
 const elsewhere = [401, 408, 429];
 
 const table: readonly Row[] = [
   { says: "connection refused → retry", of: [silence("not_sent"), silence("unresolved")], ...nothingDone },
   { says: "429 → a global gate until Retry-After", of: [answered(429), unreadable(429)], ...nothingDone },
-  { says: "reset, timeout → uncertain: same key", of: [silence("broken"), silence("late")], ...uncertain },
   {
-    says: "502-504 → uncertain: same key [408 says as little]",
+    says: "reset, timeout → uncertain: same key, a POST after a look",
+    of: [silence("broken"), silence("late")],
+    ...uncertain,
+  },
+  {
+    says: "502-504 → uncertain: same key, a POST after a look [408 says as little]",
     of: [408, 502, 503, 504].flatMap((status) => [answered(status), unreadable(status)]),
     ...uncertain,
   },
   {
-    says: "truncated or unparsable 2xx → uncertain: same key",
+    says: "truncated or unparsable 2xx → uncertain: same key, a POST after a look",
     of: [200, 201, 202, 204, 299].map(unreadable),
     ...uncertain,
     get: "again, malformed",
@@ -118,7 +119,7 @@ const table: readonly Row[] = [
   {
     says: "500 → read, then same key [so the other 5xx]",
     of: [500, 501, 505, 507, 520, 524, 599].flatMap((status) => [answered(status), unreadable(status)]),
-    ...{ get: "again, unavailable", keyed: "uncertain", unkeyed: "uncertain" },
+    ...{ get: "again, unavailable", change: "uncertain", post: "uncertain" },
   },
   { says: "409 `idempotency_conflict` → stop", of: [answered(409, "idempotency_conflict")], ...final },
   {
@@ -144,12 +145,12 @@ const table: readonly Row[] = [
   {
     says: "401 → stop the run",
     of: [answered(401), unreadable(401)],
-    ...{ get: "unauthorized", keyed: "unauthorized", unkeyed: "unauthorized" },
+    ...{ get: "unauthorized", change: "unauthorized", post: "unauthorized" },
   },
   {
     says: "no redirects followed [one that may be what a write that was taken is answered with is no refusal]",
     of: range(300, 306).flatMap((status) => [answered(status), unreadable(status)]),
-    ...{ get: "refused", keyed: "uncertain", unkeyed: "uncertain" },
+    ...{ get: "refused", change: "uncertain", post: "uncertain" },
   },
   {
     says: "no redirects followed [the same request is wanted elsewhere: nobody carried it out]",
@@ -159,7 +160,7 @@ const table: readonly Row[] = [
   {
     says: "response cap [it is as large the next time]",
     of: [silence("too_large")],
-    ...{ get: "malformed", keyed: "uncertain", unkeyed: "uncertain" },
+    ...{ get: "malformed", change: "uncertain", post: "uncertain" },
   },
 ];
 
@@ -172,15 +173,13 @@ describe("the table of retries", () => {
         ? `again, ${verdict.otherwise}`
         : "done";
 
-  it.each(table)("$says", ({ of, get, keyed, unkeyed }) => {
+  it.each(table)("$says", ({ of, get, change, post }) => {
     for (const outcome of of) {
       const what = JSON.stringify(outcome);
       const told = (request: Classified) => [what, inWords(classify(request, outcome))];
-      expect(told({ method: "GET", hasKey: false })).toEqual([what, get]);
-      for (const method of ["POST", "PATCH", "DELETE"] as const) {
-        expect(told({ method, hasKey: true })).toEqual([what, keyed]);
-        expect(told({ method, hasKey: false })).toEqual([what, unkeyed]);
-      }
+      expect(told({ method: "GET" })).toEqual([what, get]);
+      expect(told({ method: "POST" })).toEqual([what, post]);
+      for (const method of ["PATCH", "DELETE"] as const) expect(told({ method })).toEqual([what, change]);
     }
   });
 });

@@ -31,7 +31,7 @@ const readsOf = (items: readonly Deployment[]) =>
 
 /** What an action takes for its own among `items`. */
 const found = (action: string, more: object = {}, items = queued) =>
-  serviceActions[action]?.find?.(readsOf(items), { ...input, ...more }, ["known"]);
+  serviceActions[action]?.find?.(readsOf(items), { ...input, ...more }, { preexistingIds: ["known"] });
 
 describe("what a command that was not answered has made", () => {
   it.each([
@@ -57,7 +57,7 @@ describe("what a command that was not answered has made", () => {
       ...{ path: "/", requestId: "", attempts: 1 },
     });
     const reads = { live: { listDeployments: async () => Promise.reject(gone) } } as unknown as Reads;
-    expect(await serviceActions.deploy?.find?.(reads, input, [])).toBeUndefined();
+    expect(await serviceActions.deploy?.find?.(reads, input, { preexistingIds: [] })).toBeUndefined();
   });
 
   it("is a cancellation where it is asked for or over", async () => {

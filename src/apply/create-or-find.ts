@@ -1,0 +1,62 @@
+import { type ApiError, diagnosticOf, isUncertain } from "../api/api-error";
+import type { Reads } from "../api/reads";
+import { DiagnosticsError } from "../diagnostics/diagnostic";
+
+/** A request that makes something which can be looked for. */
+export interface Creation<Made, Found> {
+  readonly send: () => Promise<Made>;
+  /** Returns what the request may have made; undefined where nobody can tell. */
+  readonly look: () => Promise<readonly Found[] | undefined>;
+  /** Records what was found as the outcome of the request. */
+  readonly take: (found: Found) => Promise<Made>;
+  /** Records that the request made nothing. */
+  readonly refuse: () => Promise<void>;
+  /** The error where more than one could be what it made. */
+  readonly several: (found: readonly Found[]) => Error;
+  /** The command that asks for it again. */
+  readonly command: string;
+  /** Called where looking takes longer than two seconds. */
+  readonly onWait?: () => void;
+}
+
+/** How often a request is sent whose answers are uncertain. */
+const mostSends = 3;
+
+/**
+ * Sends a request that makes something. After an answer that says nothing certain, what it may have made is looked for
+ * before it is sent again, under the same key, whether the service has a receipt or not (DESIGN section 7, Retries).
+ */
+export async function createOrFind<Made, Found>(
+  reads: Reads,
+  creation: Creation<Made, Found>,
+): Promise<Made> {
+  const { send, look, take, several, onWait } = creation;
+  for (let sends = 1; ; sends += 1) {
+    try {
+      return await send();
+    } catch (failure) {
+      const isKeyUsed = isKeyConflict(failure);
+      if (!isUncertain(failure) && !isKeyUsed) throw failure;
+      reads.invalidate();
+      const found = await reads.untilVisible(look, { onWait });
+      if (found && found.length > 1) throw several(found);
+      const [made] = found ?? [];
+      if (made !== undefined) return take(made);
+      if (isKeyUsed && found) throw await notMade(failure, creation);
+      if (found === undefined || sends === mostSends) throw failure;
+    }
+  }
+}
+
+/** Returns true if the service knows the key from a request with another body (interface, "Idempotency rules"). */
+const isKeyConflict = (failure: unknown): failure is ApiError =>
+  (failure as Partial<ApiError>).code === "idempotency_conflict";
+
+async function notMade(
+  failure: ApiError,
+  { refuse, command }: Pick<Creation<unknown, unknown>, "refuse" | "command">,
+): Promise<DiagnosticsError> {
+  await refuse();
+  const hint = `Nothing was made. Run \`${command}\`: it sends the request under a new key.`;
+  return new DiagnosticsError([{ ...diagnosticOf(failure), hint }]);
+}
