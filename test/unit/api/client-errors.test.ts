@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { ApiError } from "../../../src/api/api-error";
 import type { ApiRequest } from "../../../src/api/send";
 import { Secret } from "../../../src/model/secret";
-import { answer, apiKey, failure, keyedWrite, type Reply, read, scriptedClient } from "./scripted-client";
+import { answer, apiKey, creation, failure, keyedWrite, type Reply, read, scriptedClient } from "./scripted-client";
 
 async function errorOf(request: ApiRequest, replies: readonly Reply[]) {
   const { client, waits } = scriptedClient(replies);
@@ -19,7 +19,7 @@ describe("an error of the client", () => {
     ["at the top", { requestId: "srv-9", code: "bad_name", message: "the name is taken" }],
     ["under error", { requestId: "srv-9", error: { code: "bad_name", message: "the name is taken" } }],
   ])("carries code, message and request id that stand %s", async (_where, body) => {
-    const { thrown } = await errorOf(keyedWrite, [answer(400, body)]);
+    const { thrown } = await errorOf(creation, [answer(400, body)]);
     expect(thrown).toMatchObject({
       ...{ status: 400, code: "bad_name", message: "the name is taken", requestId: "srv-9" },
       ...{ operation: "createProject", method: "POST", path: "/projects", address: "project.shop" },

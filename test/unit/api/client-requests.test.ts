@@ -1,7 +1,7 @@
 import { createClient } from "../../../src/api/client";
 import { Secret } from "../../../src/model/secret";
 import { fc } from "../../support/fixed-seed";
-import { answer, apiKey, baseUrl, keyedWrite, read, scriptedClient, unkeyedWrite } from "./scripted-client";
+import { answer, apiKey, baseUrl, keyedWrite, read, scriptedClient } from "./scripted-client";
 import { steppingClock } from "./stepping-clock";
 
 describe("a request of the client", () => {
@@ -10,7 +10,7 @@ describe("a request of the client", () => {
     await client.send({ ...keyedWrite, query: { projectId: "a b" } });
     expect(sent).toHaveLength(1);
     expect(sent[0]).toMatchObject({
-      method: "POST",
+      method: "PATCH",
       url: `${baseUrl}/projects?projectId=a+b`,
       body: '{"name":"Shop"}',
       headers: {
@@ -62,7 +62,7 @@ describe("a request of the client", () => {
     const { client, sent } = scriptedClient([answer(200)]);
     const bugs = [
       { ...keyedWrite, idempotencyKey: undefined },
-      { ...unkeyedWrite, idempotencyKey: "k" },
+      { ...keyedWrite, keyed: false },
       { ...read, idempotencyKey: "k" },
       { ...keyedWrite, idempotencyKey: "has space" },
       { ...keyedWrite, idempotencyKey: "" },

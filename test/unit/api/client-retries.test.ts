@@ -1,13 +1,5 @@
 import type { ApiRequest } from "../../../src/api/send";
-import {
-  answer,
-  failure,
-  keyedWrite,
-  type Reply,
-  read,
-  scriptedClient,
-  unkeyedWrite,
-} from "./scripted-client";
+import { answer, creation, failure, keyedWrite, type Reply, read, scriptedClient } from "./scripted-client";
 
 const done = answer(200, { ok: true });
 const refused = failure("ECONNREFUSED", "connect");
@@ -27,72 +19,72 @@ interface Row {
   /** Requests until success, or the kind of the error thrown after how many. */
   readonly get: number | [string, number];
   readonly keyed: number | [string, number];
-  readonly unkeyed: number | [string, number];
+  readonly creates: number | [string, number];
 }
 
 /** The service answers `reply` once and then 200; a number is the count of requests that ends well. */
 const rows: readonly Row[] = [
-  { what: "a refused connection", reply: refused, get: 2, keyed: 2, unkeyed: 2 },
-  { what: "a reset", reply: reset, get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
+  { what: "a refused connection", reply: refused, get: 2, keyed: 2, creates: 2 },
+  { what: "a reset", reply: reset, get: 2, keyed: 2, creates: ["uncertain", 1] },
   {
     what: "a timeout",
     reply: failure("ETIMEDOUT"),
     get: 2,
     keyed: 2,
-    unkeyed: ["uncertain", 1],
+    creates: ["uncertain", 1],
   },
   {
     what: "an answer that does not come in time",
     reply: failure("ANSWER_LATE"),
     get: 2,
     keyed: 2,
-    unkeyed: ["uncertain", 1],
+    creates: ["uncertain", 1],
   },
   {
     what: "a truncated answer",
     reply: failure("ECONNRESET"),
     get: 2,
     keyed: 2,
-    unkeyed: ["uncertain", 1],
+    creates: ["uncertain", 1],
   },
   {
     what: "an untrusted certificate",
     reply: failure("CERT_HAS_EXPIRED"),
     get: ["unavailable", 1],
     keyed: ["unavailable", 1],
-    unkeyed: ["unavailable", 1],
+    creates: ["unavailable", 1],
   },
   {
     what: "an answer over the cap",
     reply: failure("ANSWER_TOO_LARGE"),
     get: ["malformed", 1],
     keyed: ["uncertain", 1],
-    unkeyed: ["uncertain", 1],
+    creates: ["uncertain", 1],
   },
-  { what: "408", reply: answer(408), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
-  { what: "502", reply: answer(502, "bad gateway"), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
-  { what: "503", reply: answer(503), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
-  { what: "504", reply: answer(504), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
-  { what: "HTML with 200", reply: html, get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
-  { what: "an empty 200", reply: answer(200, ""), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
-  { what: "an array with 200", reply: answer(200, []), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
+  { what: "408", reply: answer(408), get: 2, keyed: 2, creates: ["uncertain", 1] },
+  { what: "502", reply: answer(502, "bad gateway"), get: 2, keyed: 2, creates: ["uncertain", 1] },
+  { what: "503", reply: answer(503), get: 2, keyed: 2, creates: ["uncertain", 1] },
+  { what: "504", reply: answer(504), get: 2, keyed: 2, creates: ["uncertain", 1] },
+  { what: "HTML with 200", reply: html, get: 2, keyed: 2, creates: ["uncertain", 1] },
+  { what: "an empty 200", reply: answer(200, ""), get: 2, keyed: 2, creates: ["uncertain", 1] },
+  { what: "an array with 200", reply: answer(200, []), get: 2, keyed: 2, creates: ["uncertain", 1] },
   {
     what: "half a JSON with 200",
     reply: answer(200, '{"project":{"id"'),
     get: 2,
     keyed: 2,
-    unkeyed: ["uncertain", 1],
+    creates: ["uncertain", 1],
   },
-  { what: "500", reply: answer(500), get: 2, keyed: ["uncertain", 1], unkeyed: ["uncertain", 1] },
-  { what: "429", reply: answer(429, {}, { "retry-after": "3" }), get: 2, keyed: 2, unkeyed: 2 },
-  { what: "409 engine_unavailable", reply: unavailableEngine, get: 2, keyed: 2, unkeyed: 2 },
+  { what: "500", reply: answer(500), get: 2, keyed: ["uncertain", 1], creates: ["uncertain", 1] },
+  { what: "429", reply: answer(429, {}, { "retry-after": "3" }), get: 2, keyed: 2, creates: 2 },
+  { what: "409 engine_unavailable", reply: unavailableEngine, get: 2, keyed: 2, creates: 2 },
   ...["idempotency_conflict", "idempotency_legacy_conflict", "canvas_revision_conflict", "name_taken"].map(
     (code): Row => ({
       what: `409 ${code}`,
       reply: answer(409, { code }),
       get: ["refused", 1],
       keyed: ["refused", 1],
-      unkeyed: ["refused", 1],
+      creates: ["refused", 1],
     }),
   ),
   ...[400, 403, 404, 405, 413, 421, 425, 307, 308].flatMap((status): readonly Row[] =>
@@ -101,7 +93,7 @@ const rows: readonly Row[] = [
       reply: answer(status, text),
       get: ["refused", 1],
       keyed: ["refused", 1],
-      unkeyed: ["refused", 1],
+      creates: ["refused", 1],
     })),
   ),
   // What a form is answered with once it has been taken: no proof that nothing happened.
@@ -111,7 +103,7 @@ const rows: readonly Row[] = [
       reply: answer(status, text, { location: "/login" }),
       get: ["refused", 1],
       keyed: ["uncertain", 1],
-      unkeyed: ["uncertain", 1],
+      creates: ["uncertain", 1],
     })),
   ),
   {
@@ -119,7 +111,7 @@ const rows: readonly Row[] = [
     reply: answer(401),
     get: ["unauthorized", 1],
     keyed: ["unauthorized", 1],
-    unkeyed: ["unauthorized", 1],
+    creates: ["unauthorized", 1],
   },
 ];
 
@@ -147,9 +139,7 @@ describe("classification on method, status and code", () => {
     expect(new Set(sent.map((request) => request.headers["x-request-id"])).size).toBe(sent.length);
   });
 
-  it.each(rows)("$what: a write without key", ({ reply, unkeyed }) =>
-    expectOutcome(unkeyedWrite, reply, unkeyed),
-  );
+  it.each(rows)("$what: a creation", ({ reply, creates }) => expectOutcome(creation, reply, creates));
 });
 
 describe("a failure that lasts", () => {
@@ -173,7 +163,7 @@ describe("a failure that lasts", () => {
 });
 
 describe("a write that needs hosting", () => {
-  const hosted: ApiRequest = { ...keyedWrite, hostedBy: "/services/s/deploys" };
+  const hosted: ApiRequest = { ...creation, hostedBy: "/services/s/deploys" };
   const list = (available: boolean, reason: string) =>
     answer(200, { available, items: [], reason, page: { hasMore: false, limit: 1, nextCursor: null } });
   const catalog = (capabilities: Record<string, boolean>) =>
@@ -277,7 +267,7 @@ describe("backoff", () => {
   it("is told with reason, seconds and operation", async () => {
     const { client, waits } = scriptedClient([answer(503, {}, { "retry-after": "4" }), done]);
     await client.send(keyedWrite);
-    expect(waits).toEqual([{ reason: "gateway error", seconds: 4, operation: "createProject" }]);
+    expect(waits).toEqual([{ reason: "gateway error", seconds: 4, operation: "updateProject" }]);
   });
 });
 
@@ -301,7 +291,7 @@ describe("an answer about another resource", () => {
   it.each([
     ["malformed, of a read", read, "malformed", 3],
     ["uncertain, of a keyed write", keyedWrite, "uncertain", 3],
-    ["uncertain at once, of a write without key", unkeyedWrite, "uncertain", 1],
+    ["uncertain at once, of a creation", creation, "uncertain", 1],
   ] as const)("that lasts is %s, and says what was asked", async (_what, request, kind, attempts) => {
     const { client } = scriptedClient([others]);
     const failed = client.send({ ...request, about });

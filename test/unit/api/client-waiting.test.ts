@@ -1,12 +1,4 @@
-import {
-  answer,
-  failure,
-  keyedWrite,
-  type Reply,
-  read,
-  scriptedClient,
-  unkeyedWrite,
-} from "./scripted-client";
+import { answer, creation, failure, keyedWrite, type Reply, read, scriptedClient } from "./scripted-client";
 
 const done = answer(200, { ok: true });
 const limited = (seconds: number) => answer(429, {}, { "retry-after": String(seconds) });
@@ -36,7 +28,7 @@ describe("the clock of the machine, set while a request waits", () => {
       maxConcurrency: 1,
     });
     const begun = clock.elapsed();
-    const all = [read, keyedWrite, unkeyedWrite].map((request) => client.send(request));
+    const all = [read, keyedWrite, creation].map((request) => client.send(request));
     // The gate is closed by then, and all of them wait for it.
     await tick();
     clock.set(shift);
@@ -127,7 +119,7 @@ describe("the gate of a 429", () => {
       maxConcurrency: 1,
     });
     const failed = { kind: "unavailable" };
-    const all = [read, keyedWrite, unkeyedWrite].map((request) => client.send(request));
+    const all = [read, keyedWrite, creation].map((request) => client.send(request));
     for (const one of all) await expect(one).rejects.toMatchObject(failed);
     await expect(client.send(read)).rejects.toMatchObject({ ...failed, code: "rate_limited", attempts: 0 });
     expect(sent).toHaveLength(1);
@@ -165,7 +157,7 @@ describe("adaptive concurrency", () => {
   ])("grows with what was answered, and shrinks with overload alone: %s", async (_, reply, following) => {
     const script = heldReplies();
     const { client } = scriptedClient([script.reply]);
-    const all = Array.from({ length: 12 }, () => client.send(unkeyedWrite).catch(() => undefined));
+    const all = Array.from({ length: 12 }, () => client.send(creation).catch(() => undefined));
     await tick();
     for (const release of script.held.splice(0)) release(reply);
     for (let i = 0; i < 5; i += 1) await tick();

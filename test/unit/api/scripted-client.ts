@@ -63,18 +63,18 @@ export function scriptedClient(
 
 export const read: ApiRequest = { operation: "listProjects", method: "GET", path: "/projects", keyed: false };
 export const keyedWrite: ApiRequest = {
-  operation: "createProject",
-  method: "POST",
-  path: "/projects",
+  operation: "updateProject",
+  method: "PATCH",
+  path: "/projects/p1",
   body: { name: "Shop" },
   keyed: true,
   idempotencyKey: "rnv-1-abc",
   address: "project.shop",
 };
-export const unkeyedWrite: ApiRequest = {
-  operation: "saveCanvas",
-  method: "PATCH",
-  path: "/canvas",
-  body: { revision: 1 },
-  keyed: false,
+/** What makes something: it is looked for before it is sent again. */
+export const creation: ApiRequest = {
+  ...keyedWrite,
+  operation: "createProject",
+  method: "POST",
+  path: "/projects",
 };

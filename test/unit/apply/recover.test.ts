@@ -61,7 +61,7 @@ describe("a create that an interrupted run did not see answered", () => {
     const { entries, retriableIntents, diagnostics } = await recoverOf(state, [creation], type, {
       fences: ["old"],
     });
-    expect(searches).toEqual([{ name: "api", parentId: "p1", preexistingIds: ["old"], since: timeAt(0) }]);
+    expect(searches).toEqual([{ name: "api", parentId: "p1", preexistingIds: ["old"], since: undefined }]);
     expect({ retriableIntents, diagnostics }).toEqual({ retriableIntents: [], diagnostics: [] });
     expect(entries).toEqual([
       {
@@ -213,7 +213,7 @@ describe("a write that sets something, left open", () => {
   it("asks for no deployment where only fields that take effect at once were sent", async () => {
     const atOnce = { ...setting, takesEffect: "at once" } as const;
     expect(await recoverOf({ [api]: recordOf("s1") }, [atOnce], finding())).toMatchObject({
-      entries: [done, end],
+      entries: [{ kind: "resource", address: api, resource: recordOf("s1") }, done, end],
     });
   });
 
@@ -374,7 +374,7 @@ describe("a write of a verb, left open", () => {
     expect(result).toEqual({
       ...{ entries: [{ ...done, id: "d1" }, end], retriableIntents: [], diagnostics: [] },
     });
-    expect(asked).toEqual([{ address: api, id: "s1", name: "api", commit: "c" }, ["d0"]]);
+    expect(asked).toEqual([{ address: api, id: "s1", name: "api", commit: "c" }, { preexistingIds: ["d0"] }]);
   });
 
   it("is closed and told of where nothing, several things or nobody knows what is found", async () => {

@@ -44,12 +44,12 @@ describe("a write of which nobody knows whether it was done", () => {
     ]);
   });
 
-  it("is looked for two seconds where its key keeps it from being done twice", async () => {
+  it("is looked for as long as reads may lag before it is sent again, whatever the receipt says", async () => {
     open();
     failOnce(creates, { kind: "reset-before" });
     const startedAt = bench.clock.now();
     expect((await bench.apply()).exitCode).toBe(0);
-    expect(bench.clock.now() - startedAt).toBeLessThan(10_000);
+    expect(bench.clock.now() - startedAt).toBeGreaterThanOrEqual(30_000);
     expect(services()).toHaveLength(1);
   });
 

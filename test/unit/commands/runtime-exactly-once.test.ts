@@ -14,12 +14,11 @@ projects:
 const address = "service.shop.api";
 const commit = "a".repeat(40);
 
-/** One for each kind of request: `suspend` and `resume` are sent as `restart` is. */
+/** One for each kind of request that can be listed. */
 const verbs: readonly (Partial<RuntimeRequest> & { readonly action: RuntimeAction })[] = [
   { action: "deploy" },
   { action: "deploy", commit },
   { action: "clear-cache" },
-  { action: "restart" },
   { action: "rollback", confirm: async () => "api" },
   { action: "cancel" },
 ];
@@ -33,6 +32,9 @@ const faults: readonly (readonly [string, Fault])[] = [
   ["an empty answer", { kind: "empty" }],
   ["a gateway's page", { kind: "html", status: 502, when: "after" }],
 ];
+
+/** Nothing lists it; `suspend` and `resume` are sent as it is. */
+const restart = { action: "restart" } as const;
 
 describe("a verb that writes", () => {
   let bench: Workbench;
@@ -86,6 +88,44 @@ describe("a verb that writes", () => {
     const { plan } = await bench.plan();
     return plan?.changes.filter(({ action }) => action !== "no-op").map(({ address: at }) => at);
   };
+
+  describe("restart, which nothing lists", () => {
+    const uncertain = {
+      exitCode: 1,
+      diagnostics: [
+        {
+          code: "apply.uncertain",
+          summary: expect.stringContaining("unknown whether `rnv restart service.shop.api`"),
+          hint: "Nothing was sent again. If you still want it: `rnv restart service.shop.api`",
+        },
+      ],
+    };
+    const again = async () => {
+      const before = deeds();
+      expect(await act(restart)).toMatchObject({ result: "done", exitCode: 0, diagnostics: [] });
+      expect(deeds()).toEqual(onceMore(before, "restart"));
+      expect(await bench.state()).toMatchObject({ open: [], run: null });
+    };
+
+    it.each(faults)("stops as uncertain after %s, sends nothing again, and says so", async (_fault, fault) => {
+      let writes = 0;
+      bench.emulator.setFaults((_, { method }) => (isWrite(method) && writes++ === 0 ? fault : undefined));
+      expect(await act(restart)).toMatchObject(uncertain);
+      expect(writes).toBe(1);
+      await again();
+    });
+
+    it.each(["before", "after"] as const)(
+      "killed just %s the service heard of it is told by the same command, which sends nothing",
+      async (when) => {
+        await bench.actUntilDeath({ write: 1, when }, restart);
+        bench.emulator.resetLog();
+        expect(await act(restart)).toMatchObject(uncertain);
+        expect(bench.writes()).toEqual([]);
+        await again();
+      },
+    );
+  });
 
   describe.each(verbs.map((verb) => [verb.commit ? "deploy --commit" : verb.action, verb] as const))(
     "%s",
@@ -283,7 +323,7 @@ describe("a verb that writes", () => {
     bench.clock.advance(30 * 3_600_000);
     const stopped = await act({ action: "restart" });
     expect(stopped).toMatchObject({ exitCode: 1, diagnostics: [{ code: "apply.uncertain" }] });
-    expect(stopped.diagnostics[0]?.hint).toContain(`If you still want it: rnv restart ${address}`);
+    expect(stopped.diagnostics[0]?.hint).toContain(`If you still want it: \`rnv restart ${address}\``);
     expect(bench.emulator.store.operations()).toHaveLength(1);
     expect(await act({ action: "restart" })).toMatchObject({ result: "done" });
   });
