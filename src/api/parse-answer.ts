@@ -73,8 +73,9 @@ export function aboutShown(member: string, shown: ShownFields, asked: AskedFor):
   return { id };
 }
 
-/** Reads the subject of a deletion: the id of its operation, if any. */
-export const aboutDeletion = ({ operation }: Deletion): About => (operation ? { id: operation.id } : {});
+/** Reads the subject of a deletion: its operation, if any. */
+export const aboutDeletion = ({ operation }: Deletion): About =>
+  operation ? { id: operation.id, ...(operation.createdAt && { madeAt: operation.createdAt }) } : {};
 
 /**
  * Compares a field with the value asked for. Ids are the same in any case of letters. A name may be kept in another form

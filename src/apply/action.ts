@@ -56,8 +56,8 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
   }).catch(async (failure: unknown) => {
     const isTold = failure instanceof DiagnosticsError;
     if (!isTold && !(isUncertain(failure) && !action.find)) throw failure;
-    // It can never be found out: it is reported once, and the command can be given again.
-    await closeOrder(run, address, { result: "done" });
+    // It can never be found out: it is reported once where the journal can be written, and can be asked for again.
+    await closeOrder(run, address, { result: "done" }).catch(() => undefined);
     throw isTold ? failure : unknownEnd(address, command, { failure });
   });
 }

@@ -8,13 +8,13 @@ import { isSetting, type ResourceType, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { AppliedValue, RecordedResource } from "../model/state";
 import { plainName } from "../model/text";
-import type { Clock } from "../model/time";
+import { type Clock, timeNow } from "../model/time";
 import type { Attributes } from "../model/value";
 import { GeneratedSecret, isPlain, type ResolvedValue, Unknown, UnreadSecret } from "../model/value";
 import { asksForRun } from "../plan/decision";
 import { initialSettings } from "../plan/instances";
 import type { Change } from "../plan/plan";
-import { type JournaledWrites, journaledSend } from "./journaled-send";
+import { type JournaledAnswer, type JournaledWrites, journaledSend } from "./journaled-send";
 import type { ReplacePhase, Run, Slot } from "./run";
 import type { RunJournal } from "./run-journal";
 
@@ -56,7 +56,9 @@ export function changeContext(run: Run, change: Change, phase: ReplacePhase, slo
       recording: {
         address: change.address,
         resource:
-          method === "DELETE" ? deletedRecord(run, change, type, hasEnded, id) : recordOnAccept(id, madeAt),
+          method === "DELETE"
+            ? deletedRecord(run, change, type, { id, madeAt, hasEnded })
+            : recordOnAccept(id, madeAt),
       },
     }),
   };
@@ -169,16 +171,16 @@ function deletedRecord(
   run: Run,
   change: Change,
   type: Resource,
-  hasEnded: boolean,
-  operationId: string | undefined,
+  { id, madeAt, hasEnded }: Pick<JournaledAnswer, "id" | "madeAt" | "hasEnded">,
 ): RecordedResource | null {
   const recorded = run.journal.recorded(change.address);
   if (recorded === undefined) return null;
   if (!type.deletes) return hasEnded ? null : recorded;
   // It is deleted where it was, which may not be where it is declared to be.
   const parentId = recorded.parent && run.journal.recorded(recorded.parent)?.id;
-  const pending = type.deletes.pendingOf(recorded.id, hasEnded ? undefined : operationId, parentId);
-  return recordedWhileDeleted(recorded, hasEnded ? { ...pending, isAnswered: true } : pending);
+  const pending = type.deletes.pendingOf(recorded.id, hasEnded ? undefined : id, parentId);
+  const how = hasEnded ? { isAnswered: true as const } : { madeAt: madeAt ?? timeNow(run) };
+  return recordedWhileDeleted(recorded, { ...pending, ...how });
 }
 
 /** Returns the `writes` of the resources that it reacts to, by id: those it is about to deploy. */

@@ -30,7 +30,7 @@ export interface JournaledWrites {
 }
 
 /** The answer to a write. */
-interface JournaledAnswer {
+export interface JournaledAnswer {
   readonly method: ApiRequest["method"];
   /** The id that the answer bears. */
   readonly id: string | undefined;

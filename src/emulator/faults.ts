@@ -5,7 +5,12 @@ import type { EmulatorStore } from "./store";
  * What goes wrong with one request. *Commit* (the service does what was asked) and *answer* (the caller hears of
  * it) are separate steps: `before` and `after` say on which side of the commit the fault sits.
  */
-export type Fault =
+export type Fault = FaultKind & {
+  /** False: what is committed has no receipt. */
+  readonly receipt?: boolean;
+};
+
+type FaultKind =
   /** The connection is refused: nothing reached the service. Over HTTP it is reset instead. */
   | { readonly kind: "refuse" | "reset-before" | "reset-after" }
   /** No answer within `afterMs` (default: at once in-process, never over HTTP). */
@@ -15,8 +20,6 @@ export type Fault =
       readonly status: number;
       /** Default before. */
       readonly when?: "before" | "after";
-      /** False: committed, but its receipt is lost. */
-      readonly receipt?: boolean;
       readonly code?: string;
       readonly message?: string;
       /** Seconds. */
@@ -92,8 +95,10 @@ export interface Steps {
 const answer = (response: WireResponse): Exchange => ({ kind: "answer", response });
 
 /** Carries one exchange out under a fault. */
-export async function exchangeUnder(fault: Fault | undefined, steps: Steps): Promise<Exchange> {
-  if (fault === undefined) return answer(steps.commit());
+export async function exchangeUnder(fault: Fault | undefined, given: Steps): Promise<Exchange> {
+  if (fault === undefined) return answer(given.commit());
+  const steps: Steps =
+    fault.receipt === false ? { ...given, commit: () => given.commit({ retain: false }) } : given;
   switch (fault.kind) {
     case "refuse":
       return { kind: "broken", code: "ECONNREFUSED" };
@@ -129,7 +134,7 @@ async function underHook(fault: Extract<Fault, { kind: "hook" }>, steps: Steps):
 }
 
 function statusAnswer(fault: Extract<Fault, { kind: "status" }>, steps: Steps): WireResponse {
-  if (fault.when === "after") steps.commit({ retain: fault.receipt !== false });
+  if (fault.when === "after") steps.commit();
   return steps.error(
     fault.status,
     fault.code ?? (fault.status === 429 ? "rate_limited" : "fault"),

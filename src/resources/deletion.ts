@@ -28,9 +28,10 @@ export function acceptedDeletion(
 
 /**
  * What a look at a thing shows of its deletion. `unmarked`: it stands, and would look the same while it is being
- * deleted. `unreadable`: there is no way to look. `alone`: it is not shown, and nothing else is either.
+ * deleted. `unreadable`: there is no way to look. `alone`: it is not shown, and nothing else is either. `restored`: it
+ * was changed after its deletion was requested, and is not being deleted.
  */
-export type DeletionLook = "gone" | "alone" | "deleting" | "stands" | "unmarked" | "unreadable";
+export type DeletionLook = "gone" | "alone" | "deleting" | "stands" | "restored" | "unmarked" | "unreadable";
 
 /** Returns `gone` where the service shows anything else: to a key that lost its membership, it shows nothing. */
 export async function goneOrAlone({ live }: Reads): Promise<DeletionLook> {
@@ -66,9 +67,13 @@ export async function pollDeletion(
 ): Promise<OperationStatus> {
   const operation = await operationOf(reads, pending);
   const status = operation?.status;
-  if (status !== undefined && status !== "complete" && status !== "failed")
-    return { kind: "waiting", status };
+  const goesOn = status !== undefined && status !== "complete" && status !== "failed";
+  // What this run has just requested is not asked for besides.
+  if (goesOn && pending.since === undefined) return { kind: "waiting", status };
   const standing = await look();
+  if (standing === "restored")
+    return { kind: "failed", summary: "it was restored after its deletion was requested" };
+  if (goesOn) return { kind: "waiting", status };
   if (standing === "gone") {
     reads.noteDeleted(pending.variableId ?? pending.serviceId ?? pending.projectId ?? pending.id);
     return { kind: "done" };

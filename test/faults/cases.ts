@@ -54,6 +54,13 @@ export const isDenied = ({ name }: RequestFault, method: string | undefined): bo
 type Mode = "once" | "held" | "onward";
 
 /** Something is done once, whatever the manifest says: another plan repairs nothing for it. */
+/** What its write makes can be listed. */
+export const isLookedFor = ({ scenario: { name } }: Stage): boolean => !/restart|suspend|resume/.test(name);
+
+/** A verb tells of any other conflict of keys that it is uncertain. */
+const isSaid = (stage: Stage, { name }: RequestFault): boolean =>
+  !isVerb(stage) || (name === "409-idempotency" && isLookedFor(stage));
+
 export const isVerb = ({ scenario: { command } }: Stage): boolean => typeof command === "object";
 
 /** Nothing of the interface shows a restart: one that happened, without an answer and a receipt, is asked for again. */
@@ -136,7 +143,7 @@ function* requestCases(stage: Stage): Generator<Case> {
           lies: fault.lies,
           // What others delete right after our write is believed two minutes later (DESIGN section 5).
           ...(fault.name.startsWith("foreign-delete") && { between: "minutes" as const }),
-          ...(fault.says && { says: isVerb(stage) ? "apply.uncertain" : fault.says }),
+          ...(fault.says && { says: isSaid(stage, fault) ? fault.says : "apply.uncertain" }),
           // Two bear the name of what is to be adopted.
           ...(scenario.adopt && isSecondTaken(fault, requests, index) && { ends: "live.ambiguous" }),
           mishaps: () => ({ request: requestMishap(fault, index, mode) }),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Endpoints } from "../../api/endpoints";
 import { gapVariable, instancePrice, instancesOf } from "../../api/gap-rules";
+import { isOlder } from "../../api/known-versions";
 import type { Reads, Resource } from "../../api/reads";
 import type { Service } from "../../api/wire/shapes";
 import type { Catalog } from "../../model/catalog";
@@ -293,13 +294,14 @@ function pendingDeletion(id: string, operationId: string | undefined): Pending {
 }
 
 function poll(reads: Reads, pending: Pending): Promise<OperationStatus> {
-  return pollDeletion(reads, pending, () => lookAt(reads, pending.serviceId ?? pending.id));
+  return pollDeletion(reads, pending, () => lookAt(reads, pending));
 }
 
 /** Looks at the deletion of a service; without a read by id, its deployments tell whether it exists. */
-async function lookAt(reads: Reads, id: string): Promise<DeletionLook> {
+async function lookAt(reads: Reads, pending: Pending): Promise<DeletionLook> {
+  const { madeAt, serviceId: id = pending.id } = pending;
   const read = await reads.serviceNow(id);
-  if (read.kind === "found") return "stands";
+  if (read.kind === "found") return isOlder(madeAt, read.value.updatedAt) ? "restored" : "stands";
   if (read.kind === "gone") return read.deleting === undefined ? goneOrAlone(reads) : "deleting";
   const isThere = await answersUnless404(() => reads.live.listDeployments(id, { limit: 1 }));
   return isThere ? "unmarked" : goneOrAlone(reads);

@@ -2,7 +2,16 @@ import { inspect } from "node:util";
 import { ApiError } from "../../../src/api/api-error";
 import type { ApiRequest } from "../../../src/api/send";
 import { Secret } from "../../../src/model/secret";
-import { answer, apiKey, creation, failure, keyedWrite, type Reply, read, scriptedClient } from "./scripted-client";
+import {
+  answer,
+  apiKey,
+  creation,
+  failure,
+  keyedWrite,
+  type Reply,
+  read,
+  scriptedClient,
+} from "./scripted-client";
 
 async function errorOf(request: ApiRequest, replies: readonly Reply[]) {
   const { client, waits } = scriptedClient(replies);

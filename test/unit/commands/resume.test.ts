@@ -17,9 +17,7 @@ describe("what an interrupted run left open", () => {
     bench = createWorkbench();
     bench.write("rnv.yaml", shop);
     bench.emulator.setFaults((_, { method, path }) =>
-      method === "POST" && path.endsWith("/variables")
-        ? { kind: "reset-before" }
-        : undefined,
+      method === "POST" && path.endsWith("/variables") ? { kind: "reset-before" } : undefined,
     );
     expect((await bench.apply()).exitCode).toBe(3);
     const { open = [] } = (await bench.state()) ?? {};

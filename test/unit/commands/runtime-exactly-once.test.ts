@@ -107,13 +107,16 @@ describe("a verb that writes", () => {
       expect(await bench.state()).toMatchObject({ open: [], run: null });
     };
 
-    it.each(faults)("stops as uncertain after %s, sends nothing again, and says so", async (_fault, fault) => {
-      let writes = 0;
-      bench.emulator.setFaults((_, { method }) => (isWrite(method) && writes++ === 0 ? fault : undefined));
-      expect(await act(restart)).toMatchObject(uncertain);
-      expect(writes).toBe(1);
-      await again();
-    });
+    it.each(faults)(
+      "stops as uncertain after %s, sends nothing again, and says so",
+      async (_fault, fault) => {
+        let writes = 0;
+        bench.emulator.setFaults((_, { method }) => (isWrite(method) && writes++ === 0 ? fault : undefined));
+        expect(await act(restart)).toMatchObject(uncertain);
+        expect(writes).toBe(1);
+        await again();
+      },
+    );
 
     it.each(["before", "after"] as const)(
       "killed just %s the service heard of it is told by the same command, which sends nothing",
