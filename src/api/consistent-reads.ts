@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "../model/time";
 import { ApiError, GAP_OFF } from "./api-error";
 import type { CanvasScope, DeploymentsPage, Endpoints } from "./endpoints";
 import { isOlder, type Known, KnownVersions, newestById, type Shown } from "./known-versions";
+import type { ApiRequest, Send } from "./send";
 import type { Canvas, Deletion, Project, Service, Variable } from "./wire/shapes";
 
 /** How long a read that is behind our last write is repeated, milliseconds. */
@@ -85,6 +86,7 @@ export class Consistency {
         else {
           shown.delete(one.id);
           hidden.push(found);
+          if (isLeaving(found)) known.noteDeleting(one.id, kind);
         }
       }
       return { value: { whole, entries: [...shown.values()], hidden }, behind };
@@ -187,14 +189,31 @@ export interface ConsistentCanvas extends Canvas {
 }
 
 /** Returns a maker of endpoints whose reads are as new as the record, and as the writes that go through any of them. */
-export function consistently<Args extends readonly unknown[]>(
-  make: (...args: Args) => Endpoints,
+export function consistently(
+  make: (send: Send) => Endpoints,
   options: ConsistencyOptions = {},
-): (...args: Args) => ConsistentEndpoints {
+): (send: Send) => ConsistentEndpoints {
   const consistency = new Consistency(options);
-  return (...args) => {
-    const raw = make(...args);
-    return { ...raw, raw, consistency, ...reads(raw, consistency), ...notedWrites(raw, consistency.known) };
+  const { known } = consistency;
+  return (send) => {
+    const raw = make((request, how) => send(makingNew(request, known), how));
+    return { ...raw, raw, consistency, ...reads(raw, consistency), ...notedWrites(raw, known) };
+  };
+}
+
+/** Returns the same request; where it makes something, an answer with an id that was known before is about another. */
+function makingNew(request: ApiRequest, known: KnownVersions): ApiRequest {
+  const { method, path, about } = request;
+  if (method !== "POST" || !about) return request;
+  const isPreexisting = known.preexisting();
+  return {
+    ...request,
+    about: (body) => {
+      const found = about(body);
+      const { id, mismatch } = found;
+      if (mismatch !== undefined || id === undefined || path.includes(id) || !isPreexisting(id)) return found;
+      return { ...found, mismatch: "its id was there before, or is recorded for something else" };
+    },
   };
 }
 
@@ -244,6 +263,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
       if (page.cursor !== undefined) return read();
       return consistency.untilCurrent(async () => {
         const value = await read();
+        known.lists(value.items);
         const last = known.lastDeployment(serviceId);
         if (!last || !value.available || !known.mustExist(last)) return { value, behind: [] };
         const isShown = value.items.some(
@@ -298,15 +318,15 @@ function notedWrites(raw: Endpoints, known: KnownVersions) {
     return answer;
   };
   return {
-    createProject: (body) => known.creates("project", raw.createProject(body)),
+    createProject: (body) => project(raw.createProject(body)),
     updateProject: (...args) => project(raw.updateProject(...args)),
     deleteProject: (id, name) => deletes("project", id, raw.deleteProject(id, name)),
-    createService: (body) => known.creates("service", raw.createService(body)),
+    createService: (body) => service(raw.createService(body)),
     updateService: (...args) => service(raw.updateService(...args)),
     archiveService: (...args) => service(raw.archiveService(...args)),
     restoreService: (...args) => service(raw.restoreService(...args)),
     deleteService: (id, name) => deletes("service", id, raw.deleteService(id, name)),
-    createVariable: (id, body) => known.creates("variable", raw.createVariable(id, body), id),
+    createVariable: async (id, body) => known.wrote("variable", await raw.createVariable(id, body), id),
     updateVariable: async (service, ...args) =>
       known.wrote("variable", await raw.updateVariable(service, ...args), service),
     deleteVariable: (service, id) => deletes("variable", id, raw.deleteVariable(service, id)),

@@ -95,11 +95,10 @@ export class KnownVersions {
     for (const { id } of shown) if (!this.#listed.has(id)) this.#listed.set(id, this.#listed.size);
   }
 
-  /** Takes in the answer to a create that is sent now: an id that a list showed before says nothing of it. */
-  async creates<T extends Shown>(kind: Written, answer: Promise<T>, parentId?: string): Promise<T> {
+  /** Returns whether an id is known that something has which is made from now on. */
+  preexisting(): (id: string) => boolean {
     const before = this.#listed.size;
-    const shown = await answer;
-    return (this.#listed.get(shown.id) ?? before) < before ? shown : this.wrote(kind, shown, parentId);
+    return (id) => this.of(id) !== undefined || (this.#listed.get(id) ?? before) < before;
   }
 
   /** Takes in the answer to a write. */

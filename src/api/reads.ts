@@ -6,7 +6,6 @@ import {
   type Consistency,
   type ConsistentCanvas,
   type ConsistentEndpoints,
-  consistently,
   isBehind,
   proveRoute,
   type RouteProof,
@@ -43,12 +42,10 @@ export interface Reads
   servicesAreComplete(): Promise<boolean>;
   /** From the canvas, else by id: archived and deleting services are not on the canvas. */
   service(id: string): Promise<ById<Service>>;
-  /** The same, uncached: by id, and from a list that is asked for anew before a 404 is believed. */
+  /** The same, from a list of the last 250 ms: a burst of looks shares it. */
   serviceNow(id: string): Promise<ById<Service>>;
   /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
   variables(serviceId: string): Promise<readonly Variable[] | undefined>;
-  /** The same, asked for after this call; a burst shares it. Throws where there is no route. */
-  variablesNow(serviceId: string): Promise<readonly Variable[]>;
   /** The canvas of one project, for its layout. */
   layout(projectId: string): Promise<Canvas>;
   /** Uncached, for polling. */
@@ -82,12 +79,11 @@ interface ServiceList {
  * reads it has in common with `beside`, until one of the two is invalidated.
  */
 export function createReads(
-  endpoints: Endpoints | ConsistentEndpoints,
+  endpoints: ConsistentEndpoints,
   beside?: Reads,
   clock: Pick<Clock, "elapsed"> = systemClock,
 ): Reads {
-  const current = "consistency" in endpoints ? endpoints : consistently(() => endpoints)();
-  return new CachedReads(current, beside instanceof CachedReads ? beside : undefined, clock);
+  return new CachedReads(endpoints, beside instanceof CachedReads ? beside : undefined, clock);
 }
 
 /** The answers to the requests that show a workspace, until they are read. */
@@ -95,12 +91,6 @@ interface FirstAnswers {
   isSent?: boolean | undefined;
   projects?: Promise<readonly Project[]> | undefined;
   canvas?: Promise<Canvas> | undefined;
-}
-
-/** A reading that is on its way, and the one after it. */
-interface Readings<T> {
-  readonly running: Promise<T>;
-  readonly next?: Promise<T>;
 }
 
 /** A part of what was read, and when it was asked for, by the clock's `elapsed`. */
@@ -122,7 +112,6 @@ class CachedReads implements Reads {
   /** Whether the gap routes exist: facts about the service, which outlive the cache. */
   #serviceRoute: RouteProof = "unproven";
   #variablesRoute: RouteProof = "unproven";
-  readonly #readings = new Map<string, Readings<unknown>>();
 
   constructor(
     private readonly endpoints: ConsistentEndpoints,
@@ -180,12 +169,10 @@ class CachedReads implements Reads {
   }
 
   async serviceNow(id: string): Promise<ById<Service>> {
-    const read = await this.#serviceById(id);
-    if (read.kind === "found" || (read.kind === "gone" && read.deleting !== undefined)) return read;
-    const shown = (await this.#listedNow()).byId.get(id);
-    if (shown !== undefined) return foundOrGone(shown);
-    // Nobody knows yet whether the route exists.
-    return this.#serviceRoute === "unproven" ? noServiceRoute : read;
+    this.invalidate(250);
+    const read = await this.service(id);
+    const isProven = read.kind !== "gone" || read.deleting !== undefined || this.#serviceRoute !== "unproven";
+    return isProven ? read : noServiceRoute;
   }
 
   async variables(serviceId: string): Promise<readonly Variable[] | undefined> {
@@ -215,10 +202,6 @@ class CachedReads implements Reads {
         return undefined;
       }
     });
-  }
-
-  variablesNow(serviceId: string): Promise<readonly Variable[]> {
-    return this.#readNow(`variables ${serviceId}`, () => this.endpoints.listVariables(serviceId));
   }
 
   layout(projectId: string): Promise<ConsistentCanvas> {
@@ -283,70 +266,30 @@ class CachedReads implements Reads {
     return this.#once("services", () => {
       const { canvas: sent } = this.#first;
       this.#first.canvas = undefined;
-      return this.#readServices(
-        async () => (await this.#projects()).projects,
-        (projectId) => this.layout(projectId),
-        sent,
-      );
+      return this.#readServices(sent);
     });
   }
 
-  async #readServices(
-    projects: () => Promise<readonly Project[]>,
-    canvasOf: (projectId: string) => Promise<ConsistentCanvas>,
-    sent?: Promise<Canvas>,
-  ): Promise<ServiceList> {
+  async #readServices(sent?: Promise<Canvas>): Promise<ServiceList> {
     try {
       return listOf([await this.endpoints.canvas({}, sent)], true);
     } catch (failure) {
       if (statusOf(failure) !== 413) throw failure;
     }
-    const canvases = await Promise.all(
-      (await projects()).map((project) => this.#canvasesIn(project, canvasOf)),
-    );
+    const projects = await this.projects();
+    const canvases = await Promise.all(projects.map((project) => this.#canvasesIn(project)));
     return listOf(canvases.flat(), false);
   }
 
   /** Reads a project as one canvas; where that is too large, as a canvas for each of its environments. */
-  async #canvasesIn(
-    { id: projectId, environments }: Project,
-    canvasOf: (projectId: string) => Promise<ConsistentCanvas>,
-  ): Promise<readonly ConsistentCanvas[]> {
+  async #canvasesIn({ id: projectId, environments }: Project): Promise<readonly ConsistentCanvas[]> {
     try {
-      return [await canvasOf(projectId)];
+      return [await this.layout(projectId)];
     } catch (failure) {
       if (statusOf(failure) !== 413 || environments.length === 0) throw failure;
     }
     const scopes = environments.map((record) => ({ projectId, environmentId: environmentOf(record).id }));
     return Promise.all(scopes.map((scope) => this.endpoints.canvas(scope)));
-  }
-
-  /** Reads a part, asked for after this call. Callers that come while it is on its way share the next reading. */
-  #readNow<T>(part: string, read: () => Promise<T>): Promise<T> {
-    const readings = this.#readings as Map<string, Readings<T>>;
-    const before = readings.get(part);
-    const begin = (): Promise<T> => {
-      const running = read();
-      readings.set(part, { running });
-      const end = (): void => {
-        if (readings.get(part)?.next === undefined) readings.delete(part);
-      };
-      running.then(end, end);
-      return running;
-    };
-    if (before === undefined) return begin();
-    const next = before.next ?? before.running.then(begin, begin);
-    readings.set(part, { ...before, next });
-    return next;
-  }
-
-  #listedNow(): Promise<ServiceList> {
-    return this.#readNow("services", () =>
-      this.#readServices(
-        () => this.endpoints.listProjects(),
-        (projectId) => this.endpoints.canvas({ projectId }),
-      ),
-    );
   }
 
   async #projectById(id: string): Promise<ById<Project>> {

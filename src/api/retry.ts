@@ -234,7 +234,7 @@ class RequestAttempts {
 const outcomeOf = (exchange: AttemptResult): RetryOutcome => {
   if (exchange.kind === "no-answer") return { kind: "no-answer", reason: exchange.error.reason };
   const { status, code, body, other } = exchange.answer;
-  return { kind: "answer", status, code, wellFormed: body !== undefined, isOther: other !== undefined };
+  return { kind: "answer", status, code, wellFormed: body !== undefined && other === undefined };
 };
 
 function loadOf(exchange: AttemptResult): Load {
@@ -277,10 +277,8 @@ export type RetryOutcome =
       readonly kind: "answer";
       readonly status: number;
       readonly code?: string;
-      /** The body is a JSON object. */
+      /** The body is a JSON object, about the resource that was asked for. */
       readonly wellFormed: boolean;
-      /** It is about another resource than the one asked for. */
-      readonly isOther?: boolean;
     }
   | { readonly kind: "no-answer"; readonly reason: TransportErrorReason };
 
@@ -302,7 +300,6 @@ export const retryLimits = {
   "engine unavailable": 6,
   "rate limited": Number.POSITIVE_INFINITY,
   "unreadable answer": 2,
-  "answer about another resource": 2,
 } as const;
 
 type RetryReason = keyof typeof retryLimits;
@@ -342,9 +339,8 @@ function classifyTransportError(request: Classified, reason: TransportErrorReaso
 
 function classifyAnswer(
   request: Classified,
-  { status, code, wellFormed, isOther }: RetryOutcome & { readonly kind: "answer" },
+  { status, code, wellFormed }: RetryOutcome & { readonly kind: "answer" },
 ): Verdict {
-  if (isOther) return retryUnlessUncertain(request, "answer about another resource", "malformed");
   if (status >= 200 && status < 300)
     return wellFormed ? { kind: "done" } : retryUnlessUncertain(request, "unreadable answer", "malformed");
   if (status === 401) return fail("unauthorized");

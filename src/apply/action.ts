@@ -41,7 +41,6 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
       type: run.journal.recorded(address)?.type ?? "",
       name: input.name,
       command,
-      isOther: (id) => order.preexistingIds.includes(id),
       after: ({ id, madeAt }) => leftBy(run, order, { id: id ?? input.deploymentId ?? "", madeAt }),
     }),
   );

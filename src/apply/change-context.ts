@@ -7,7 +7,6 @@ import type { AppliableValue } from "../model/resource-operations";
 import { isSetting, type ResourceType, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { AppliedValue, RecordedResource } from "../model/state";
-import { plainName } from "../model/text";
 import { type Clock, timeNow } from "../model/time";
 import type { Attributes } from "../model/value";
 import { GeneratedSecret, isPlain, type ResolvedValue, Unknown, UnreadSecret } from "../model/value";
@@ -51,7 +50,6 @@ export function changeContext(run: Run, change: Change, phase: ReplacePhase, slo
     parentId,
     takesEffectAtOnce: !asksForRun(change, type),
     ...made,
-    ...(makes || type.reacts ? { isOther: (id, isCarried) => isOtherThing(run, change, id, isCarried) } : {}),
     after: ({ method, id, madeAt, hasEnded }) => ({
       recording: {
         address: change.address,
@@ -68,22 +66,6 @@ export function changeContext(run: Run, change: Change, phase: ReplacePhase, slo
     endpoints: run.endpoints(journaledSend(writes)),
     endpointsAgain: () => run.endpoints(journaledSend({ ...writes, isAgain: true })),
   };
-}
-
-/**
- * What a create makes was not there before it, and is recorded nowhere else. What an interrupted run may have made
- * under the same key may have come into view since, under its own name.
- */
-function isOtherThing(
-  { before, record, journal }: Run,
-  change: Change,
-  id: string,
-  isCarried: boolean,
-): boolean {
-  if (journal.addressOf(id) !== undefined) return true;
-  const name = before.get(id);
-  if ((record.fences[change.address] ?? []).includes(id)) return true;
-  return name !== undefined && !(isCarried && plainName(name) === plainName(change.name));
 }
 
 function parentIdOf(run: Run, change: Change): string | undefined {

@@ -23,8 +23,6 @@ export interface JournaledWrites {
   readonly isAgain?: true;
   /** The verb that asks for it, outside of a plan. */
   readonly command?: Command;
-  /** Ids that none of these writes can have made: known before, or recorded elsewhere. */
-  readonly isOther?: (id: string, isCarried: boolean) => boolean;
   /** Returns the record that an answered write leaves. */
   readonly after: (answered: JournaledAnswer) => Left;
 }
@@ -60,11 +58,8 @@ export function journaledSend(writes: JournaledWrites): Send {
     const earlier = new Set([...carried, ...attempts].map((open) => open.seq));
     const seq = await writes.run.journal.intend(intent);
     try {
-      const asked = onlyNew(writes, request, carried.length > 0);
-      const answer = await writes.run.send(
-        { ...asked, address: writes.address, idempotencyKey: key },
-        options,
-      );
+      const keyed = { ...request, address: writes.address, idempotencyKey: key };
+      const answer = await writes.run.send(keyed, options);
       const answered = answeredBy(request, answer);
       const { id } = answered;
       // An answer without an id does not say what was made: the intent stays open until that is found out.
@@ -81,23 +76,6 @@ export function journaledSend(writes: JournaledWrites): Send {
       }
       throw failure;
     }
-  };
-}
-
-/** The same request, whose answer is about something else where it bears an id that it cannot have made. */
-function onlyNew({ isOther }: JournaledWrites, request: ApiRequest, isCarried: boolean): ApiRequest {
-  const { about } = request;
-  if (!about || !isOther) return request;
-  return {
-    ...request,
-    about: (body) => {
-      const found = about(body);
-      const { id, mismatch } = found;
-      // A write to the resource itself makes nothing.
-      if (mismatch !== undefined || id === undefined || request.path.includes(id)) return found;
-      if (!isOther(id, isCarried)) return found;
-      return { ...found, mismatch: "its id was there before, or is recorded for something else" };
-    },
   };
 }
 

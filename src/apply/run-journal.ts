@@ -21,7 +21,6 @@ export class RunJournal {
   readonly #clock: Pick<Clock, "now">;
   readonly #serviceTime: () => number | undefined;
   readonly #resources: Map<Address, RecordedResource>;
-  readonly #addressOf = new Map<string, Address>();
   /** Addresses by parent. */
   readonly #inside = new Map<Address, Set<Address>>();
   readonly #open = new Map<number, Intent>();
@@ -44,10 +43,7 @@ export class RunJournal {
     this.#clock = clock;
     this.#serviceTime = serviceTime;
     this.#resources = new Map(Object.entries(state.resources) as [Address, RecordedResource][]);
-    for (const [address, { id, parent }] of this.#resources) {
-      this.#place(address, parent);
-      this.#addressOf.set(id, address);
-    }
+    for (const [address, { parent }] of this.#resources) this.#place(address, parent);
     for (const intent of state.open) this.#addOpen(intent);
     this.#run = state.run;
     this.#outputs = state.outputs;
@@ -61,12 +57,6 @@ export class RunJournal {
   /** Returns all recorded resources. */
   all(): readonly (readonly [Address, RecordedResource])[] {
     return [...this.#resources];
-  }
-
-  /** Returns the address that `id` is recorded under. */
-  addressOf(id: string): Address | undefined {
-    const address = this.#addressOf.get(id);
-    return address !== undefined && this.#resources.get(address)?.id === id ? address : undefined;
   }
 
   /** Returns the recorded resources in `parent`. */
@@ -216,10 +206,8 @@ export class RunJournal {
     const before = this.#resources.get(address)?.parent;
     if (before !== undefined) this.#inside.get(before)?.delete(address);
     this.#place(address, resource?.parent);
-    if (resource) {
-      this.#resources.set(address, resource);
-      this.#addressOf.set(resource.id, address);
-    } else this.#resources.delete(address);
+    if (resource) this.#resources.set(address, resource);
+    else this.#resources.delete(address);
   }
 
   #place(address: Address, parent: Address | undefined): void {

@@ -42,8 +42,6 @@ export interface Run {
   /** The service's defaults, by type. */
   readonly defaults: (type: string) => Attributes;
   readonly lookup: RunLookup;
-  /** Names of what was live when the plan was made, by id. */
-  readonly before: ReadonlyMap<string, string>;
   readonly emit: (event: ApplyEvent) => void;
   /** Aborted by Ctrl-C, or by an answer after which nothing more can work. */
   readonly signal: AbortSignal;

@@ -1,4 +1,3 @@
-import { isUncertain } from "../api/api-error";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
@@ -21,14 +20,7 @@ import { firstSentAt, sendTwice } from "./journaled-send";
 import { awaitEnding, notGone, proveGone } from "./remove";
 import { type ChangeEnd, knownAttributes, readNow } from "./run";
 import { settle } from "./settle";
-import {
-  type ComparedWrite,
-  mayShareTime,
-  movedTime,
-  timeStepMs,
-  unappliedPaths,
-  verifyApplied,
-} from "./verify";
+import { type ComparedWrite, mayShareTime, movedTime, timeStepMs, verifyApplied } from "./verify";
 
 /** Sends a create and sees it through. */
 export async function create(context: ChangeContext): Promise<ChangeEnd> {
@@ -95,31 +87,11 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   };
   const send = () => type.update(context.endpoints, input);
   if (type.reacts) return finishWrite(context, await sendCreate(context, input, send), sent, values);
-  const answered = await sendTwice(send).catch((failure: unknown) => seenInstead(context, sent, failure));
+  const answered = await sendTwice(send);
   const accepted = await inOneTimeStep(context, sent, answered, () =>
     type.update(context.endpointsAgain(), input),
   );
   return finishWrite(context, accepted, sent, values);
-}
-
-/** A write that was answered with something else: done where the thing itself shows it, read by its id. */
-async function seenInstead(
-  context: ChangeContext,
-  sent: ComparedWrite["sent"],
-  failure: unknown,
-): Promise<Accepted> {
-  const { change, type } = context;
-  const id = change.id ?? "";
-  const isAnswered = isUncertain(failure) && failure.status === 200;
-  const live = isAnswered ? await readAgain(context, id) : undefined;
-  if (live === undefined) throw failure;
-  const before = timeBefore(context);
-  const taken = { type, sent, live, defaults: change.instance.defaults, before };
-  const isSeen =
-    unappliedPaths(taken).length === 0 &&
-    !(holdsSecret(type, sent) && movedTime(before, live.updatedAt) !== true);
-  if (!isSeen) throw failure;
-  return { id, live };
 }
 
 const holdsSecret = (type: ChangeContext["type"], sent: ComparedWrite["sent"]): boolean =>

@@ -149,7 +149,6 @@ function runOf(
     fingerprintKey: planning.fingerprintKey ?? Buffer.from(record.id, "hex"),
     defaults: (type) => defaults.get(type) ?? new Map(),
     lookup: runLookup(plan, journal),
-    before: new Map(input.inventory.map(({ id, name }) => [id, name])),
     emit: context.emit,
     signal: context.signal,
   };

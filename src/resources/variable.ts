@@ -23,7 +23,6 @@ import {
   acceptedDeletion,
   type DeletionLook,
   goneOrAlone,
-  isWithoutRoute,
   pollDeletion,
   stands,
   unlessGone,
@@ -248,14 +247,11 @@ function pendingDeletion(
 /** A variable does not show that it is being deleted; without its service it is no more. */
 async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise<DeletionLook> {
   if (serviceId === undefined) return "unreadable";
-  try {
-    const listed = await reads.variablesNow(serviceId);
-    return listed.some(({ id }) => id === variableId) ? "unmarked" : "gone";
-  } catch (failure) {
-    if (!isWithoutRoute(failure)) throw failure;
-  }
-  const around = await reads.serviceNow(serviceId);
-  return around.kind === "gone" && around.deleting === undefined ? goneOrAlone(reads) : "unreadable";
+  reads.invalidate(250);
+  const listed = await reads.variables(serviceId);
+  if (listed === undefined) return "unreadable";
+  if (listed.some(({ id }) => id === variableId)) return "unmarked";
+  return listed.length > 0 ? "gone" : goneOrAlone(reads);
 }
 
 /** The interface offers no read of one variable: to give it the key it has answers 404 when it is gone. */

@@ -150,15 +150,15 @@ async function sendAttempt(
 ): Promise<Accepted> {
   for (let generation = 0; generation < mostGenerations; generation += 1) {
     const { endpoints, replays } = session.writes([create.seed, nonce, generation].join("\0"), sent);
-    const find = (known: readonly string[]) => findAndFinish(session, create, known, endpoints);
     const answered = await sendSurely(() => write(endpoints), {
       sent,
-      find: () => find(preexistingIds),
+      find: () => findAndFinish(session, create, preexistingIds, endpoints),
     });
-    const accepted =
-      replays[0] === true
-        ? await aliveAs(session, create, answered)
-        : await ownAnswer(session, create, { preexistingIds, answered, find });
+    // What has the id of its parent is one with it: a second resource declares the same.
+    if (session.made.has(addressOfId(create.type, answered.id)))
+      throw new DiagnosticsError([sameTwice(create, answered.id)]);
+    if (replays[0] !== true) return answered;
+    const accepted = await aliveAs(session, create, answered);
     if (accepted !== undefined) return accepted;
   }
   throw diagnosticError(
@@ -204,38 +204,4 @@ async function findAndFinish(
   } catch (failure) {
     return { ...found, failure };
   }
-}
-
-interface AnsweredAttempt {
-  readonly preexistingIds: readonly string[];
-  readonly answered: Accepted;
-  /** Looks for what was made, besides what was known before. */
-  readonly find: (knownIds: readonly string[]) => Promise<Accepted | undefined>;
-}
-
-/**
- * Returns an answer that is no replay. One whose id existed before, or belongs to another resource of this process, is
- * not believed: what was made is looked for.
- */
-async function ownAnswer(
-  session: Session,
-  create: KeyedCreate,
-  { preexistingIds, answered, find }: AnsweredAttempt,
-): Promise<Accepted> {
-  const { type, input, parentId } = create;
-  const { id } = answered;
-  const isMade = session.made.has(addressOfId(type, id));
-  // A resource that bears the id of its parent is one with it: a second resource declares the same.
-  if (isMade && id === parentId) throw new DiagnosticsError([sameTwice(create, id)]);
-  const isBefore = async () =>
-    ((await type.list(session.before)) ?? []).some((live) => live.id === id && live.name !== input.name);
-  const isAnothers = isMade || preexistingIds.includes(id) || (!type.removedWithParent && (await isBefore()));
-  if (!isAnothers) return answered;
-  const made = await find([...preexistingIds, id]);
-  if (made !== undefined) return made;
-  const summary = `the creation of the ${type.type} "${input.name}" was answered with the id of another`;
-  throw diagnosticError("apply.uncertain", summary, {
-    detail: `${id} was there before, or belongs to another resource.`,
-    hint: "apply again: the same request is answered with what it made; nothing is made twice",
-  });
 }

@@ -11,7 +11,7 @@ describe("a request of the client", () => {
     expect(sent).toHaveLength(1);
     expect(sent[0]).toMatchObject({
       method: "PATCH",
-      url: `${baseUrl}/projects?projectId=a+b`,
+      url: `${baseUrl}/projects/p1?projectId=a+b`,
       body: '{"name":"Shop"}',
       headers: {
         authorization: `Bearer ${apiKey}`,

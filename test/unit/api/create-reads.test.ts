@@ -1,7 +1,7 @@
 import { createEndpoints } from "../../../src/api/create-endpoints";
 import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
-import { createReads } from "../../../src/api/reads";
 import type { ApiRequest } from "../../../src/api/send";
+import { plainReads } from "../../support/plain-reads";
 import { canvasOf, catalogBody, fakeSend, refusal, serviceNamed, workspace } from "./fake-send";
 
 type Routes = Record<string, unknown>;
@@ -16,7 +16,7 @@ function readsOf(routes: Routes, gaps: GapSettings = defaultGaps) {
     const found = all[request.path.replace(`/workspaces/${workspace}`, "") + scope] ?? 404;
     return typeof found === "function" ? (found as (request: ApiRequest) => unknown)(request) : found;
   });
-  return { reads: createReads(createEndpoints(fake.send, workspace, gaps)), lines: fake.lines };
+  return { reads: plainReads(createEndpoints(fake.send, workspace, gaps)), lines: fake.lines };
 }
 
 const tooLarge = (request: ApiRequest) => refusal(request, 413, "canvas_too_large");
@@ -71,9 +71,9 @@ describe("the parts of live state", () => {
       operation === "catalog" ? catalogBody : operation === "canvas" ? canvasOf([]) : { projects: [] },
     );
     const endpoints = createEndpoints(fake.send, workspace);
-    const first = createReads(endpoints);
+    const first = plainReads(endpoints);
     await first.projects();
-    const second = createReads(endpoints, first);
+    const second = plainReads(endpoints, first);
     await second.projects();
     await second.services();
     expect(fake.lines().sort()).toEqual(firstThree);
@@ -81,7 +81,7 @@ describe("the parts of live state", () => {
     await second.projects();
     await first.projects();
     expect(fake.requests).toHaveLength(4);
-    await createReads(endpoints).catalog();
+    await plainReads(endpoints).catalog();
     expect(fake.requests).toHaveLength(7);
   });
 
@@ -135,69 +135,6 @@ describe("a service", () => {
     expect(await reads.service("s2")).toMatchObject({ kind: "found", value: { archived: true } });
   });
 
-  it("is looked at anew: by id, and on a 404 in a list of that moment, one for all who ask", async () => {
-    let isListed = true;
-    let canvases = 0;
-    const { reads, lines } = readsOf({
-      "/canvas": () => {
-        canvases += 1;
-        return canvasOf(isListed ? [serviceNamed("s1"), serviceNamed("s2")] : [serviceNamed("s1")]);
-      },
-      "/services/s1": { service: serviceNamed("s1") },
-    });
-    await reads.services();
-    expect(await reads.serviceNow("s2")).toMatchObject({ kind: "found" });
-    isListed = false;
-    const before = canvases;
-    const seen = await Promise.all(["s2", "s3", "s4", "s5"].map((id) => reads.serviceNow(id)));
-    expect(seen).toEqual([{ kind: "gone" }, { kind: "gone" }, { kind: "gone" }, { kind: "gone" }]);
-    expect(canvases - before).toBeLessThanOrEqual(2);
-    expect(await reads.serviceNow("s1")).toMatchObject({ kind: "found" });
-    expect(lines().at(-1)).toBe("GET /services/s1");
-  });
-
-  it("is gone where it says so itself, whatever a list still shows", async () => {
-    const deletionRequestedAt = "2026-01-01T00:00:00Z";
-    const { reads, lines } = readsOf({
-      "/canvas": canvasOf([serviceNamed("s1"), serviceNamed("s2")]),
-      "/services/s2": { service: serviceNamed("s2", { deletionRequestedAt }) },
-    });
-    expect(await reads.serviceNow("s2")).toMatchObject({ kind: "gone", deleting: { id: "s2" } });
-    expect(lines()).toEqual(["GET /services/s2"]);
-  });
-
-  it("is looked for in a list of that moment where the one that was read is old", async () => {
-    const { reads } = readsOf({
-      "/canvas": canvasOf([serviceNamed("s1"), serviceNamed("s2", { deletedAt: "2026-01-01T00:00:00Z" })]),
-    });
-    expect(await reads.serviceNow("s1")).toMatchObject({ kind: "found", value: { id: "s1" } });
-    expect(await reads.serviceNow("s2")).toEqual({ kind: "gone" });
-    // Reading what the canvas shows by its id gives 404: nothing is proven by another.
-    expect(await reads.serviceNow("s9")).toMatchObject({ kind: "unreadable" });
-  });
-
-  it("is unreadable at that moment where nothing shows whether the route exists", async () => {
-    expect(await readsOf({}).reads.serviceNow("s9")).toMatchObject({
-      kind: "unreadable",
-      reason: expect.stringContaining("RNV_GAP_READ_SERVICE"),
-    });
-  });
-
-  it("is no error of a list that a second one follows", async () => {
-    let lists = 0;
-    const { reads } = readsOf({
-      "/canvas": () => {
-        lists += 1;
-        return lists === 2 ? 403 : canvasOf([serviceNamed("s1"), serviceNamed("s2")]);
-      },
-      "/services/s1": { service: serviceNamed("s1") },
-    });
-    await reads.services();
-    const [first, second] = await Promise.allSettled([reads.serviceNow("s2"), reads.serviceNow("s2")]);
-    expect([first.status, second.status]).toContain("rejected");
-    expect(await reads.serviceNow("s2")).toMatchObject({ kind: "found" });
-  });
-
   it("proves the route with a second id where the first may be deleted since", async () => {
     const { reads, lines } = readsOf({
       "/canvas": canvasOf([
@@ -231,7 +168,6 @@ describe("a service", () => {
     });
     expect(await reads.service("s1")).toEqual(gone("s1"));
     expect(await reads.service("s2")).toEqual(gone("s2"));
-    expect(await reads.serviceNow("s2")).toEqual(gone("s2"));
     expect((await reads.services()).map(({ id }) => id)).toEqual(["s3"]);
   });
 

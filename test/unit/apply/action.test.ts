@@ -150,20 +150,6 @@ describe("an action that was answered", () => {
     expect(run.entries.map(({ kind }) => kind)).toEqual(["intent", "run", "outcome"]);
   });
 
-  it("may not be about what was there before", async () => {
-    let seen: unknown;
-    const { types } = deployable([[]]);
-    const run = runOf({
-      ...{ resources, types },
-      answer: ({ about }) => {
-        seen = [about?.({ id: "d0" }).mismatch, about?.({ id: "d1" }).mismatch];
-        return { status: 200, body: { id: "d1" }, requestId: "", attempts: 1 };
-      },
-    });
-    await sendAction(run, order);
-    expect(seen).toEqual([expect.any(String), undefined]);
-  });
-
   it("is known by its type alone: one that has no such action is a bug", async () => {
     const run = runOf({ resources, types: [typeOf({})] });
     await expect(sendAction(run, order)).rejects.toThrow(`${api} knows no deploy`);

@@ -17,7 +17,6 @@ import type { Change } from "../../../src/plan/plan";
 import {
   api,
   changeOf,
-  intentOf,
   liveOf,
   noSlot,
   type RunGiven,
@@ -341,62 +340,14 @@ describe("the record of an accepted write", () => {
 
 describe("the writes of a change", () => {
   const post: ApiRequest = { operation: "createService", method: "POST", path: "/services", keyed: true };
-  /** What the answer of a create with the id `id` is taken to be about. */
-  const mismatchOf = async (
-    id: string,
-    given: RunGiven,
-    change = changeOf("create", { name: "api" }),
-    type = service,
-  ) => {
-    let seen: unknown;
-    const run = runOf({
-      ...given,
-      types: [type],
-      answer: (request) => {
-        seen = request.about?.({})?.mismatch;
-        return { status: 201, body: {}, requestId: "", attempts: 1 };
-      },
-    });
-    const { endpoints } = changeContext(
-      run,
-      change,
-      change.action === "replace" ? "create" : "whole",
-      noSlot,
-    );
-    await (endpoints as unknown as { readonly send: Send }).send({ ...post, about: () => ({ id }) });
-    return { seen, run };
+  /** The run after a create was sent. */
+  const runAfter = async (given: RunGiven, change: Change) => {
+    const answer = () => ({ status: 201, body: {}, requestId: "", attempts: 1 });
+    const run = runOf({ ...given, types: [service], answer });
+    const { endpoints } = changeContext(run, change, "whole", noSlot);
+    await (endpoints as unknown as { readonly send: Send }).send({ ...post, about: () => ({ id: "new" }) });
+    return run;
   };
-
-  it("take no answer for theirs that bears the id of something recorded, or of something that was there", async () => {
-    expect((await mismatchOf("new", {})).seen).toBeUndefined();
-    const others = { ["service.shop.web" as Address]: recordOf("taken") };
-    expect((await mismatchOf("taken", { resources: others })).seen).toEqual(expect.any(String));
-    expect((await mismatchOf("old", { fences: { [api]: ["old"] } })).seen).toEqual(expect.any(String));
-    expect((await mismatchOf("there", { before: { there: "web" } })).seen).toEqual(expect.any(String));
-  });
-
-  it("take what an interrupted run made for theirs where it bears its name, sent under the same key", async () => {
-    const first = await mismatchOf("new", {});
-    const [entry] = first.run.entries;
-    const carried = entry?.kind === "intent" ? entry.intent : intentOf();
-    const given = { open: [carried], retriableIntents: [carried] };
-    expect((await mismatchOf("there", { ...given, before: { there: "API" } })).seen).toBeUndefined();
-    expect((await mismatchOf("there", { ...given, before: { there: "web" } })).seen).toEqual(
-      expect.any(String),
-    );
-    expect((await mismatchOf("there", { before: { there: "api" } })).seen).toEqual(expect.any(String));
-    const fenced = { ...given, fences: { [api]: ["there"] }, before: { there: "api" } };
-    expect((await mismatchOf("there", fenced)).seen).toEqual(expect.any(String));
-  });
-
-  it("of an update may bear any id; those of what runs may not", async () => {
-    const change = { ...changeOf("update", { name: "x" }), id: "s1" };
-    expect((await mismatchOf("there", { before: { there: "web" } }, change)).seen).toBeUndefined();
-    const runs = { ...service, reacts: {} as never };
-    expect((await mismatchOf("there", { before: { there: "web" } }, change, runs)).seen).toEqual(
-      expect.any(String),
-    );
-  });
 
   it("name where they lie, and of a create the settings that it sends", async () => {
     const change = changeOf(
@@ -404,7 +355,7 @@ describe("the writes of a change", () => {
       { "configuration.port": 1 },
       { instance: { desired: { parent: shop } as never } },
     );
-    const { run } = await mismatchOf("new", { resources: { [shop]: recordOf("p1") } }, change);
+    const run = await runAfter({ resources: { [shop]: recordOf("p1") } }, change);
     expect(run.entries[0]).toMatchObject({
       intent: { parentId: "p1", madeWith: ["configuration.port"], name: "api" },
     });
@@ -414,9 +365,9 @@ describe("the writes of a change", () => {
       { name: "x" },
       { instance: { recorded: recordOf("s1", { parent: shop }) } },
     );
-    const updated = await mismatchOf("new", { resources: { [shop]: recordOf("p1") } }, update);
-    expect(updated.run.entries[0]).not.toHaveProperty("intent.madeWith");
-    expect(updated.run.entries[0]).toMatchObject({ intent: { parentId: "p1" } });
+    const updated = await runAfter({ resources: { [shop]: recordOf("p1") } }, update);
+    expect(updated.entries[0]).not.toHaveProperty("intent.madeWith");
+    expect(updated.entries[0]).toMatchObject({ intent: { parentId: "p1" } });
   });
 
   it("need a type that is known", () => {
@@ -466,7 +417,10 @@ describe("the writes of a change", () => {
       }),
     );
     expect(await deleted(waiting, {})).toEqual(
-      recordOf("s1", { parent: shop, pending: { kind: "operation", id: "s1 op p1", since: timeAt(0) } }),
+      recordOf("s1", {
+        parent: shop,
+        pending: { kind: "operation", id: "s1 op p1", madeAt: timeAt(0), since: timeAt(0) },
+      }),
     );
     expect(await deleted(service, {})).toMatchObject({ id: "s1", deletionFailed: "before" });
   });

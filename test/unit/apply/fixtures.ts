@@ -106,8 +106,6 @@ export interface RunGiven {
   readonly resources?: Readonly<Record<Address, RecordedResource>>;
   readonly open?: readonly Intent[];
   readonly fences?: Readonly<Record<string, readonly string[]>>;
-  /** Names of what was live when the plan was made, by id. */
-  readonly before?: Readonly<Record<string, string>>;
   readonly retriableIntents?: readonly Intent[];
   readonly types?: readonly Resource[];
   /** Answers each request, in turn; without one it fails the test. */
@@ -161,7 +159,6 @@ export function runOf(given: RunGiven = {}): FakeRun {
     lookup:
       given.lookup ??
       ((address, attribute) => (attribute === "id" ? journal.recorded(address)?.id : undefined)),
-    before: new Map(Object.entries(given.before ?? {})),
     emit: (event) => events.push(event),
     signal: new AbortController().signal,
     ...{ entries, requests, events, dropped: () => dropped },

@@ -213,37 +213,6 @@ describe("the key of a write", () => {
   });
 });
 
-describe("an answer about something else", () => {
-  const seen = async (
-    isOther: JournaledWrites["isOther"],
-    request: Partial<ApiRequest> = {},
-    body: unknown = { id: "s1" },
-  ) => {
-    let found: unknown;
-    const given: RunGiven = {
-      answer: ({ about }) => {
-        found = about?.(body);
-        return ok(body);
-      },
-    };
-    await sent(given, { ...post, ...request }, { isOther });
-    return found;
-  };
-
-  it("is one whose id was known before, unless that is in the path, or the answer is no good already", async () => {
-    expect(await seen(() => true)).toEqual({ id: "s1", mismatch: expect.any(String) });
-    expect(await seen(() => false)).toEqual({ id: "s1" });
-    expect(await seen(undefined)).toEqual({ id: "s1" });
-    expect(await seen(() => true, { path: "/services/s1/deploy" })).toEqual({ id: "s1" });
-    expect(await seen(() => true, {}, {})).toEqual({});
-    expect(await seen(() => true, {}, { id: "s1", mismatch: "name" })).toEqual({
-      id: "s1",
-      mismatch: "name",
-    });
-    expect(await seen(() => true, { about: undefined })).toBeUndefined();
-  });
-});
-
 describe("the digest of a body", () => {
   const key = new Uint8Array(32).fill(1);
 

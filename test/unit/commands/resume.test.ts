@@ -104,9 +104,11 @@ async function withOneEdit(): Promise<Workbench> {
 }
 
 describe("an answer about something else", () => {
-  it("is not believed: the thing is read again by its own id", async () => {
+  it("is not believed: the change is uncertain, and the next run finishes it", async () => {
     const bench = await withOneEdit();
     bench.emulator.setFaults((_, { method }) => (method === "PATCH" ? { kind: "other-id" } : undefined));
+    expect(await bench.apply()).toMatchObject({ exitCode: 1, diagnostics: [{ code: "apply.uncertain" }] });
+    bench.emulator.setFaults(undefined);
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
     const [service] = bench.emulator.store.services();
     const recorded = (await bench.state())?.resources["service.shop.api" as Address];
