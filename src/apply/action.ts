@@ -27,7 +27,7 @@ export interface ActionOrder {
 /**
  * Sends the one write of an action, with its intent durable before the first byte and its outcome after the answer.
  * Without a certain answer it is looked for, and sent again only where nothing is found. Throws `DiagnosticsError` where
- * nobody can look, or several could be it: nothing is sent again.
+ * it cannot be looked for, or several could be it: nothing is sent again.
  */
 export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pending> {
   const { input, command } = order;
@@ -94,7 +94,7 @@ interface Uncertainty {
   readonly at?: string;
 }
 
-/** The error of a command whose effect nobody can find out. */
+/** The error of a command whose effect cannot be found out. */
 export function unknownEnd(
   address: Address,
   command: Command,

@@ -5,7 +5,7 @@ import { DiagnosticsError } from "../diagnostics/diagnostic";
 /** A request that makes something which can be looked for. */
 export interface Creation<Made, Found> {
   readonly send: () => Promise<Made>;
-  /** Returns what the request may have made; undefined where nobody can tell. */
+  /** Returns what the request may have made; undefined where that cannot be found out. */
   readonly look: () => Promise<readonly Found[] | undefined>;
   /** Records what was found as the outcome of the request. */
   readonly take: (found: Found) => Promise<Made>;

@@ -2,7 +2,6 @@ import type { Resource } from "../api/reads";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource, Pending } from "../model/live";
-import type { CandidateSearch } from "../model/resource-operations";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { type Command, commandText } from "../model/state";
 import { replayJournal } from "../state/recorded";
@@ -149,11 +148,7 @@ async function lookFor(
 ): Promise<readonly LiveResource[] | undefined> {
   const { name, parentId, body } = intent;
   const { reads } = recovering;
-  const commit = (body as { readonly commitSha?: unknown } | undefined)?.commitSha;
-  const search: CandidateSearch = {
-    ...{ name, parentId, ...lookingFor(recovering, intent) },
-    ...(typeof commit === "string" && { commit }),
-  };
+  const search = { name, parentId, body, ...lookingFor(recovering, intent) };
   return findLost(recovering, intent, async () => type.candidates?.(reads, search));
 }
 

@@ -1,7 +1,7 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
-import type { Accepted, AppliableValue, CandidateSearch, CreateInput } from "../model/resource-operations";
+import type { Accepted, AppliableValue } from "../model/resource-operations";
 import { pathsWith, ruleAt } from "../model/resource-type";
 import type { AppliedValue, RecordedResource } from "../model/state";
 import type { Attributes } from "../model/value";
@@ -38,7 +38,7 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const left = await madeBefore(context, input.name);
   if (!left) await proveAbsent(context, input.name);
   const accepted =
-    left ?? (await sendCreate(context, input, () => context.type.create(context.endpoints, input)));
+    left ?? (await sendCreate(context, input.name, () => context.type.create(context.endpoints, input)));
   // What is null was left to the service: its answer tells what that is.
   const sent = new Map([...values].filter(([, value]) => value !== null));
   return finishWrite(context, accepted, sent, values, true);
@@ -86,7 +86,7 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
     recorded: change.instance.recorded,
   };
   const send = () => type.update(context.endpoints, input);
-  if (type.reacts) return finishWrite(context, await sendCreate(context, input, send), sent, values);
+  if (type.reacts) return finishWrite(context, await sendCreate(context, input.name, send), sent, values);
   const answered = await sendTwice(send);
   const accepted = await inOneTimeStep(context, sent, answered, () =>
     type.update(context.endpointsAgain(), input),
@@ -118,26 +118,20 @@ const timeBefore = ({ change }: ChangeContext): string | undefined =>
   change.instance.live?.updatedAt ?? change.instance.recorded?.updatedAt;
 
 /** Sends what makes a resource or a run; where its answer is uncertain it is looked for. */
-function sendCreate(
-  context: ChangeContext,
-  { name, attributes }: Pick<CreateInput, "name" | "attributes">,
-  send: () => Promise<Accepted>,
-): Promise<Accepted> {
+function sendCreate(context: ChangeContext, name: string, send: () => Promise<Accepted>): Promise<Accepted> {
   const { run, change, type, parentId } = context;
   const { reads, record, journal } = run;
   const { address } = change;
   const { candidates } = type;
   // What makes nothing of its own only sets something.
   if (!candidates) return sendTwice(send);
-  const commit = attributes.get("commit");
-  const search: CandidateSearch = {
+  const search = {
     ...{ name, parentId, preexistingIds: record.fences[address] ?? [], since: firstSentAt(run, address) },
-    ...(typeof commit === "string" && { commit }),
   };
   const note = "the service failed and may have done it: looking for it for at most 30 s";
   return createOrFind(reads, {
     send,
-    look: () => candidates(reads, search),
+    look: () => candidates(reads, { ...search, body: journal.openAt(address).at(-1)?.body }),
     take: (made) => takeMade(context, made),
     refuse: () => journal.close(openAt(context), { result: "refused", status: 409 }),
     several: (found) => severalCandidates(address, found),

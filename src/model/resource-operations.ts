@@ -84,8 +84,8 @@ export interface CandidateSearch {
   readonly preexistingIds: readonly string[];
   /** When it was first sent, by the service's clock: what is older is another. Undefined where that is not known. */
   readonly since?: string | undefined;
-  /** The commit that a deployment was asked for. */
-  readonly commit?: string;
+  /** The body of its request, where that is known and holds no secret. */
+  readonly body?: Plain | undefined;
 }
 
 /** An element of a resource that is no resource itself. */

@@ -120,6 +120,10 @@ async function follow(
   };
 }
 
+type QueuedSearch = Pick<CandidateSearch, "preexistingIds" | "since"> & {
+  readonly commit?: string | undefined;
+};
+
 /**
  * Returns the deployments that a request may have queued: new since `preexistingIds` were listed, of its commit, and not
  * created before it. Undefined where the service does not list them.
@@ -127,7 +131,7 @@ async function follow(
 export async function queuedSince(
   reads: Reads,
   serviceId: string,
-  { preexistingIds, since, commit }: Pick<CandidateSearch, "preexistingIds" | "since" | "commit">,
+  { preexistingIds, since, commit }: QueuedSearch,
 ): Promise<readonly Deployment[] | undefined> {
   const listed = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 200 }));
   if (listed === undefined) return undefined;

@@ -293,9 +293,10 @@ async function candidates(
   reads: Reads,
   search: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { parentId: serviceId, name } = search;
+  const { parentId: serviceId, name, body } = search;
   if (serviceId === undefined) return [];
-  const queued = await queuedSince(reads, serviceId, search);
+  const { commitSha: commit } = (body ?? {}) as { readonly commitSha?: string };
+  const queued = await queuedSince(reads, serviceId, { ...search, commit });
   if (queued === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
   return queued
     .filter(({ sourceDeploymentId }) => sourceDeploymentId == null)

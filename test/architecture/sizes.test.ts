@@ -18,7 +18,7 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_471, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_836, budget: 4_500 },
+  api: { paths: ["api"], ceiling: 5_806, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert", "manifest/stack"],
@@ -32,27 +32,25 @@ const folders: Readonly<Record<string, Folder>> = {
   apply: { paths: ["apply"], ceiling: 2_970, budget: 2_550 },
   state: { paths: ["state"], ceiling: 4_320, budget: 3_300 },
   report: { paths: ["render"], ceiling: 7_777, budget: 4_700 },
-  commands: { paths: ["commands"], ceiling: 5_462, budget: 4_600 },
+  commands: { paths: ["commands"], ceiling: 5_456, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_892, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_915, budget: 1_650 },
-  terraform: { paths: ["terraform"], ceiling: 10_809, budget: 6_400 },
+  terraform: { paths: ["terraform"], ceiling: 10_748, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 76_922, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 76_864, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
-  { issue: "front door", folder: "model", lines: 13 },
-  { issue: "front door", folder: "api", lines: 15 },
+  { issue: "front door", folder: "model", lines: 28 },
   { issue: "front door", folder: "manifest", lines: 4 },
   { issue: "front door", folder: "plan", lines: 33 },
-  { issue: "front door", folder: "resources", lines: 16 },
-  { issue: "front door", folder: "apply", lines: 14 },
+  { issue: "front door", folder: "resources", lines: 28 },
+  { issue: "front door", folder: "apply", lines: 38 },
   { issue: "front door", folder: "state", lines: 3 },
   { issue: "front door", folder: "report", lines: 13 },
-  { issue: "front door", folder: "commands", lines: 34 },
   { issue: "front door", folder: "cli", lines: 472 },
 ];
 

@@ -76,7 +76,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     "remove",
     ifStatement("!isUncertain("),
     ({ text }) => `${text} return { id: input.id };`,
-    { scenario: "delete", faults: ["500-before"] },
+    { scenario: "delete", faults: ["500-before"], finds: "stop" },
   ),
   bug("a queued deletion is not waited for", "seenDeleted", condition("pending"), () => "false", {
     scenario: "delete",
@@ -157,12 +157,12 @@ export const plantedBugs: readonly PlantedBug[] = [
   }),
   bug(
     "what stood there before is taken for what was made",
-    "lookFor",
+    "lookingFor",
     property("preexistingIds"),
     () => "[]",
     { scenario: "update", faults: ["kill"], finds: "stop" },
   ),
-  bug("an unanswered create is sent again unseen", "sureOfCreate", call("findCreated"), () => "undefined", {
+  bug("an unanswered create is sent again unseen", "createOrFind", call("untilVisible"), () => "[]", {
     scenario: "create-all",
     faults: ["500-after-no-receipt"],
   }),

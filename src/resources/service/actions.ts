@@ -123,7 +123,7 @@ const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
 const findQueued =
   (isRollback: boolean): ServiceVerb["find"] =>
   async (reads, { id, commit }, search) => {
-    const queued = await queuedSince(reads, id, { ...search, ...(commit !== undefined && { commit }) });
+    const queued = await queuedSince(reads, id, { ...search, commit });
     return queued
       ?.filter(({ sourceDeploymentId }) => (sourceDeploymentId != null) === isRollback)
       .map((one) => one.id);
