@@ -54,10 +54,12 @@ interface Listed<Whole, T> {
 /** Repeats reads until they are as new as our last writes. Shared by all endpoint sets of a process. */
 export class Consistency {
   readonly known: KnownVersions;
+  readonly clock: Pick<Clock, "elapsed" | "sleep">;
   #hasTold = false;
 
   constructor(private readonly options: ConsistencyOptions) {
     this.known = new KnownVersions(options.serviceTime);
+    this.clock = options.clock ?? systemClock;
   }
 
   list<Whole, T extends Shown>(kind: string, how: ListReading<Whole, T>): Promise<Listed<Whole, T>> {
@@ -123,7 +125,8 @@ export class Consistency {
    * Throws `DiagnosticsError` (`live.stale`) after 30 seconds.
    */
   async untilCurrent<T>(attempt: () => Promise<Reading<T>>, owner = ""): Promise<T> {
-    const { clock = systemClock, signal, say } = this.options;
+    const { clock } = this;
+    const { signal, say } = this.options;
     const endsAt = clock.elapsed() + patienceMs;
     for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
       const reading = await attempt().catch((failure: unknown): Reading<T> => {
@@ -156,7 +159,8 @@ export class Consistency {
       readonly onWait?: (() => void) | undefined;
     } = {},
   ): Promise<readonly T[] | undefined> {
-    const { clock = systemClock, signal } = this.options;
+    const { clock } = this;
+    const { signal } = this.options;
     const { since = clock.elapsed(), forMs = patienceMs, onWait } = wait;
     for (let looks = 0; ; looks += 1) {
       const seen = await look(looks);

@@ -1,6 +1,5 @@
 import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
-import { type Clock, systemClock } from "../model/time";
 import { ApiError, GAP_OFF } from "./api-error";
 import {
   type Consistency,
@@ -78,12 +77,8 @@ interface ServiceList {
  * Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5). What it
  * reads it has in common with `beside`, until one of the two is invalidated.
  */
-export function createReads(
-  endpoints: ConsistentEndpoints,
-  beside?: Reads,
-  clock: Pick<Clock, "elapsed"> = systemClock,
-): Reads {
-  return new CachedReads(endpoints, beside instanceof CachedReads ? beside : undefined, clock);
+export function createReads(endpoints: ConsistentEndpoints, beside?: Reads): Reads {
+  return new CachedReads(endpoints, beside instanceof CachedReads ? beside : undefined);
 }
 
 /** The answers to the requests that show a workspace, until they are read. */
@@ -116,7 +111,6 @@ class CachedReads implements Reads {
   constructor(
     private readonly endpoints: ConsistentEndpoints,
     beside: CachedReads | undefined,
-    private readonly clock: Pick<Clock, "elapsed">,
   ) {
     this.live = endpoints;
     if (beside === undefined) return;
@@ -220,7 +214,10 @@ class CachedReads implements Reads {
 
   invalidate(maxAgeMs?: number): void {
     this.#first = { isSent: this.#first.isSent };
-    const kept = maxAgeMs === undefined ? Number.POSITIVE_INFINITY : this.clock.elapsed() - maxAgeMs;
+    const kept =
+      maxAgeMs === undefined
+        ? Number.POSITIVE_INFINITY
+        : this.endpoints.consistency.clock.elapsed() - maxAgeMs;
     this.#cache = new Map([...this.#cache].filter(([, { askedAt }]) => askedAt >= kept));
   }
 
@@ -247,7 +244,7 @@ class CachedReads implements Reads {
     const before = cache.get(part);
     if (before !== undefined) return before.reading as Promise<T>;
     const reading = read();
-    cache.set(part, { reading, askedAt: this.clock.elapsed() });
+    cache.set(part, { reading, askedAt: this.endpoints.consistency.clock.elapsed() });
     reading.catch(() => cache.delete(part));
     return reading;
   }

@@ -19,32 +19,39 @@ export interface Creation<Made, Found> {
   readonly onWait?: () => void;
 }
 
-/** How often a request is sent whose answers are uncertain. */
-const mostSends = 3;
-
 /**
  * Sends a request that makes something. After an answer that says nothing certain, what it may have made is looked for
  * before it is sent again, under the same key, whether the service has a receipt or not (DESIGN section 7, Retries).
  */
-export async function createOrFind<Made, Found>(
+export async function createOrFind<Made extends object, Found>(
   reads: Reads,
   creation: Creation<Made, Found>,
 ): Promise<Made> {
-  const { send, look, take, several, onWait } = creation;
-  for (let sends = 1; ; sends += 1) {
-    try {
-      return await send();
-    } catch (failure) {
-      const isKeyUsed = isKeyConflict(failure);
-      if (!isUncertain(failure) && !isKeyUsed) throw failure;
-      reads.invalidate();
-      const found = await reads.untilVisible(look, { onWait });
-      if (found && found.length > 1) throw several(found);
-      const [made] = found ?? [];
-      if (made !== undefined) return take(made);
-      if (isKeyUsed && found) throw await notMade(failure, creation);
-      if (found === undefined || sends === mostSends) throw failure;
-    }
+  const { onWait } = creation;
+  const first = await sendOrFind(reads, creation, { onWait });
+  return first ?? ((await sendOrFind(reads, creation, { forMs: 0 })) as Made);
+}
+
+/** Returns undefined where nothing shows what was made, and that was looked for as long as reads may lag. */
+async function sendOrFind<Made, Found>(
+  reads: Reads,
+  creation: Creation<Made, Found>,
+  wait: { readonly forMs?: 0; readonly onWait?: (() => void) | undefined },
+): Promise<Made | undefined> {
+  const { send, look, take, several } = creation;
+  try {
+    return await send();
+  } catch (failure) {
+    const isKeyUsed = isKeyConflict(failure);
+    if (!isUncertain(failure) && !isKeyUsed) throw failure;
+    reads.invalidate();
+    const found = await reads.untilVisible(look, wait);
+    if (found && found.length > 1) throw several(found);
+    const [made] = found ?? [];
+    if (made !== undefined) return take(made);
+    if (isKeyUsed && found) throw await notMade(failure, creation);
+    if (found === undefined || wait.forMs === 0) throw failure;
+    return undefined;
   }
 }
 

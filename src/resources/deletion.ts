@@ -1,4 +1,4 @@
-import { ApiError, GAP_OFF } from "../api/api-error";
+import { ApiError } from "../api/api-error";
 import type { ById, Reads } from "../api/reads";
 import type { Deletion } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
@@ -153,11 +153,6 @@ export async function unlessGone<T>(read: () => Promise<T>): Promise<T | undefin
     throw failure;
   }
 }
-
-/** Returns whether a route is missing, or turned off by a setting; 404 also where the parent is gone. */
-export const isWithoutRoute = (failure: unknown): boolean =>
-  failure instanceof ApiError &&
-  (failure.status === 404 || failure.status === 405 || failure.code === GAP_OFF);
 
 /** Returns false where the service answers 404: the resource does not exist. */
 export async function answersUnless404(read: () => Promise<unknown>): Promise<boolean> {

@@ -129,8 +129,8 @@ export function openSession(options: SessionOptions): Session {
     restoredHint: "RNV_ACCEPT_RESTORED=1 terraform apply",
   });
   const plain = endpoints(send);
-  const before = createReads(plain, undefined, clock);
-  const reads = createReads(plain, before, clock);
+  const before = createReads(plain);
+  const reads = createReads(plain, before);
   let hasWritten = false;
   const onWrite = (): void => {
     hasWritten = true;

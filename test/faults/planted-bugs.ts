@@ -162,7 +162,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     () => "[]",
     { scenario: "update", faults: ["kill"], finds: "stop" },
   ),
-  bug("an unanswered create is sent again unseen", "createOrFind", call("untilVisible"), () => "[]", {
+  bug("an unanswered create is sent again unseen", "sendOrFind", call("untilVisible"), () => "[]", {
     scenario: "create-all",
     faults: ["500-after-no-receipt"],
   }),

@@ -85,7 +85,7 @@ export function connectionOf(
   const endpoints = consistently((over: typeof send) => createEndpoints(over, embeddedWorkspaceId, gaps), {
     ...{ clock, serviceTime, say },
   });
-  return { send, endpoints, reads: createReads(endpoints(send), undefined, clock), redact, close };
+  return { send, endpoints, reads: createReads(endpoints(send)), redact, close };
 }
 
 const baseUrl = "http://127.0.0.1:1/api/v1";

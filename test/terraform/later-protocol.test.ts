@@ -32,6 +32,8 @@ describe("what a later Terraform asks for, on the wire", () => {
     RNV_BASE_URL: server.url,
     RNV_WORKSPACE_ID: embeddedWorkspaceId,
     RNV_API_KEY: embeddedApiKey,
+    // What a request may have made is looked for.
+    NODE_OPTIONS: `--require ${require.resolve("../support/fast-clock.cjs")}`,
   });
   const start = async (): Promise<PluginClient> => {
     const started = await PluginClient.start(folder, environment());
