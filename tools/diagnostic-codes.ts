@@ -185,7 +185,7 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
     "A change was skipped because one that it depends on failed. Fix that one, then run `rnv apply` again.",
   "apply.not_taken": "The platform accepted a change, but a field kept another value. The message names it.",
   "apply.uncertain":
-    "It is unknown whether a write happened: its answer was lost. Run the same command again; it checks first and repeats nothing.",
+    "It is unknown whether a write happened: its answer was lost. Run the command that the message names; it checks first and repeats nothing.",
   "apply.delete_failed":
     "The platform could not delete a resource. Run `rnv apply` again to request it again.",
   "apply.deploy_failed":

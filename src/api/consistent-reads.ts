@@ -7,7 +7,7 @@ import { isOlder, type Known, KnownVersions, newestById, type Shown } from "./kn
 import type { ApiRequest, Send } from "./send";
 import type { Canvas, Deletion, Project, Service, Variable } from "./wire/shapes";
 
-/** How long a read that is behind our last write is repeated, milliseconds. */
+/** How long a read that is older than our last write is repeated, milliseconds. */
 const patienceMs = 30_000;
 
 export interface ConsistencyOptions {
@@ -24,7 +24,7 @@ export interface ConsistencyOptions {
 }
 
 /** One reading, or its failure, and the resources that it shows as before our last write. */
-type Reading<T> = { readonly behind: readonly Known[] } & (
+type Reading<T> = { readonly stale: readonly Known[] } & (
   | { readonly value: T }
   | { readonly failure: unknown }
 );
@@ -37,9 +37,9 @@ interface ListReading<Whole, T> {
   readonly mustShow?: (known: Known) => boolean;
   /** Reads an entry by its id; undefined where that is not possible. */
   readonly alone?: (id: string) => Promise<T | undefined>;
-  readonly isBehind?: (shown: T) => Promise<boolean>;
+  readonly isStale?: (shown: T) => Promise<boolean>;
   /** Returns what the rest of the answer shows as before our last write. */
-  readonly wholeBehind?: (whole: Whole) => readonly Known[];
+  readonly wholeStale?: (whole: Whole) => readonly Known[];
   /** Id of the project that is asked about. */
   readonly owner?: string | undefined;
 }
@@ -65,7 +65,7 @@ export class Consistency {
   list<Whole, T extends Shown>(kind: string, how: ListReading<Whole, T>): Promise<Listed<Whole, T>> {
     const { known } = this;
     const { read, entriesOf, alone, mustShow = () => true } = how;
-    const isBehind = how.isBehind ?? (async (one: T) => known.isBehind(one));
+    const isStale = how.isStale ?? (async (one: T) => known.isStale(one));
     return this.untilCurrent(async () => {
       const whole = await read();
       const listed = newestById(entriesOf(whole)).filter((one) => !known.wasDeleted(one));
@@ -74,14 +74,14 @@ export class Consistency {
       const missing = known.listed(kind).filter((one) => !shown.has(one.id) && mustShow(one));
       const older: Known[] = [];
       for (const one of listed)
-        if (await isBehind(one))
+        if (await isStale(one))
           older.push(known.of(one.id) ?? { id: one.id, kind, about: `${kind} ${one.id}` });
       const hidden: T[] = [];
-      const behind = [...(how.wholeBehind?.(whole) ?? [])];
+      const stale = [...(how.wholeStale?.(whole) ?? [])];
       for (const one of [...missing, ...older]) {
         const found = await alone?.(one.id);
-        if (found === undefined || (await isBehind(found))) {
-          behind.push(one);
+        if (found === undefined || (await isStale(found))) {
+          stale.push(one);
           continue;
         }
         if (isListed(found)) shown.set(one.id, found);
@@ -91,7 +91,7 @@ export class Consistency {
           if (isLeaving(found)) known.noteDeleting(one.id, kind);
         }
       }
-      return { value: { whole, entries: [...shown.values()], hidden }, behind };
+      return { value: { whole, entries: [...shown.values()], hidden }, stale };
     }, how.owner);
   }
 
@@ -100,28 +100,26 @@ export class Consistency {
     id: string,
     read: () => Promise<T>,
     elsewhere: () => Promise<T | "no route" | undefined>,
-    isBehind: (shown: T) => Promise<boolean> = async (shown) => this.known.isBehind(shown),
+    isStale: (shown: T) => Promise<boolean> = async (shown) => this.known.isStale(shown),
   ): Promise<T> {
     return this.untilCurrent<T>(async () => {
       const known = this.known.of(id);
       try {
         const value = await read();
-        const behind = known && (await isBehind(value)) ? [known] : [];
-        if (known && behind.length === 0 && isLeaving(value)) this.known.noteDeleting(id, known.kind);
-        return { value, behind };
+        const stale = known && (await isStale(value)) ? [known] : [];
+        if (known && stale.length === 0 && isLeaving(value)) this.known.noteDeleting(id, known.kind);
+        return { value, stale };
       } catch (failure) {
         if (!isNotFound(failure) || !known || !this.known.mustExist(known)) throw failure;
         const found = await elsewhere();
         if (found === "no route") throw failure;
-        return found && !(await isBehind(found))
-          ? { value: found, behind: [] }
-          : { failure, behind: [known] };
+        return found && !(await isStale(found)) ? { value: found, stale: [] } : { failure, stale: [known] };
       }
     });
   }
 
   /**
-   * Repeats `attempt` until nothing in it is behind; a 404 is behind where `owner`, which it is asked about, must exist.
+   * Repeats `attempt` until nothing in it is stale; a 404 is stale where `owner`, which it is asked about, must exist.
    * Throws `DiagnosticsError` (`live.stale`) after 30 seconds.
    */
   async untilCurrent<T>(attempt: () => Promise<Reading<T>>, owner = ""): Promise<T> {
@@ -132,14 +130,14 @@ export class Consistency {
       const reading = await attempt().catch((failure: unknown): Reading<T> => {
         const known = isNotFound(failure) ? this.known.of(owner) : undefined;
         if (!known || !this.known.mustExist(known)) throw failure;
-        return { failure, behind: [known] };
+        return { failure, stale: [known] };
       });
       const isOver = clock.elapsed() >= endsAt;
-      if (reading.behind.length === 0 || (isOver && reading.behind.every((one) => this.#accepts(one)))) {
+      if (reading.stale.length === 0 || (isOver && reading.stale.every((one) => this.#accepts(one)))) {
         if ("failure" in reading) throw reading.failure;
         return reading.value;
       }
-      if (isOver) throw stale(reading.behind, this.options.restoredHint);
+      if (isOver) throw staleError(reading.stale, this.options.restoredHint);
       if (!this.#hasTold) say?.("The service's reads are behind our last write; looking again …");
       this.#hasTold = true;
       await clock.sleep(pause, signal);
@@ -223,7 +221,7 @@ function makingNew(request: ApiRequest, known: KnownVersions): ApiRequest {
 
 function reads(raw: Endpoints, consistency: Consistency) {
   const { known } = consistency;
-  const isServiceBehind = (service: Service) => isBehind({ raw, consistency }, service);
+  const isServiceStale = (service: Service) => isStale({ raw, consistency }, service);
   return {
     listProjects: async (sent) => {
       const alone = (id: string) => unlessAbsent(() => raw.getProject(id));
@@ -245,14 +243,14 @@ function reads(raw: Endpoints, consistency: Consistency) {
         mustShow: ({ parentId }) =>
           environmentId === undefined && (projectId === undefined || parentId === projectId),
         alone: (id) => unlessAbsent(() => raw.getService(id)),
-        isBehind: isServiceBehind,
-        wholeBehind: (canvas) => (layout && canvas.layout.revision < (layout.revision ?? 0) ? [layout] : []),
+        isStale: isServiceStale,
+        wholeStale: (canvas) => (layout && canvas.layout.revision < (layout.revision ?? 0) ? [layout] : []),
       });
       return { ...whole, nodes: [...entries], hidden };
     },
     getService: (id) => {
       const elsewhere = async () => ((await isRouteMissing(raw, id)) ? ("no route" as const) : undefined);
-      return consistency.one(id, () => raw.getService(id), elsewhere, isServiceBehind);
+      return consistency.one(id, () => raw.getService(id), elsewhere, isServiceStale);
     },
     listVariables: async (serviceId) => {
       const { entries } = await consistency.list("variable", {
@@ -269,28 +267,28 @@ function reads(raw: Endpoints, consistency: Consistency) {
         const value = await read();
         known.lists(value.items);
         const last = known.lastDeployment(serviceId);
-        if (!last || !value.available || !known.mustExist(last)) return { value, behind: [] };
+        if (!last || !value.available || !known.mustExist(last)) return { value, stale: [] };
         const isShown = value.items.some(
           ({ id, createdAt }) => id === last.id || isOlder(last.updatedAt, createdAt),
         );
-        return { value, behind: isShown ? [] : [last] };
-      });
+        return { value, stale: isShown ? [] : [last] };
+      }, serviceId);
     },
   } satisfies Partial<ConsistentEndpoints>;
 }
 
 /** Returns true if a project or service is shown as before our last write of it, or before our last deployment. */
-export async function isBehind(
+export async function isStale(
   { raw, consistency: { known } }: Pick<ConsistentEndpoints, "raw" | "consistency">,
   shown: Project | Service,
 ): Promise<boolean> {
-  if (known.isBehind(shown)) return true;
+  if (known.isStale(shown)) return true;
   const { id, deploymentId: latest, deploymentUpdatedAt, liveDeploymentId: serving } = shown as Service;
   const last = known.lastDeployment(id);
   if (last === undefined) return false;
-  if (latest == null) return known.isRecent(last);
+  if (latest == null) return known.isRecentWrite(last);
   if (latest !== last.id) return isOlder(deploymentUpdatedAt, last.updatedAt);
-  if (serving === latest || !known.isRecent(last)) return false;
+  if (serving === latest || !known.isRecentWrite(last)) return false;
   return (await unlessAbsent(() => raw.getDeployment(id, latest)))?.status === "live";
 }
 
@@ -373,8 +371,8 @@ async function unlessAbsent<T>(read: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-const stale = (behind: readonly Known[], restoredHint = "rnv apply -refresh-only"): DiagnosticsError => {
-  const names = behind.map(({ about }) => about);
+const staleError = (stale: readonly Known[], restoredHint = "rnv apply -refresh-only"): DiagnosticsError => {
+  const names = stale.map(({ about }) => about);
   return new DiagnosticsError([
     error("live.stale", `the API still shows ${shortList(names)} as before our last change`, {
       ...(names.length === 1 && { address: names[0] }),

@@ -134,7 +134,7 @@ export class KnownVersions {
     this.#take(this.#written, { ...known, mayBeGone: true });
   }
 
-  /** Takes in that a deletion is proven: lists that show the resource from now on are behind. */
+  /** Takes in that a deletion is proven: lists that show the resource from now on are stale. */
   noteDeleted(id: string): void {
     const known = this.of(id);
     const times = { updatedAt: undefined, writtenAt: this.#timeNow() };
@@ -168,36 +168,36 @@ export class KnownVersions {
   }
 
   /** Returns true if `shown` is from before our last write of it. */
-  isBehind(shown: Shown): boolean {
+  isStale(shown: Shown): boolean {
     const known = this.of(shown.id);
     if (known === undefined) return false;
     if (isOlder(shown.updatedAt, known.updatedAt)) return true;
     // Two versions may have one time where the service counts in whole seconds.
     const mayShareTime = !hasFraction(known.updatedAt) && !isOlder(known.updatedAt, shown.updatedAt);
     const isOther = known.content !== undefined && contentOf(shown) !== known.content;
-    return mayShareTime && isOther && this.isRecent(known);
+    return mayShareTime && isOther && this.isRecentWrite(known);
   }
 
   /** Returns true if variables of a service are shown as before our last writes, or are left out. */
-  areBehind(variables: readonly Shown[], serviceId: string): boolean {
+  areStale(variables: readonly Shown[], serviceId: string): boolean {
     const shown = new Set(variables.map(({ id }) => id));
     const isLeftOut = ({ id, parentId }: Known): boolean => parentId === serviceId && !shown.has(id);
-    return variables.some((one) => this.isBehind(one)) || this.listed("variable").some(isLeftOut);
+    return variables.some((one) => this.isStale(one)) || this.listed("variable").some(isLeftOut);
   }
 
-  /** Returns true if only a read that is behind leaves it out. */
+  /** Returns true if only a stale read leaves it out. */
   mustExist(known: Known): boolean {
-    return !known.isDeleted && !known.mayBeGone && this.isRecent(known);
+    return !known.isDeleted && !known.mayBeGone && this.isRecentWrite(known);
   }
 
-  /** Returns true if `id` was deleted by us: a list that shows it is behind. */
+  /** Returns true if `id` was deleted by us: a list that shows it is stale. */
   wasDeleted({ id }: Shown): boolean {
     const known = this.of(id);
-    return known?.isDeleted === true && this.isRecent(known);
+    return known?.isDeleted === true && this.isRecentWrite(known);
   }
 
   /** Returns true if it was written in the last two minutes by the service's clock, or it is unknown when. */
-  isRecent({ updatedAt, writtenAt, isWritten }: Known): boolean {
+  isRecentWrite({ updatedAt, writtenAt, isWritten }: Known): boolean {
     const at = updatedAt ?? writtenAt;
     if (at === undefined) return isWritten === true;
     const now = this.serviceTime();

@@ -5,7 +5,7 @@ import {
   type Consistency,
   type ConsistentCanvas,
   type ConsistentEndpoints,
-  isBehind,
+  isStale,
   proveRoute,
   type RouteProof,
 } from "./consistent-reads";
@@ -173,7 +173,7 @@ class CachedReads implements Reads {
     const part = `variables ${serviceId}`;
     const cached = this.#cache.get(part);
     const listed = await this.#variables(part, serviceId);
-    if (cached === undefined || listed === undefined || !this.#known.areBehind(listed, serviceId))
+    if (cached === undefined || listed === undefined || !this.#known.areStale(listed, serviceId))
       return listed;
     this.#drop(part, cached);
     return this.#variables(part, serviceId);
@@ -229,7 +229,7 @@ class CachedReads implements Reads {
   ): Promise<T | undefined> {
     const cached = this.#cache.get(part);
     const shown = (await read()).byId.get(id);
-    if (cached === undefined || !shown || !(await isBehind(this.endpoints, shown))) return shown;
+    if (cached === undefined || !shown || !(await isStale(this.endpoints, shown))) return shown;
     this.#drop(part, cached);
     return (await read()).byId.get(id);
   }

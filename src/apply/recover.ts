@@ -56,8 +56,7 @@ const leftOpen = (intent: Intent): Recovery => ({ ...nothingRecovered, retriable
 
 /** It is closed with `entries`; sent `again` under its own key, the retained answer tells more. */
 const closed = (intent: Intent, entries: readonly JournalEntry[], again = false): Recovery => ({
-  ...nothingRecovered,
-  entries,
+  ...{ ...nothingRecovered, entries },
   retriableIntents: again ? [intent] : [],
 });
 

@@ -22,14 +22,21 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   const send = () => type.remove(context.endpoints, input);
   const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
     if (isGonePart(type, failure) && (await isLeftOut(context))) return { id: input.id };
-    if (!isUncertain(failure)) throw failure;
+    if (!isUncertain(failure) && !isRefusedAsGone(failure)) throw failure;
     const seen = await lookForEnd(context);
+    // An earlier request deletes it, or has deleted it: its end has to be proven.
+    const pending = seen?.ending ?? (seen && type.deletes?.pendingOf(input.id, undefined, input.parentId));
+    if (isRefusedAsGone(failure) && pending) return takeEnd(context, { kind: "gone", ending: pending });
+    if (!isUncertain(failure)) throw failure;
     if (seen && seen.ending === undefined) return takeEnd(context, seen);
     // The retained answer of the same key names the operation that the end shows in.
     return send().catch((again: unknown) => (seen ? takeEnd(context, seen) : Promise.reject(again)));
   });
   return seenDeleted(context, accepted.pending);
 }
+
+const isRefusedAsGone = (failure: unknown): boolean =>
+  failure instanceof ApiError && failure.kind === "refused" && [404, 409].includes(failure.status ?? 0);
 
 /** Returns whether a deletion failed because the part is gone already. */
 const isGonePart = ({ removedWithParent }: ChangeContext["type"], failure: unknown): boolean =>

@@ -18,7 +18,7 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_471, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_806, budget: 4_500 },
+  api: { paths: ["api"], ceiling: 5_805, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert", "manifest/stack"],
@@ -40,15 +40,15 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 76_864, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 76_863, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
   { issue: "front door", folder: "model", lines: 28 },
   { issue: "front door", folder: "manifest", lines: 4 },
   { issue: "front door", folder: "plan", lines: 33 },
-  { issue: "front door", folder: "resources", lines: 28 },
-  { issue: "front door", folder: "apply", lines: 38 },
+  { issue: "front door", folder: "resources", lines: 23 },
+  { issue: "front door", folder: "apply", lines: 51 },
   { issue: "front door", folder: "state", lines: 3 },
   { issue: "front door", folder: "report", lines: 13 },
   { issue: "front door", folder: "cli", lines: 472 },

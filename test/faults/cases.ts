@@ -30,6 +30,8 @@ export interface Case {
    * it looks changed, and is deployed once more.
    */
   readonly mayRedeploy?: true;
+  /** How far our clock is ahead of the service's, milliseconds: in the first run, and in those after it. */
+  readonly clocks?: readonly [first: number, next: number];
   /** How far reads are behind writes, in every run; what is desired is then applied twice more, at once. */
   readonly lag?: Lags;
   /** Another run takes the lock while this one stands still. */
@@ -53,7 +55,6 @@ export const isDenied = ({ name }: RequestFault, method: string | undefined): bo
 
 type Mode = "once" | "held" | "onward";
 
-/** Something is done once, whatever the manifest says: another plan repairs nothing for it. */
 /** What its write makes can be listed. */
 export const isLookedFor = ({ scenario: { name } }: Stage): boolean => !/restart|suspend|resume/.test(name);
 
@@ -61,13 +62,8 @@ export const isLookedFor = ({ scenario: { name } }: Stage): boolean => !/restart
 const isSaid = (stage: Stage, { name }: RequestFault): boolean =>
   !isVerb(stage) || (name === "409-idempotency" && isLookedFor(stage));
 
+/** Something is done once, whatever the manifest says: another plan repairs nothing for it. */
 export const isVerb = ({ scenario: { command } }: Stage): boolean => typeof command === "object";
-
-/** Nothing of the interface shows a restart: one that happened, without an answer and a receipt, is asked for again. */
-export const isUntold = ({ scenario: { command } }: Stage, { name }: RequestFault): boolean =>
-  typeof command === "object" &&
-  ["restart", "suspend"].includes(command.action) &&
-  name === "500-after-no-receipt";
 
 /** Of how many cases one is played a second time, a second after the last run. */
 const youngShare = 12;
@@ -111,6 +107,8 @@ function* lagCases({ scenario }: Stage): Generator<Case> {
     ...[20, 300, 1500].map((ms) => ({ all: { ms } })),
     { all: { reads: 1 } },
     ...laggingClasses.flatMap((name) => [{ [name]: { ms: 1500 } }, { [name]: { reads: 1 } }]),
+    // A replica that has stopped.
+    { all: { ms: hour } },
   ];
   for (const lag of lags) {
     const [[name, how] = []] = Object.entries(lag);
@@ -120,14 +118,32 @@ function* lagCases({ scenario }: Stage): Generator<Case> {
       mishaps: () => ({}),
     };
   }
+  for (const ms of [0, 300, 1500])
+    for (const clocks of differentClocks)
+      yield {
+        name: `${scenario.name} clocks ${clocks.map((ahead) => `${ahead / minute}m`).join(" ")} lag ${ms}`,
+        ...{ scenario: scenario.name, fault: "clocks", lag: { all: { ms } }, clocks },
+        mishaps: () => ({}),
+      };
 }
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** Of two runs: one clock that is wrong, and two that differ. */
+const differentClocks = [
+  [5 * minute, 5 * minute],
+  [-5 * minute, -5 * minute],
+  [5 * minute, -5 * minute],
+  [-hour, hour],
+] as const;
 
 function* requestCases(stage: Stage): Generator<Case> {
   const { scenario, requests } = stage;
   for (const [index, label] of requests.entries()) {
     const [method = "", path = ""] = label.split(" ");
     for (const fault of requestFaults) {
-      if ((fault.foreign && isVerb(stage)) || isUntold(stage, fault)) continue;
+      if (fault.foreign && isVerb(stage)) continue;
       if (fault.applies && !fault.applies({ method, path })) continue;
       const modes: Mode[] = fault.onward ? [] : fault.foreign ? ["once"] : ["once", "held"];
       if (scenario.hidden && isDenied(fault, method)) modes.splice(1);

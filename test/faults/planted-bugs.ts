@@ -74,7 +74,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "a deletion without an answer counts as done",
     "remove",
-    ifStatement("!isUncertain("),
+    ifStatement("!isRefusedAsGone("),
     ({ text }) => `${text} return { id: input.id };`,
     { scenario: "delete", faults: ["500-before"], finds: "stop" },
   ),

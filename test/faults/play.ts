@@ -35,6 +35,7 @@ export async function play(stage: Stage, one: Case): Promise<Played> {
   if (one.lag) {
     machine.emulator.store.setLag(one.lag);
   }
+  machine.clockSkew = one.clocks?.[0] ?? 0;
   const runs: { process: Process; ended: Ended }[] = [];
   const verdicts: Verdict[] = [];
   const run = async (process: Process): Promise<Ended> => {
@@ -47,6 +48,7 @@ export async function play(stage: Stage, one: Case): Promise<Played> {
   await run(first);
   machine.remote?.settle();
   happenBetween(machine, one);
+  if (one.clocks) machine.clockSkew = one.clocks[1];
   verdicts.push(await judgeRun(stage, one, machine, runs));
 
   const key = one.between === "another-key" ? apiKeys[1] : apiKeys[0];

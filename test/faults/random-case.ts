@@ -1,5 +1,5 @@
 import type { Lag, Lags } from "../../src/emulator/lag";
-import { type Case, isDenied, isUntold, isVerb, laggingClasses, requestMishap } from "./cases";
+import { type Case, isDenied, isVerb, laggingClasses, requestMishap } from "./cases";
 import type { Machine } from "./machine";
 import type { Mishaps } from "./process";
 import { createRandom, type Random } from "./random";
@@ -71,8 +71,7 @@ export function caseOf({ scenario }: Stage, name: string, parts: readonly Part[]
 const firstOf = <T>(all: readonly Mishaps[], ask: (mishaps: Mishaps) => T | undefined): T | undefined =>
   all.map(ask).find((answer) => answer !== undefined);
 
-const isAllowed = (stage: Stage, fault: RequestFault): boolean =>
-  !fault.foreign && !fault.onward && !isUntold(stage, fault);
+const isAllowed = (fault: RequestFault): boolean => !fault.foreign && !fault.onward;
 
 /** One request of the run, and a fault that makes sense for it. */
 function place(stage: Stage, random: Random, faults: readonly RequestFault[]) {
@@ -86,7 +85,7 @@ function place(stage: Stage, random: Random, faults: readonly RequestFault[]) {
 }
 
 const request: Draw = (stage, random) => {
-  const faults = requestFaults.filter((fault) => isAllowed(stage, fault) && !fault.lies);
+  const faults = requestFaults.filter((fault) => isAllowed(fault) && !fault.lies);
   const { at, fault } = place(stage, random, faults);
   const picked = random.pick(["once", "held"] as const);
   const [method] = stage.requests[at]?.split(" ") ?? [];
@@ -96,7 +95,7 @@ const request: Draw = (stage, random) => {
 
 /** Once: who is lied to for good cannot know better. */
 const lie: Draw = (stage, random) => {
-  const faults = requestFaults.filter((fault) => isAllowed(stage, fault) && fault.lies);
+  const faults = requestFaults.filter((fault) => isAllowed(fault) && fault.lies);
   const { at, fault } = place(stage, random, faults);
   return {
     name: fault.name,

@@ -111,6 +111,38 @@ function take(store: EmulatorStore): void {
 const strangerIn = (store: EmulatorStore): string | undefined =>
   [...store.services(), ...store.projects()].find(({ name }) => name === "theirs" || name === "Other")?.id;
 
+/** Each answer that says nothing certain, of a write that was carried out and whose receipt is lost. */
+const withoutReceipt = Object.entries<Fault>({
+  "reset-after": { kind: "reset-after" },
+  "timeout-after": { kind: "timeout-after" },
+  ...Object.fromEntries(
+    [500, 502, 503, 504].map((code) => [`${code}-after`, { kind: "status", status: code, when: "after" }]),
+  ),
+  truncate: { kind: "truncate" },
+  malformed: { kind: "malformed" },
+  empty: { kind: "empty" },
+  "html-after": { kind: "html", status: 200, when: "after" },
+}).map(
+  ([name, fault]): RequestFault => ({
+    name: `${name}-no-receipt`,
+    applies: isWrite,
+    fault: () => ({ ...fault, receipt: false }),
+  }),
+);
+
+const hourMs = 3_600_000;
+
+/** An entry of a list as it was an hour ago; none of what has no time. */
+function olderCopies(item: unknown): unknown[] {
+  const { updatedAt, configuration } = (item ?? {}) as Body;
+  if (typeof updatedAt !== "string") return [];
+  const before = new Date(Date.parse(updatedAt) - hourMs).toISOString();
+  const older = { ...(item as Body), updatedAt: before, description: "older", value: null };
+  return [
+    configuration ? { ...older, configuration: { ...(configuration as Body), branch: "older" } } : older,
+  ];
+}
+
 /** Every fault of the matrix that sits on a request. */
 export const requestFaults: readonly RequestFault[] = [
   broken("refuse"),
@@ -122,7 +154,7 @@ export const requestFaults: readonly RequestFault[] = [
   status("429-retry-after", { status: 429, retryAfter: 7 }),
   status("500-before", { status: 500 }),
   { ...status("500-after", { status: 500, when: "after" }), applies: isWrite },
-  { ...status("500-after-no-receipt", { status: 500, when: "after", receipt: false }), applies: isWrite },
+  ...withoutReceipt,
   status("502-before", { status: 502 }),
   { ...status("502-after", { status: 502, when: "after" }), applies: isWrite },
   { ...status("503-after", { status: 503, when: "after" }), applies: isWrite },
@@ -192,6 +224,11 @@ export const requestFaults: readonly RequestFault[] = [
     lies: true,
     applies: isList,
     rewrite: rewriteBody(editArrays((items) => items.slice(0, -1))),
+  },
+  {
+    name: "one-id-twice",
+    applies: isList,
+    rewrite: rewriteBody(editArrays((items) => [...items, ...items.flatMap(olderCopies)])),
   },
   {
     name: "unframed-list",
