@@ -212,9 +212,11 @@ function makingNew(request: ApiRequest, known: KnownVersions): ApiRequest {
     ...request,
     about: (body) => {
       const found = about(body);
-      const { id, mismatch } = found;
-      if (mismatch !== undefined || id === undefined || path.includes(id) || !isPreexisting(id)) return found;
-      return { ...found, mismatch: "its id was there before, or is recorded for something else" };
+      const { id } = found;
+      if (found.mismatch !== undefined || id === undefined || path.includes(id) || !isPreexisting(id))
+        return found;
+      const mismatch = "its id was there before, or is recorded for something else";
+      return { ...found, mismatch, isKnown: true };
     },
   };
 }

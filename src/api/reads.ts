@@ -5,6 +5,7 @@ import {
   type Consistency,
   type ConsistentCanvas,
   type ConsistentEndpoints,
+  consistently,
   isStale,
   proveRoute,
   type RouteProof,
@@ -12,6 +13,7 @@ import {
 import type { Endpoints } from "./endpoints";
 import { environmentOf, gapVariable } from "./gap-rules";
 import { type KnownVersions, newestById } from "./known-versions";
+import type { Send } from "./send";
 import type { Canvas, CanvasGroup, Project, Service, Variable } from "./wire/shapes";
 
 /** The result of looking up a resource by its id. */
@@ -77,8 +79,10 @@ interface ServiceList {
  * Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5). What it
  * reads it has in common with `beside`, until one of the two is invalidated.
  */
-export function createReads(endpoints: ConsistentEndpoints, beside?: Reads): Reads {
-  return new CachedReads(endpoints, beside instanceof CachedReads ? beside : undefined);
+export function createReads(endpoints: Endpoints | ConsistentEndpoints, beside?: Reads): Reads {
+  const unsent: Send = () => Promise.reject(new Error("the endpoints send by themselves"));
+  const current = "consistency" in endpoints ? endpoints : consistently(() => endpoints)(unsent);
+  return new CachedReads(current, beside instanceof CachedReads ? beside : undefined);
 }
 
 /** The answers to the requests that show a workspace, until they are read. */

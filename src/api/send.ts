@@ -35,6 +35,8 @@ export interface About {
   readonly madeAt?: string;
   /** Why it is about another resource: the field, and the value asked for. Never text of the answer. */
   readonly mismatch?: string;
+  /** The mismatch is that its id was known before. */
+  readonly isKnown?: true;
 }
 
 export interface ApiResponse {

@@ -58,7 +58,8 @@ export function journaledSend(writes: JournaledWrites): Send {
     const earlier = new Set([...carried, ...attempts].map((open) => open.seq));
     const seq = await writes.run.journal.intend(intent);
     try {
-      const keyed = { ...request, address: writes.address, idempotencyKey: key };
+      const asked = carried.length > 0 ? acceptingKnown(request) : request;
+      const keyed = { ...asked, address: writes.address, idempotencyKey: key };
       const answer = await writes.run.send(keyed, options);
       const answered = answeredBy(request, answer);
       const { id } = answered;
@@ -76,6 +77,19 @@ export function journaledSend(writes: JournaledWrites): Send {
       }
       throw failure;
     }
+  };
+}
+
+/** What an interrupted run made under the same key may be known by now. */
+function acceptingKnown(request: ApiRequest): ApiRequest {
+  const { about } = request;
+  if (!about) return request;
+  return {
+    ...request,
+    about: (body) => {
+      const { isKnown, mismatch, ...found } = about(body);
+      return isKnown || mismatch === undefined ? found : { ...found, mismatch };
+    },
   };
 }
 

@@ -46,7 +46,7 @@ export async function recoverAndRead(planning: Planning): Promise<{
   readonly diagnostics: readonly Diagnostic[];
 }> {
   const { context, connection, writes } = planning;
-  const { recovery, state, input: first } = await recoverOnce(planning);
+  const { recovery, state, input: first } = await recoverUntilShown(planning);
   const awaited = await awaitRecovered(context, connection, writes ? first : undefined);
   // An operation that has ended may have ended badly, and is planned again then.
   const isAnyEnded = state !== undefined && awaited.entries.length > 0;
@@ -61,9 +61,26 @@ export async function recoverAndRead(planning: Planning): Promise<{
   };
 }
 
-async function recoverOnce(
-  planning: Planning,
-): Promise<{ recovery: Recovery; state?: State; input?: PlanInput }> {
+interface Recovered {
+  readonly recovery: Recovery;
+  readonly state: State | undefined;
+  /** Undefined when an outcome is unknown. */
+  readonly input?: PlanInput;
+}
+
+/** Recovers, and again where a create that seemed not to have happened has come into view since. */
+async function recoverUntilShown(planning: Planning): Promise<Recovered> {
+  let recovered = await recoverOnce(planning);
+  while (recovered.input && isShown(recovered.recovery.retriableIntents, recovered.input)) {
+    const before = recovered.recovery.retriableIntents.length;
+    planning.connection.reads.invalidate();
+    recovered = await recoverOnce(planning);
+    if (recovered.recovery.retriableIntents.length >= before) break;
+  }
+  return recovered;
+}
+
+async function recoverOnce(planning: Planning): Promise<Recovered> {
   const { context, connection, request } = planning;
   const how = request.mode === "apply" ? {} : { settlesPending: "look" as const };
   const recovery = await recoverWrites(context, connection, planning, how);
@@ -71,6 +88,17 @@ async function recoverOnce(
   if (hasErrors(recovery.diagnostics)) return { recovery, state };
   return { recovery, state, input: await readInput(planning, state) };
 }
+
+/** Something unrecorded is live at the address of a create that was seen not to have happened. */
+const isShown = (retriableIntents: readonly Intent[], { reads, state }: PlanInput): boolean =>
+  retriableIntents.some(({ address, method }) => {
+    const read = reads.get(address);
+    return (
+      method === "POST" &&
+      state?.resources[address] === undefined &&
+      (read?.kind === "found" || read?.kind === "ambiguous")
+    );
+  });
 
 /** Reads live resources and returns everything that a plan is made from. */
 async function readInput(

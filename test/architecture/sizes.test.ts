@@ -45,12 +45,14 @@ const whole: Folder = { paths: [""], ceiling: 76_863, budget: 57_960 };
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
   { issue: "front door", folder: "model", lines: 28 },
+  { issue: "front door", folder: "api", lines: 8 },
   { issue: "front door", folder: "manifest", lines: 4 },
   { issue: "front door", folder: "plan", lines: 33 },
   { issue: "front door", folder: "resources", lines: 23 },
-  { issue: "front door", folder: "apply", lines: 51 },
+  { issue: "front door", folder: "apply", lines: 65 },
   { issue: "front door", folder: "state", lines: 3 },
   { issue: "front door", folder: "report", lines: 13 },
+  { issue: "front door", folder: "commands", lines: 28 },
   { issue: "front door", folder: "cli", lines: 472 },
 ];
 

@@ -76,7 +76,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     "remove",
     ifStatement("!isRefusedAsGone("),
     ({ text }) => `${text} return { id: input.id };`,
-    { scenario: "delete", faults: ["500-before"], finds: "stop" },
+    { scenario: "delete", faults: ["500-before"] },
   ),
   bug("a queued deletion is not waited for", "seenDeleted", condition("pending"), () => "false", {
     scenario: "delete",
@@ -242,7 +242,7 @@ export const remotePlantedBugs: readonly PlantedBug[] = [
     "createHttpStore",
     condition("read()", "expected"),
     () => "false",
-    { scenario: "update", remote: "http-lax", faults: ["remote lock stolen"] },
+    { scenario: "update", remote: "http-lax", faults: ["remote lock stolen"], finds: "stop" },
   ),
   bug("the lock is not proven after a write", "put", call("proveLock"), () => "undefined", {
     scenario: "create-all",

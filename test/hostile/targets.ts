@@ -6,6 +6,7 @@ import { ApiError, diagnosticOf } from "../../src/api/api-error";
 import { createClient } from "../../src/api/client";
 import { createEndpoints } from "../../src/api/create-endpoints";
 import { defaultGaps } from "../../src/api/gaps";
+import { createReads } from "../../src/api/reads";
 import { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { loadDesired } from "../../src/manifest/load-manifest";
@@ -24,7 +25,6 @@ import { resourceTypes } from "../../src/resources";
 import { StateCipher } from "../../src/state/cipher";
 import { decodeJournal, encodeLine } from "../../src/state/local/journal";
 import { encodeState } from "../../src/state/state-text";
-import { plainReads } from "../support/plain-reads";
 import { createWorkbench } from "../support/workbench";
 
 /** Something that reads text from outside, and a text that it reads well. */
@@ -203,7 +203,7 @@ function showAnswer(text: string): Promise<string> {
     random: () => 0.5,
     gaps: defaultGaps,
   });
-  const reads = plainReads(createEndpoints(client.send, embeddedWorkspaceId, defaultGaps));
+  const reads = createReads(createEndpoints(client.send, embeddedWorkspaceId, defaultGaps));
   return told(async () => {
     if (path.includes("catalog")) await reads.catalog();
     else if (path.includes("projects")) await reads.projects();

@@ -149,7 +149,7 @@ describe("a list that does not show what a plan decides on", () => {
     await scenario.isQuiet();
   });
 
-  it("is no reason to stop where an answer to a write is short: what was made is looked for", async () => {
+  it("makes a write uncertain where its answer is short; what was made is looked for, and nothing is made twice", async () => {
     scenario.fail(({ method }) =>
       method === "GET" ? undefined : { kind: "without-fields", fields: ["configuration", "updatedAt"] },
     );
@@ -159,8 +159,14 @@ describe("a list that does not show what a plan decides on", () => {
         .replace("api: { kind: web", "api: { kind: web, configuration: { branch: next }")
         .replace("MODE: two", "MODE: three")}      cron: { kind: web, deploy: { when: never } }\n`,
     );
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    const uncertain = await scenario.run("apply", ...approve);
+    expect({ code: uncertain.code, stderr: uncertain.stderr }).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("error[api.malformed]"),
+    });
+    expect(scenario.emulator.store.services()).toHaveLength(3);
     scenario.fail();
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
     expect(scenario.emulator.store.services()).toHaveLength(3);
     await scenario.isQuiet();
   });

@@ -1,7 +1,7 @@
 import { createEndpoints } from "../../../src/api/create-endpoints";
 import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
+import { createReads } from "../../../src/api/reads";
 import type { ApiRequest } from "../../../src/api/send";
-import { plainReads } from "../../support/plain-reads";
 import { canvasOf, catalogBody, fakeSend, refusal, serviceNamed, workspace } from "./fake-send";
 
 type Routes = Record<string, unknown>;
@@ -16,7 +16,7 @@ function readsOf(routes: Routes, gaps: GapSettings = defaultGaps) {
     const found = all[request.path.replace(`/workspaces/${workspace}`, "") + scope] ?? 404;
     return typeof found === "function" ? (found as (request: ApiRequest) => unknown)(request) : found;
   });
-  return { reads: plainReads(createEndpoints(fake.send, workspace, gaps)), lines: fake.lines };
+  return { reads: createReads(createEndpoints(fake.send, workspace, gaps)), lines: fake.lines };
 }
 
 const tooLarge = (request: ApiRequest) => refusal(request, 413, "canvas_too_large");
@@ -71,9 +71,9 @@ describe("the parts of live state", () => {
       operation === "catalog" ? catalogBody : operation === "canvas" ? canvasOf([]) : { projects: [] },
     );
     const endpoints = createEndpoints(fake.send, workspace);
-    const first = plainReads(endpoints);
+    const first = createReads(endpoints);
     await first.projects();
-    const second = plainReads(endpoints, first);
+    const second = createReads(endpoints, first);
     await second.projects();
     await second.services();
     expect(fake.lines().sort()).toEqual(firstThree);
@@ -81,7 +81,7 @@ describe("the parts of live state", () => {
     await second.projects();
     await first.projects();
     expect(fake.requests).toHaveLength(4);
-    await plainReads(endpoints).catalog();
+    await createReads(endpoints).catalog();
     expect(fake.requests).toHaveLength(7);
   });
 

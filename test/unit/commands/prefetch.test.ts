@@ -1,8 +1,8 @@
 import type { Endpoints } from "../../../src/api/endpoints";
+import { createReads } from "../../../src/api/reads";
 import type { Connection, Context } from "../../../src/commands/context";
 import { planRequest } from "../../../src/commands/context";
 import { plan, prefetch } from "../../../src/commands/plan";
-import { plainReads } from "../../support/plain-reads";
 
 /** Endpoints that note what they are asked for, and never answer. */
 function silentConnection(asked: string[]): Connection {
@@ -17,7 +17,7 @@ function silentConnection(asked: string[]): Connection {
   } as unknown as Endpoints;
   return {
     send: never("send"),
-    reads: plainReads(endpoints),
+    reads: createReads(endpoints),
     endpoints: () => endpoints,
     redact: () => false,
     close: async () => {},

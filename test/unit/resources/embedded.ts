@@ -2,6 +2,7 @@ import { createClient } from "../../../src/api/client";
 import { createEndpoints } from "../../../src/api/create-endpoints";
 import type { Endpoints } from "../../../src/api/endpoints";
 import type { Reads, Resource } from "../../../src/api/reads";
+import { createReads } from "../../../src/api/reads";
 import type { Send } from "../../../src/api/send";
 import {
   createEmulator,
@@ -19,7 +20,6 @@ import type {
   UpdateInput,
 } from "../../../src/model/resource-operations";
 import { Secret } from "../../../src/model/secret";
-import { plainReads } from "../../support/plain-reads";
 
 export interface Embedded {
   readonly emulator: Emulator;
@@ -50,7 +50,7 @@ export function embedded(options: EmulatorOptions = {}): Embedded {
     emulator,
     clock,
     endpoints,
-    reads: () => plainReads(endpoints),
+    reads: () => createReads(endpoints),
     requests: () => {
       const sent = emulator.log.map(({ method, path }) => {
         const [, below = path] = path.split(`/workspaces/${emulator.workspaceId}`);

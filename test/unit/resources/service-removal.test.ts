@@ -1,7 +1,7 @@
 import { ApiError } from "../../../src/api/api-error";
+import { createReads } from "../../../src/api/reads";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
-import { plainReads } from "../../support/plain-reads";
 import { createInput, type Embedded, embedded, settled, target } from "./embedded";
 
 const refused = {
@@ -63,7 +63,7 @@ describe("deleting a service", () => {
     const { id } = await service.create(world.endpoints, createInput("api", web));
     const { pending } = await service.remove(world.endpoints, removal(id));
     if (pending === undefined) throw new Error("nothing is pending");
-    const early = plainReads({
+    const early = createReads({
       ...world.endpoints,
       getOperation: async (serviceId, operationId) => ({
         ...(await world.endpoints.getOperation(serviceId, operationId)),
@@ -72,7 +72,7 @@ describe("deleting a service", () => {
     });
     // It is marked as being deleted: the operation that is complete may be another's.
     expect(await service.poll(early, pending)).toMatchObject({ kind: "waiting", atMost: { ms: 300_000 } });
-    const unread = plainReads({
+    const unread = createReads({
       ...world.endpoints,
       getOperation: () => Promise.reject(new ApiError({ ...refused, status: 404 })),
     });
@@ -88,7 +88,7 @@ describe("deleting a service", () => {
     const world = embedded();
     const { id } = await service.create(world.endpoints, createInput("api", web));
     await service.create(world.endpoints, createInput("other", web));
-    const blind = plainReads({
+    const blind = createReads({
       ...world.endpoints,
       getService: (wanted) =>
         wanted === id
@@ -109,7 +109,7 @@ describe("deleting a service", () => {
     if (pending === undefined) throw new Error("nothing is pending");
     world.emulator.store.settle();
     // It is archived, so no list shows it, and it is the only one, so nothing tells whether the route exists.
-    const reads = plainReads({
+    const reads = createReads({
       ...world.endpoints,
       getService: () => Promise.reject(new ApiError({ ...refused, status: 404 })),
     });
