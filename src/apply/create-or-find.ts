@@ -45,7 +45,8 @@ async function sendOrFind<Made, Found>(
     const isKeyUsed = isKeyConflict(failure);
     if (!isUncertain(failure) && !isKeyUsed) throw failure;
     reads.invalidate();
-    const found = await reads.untilVisible(look, wait);
+    // A look that fails tells nothing: that the request is uncertain is what people have to know.
+    const found = await reads.untilVisible(look, wait).catch(() => undefined);
     if (found && found.length > 1) throw several(found);
     const [made] = found ?? [];
     if (made !== undefined) return take(made);

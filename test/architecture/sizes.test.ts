@@ -49,7 +49,7 @@ const grants: readonly { readonly issue: string; readonly folder: string; readon
   { issue: "front door", folder: "manifest", lines: 4 },
   { issue: "front door", folder: "plan", lines: 33 },
   { issue: "front door", folder: "resources", lines: 23 },
-  { issue: "front door", folder: "apply", lines: 65 },
+  { issue: "front door", folder: "apply", lines: 66 },
   { issue: "front door", folder: "state", lines: 3 },
   { issue: "front door", folder: "report", lines: 13 },
   { issue: "front door", folder: "commands", lines: 28 },

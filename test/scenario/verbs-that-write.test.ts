@@ -65,7 +65,8 @@ describe("verbs that write, as processes", () => {
         ? { kind: "status", status: 500, when: "after" }
         : { kind: "status", status: 404 };
     });
-    const first = await scenario.run("deploy", api);
+    const fast = { node: ["--require", require.resolve("../support/fast-clock.cjs")] };
+    const first = await scenario.start(fast, "deploy", api).ended;
     expect(first.code).toBe(1);
     expect(first.stderr).toContain(`hint: Run \`rnv deploy ${api}\` again: it first finds out what happened`);
     expect(first.stderr).not.toContain("rnv apply");
