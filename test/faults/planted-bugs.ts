@@ -162,10 +162,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     () => "[]",
     { scenario: "update", faults: ["kill"], finds: "stop" },
   ),
-  bug("an unanswered create is sent again unseen", "sendOrFind", call("untilVisible"), () => "[]", {
-    scenario: "create-all",
-    faults: ["500-after-no-receipt"],
-  }),
+  bug(
+    "an unanswered create is sent again unseen",
+    "sendOrFind",
+    call("untilVisible"),
+    () => "Promise.resolve([])",
+    {
+      scenario: "create-all",
+      faults: ["500-after-no-receipt"],
+    },
+  ),
   bug(
     "a resent write leaves its first intent open",
     "journaledSend",
