@@ -45,19 +45,20 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
     }),
   );
   const since = firstSentAt(run, address);
+  // It is reported once where the journal can be written, and can be asked for again.
+  const neverKnown = async (why: Uncertainty): Promise<DiagnosticsError> => {
+    await closeOrder(run, address, { result: "done" }).catch(() => undefined);
+    return unknownEnd(address, command, why);
+  };
   return createOrFind(run.reads, {
     send: async () => action.pendingOf(input, await action.send(writes, input)),
     look: async () => action.find?.(run.reads, input, { ...order, since }),
     take: (id) => takeSent(run, order, id),
     refuse: () => closeOrder(run, address, { result: "refused" }),
-    several: (found) => unknownEnd(address, command, { found }),
+    several: (found) => neverKnown({ found }),
     command: commandText(address, command),
   }).catch(async (failure: unknown) => {
-    const isTold = failure instanceof DiagnosticsError;
-    if (!isTold && !(isUncertain(failure) && !action.find)) throw failure;
-    // It can never be found out: it is reported once where the journal can be written, and can be asked for again.
-    await closeOrder(run, address, { result: "done" }).catch(() => undefined);
-    throw isTold ? failure : unknownEnd(address, command, { failure });
+    throw action.find || !isUncertain(failure) ? failure : await neverKnown({ failure });
   });
 }
 

@@ -11,8 +11,8 @@ export interface Creation<Made, Found> {
   readonly take: (found: Found) => Promise<Made>;
   /** Records that the request made nothing. */
   readonly refuse: () => Promise<void>;
-  /** The error where more than one could be what it made. */
-  readonly several: (found: readonly Found[]) => Error;
+  /** Returns the error where more than one could be what it made. */
+  readonly several: (found: readonly Found[]) => Error | Promise<Error>;
   /** The command that asks for it again. */
   readonly command: string;
   /** Called where looking takes longer than two seconds. */
@@ -47,7 +47,7 @@ async function sendOrFind<Made, Found>(
     reads.invalidate();
     // A look that fails tells nothing: that the request is uncertain is what people have to know.
     const found = await reads.untilVisible(look, wait).catch(() => undefined);
-    if (found && found.length > 1) throw several(found);
+    if (found && found.length > 1) throw await several(found);
     const [made] = found ?? [];
     if (made !== undefined) return take(made);
     if (isKeyUsed && found) throw await notMade(failure, creation);

@@ -21,7 +21,8 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   };
   const send = () => type.remove(context.endpoints, input);
   const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
-    if (isGonePart(type, failure) && (await isLeftOut(context))) return { id: input.id };
+    const isGonePart = type.removedWithParent && isRefusedAsGone(failure, [404]);
+    if (isGonePart && (await isLeftOut(context))) return { id: input.id };
     if (!isUncertain(failure) && !isRefusedAsGone(failure)) throw failure;
     const seen = await lookForEnd(context);
     // An earlier request deletes it, or has deleted it: its end has to be proven.
@@ -35,12 +36,9 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   return seenDeleted(context, accepted.pending);
 }
 
-const isRefusedAsGone = (failure: unknown): boolean =>
-  failure instanceof ApiError && failure.kind === "refused" && [404, 409].includes(failure.status ?? 0);
-
-/** Returns whether a deletion failed because the part is gone already. */
-const isGonePart = ({ removedWithParent }: ChangeContext["type"], failure: unknown): boolean =>
-  removedWithParent && failure instanceof ApiError && failure.kind === "refused" && failure.status === 404;
+/** Returns true if a deletion was refused because there is nothing to delete, or that is being deleted already. */
+const isRefusedAsGone = (failure: unknown, statuses = [404, 409]): boolean =>
+  failure instanceof ApiError && failure.kind === "refused" && statuses.includes(failure.status ?? 0);
 
 /** Forgets a resource in the state; waits for a deletion that goes on, because its parent may be deleted next. */
 export async function forget(context: ChangeContext): Promise<ChangeEnd> {

@@ -11,6 +11,7 @@ import {
   recordsOf,
   sendAction,
 } from "../../../src/apply/action";
+import { DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
 import {
   api,
@@ -148,6 +149,18 @@ describe("an action that was answered", () => {
   it("that makes nothing leaves the records as they are", async () => {
     const { run } = await answered({}, false);
     expect(run.entries.map(({ kind }) => kind)).toEqual(["intent", "run", "outcome"]);
+  });
+
+  it("stays open where its outcome cannot be written: the same command finds it", async () => {
+    const { types } = deployable([[]]);
+    const run = runOf({
+      ...{ resources, types },
+      answer: () => ({ status: 200, body: { id: "d1" }, requestId: "", attempts: 1 }),
+    });
+    const full = new DiagnosticsError([error("state.write_failed", "no space is left")]);
+    jest.spyOn(run.journal, "close").mockRejectedValueOnce(full);
+    await expect(sendAction(run, order)).rejects.toBe(full);
+    expect(run.journal.openAt(api)).toMatchObject([{ command: order.command }]);
   });
 
   it("is known by its type alone: one that has no such action is a bug", async () => {
