@@ -3,19 +3,21 @@ import type { EmulatorStore } from "../../src/emulator/testing";
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const time = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?UTC|Z|\+00:00)?/g;
 
-/** Keys of texts for people, whose wording is not compared, and of encrypted bytes. */
+/** Keys of texts for people, whose wording is not compared, of encrypted bytes, and of checksums of what is compared. */
 const masked: ReadonlyMap<string, string> = new Map([
   ["summary", "<wording>"],
   ["detail", "<wording>"],
   ["hint", "<wording>"],
   ["nonce", "<bytes>"],
   ["data", "<bytes>"],
+  ["sum", "<checksum>"],
 ]);
 
 /**
  * Names for whatever differs between two runs of one story: ids, times, digests, folders, ports. An id of the
  * service is called by what has it, so that the names do not depend on the order of concurrent requests; other ids
- * and digests are numbered by first appearance.
+ * and digests are called by the key that they have first, and numbered by their order below keys of that name: one
+ * digest more or less does not rename those of other keys.
  */
 export class Names {
   readonly #names = new Map<string, string>();
@@ -67,8 +69,8 @@ export class Names {
     return this.#names.get(text) as string;
   }
 
-  /** Returns the text with names in place of what differs between runs. */
-  text(text: string): string {
+  /** Returns the text, which is below `key` in a JSON value, with names in place of what differs between runs. */
+  text(text: string, key = "hex"): string {
     let named = text;
     for (const [place, name] of this.#places) named = named.replaceAll(place, name);
     return named
@@ -77,7 +79,7 @@ export class Names {
       .replace(/\brnv-[a-z0-9]{20}\b/g, (run) => this.#numbered("run", run))
       .replace(/(rnv record )\S+/g, "$1<record>")
       .replace(/(_seconds(\{[^}]*\})?) [\d.]+/g, "$1 <number>")
-      .replace(/\b[0-9a-f]{12,}\b/g, (hex) => (/^\d+$/.test(hex) ? hex : this.#numbered("hex", hex)))
+      .replace(/\b[0-9a-f]{12,}\b/g, (hex) => (/^\d+$/.test(hex) ? hex : this.#numbered(key, hex)))
       .replace(/\b[0-9a-f]{8}\b/g, (short) => this.#short.get(short) ?? short)
       .replace(/\b\d+(\.\d+)?(ms|s)\b(?! *=)/g, "<duration>");
   }
@@ -88,9 +90,9 @@ export class Names {
     if (typeof value === "string") {
       // What is recorded of the live resource is either its newest write or an older one.
       if (/^updated_?at$/i.test(key) && value !== "") return this.#current.has(value) ? "<newest>" : "<time>";
-      return masked.get(key) ?? this.text(value);
+      return masked.get(key) ?? this.text(value, key || "hex");
     }
-    if (Array.isArray(value)) return value.map((element) => this.value(element));
+    if (Array.isArray(value)) return value.map((element) => this.value(element, key));
     if (value === null || typeof value !== "object") return value;
     return Object.fromEntries(
       Object.entries(value)
@@ -101,6 +103,6 @@ export class Names {
   }
 }
 
-/** Only newer builds record the digest of what the last write sets: with it, every later digest has another number. */
+/** Only newer builds record the digest of what the last write sets: with it, every record would differ. */
 const isContentDigest = (name: string, value: unknown): boolean =>
   name === "content" && typeof value === "string" && /^[0-9a-f]{16}$/.test(value);

@@ -315,7 +315,8 @@ export class World {
       return this.names.value(JSON.parse(text));
     } catch {}
     try {
-      const lines = text.trimEnd().split("\n");
+      // The space that a journal reserves holds zeros.
+      const lines = text.replace(/\0+$/, "").trimEnd().split("\n");
       const values = lines.map((line) => JSON.parse(line) as { readonly type?: string });
       return this.names.value(values.filter(({ type }) => type !== "waiting" && type !== "progress"));
     } catch {
