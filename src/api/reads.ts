@@ -43,8 +43,8 @@ export interface Reads
   servicesAreComplete(): Promise<boolean>;
   /** From the canvas, else by id: archived and deleting services are not on the canvas. */
   service(id: string): Promise<ById<Service>>;
-  /** The same, from a list of the last 250 ms: a burst of looks shares it. */
-  serviceNow(id: string): Promise<ById<Service>>;
+  /** The same; gone only where a read by id has been seen to work. */
+  provenService(id: string): Promise<ById<Service>>;
   /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
   variables(serviceId: string): Promise<readonly Variable[] | undefined>;
   /** The canvas of one project, for its layout. */
@@ -166,8 +166,7 @@ class CachedReads implements Reads {
       : foundOrGone(shown);
   }
 
-  async serviceNow(id: string): Promise<ById<Service>> {
-    this.invalidate(250);
+  async provenService(id: string): Promise<ById<Service>> {
     const read = await this.service(id);
     const isProven = read.kind !== "gone" || read.deleting !== undefined || this.#serviceRoute !== "unproven";
     return isProven ? read : noServiceRoute;

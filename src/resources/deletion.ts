@@ -34,10 +34,10 @@ export function acceptedDeletion(
 export type DeletionLook = "gone" | "alone" | "deleting" | "stands" | "restored" | "unmarked" | "unreadable";
 
 /** Returns `gone` where the service shows anything else: to a key that lost its membership, it shows nothing. */
-export async function goneOrAlone({ live }: Reads): Promise<DeletionLook> {
-  if ((await live.listProjects()).length > 0) return "gone";
+export async function goneOrAlone(reads: Reads): Promise<DeletionLook> {
+  if ((await reads.projects()).length > 0) return "gone";
   try {
-    return (await live.canvas()).nodes.length > 0 ? "gone" : "alone";
+    return (await reads.live.canvas()).nodes.length > 0 ? "gone" : "alone";
   } catch (failure) {
     // Too much to be shown at once.
     if (failure instanceof ApiError && failure.status === 413) return "gone";
@@ -65,12 +65,17 @@ export async function pollDeletion(
   pending: Pending,
   look: () => Promise<DeletionLook>,
 ): Promise<OperationStatus> {
-  const operation = await operationOf(reads, pending);
-  const status = operation?.status;
+  const status = (await operationOf(reads, pending))?.status;
   const goesOn = status !== undefined && status !== "complete" && status !== "failed";
   // What this run has just requested is not asked for besides.
   if (goesOn && pending.since === undefined) return { kind: "waiting", status };
-  const standing = await look();
+  // Deletions that end at once share a list. One that was asked for by others may be from before this deletion.
+  reads.invalidate(250);
+  let standing = await look();
+  if (pending.isAnswered && (standing === "stands" || standing === "unmarked")) {
+    reads.invalidate(1);
+    standing = await look();
+  }
   if (standing === "restored")
     return { kind: "failed", summary: "it was restored after its deletion was requested" };
   if (goesOn) return { kind: "waiting", status };

@@ -240,7 +240,6 @@ function poll(reads: Reads, pending: Pending): Promise<OperationStatus> {
 /** A project does not show that it is being deleted, and whether a route shows its operations is a gap. */
 async function lookAt(reads: Reads, id: string): Promise<DeletionLook> {
   if (await answersUnless404(() => reads.live.getProject(id))) return "unmarked";
-  const listed = await reads.live.listProjects();
-  if (listed.some((one) => one.id === id)) return "unmarked";
-  return listed.length > 0 ? "gone" : goneOrAlone(reads);
+  reads.invalidate(1);
+  return (await reads.projects()).some((one) => one.id === id) ? "unmarked" : goneOrAlone(reads);
 }

@@ -246,9 +246,7 @@ function pendingDeletion(
 
 /** A variable does not show that it is being deleted; without its service it is no more. */
 async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise<DeletionLook> {
-  if (serviceId === undefined) return "unreadable";
-  reads.invalidate(250);
-  const listed = await reads.variables(serviceId);
+  const listed = serviceId === undefined ? undefined : await reads.variables(serviceId);
   if (listed === undefined) return "unreadable";
   if (listed.some(({ id }) => id === variableId)) return "unmarked";
   return listed.length > 0 ? "gone" : goneOrAlone(reads);

@@ -11,7 +11,6 @@ import type {
   CandidateSearch,
   CreateInput,
   DeleteInput,
-  OperationStatus,
   ReadTarget,
   UpdateInput,
 } from "../../model/resource-operations";
@@ -143,7 +142,7 @@ export const service: Resource = {
     live: liveService(await writes.archiveService(input.id)),
   }),
   candidates,
-  poll,
+  poll: (reads, pending) => pollDeletion(reads, pending, () => lookAt(reads, pending)),
   actions: serviceActions,
 };
 
@@ -293,14 +292,10 @@ function pendingDeletion(id: string, operationId: string | undefined): Pending {
   return { kind: "operation", id: operationId ?? id, serviceId: id, deletes: true };
 }
 
-function poll(reads: Reads, pending: Pending): Promise<OperationStatus> {
-  return pollDeletion(reads, pending, () => lookAt(reads, pending));
-}
-
 /** Looks at the deletion of a service; without a read by id, its deployments tell whether it exists. */
 async function lookAt(reads: Reads, pending: Pending): Promise<DeletionLook> {
   const { madeAt, serviceId: id = pending.id } = pending;
-  const read = await reads.serviceNow(id);
+  const read = await reads.provenService(id);
   if (read.kind === "found") return isOlder(madeAt, read.value.updatedAt) ? "restored" : "stands";
   if (read.kind === "gone") return read.deleting === undefined ? goneOrAlone(reads) : "deleting";
   const isThere = await answersUnless404(() => reads.live.listDeployments(id, { limit: 1 }));

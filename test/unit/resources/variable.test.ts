@@ -1,3 +1,5 @@
+import { consistently } from "../../../src/api/consistent-reads";
+import { createReads } from "../../../src/api/reads";
 import { isPreserved } from "../../../src/model/resource-type";
 import { Secret } from "../../../src/model/secret";
 import { service } from "../../../src/resources/service";
@@ -73,6 +75,31 @@ describe("a variable", () => {
     emulator.store.settle();
     expect(await variable.poll(reads(), unknown)).toEqual({ kind: "done" });
     expect(await variable.poll(reads(), pending)).toEqual({ kind: "done" });
+  });
+
+  it("is proven to be gone at once, also after a list that others asked for before its deletion", async () => {
+    const { create, endpoints, emulator, clock, serviceId, requests } = await world();
+    emulator.store.addProject({ name: "Shop" });
+    const unsent = () => Promise.reject(new Error("unsent"));
+    const reads = createReads(consistently(() => endpoints, { clock })(unsent));
+    const remove = async (key: string, id: string) => {
+      const { address } = createInput(key, {});
+      const { pending } = await variable.remove(endpoints, { address, id, name: key, parentId: serviceId });
+      return pending ?? Promise.reject(new Error("nothing is pending"));
+    };
+    const ids = [(await create("A")).id, (await create("B")).id, (await create("C")).id] as const;
+    expect(await variable.poll(reads, await remove("A", ids[0]))).toEqual({ kind: "done" });
+    await clock.sleep(10);
+    const pendings = [await remove("B", ids[1]), await remove("C", ids[2])];
+    requests();
+    const polls = pendings.map((pending) => variable.poll(reads, pending));
+    expect(await Promise.all(polls)).toEqual([{ kind: "done" }, { kind: "done" }]);
+    // Both need the list again, and whether anything else is shown, and share the answers.
+    const [list, ...others] = requests();
+    expect([list, others.filter((one) => one === "GET /projects")]).toEqual([
+      "GET /services/ID/variables",
+      ["GET /projects"],
+    ]);
   });
 
   it("that is to be preserved is never made up", async () => {
