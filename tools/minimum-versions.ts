@@ -16,7 +16,7 @@ export const features = {
   functions: { what: "functions: `provider::rnv::…`", terraform: "1.8", openTofu: "1.7" },
   ephemeral: { what: "ephemeral resources and variables", terraform: "1.10", openTofu: "1.11" },
   writeOnly: { what: "write-only attributes: `…_wo`", terraform: "1.11", openTofu: "1.11" },
-  identity: { what: "import by identity", terraform: "1.12", openTofu: undefined },
+  identity: { what: "import by identity", terraform: "1.12", openTofu: "1.12" },
   lists: { what: "list resources: `terraform query`", terraform: "1.14", openTofu: undefined },
   actions: { what: "actions", terraform: "1.14", openTofu: undefined },
 } as const satisfies Readonly<Record<string, Feature>>;

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { terraformNameOf } from "../src/model/text";
 import { resourceTypes } from "../src/resources";
 import type { Message } from "../src/terraform/protocol";
-import { importForm, importIds } from "../src/terraform/rpc/resource-state";
+import { importForm, importIds } from "../src/terraform/resource/resource-state";
 import { type FeatureName, features, needed, versionTable } from "./minimum-versions";
 import {
   type FunctionMessage,

@@ -34,5 +34,5 @@ resource "rnv_variables" "api" {
 
 resource "rnv_deployment" "api" {
   service_id = rnv_service.api.id
-  depends_on = [rnv_variables.api]
+  triggers   = { config = rnv_service.api.revision, vars = rnv_variables.api.revision }
 }

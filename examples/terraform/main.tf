@@ -61,10 +61,15 @@ resource "rnv_variable" "queue_token" {
   value_wo_version = 1
 }
 
-# One deployment for each apply that changes the service or a variable of it, after them.
+# Runs in each apply that changes the service or a variable of it, after them.
 resource "rnv_deployment" "api" {
   service_id = rnv_service.api.id
-  depends_on = [rnv_variables.api, rnv_variable.queue_token]
+
+  triggers = {
+    config = rnv_service.api.revision
+    vars   = rnv_variables.api.revision
+    token  = rnv_variable.queue_token.revision
+  }
 
   timeouts {
     create = "20m"

@@ -5,6 +5,7 @@ import {
   error,
   type SourceRange,
 } from "../diagnostics/diagnostic";
+import { remedy } from "../diagnostics/remedies";
 
 /**
  * The meaning of a failed request for the caller. `refused`: the service said no, nothing happened.
@@ -72,14 +73,14 @@ export function diagnosticOf(failure: unknown, context: FailureContext = {}): Di
       hint: "please report it with the command that you ran",
     });
   }
-  const { code, hint } = adviceFor(failure);
+  const { code, ...next } = adviceFor(failure);
   const address = context.address ?? failure.address;
   const about = address === undefined ? "" : `${address}: `;
   return error(code, `${about}${summaryOf(failure)}`, {
     ...context,
     address,
     detail: detailOf(failure),
-    hint: failure.hint ?? hint,
+    ...(failure.hint === undefined ? next : { hint: failure.hint }),
     ...(failure.requestId === "" ? {} : { requestId: failure.requestId }),
   });
 }
@@ -110,12 +111,14 @@ function detailOf({ method, path, status, code, attempts }: ApiError): string {
   return `${method} ${path}: ${answer}${times}`;
 }
 
-interface Advice {
+interface Advice extends Pick<Diagnostic, "hint" | "remedy"> {
   readonly code: DiagnosticCode;
-  readonly hint?: string;
 }
 
-const advice = (code: DiagnosticCode, hint?: string): Advice => ({ code, hint });
+const advice = (code: DiagnosticCode, next?: string | Omit<Advice, "code">): Advice => ({
+  code,
+  ...(typeof next === "string" ? { hint: next } : next),
+});
 
 function adviceFor(failure: ApiError): Advice {
   if (failure.code === "body_too_large")
@@ -129,21 +132,14 @@ function adviceFor(failure: ApiError): Advice {
       "run the same command again: it first finds out what happened, and sends nothing twice",
     );
   if (failure.code === "aborted") return advice("apply.interrupted", "run the command again to continue");
-  if (failure.kind === "malformed")
-    return advice(
-      "api.malformed",
-      "check that RNV_BASE_URL is the service and not a proxy or a login page; if it is, a newer rnv may know this answer",
-    );
+  if (failure.kind === "malformed") return advice("api.malformed", remedy("address.service"));
   return adviceForCode(failure) ?? adviceForStatus(failure);
 }
 
 function adviceForCode({ code }: ApiError): Advice | undefined {
   switch (code) {
     case "ANSWER_LATE":
-      return advice(
-        "api.unavailable",
-        "the service is down or slow: run the command again later; --timeout bounds one answer (1m unless given)",
-      );
+      return advice("api.unavailable", remedy("service.slow"));
     case "rate_limited":
       return advice("api.rate_limited", "wait as long as the service asks, then run the command again");
     case "engine_unavailable":
@@ -175,10 +171,7 @@ function adviceForCode({ code }: ApiError): Advice | undefined {
 function adviceForStatus({ kind, method, status }: ApiError): Advice {
   switch (status) {
     case 401:
-      return advice(
-        "api.unauthorized",
-        "set RNV_API_KEY or RNV_API_KEY_FILE to a key of this workspace that has not expired",
-      );
+      return advice("api.unauthorized", remedy("key.renew"));
     case 403:
       if (method === "GET")
         return advice("api.forbidden", "this key cannot read the workspace: check its workspace and role");
@@ -187,14 +180,11 @@ function adviceForStatus({ kind, method, status }: ApiError): Advice {
         "the key needs the write scope, and its owner the role, a verified email and MFA where the workspace asks for it",
       );
     case 404:
-      return advice("api.not_found", "check RNV_WORKSPACE_ID, and that the key belongs to this workspace");
+      return advice("api.not_found", remedy("workspace.check"));
     case 405:
-      return advice(
-        "api.refused",
-        "this service does not offer the operation; check that RNV_BASE_URL ends in its /api/v1",
-      );
+      return advice("api.refused", remedy("address.route"));
     case 409:
-      return advice("api.conflict", "look at its state with rnv plan, then run the command again");
+      return advice("api.conflict", remedy("live.look"));
     case 413:
       return advice("api.refused", "the request is larger than the service takes (262144 bytes)");
     case 429:
@@ -202,9 +192,8 @@ function adviceForStatus({ kind, method, status }: ApiError): Advice {
     default:
       break;
   }
-  if (kind === "unavailable")
-    return advice("api.unavailable", "check RNV_BASE_URL and the network, then run the command again");
+  if (kind === "unavailable") return advice("api.unavailable", remedy("address.network"));
   return status !== undefined && status >= 300 && status < 400
-    ? advice("api.refused", "set RNV_BASE_URL to the address that the service itself uses")
+    ? advice("api.refused", remedy("address.moved"))
     : advice("api.refused");
 }

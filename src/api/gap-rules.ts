@@ -1,4 +1,5 @@
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { remedy } from "../diagnostics/remedies";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Money } from "../model/resource-type";
 import { ApiError, GAP_OFF } from "./api-error";
@@ -49,8 +50,9 @@ export function gapSettings(environment: Readonly<Record<string, string | undefi
   }
   for (const name of Object.keys(environment)) {
     if (!name.startsWith("RNV_GAP_") || names.has(name)) continue;
-    const hint = didYouMean(name, names) ?? "rnv schema gaps lists the settings";
-    diagnostics.push(warning("config.invalid", `${name} is not a setting`, { hint }));
+    const hint = didYouMean(name, names);
+    const next = hint === undefined ? remedy("gaps.list") : { hint };
+    diagnostics.push(warning("config.invalid", `${name} is not a setting`, next));
   }
   return { settings, diagnostics };
 }

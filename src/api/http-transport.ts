@@ -1,5 +1,6 @@
 import type * as undici from "undici";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { remedy } from "../diagnostics/remedies";
 import type { ProcessEnvironment } from "../model/text";
 import type { Transport, WireRequest, WireResponse } from "./transport";
 
@@ -20,14 +21,10 @@ export function checkBaseUrl(text: string): Diagnostic | undefined {
   try {
     url = new URL(text);
   } catch {
-    return error("config.invalid", "the base URL is not a URL", {
-      hint: "set RNV_BASE_URL to an address such as https://api.example.com/api/v1",
-    });
+    return error("config.invalid", "the base URL is not a URL", remedy("address.form"));
   }
   if (url.username !== "" || url.password !== "" || text.includes("@")) {
-    return error("config.insecure", "the base URL holds a user name or a password", {
-      hint: "leave them out; the key goes into RNV_API_KEY or RNV_API_KEY_FILE",
-    });
+    return error("config.insecure", "the base URL holds a user name or a password", remedy("key.place"));
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     return error("config.invalid", `the base URL starts with ${url.protocol}//`, { hint: "use https://" });

@@ -1,4 +1,5 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { remedy } from "../diagnostics/remedies";
 import { openSecret } from "../model/open-secret";
 import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
@@ -73,7 +74,7 @@ export function authorizationWith(apiKey: Secret): string {
   if (/^[!-~]+$/.test(key)) return `Bearer ${key}`;
   throw new DiagnosticsError([
     error("config.invalid", "the API key is empty or holds characters that no header can carry", {
-      hint: "check RNV_API_KEY or RNV_API_KEY_FILE for spaces and line breaks",
+      ...remedy("key.form"),
     }),
   ]);
 }

@@ -121,7 +121,7 @@ const deploymentAdvice: readonly (readonly [RegExp, string])[] = [
   [/cancel|supersed|roll/i, "To deploy again, run the same command."],
   [/build|compile|install|docker|npm/i, "Fix the build in the repository and push it."],
   [/branch|commit|repositor|clone/i, "Check repository, branch and commit."],
-  [/health|port|start|exit|crash|memory/i, "Check startCommand, port and healthCheckPath."],
+  [/health|port|start|exit|crash|memory/i, "Check the start command, the port and the health check path."],
   [/quota|limit|bill|pay|card/i, "Check the plan and the billing in the dashboard."],
 ];
 

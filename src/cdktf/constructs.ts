@@ -103,8 +103,6 @@ export interface CatalogReadings {
 export interface VariablesFields {
   /** Values by name: text (or tokens), or secret sources. A change deploys the service. */
   readonly values: Readonly<Record<string, string | SecretSource>>;
-  /** True: variables that exist and are in no state are taken over; for Terraform only. */
-  readonly adopt?: boolean;
 }
 
 /** Fields of several variables as their construct has them. */
@@ -120,13 +118,6 @@ export interface VariablesProperties {
   serviceId: string;
   /** What the program gave as `serviceId`. */
   readonly serviceIdInput: string | undefined;
-  /** Whether variables that exist and are in no state are taken over; for Terraform only. */
-  get adopt(): Resolvable;
-  set adopt(value: Resolvable | boolean);
-  /** What the program gave as `adopt`. */
-  readonly adoptInput: boolean | undefined;
-  /** It is left out again. */
-  resetAdopt(): void;
 }
 
 /** Attributes of several variables that the service decides; for Terraform only: `rnv` reads each variable for itself. */

@@ -1,5 +1,5 @@
 import type { Construct } from "constructs";
-import { snakeCase, terraformNameOf, variablesResource } from "../model/text";
+import { variablesResource } from "../model/text";
 import { deployment } from "../resources/deployment";
 import { layout } from "../resources/layout";
 import { project } from "../resources/project";
@@ -13,6 +13,7 @@ import { defineResource, type ResourceClass } from "./define-resource";
 import { defineVariables } from "./define-variables";
 import type { GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
+import { constructOfId } from "./parents";
 import { SecretSource } from "./secrets";
 
 /** A stack whose own method confirms deletions; it is given the types of its library in `cdktf.ts`. */
@@ -23,20 +24,13 @@ const defineStack = (library: Library): object =>
     }
   };
 
-/** Names of the fields that need no deployment, as a list in Terraform's language. */
-const atOnce = JSON.stringify(
-  Object.entries(service.rules).flatMap(([path, { takesEffect }]) =>
-    takesEffect && path.startsWith("configuration.") ? [snakeCase(path.slice("configuration.".length))] : [],
-  ),
-);
-
 /**
  * The constructs of rnv on cdktf or on cdktn. Both synthesize the same JSON; `cdktf.ts` and `cdktn.ts` give the classes the
  * types of their library.
  */
 export function defineConstructs(library: Library): Readonly<Record<string, object>> {
   const Variable = defineResource(library, variable);
-  const Deployment = defineResource(library, deployment);
+  const Deployment = defineDeployment(defineResource(library, deployment));
   const CanvasLayout = defineResource(library, layout);
   const Variables = defineVariables(library);
   const DeploymentOnChange = defineDeploymentOnChange(Deployment);
@@ -48,12 +42,28 @@ export function defineConstructs(library: Library): Readonly<Record<string, obje
 }
 
 /**
- * A deployment with `triggers`. rnv sees changes of a service by itself; Terraform deploys again when one of the
- * `triggers` changes, which rnv ignores because the comment says that they are derived.
+ * A deployment with the revisions of its service and variables as `triggers`. rnv sees their changes by itself, and
+ * ignores the triggers because the comment says that they are derived.
  */
+const defineDeployment = (Deployment: ResourceClass): ResourceClass =>
+  class TriggeredDeployment extends Deployment {
+    constructor(scope: Construct, id: string, props: GivenProps = {}) {
+      super(scope, id, { ...props, derived: true });
+    }
+
+    override synthesizeAttributes(): Record<string, unknown> {
+      const above = constructOfId(this.givenField("service_id"));
+      const triggers = {
+        ...(above !== undefined && { config: above.getStringAttribute("revision") }),
+        ...attributeOf(this.followed(), "revision"),
+      };
+      return { ...super.synthesizeAttributes(), ...(Object.keys(triggers).length > 0 && { triggers }) };
+    }
+  };
+
+/** A deployment that a service brings: one that is declared for the service takes its place. */
 const defineDeploymentOnChange = (Deployment: ResourceClass) =>
   class DeploymentOnChange extends Deployment {
-    /** Nobody asked for it: a deployment that is declared for the service takes its place. */
     #isImplied = false;
 
     imply(): this {
@@ -63,18 +73,6 @@ const defineDeploymentOnChange = (Deployment: ResourceClass) =>
 
     override get isLeftOut(): boolean {
       return this.#isImplied && this.siblings().length > 0;
-    }
-
-    override synthesizeAttributes(): Record<string, unknown> {
-      const above = this.node.scope as InstanceType<ResourceClass>;
-      const whole = `${terraformNameOf(service)}.${above.friendlyUniqueId}.configuration`;
-      const deployed = `{ for name, value in ${whole} : name => value if !contains(${atOnce}, name) }`;
-      // Without any configuration there is nothing to go through.
-      const configuration = `\${jsonencode(try(${deployed}, null))}`;
-      return {
-        ...super.synthesizeAttributes(),
-        triggers: { configuration, ...attributeOf(this.followed(), "updated_at") },
-      };
     }
   };
 
@@ -112,7 +110,6 @@ function defineService(
       return new DeploymentOnChange(this, deployment.manifest.key, {
         ...props,
         service: this,
-        derived: true,
       });
     }
 
@@ -189,11 +186,7 @@ const attributeOf = (constructs: readonly ReferableLike[], attribute: string): R
   Object.fromEntries(
     constructs.map((construct) => {
       const { terraformResourceType: type, friendlyUniqueId: name } = construct;
-      // Of several in one map it is a map as well, and a trigger is text.
-      const isMap = type === variablesResource;
-      const value = isMap
-        ? `\${jsonencode(${type}.${name}.${attribute})}`
-        : construct.getStringAttribute(attribute);
-      return [isMap ? `${name}__${variable.manifest.key}` : name, value];
+      const key = type === variablesResource ? `${name}__${variable.manifest.key}` : name;
+      return [key, construct.getStringAttribute(attribute)];
     }),
   );

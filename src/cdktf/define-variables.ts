@@ -13,11 +13,8 @@ import { generatedLength } from "./secrets";
 const variablesType: ResourceType = {
   ...variable,
   terraformName: variablesResource,
-  schema: z.strictObject({
-    values: z.record(z.string(), z.unknown()).optional(),
-    adopt: z.boolean().optional(),
-  }),
-  rules: { values: { change: "update" }, adopt: { change: "local" } },
+  schema: z.strictObject({ values: z.record(z.string(), z.unknown()).optional() }),
+  rules: { values: { change: "update" } },
   computed: {
     id: { valueType: "string", doc: "Id of the service.", stable: true },
     ids: { valueType: "json", doc: "Ids of the variables by name.", stable: false },

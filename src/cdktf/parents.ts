@@ -26,6 +26,9 @@ const ownIds = new Map<unknown, ReferableLike>();
 /** Records the token that always stands for the id of one construct. */
 export const addOwnId = (token: unknown, construct: ReferableLike): unknown => ownIds.set(token, construct);
 
+/** Returns the construct of rnv that an id was taken from. */
+export const constructOfId = (id: unknown): ReferableLike | undefined => ownIds.get(id);
+
 /** Returns a text, the name of the construct instead of its id: it stays as it is where the construct moves. */
 export function stableText(library: Library, user: ReferableLike, value: unknown): string {
   const named = ownIds.get(value) as (ReferableLike & { givenField(name: string): unknown }) | undefined;

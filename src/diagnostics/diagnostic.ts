@@ -1,3 +1,5 @@
+import type { Remedy } from "./remedies";
+
 /**
  * Every diagnostic code. The part before the dot names the step that found it.
  * Codes are stable: scripts match them, prose may change.
@@ -209,6 +211,8 @@ export interface Diagnostic {
   readonly detail?: string;
   /** The next step; shown under the caret of the code frame. */
   readonly hint?: string;
+  /** The kind of the next step, where Terraform's provider says it in other words. */
+  readonly remedy?: Remedy;
   readonly address?: string;
   /** Attribute path such as `configuration.branch`. */
   readonly attribute?: string;

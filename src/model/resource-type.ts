@@ -1,5 +1,6 @@
 import type { ZodObject } from "zod";
 import type { DiagnosticCode } from "../diagnostics/diagnostic";
+import type { Remedy } from "../diagnostics/remedies";
 import type { Address } from "./address";
 import type { Catalog } from "./catalog";
 import type { LiveResource, Offers } from "./live";
@@ -90,6 +91,7 @@ export interface Finding {
   readonly summary: string;
   readonly detail?: string;
   readonly hint?: string;
+  readonly remedy?: Remedy;
   /** Attribute path that the finding points at. */
   readonly attribute?: string;
   /** Stops nothing; reported where the resource is sent. */

@@ -56,9 +56,6 @@ export const variableResource = `${terraformPrefix}_variable`;
 /** The attribute of a resource that keeps it from being deleted; the service never sees it. */
 export const protectionAttribute = "deletion_protection";
 
-/** The attribute of a resource that takes over what exists under its name. */
-export const adoptAttribute = "adopt";
-
 /** The attribute of a resource with a secret that has its provider make the value up. */
 export const generatedName = "generate";
 

@@ -238,7 +238,7 @@ export async function workerFindings(reads: Reads, them: string): Promise<readon
       code: "live.worker_offline",
       summary: `no worker is online: ${them} will wait in the queue`,
       detail: "The catalog of the service says workerOnline: false.",
-      hint: "what is queued starts once a worker is online; rnv waits for that as long as its timeout says",
+      hint: "what is queued starts once a worker is online; the wait ends with its timeout",
     },
   ];
 }

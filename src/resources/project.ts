@@ -6,6 +6,7 @@ import { defaultGaps } from "../api/gaps";
 import type { Reads, Resource } from "../api/reads";
 import type { Project } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { remedy } from "../diagnostics/remedies";
 import type { LiveResource, Offered, Pending, ReadResult } from "../model/live";
 import type {
   Accepted,
@@ -18,7 +19,7 @@ import type {
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
 import { shortList } from "../model/text";
-import { present, sameColor, textAt } from "./attribute-values";
+import { present, sameColor, sameName, textAt } from "./attribute-values";
 import { acceptedDeletion, answersUnless404, type DeletionLook, goneOrAlone, pollDeletion } from "./deletion";
 
 const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
@@ -146,7 +147,7 @@ export function environmentsMeant<Environment extends { readonly id?: string; re
 }
 
 const named = async (reads: Reads, name: string): Promise<LiveResource[]> =>
-  (await reads.projects()).filter((one) => one.name === name).map(liveProject);
+  (await reads.projects()).filter((one) => sameName(one.name, name)).map(liveProject);
 
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (target.id !== undefined) {
@@ -223,9 +224,7 @@ const notEmpty = (input: DeleteInput, failure: ApiError, content: readonly strin
       content.length > 0
         ? `It holds ${shortList(content)}.`
         : "Its canvas shows nothing in it; archived services are on no canvas and in no list.",
-    hint:
-      `delete what it still holds in the dashboard, then run the same command again; ` +
-      `to keep it and let go of it here: rnv state rm ${input.address}`,
+    ...remedy("project.contents", input.address),
     ...(failure.requestId === "" ? {} : { requestId: failure.requestId }),
   });
 

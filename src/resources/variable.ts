@@ -5,6 +5,7 @@ import { isOlder } from "../api/known-versions";
 import type { Reads, Resource } from "../api/reads";
 import type { Variable } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { remedy } from "../diagnostics/remedies";
 import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type {
   Accepted,
@@ -18,7 +19,7 @@ import type {
 import type { Finding, ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { ResolvedValue } from "../model/value";
-import { parentIdOf, present, sameId, textAt } from "./attribute-values";
+import { parentIdOf, present, sameId, sameName, textAt } from "./attribute-values";
 import {
   acceptedDeletion,
   type DeletionLook,
@@ -135,7 +136,7 @@ function check(declared: ReadonlyMap<string, ResolvedValue>): readonly Finding[]
       : {
           code: "plan.invalid_combination",
           summary: "a variable has no value",
-          hint: "give it a `value`, or `preserve: true` to leave what the service has",
+          ...remedy("variable.value"),
         },
   ];
 }
@@ -162,7 +163,8 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   // Only what is declared may stand in for a recorded id: a deletion must not follow a name.
   const mayMatchKey = target.id === undefined || target.declared.size > 0;
   const recorded = variables.find(({ id }) => id === target.id);
-  const bearers = recorded === undefined && mayMatchKey ? variables.filter((one) => one.key === key) : [];
+  const bearers =
+    recorded === undefined && mayMatchKey ? variables.filter((one) => sameName(one.key, key)) : [];
   // Gap "variable keys": two of a key are for a person to decide.
   if (bearers.length > 1) return { kind: "ambiguous", ids: bearers.map(({ id }) => id) };
   const found = recorded ?? bearers[0];
@@ -187,7 +189,9 @@ async function candidates(
   const variables = await reads.variables(parentId);
   if (variables === undefined) return undefined;
   return variables
-    .filter((one) => one.key === name && !preexistingIds.includes(one.id) && !isOlder(one.updatedAt, since))
+    .filter(
+      (one) => sameName(one.key, name) && !preexistingIds.includes(one.id) && !isOlder(one.updatedAt, since),
+    )
     .map((one) => liveVariable(one, parentId));
 }
 

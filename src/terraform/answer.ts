@@ -1,7 +1,6 @@
 import { systemClock } from "../model/time";
-import { aliveBy } from "../state/lock-record";
 import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./actions/service-actions";
-import { intentFolder, runOf } from "./apply/intent-files";
+import { configureProvider, providerSchema, validateProviderConfig } from "./configure-provider";
 import { dataSources, readDataSource, validateDataResourceConfig } from "./data-sources";
 import {
   ephemeralResources,
@@ -14,27 +13,25 @@ import { createLog, loggedCall } from "./log";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
 import type { EventOf, Message, ProviderMethod, Received, ResponseOf, StreamingMethod } from "./protocol";
 import { Provider, type RpcAnswer, type StreamingAnswer, shapes } from "./provider";
-import { applyResourceChange } from "./rpc/apply-resource-change";
-import { configureProvider, providerSchema, validateProviderConfig } from "./rpc/configure-provider";
+import { applyResourceChange } from "./resource/apply-resource-change";
+import { generateResourceConfig } from "./resource/generate-config";
 import {
   getResourceIdentitySchemas,
   importIdOf,
   upgradeResourceIdentity,
   withIdentity,
-} from "./rpc/identity";
-import { planWithForesight } from "./rpc/plan-resource-change";
-import { readResource } from "./rpc/read-resource";
-import { refusingInApply } from "./rpc/refuse-in-apply";
-import { importResourceState, moveResourceState, upgradeResourceState } from "./rpc/resource-state";
-import { validateResourceConfig } from "./rpc/validate-resource-config";
+} from "./resource/identity";
+import { planResourceChange } from "./resource/plan-resource-change";
+import { readResource } from "./resource/read-resource";
+import { importResourceState, moveResourceState, upgradeResourceState } from "./resource/resource-state";
+import { type ResourceRequest, withSubjects } from "./resource/subject";
+import { validateResourceConfig } from "./resource/validate-resource-config";
 import { type Schema, schemaMessage } from "./schema/block";
 import type { CallHandler, StreamHandler } from "./server";
-import { type ResourceRequest, withSubjects } from "./subject";
 import { decodeValue } from "./values/codec";
 import { asObject, type TerraformValue } from "./values/terraform-value";
 import { variablesSchema } from "./variables/variables";
 import { variablesAnswers } from "./variables/variables-answers";
-import { Walk } from "./walk";
 
 /** Nothing is held that could be renewed or closed. */
 const answerNothing = async () => ({});
@@ -55,10 +52,11 @@ const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
   UpgradeResourceState: upgradeResourceState,
   UpgradeResourceIdentity: upgradeResourceIdentity,
   ReadResource: readResource,
-  PlanResourceChange: planWithForesight,
+  PlanResourceChange: planResourceChange,
   ApplyResourceChange: applyResourceChange,
   ImportResourceState: importResourceState,
   MoveResourceState: moveResourceState,
+  GenerateResourceConfig: generateResourceConfig,
   ValidateDataResourceConfig: validateDataResourceConfig,
   ReadDataSource: readDataSource,
   CallFunction: callFunction,
@@ -82,32 +80,14 @@ const streams: { readonly [Method in StreamingMethod]: StreamAnswer<Method> } = 
   InvokeAction: { answer: invokeAction, failed: (diagnostics) => ({ completed: { diagnostics } }) },
 };
 
-/** Calls about a resource of a walk. */
-const followed: ReadonlySet<ProviderMethod> = new Set([
-  ...(["UpgradeResourceState", "ReadResource", "ValidateResourceConfig"] as const),
-  ...(["PlanResourceChange", "ApplyResourceChange", "ImportResourceState", "ReadDataSource"] as const),
-]);
-
 let provider: Provider | undefined;
 
 const openProvider = (): Provider =>
   new Provider(
     process.env,
     process.cwd(),
-    {
-      pid: process.pid,
-      isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
-    },
     createLog(process.env, systemClock, (line) => process.stderr.write(line)),
-    new Walk({
-      folder: intentFolder(process.cwd(), process.env),
-      run: runOf(process.ppid, 0),
-      pid: process.pid,
-    }),
   );
-
-/** Terraform ended the walk that this process served: its state has what it was told. */
-export const endWalk = (): void => provider?.end();
 
 /** Answers calls with the one provider of this process. Loaded after the handshake: it is most of the code. */
 export const answerCall: CallHandler = (method, request) => {
@@ -132,15 +112,10 @@ async function answerOrTell(
   request: AnyRequest,
 ): Promise<object> {
   const { typeName, targetTypeName = typeName } = request;
-  provider.walk.note(method);
-  const of = answersAbout(targetTypeName);
-  const answer = provider.session?.isApplying ? { ...of, ...refusingInApply(of) }[method] : of[method];
+  const answer = answersAbout(targetTypeName)[method] as RpcAnswer<typeof method>;
   try {
     redactSensitive(provider, request);
-    const asked = withImportId(provider, method, request) as never;
-    const work = async () => answer(provider, asked);
-    const { session } = provider;
-    return await (session && followed.has(method) ? session.traffic.during(work) : work());
+    return await answer(provider, withImportId(provider, method, request) as never);
   } catch (failure) {
     return { ...unchanged(method, request), diagnostics: diagnosticMessages(diagnosticsOf(failure)) };
   }
@@ -220,7 +195,10 @@ function textsOf(value: TerraformValue | undefined): readonly string[] {
   return Object.values(asObject(value ?? null) ?? {}).filter((one) => typeof one === "string");
 }
 
-const capabilities = { planDestroy: true, getProviderSchemaOptional: true, moveResourceState: true };
+const capabilities = {
+  ...{ planDestroy: true, getProviderSchemaOptional: true },
+  ...{ moveResourceState: true, generateResourceConfig: true },
+};
 
 const byName = <Item extends { readonly name: string }, To>(
   items: readonly Item[],

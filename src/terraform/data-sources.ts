@@ -19,7 +19,6 @@ import {
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
-import { mostAgeMs, requireThere } from "./confirm-deleted";
 import {
   type DataSource,
   dataSource,
@@ -30,7 +29,8 @@ import {
 } from "./define-data-source";
 import { idFindings, idIn, isIdAttribute, nullFindings } from "./ids";
 import { diagnosticMessages } from "./messages";
-import { type RpcAnswer, requireNamed, type Session } from "./provider";
+import { mostAgeMs, type RpcAnswer, requireNamed, type Session } from "./provider";
+import { requireThere } from "./resource/confirm-deleted";
 import { type AttributeSchema, type BlockSchema, computed, optional, required, typeOf } from "./schema/block";
 import { shapeOf } from "./schema/terraform-shape";
 import { decodeObject, encodeMessage, fromJson } from "./values/codec";

@@ -5,10 +5,10 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { LiveResource, ReadResult } from "../model/live";
 import { snakeCase } from "../model/text";
 import { findResource } from "../resources";
-import { mostAgeMs } from "./confirm-deleted";
 import { idIn } from "./ids";
 import { diagnosticError } from "./messages";
-import type { Session } from "./provider";
+import { mostAgeMs, type Session } from "./provider";
+import { standingOf } from "./resource/warnings";
 import { type Draft, setValue, shownAs, textIn } from "./schema/attributes";
 import {
   type AttributeSchema,
@@ -25,7 +25,6 @@ import {
   type TerraformObject,
   type TerraformType,
 } from "./values/terraform-value";
-import { standingOf } from "./warnings";
 
 /** Tells people something of what was read, beside it. */
 type Tell = (found: readonly Diagnostic[]) => void;

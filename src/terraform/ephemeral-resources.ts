@@ -1,8 +1,8 @@
 import { service } from "../resources/service";
-import { mostAgeMs, requireThere } from "./confirm-deleted";
 import { idFindings, idIn, nullFindings } from "./ids";
 import { diagnosticError, diagnosticMessages } from "./messages";
-import { type RpcAnswer, requireNamed, type Session } from "./provider";
+import { mostAgeMs, type RpcAnswer, requireNamed, type Session } from "./provider";
+import { requireThere } from "./resource/confirm-deleted";
 import { textIn } from "./schema/attributes";
 import { computed, required, type Schema, schemaOf } from "./schema/block";
 import { decodeObject, encodeMessage } from "./values/codec";

@@ -4,9 +4,9 @@ import { compareTexts, snakeCase } from "../model/text";
 import { typeNamed } from "../resources";
 import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";
-import { requireThere } from "./confirm-deleted";
 import { idFindings, idIn } from "./ids";
-import { diagnosticError, diagnosticMessages, writePrivate } from "./messages";
+import { diagnosticError, diagnosticMessages } from "./messages";
+import { writePrivate } from "./private-data";
 import type { EventOf, Message } from "./protocol";
 import {
   type Provider,
@@ -16,8 +16,9 @@ import {
   type StreamingAnswer,
   shapes,
 } from "./provider";
-import { identityOf } from "./rpc/identity";
-import { readResource } from "./rpc/read-resource";
+import { requireThere } from "./resource/confirm-deleted";
+import { identityOf } from "./resource/identity";
+import { readResource } from "./resource/read-resource";
 import { emptyValue, setValue } from "./schema/attributes";
 import { type AttributeSchema, optional, type Schema, schemaOf } from "./schema/block";
 import type { TerraformShape } from "./schema/terraform-shape";
@@ -128,7 +129,7 @@ function stateOf(provider: Provider, { name }: TerraformShape, currentState: Mes
   return readResource(provider, {
     typeName: name,
     currentState: { msgpack: currentState.msgpack ?? new Uint8Array() },
-    private: writePrivate({ applied: {}, workspace, imported: true }),
+    private: writePrivate({ workspace }),
     currentIdentity: null,
   });
 }

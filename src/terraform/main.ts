@@ -27,7 +27,6 @@ async function main(): Promise<void> {
     clientCertificate: process.env.PLUGIN_CLIENT_CERT || undefined,
     answer: async (method, request) => started().answerCall(method, request),
     stream: async (method, request, events) => started().answerStream(method, request, events),
-    onShutdown: () => started().endWalk(),
     onEnd: end,
     ports: process.platform === "win32" ? portsGiven() : undefined,
   });

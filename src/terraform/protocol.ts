@@ -4,9 +4,10 @@ import protobuf from "protobufjs/light";
 type MessageFields = Readonly<Record<string, `${string} ${number}`>>;
 
 /**
- * Messages of plugin protocol 6.10 (`docs/plugin-protocol/tfplugin6.proto` of Terraform 1.14) with the fields that are
+ * Messages of plugin protocol 6.11 (`docs/plugin-protocol/tfplugin6.proto` of Terraform 1.16) with the fields that are
  * used: others are skipped on reading. Only the numbers are on the wire; the names are ours. Identities came with 6.9
- * (Terraform 1.12), list resources and actions with 6.10: an older core asks for none of them.
+ * (Terraform 1.12), list resources and actions with 6.10, private data of an earlier plan and generated configuration
+ * with 6.11: an older core asks for none of them.
  */
 const messages = {
   Empty: {},
@@ -39,8 +40,9 @@ const messages = {
     planDestroy: "bool 1",
     getProviderSchemaOptional: "bool 2",
     moveResourceState: "bool 3",
+    generateResourceConfig: "bool 4",
   },
-  ClientCapabilities: { writeOnlyAttributesAllowed: "bool 2" },
+  ClientCapabilities: { writeOnlyAttributesAllowed: "bool 2", storePlannedPrivate: "bool 3" },
   Function: {
     parameters: "Parameter* 1",
     return: "Return 3",
@@ -119,7 +121,10 @@ const messages = {
     config: "Value 4",
     priorPrivate: "bytes 5",
     priorIdentity: "Identity 8",
+    plannedPrivate: "bytes 9",
   },
+  GenerateResourceConfigRequest: { typeName: "string 1", state: "Value 2" },
+  GenerateResourceConfigResponse: { config: "Value 1", diagnostics: "Diagnostic* 2" },
   PlanResourceChangeResponse: {
     plannedState: "Value 1",
     requiresReplace: "AttributePath* 2",
@@ -267,6 +272,7 @@ export const providerMethods = {
   ApplyResourceChange: ["ApplyResourceChangeRequest", "ApplyResourceChangeResponse"],
   ImportResourceState: ["ImportResourceStateRequest", "ImportResourceStateResponse"],
   MoveResourceState: ["MoveResourceStateRequest", "MoveResourceStateResponse"],
+  GenerateResourceConfig: ["GenerateResourceConfigRequest", "GenerateResourceConfigResponse"],
   ReadDataSource: ["TypedConfigRequest", "ReadDataSourceResponse"],
   GetFunctions: ["Empty", "GetFunctionsResponse"],
   CallFunction: ["CallFunctionRequest", "CallFunctionResponse"],

@@ -32,8 +32,6 @@ interface ServeOptions {
   readonly clientCertificate: string | undefined;
   readonly answer: CallHandler;
   readonly stream: StreamHandler;
-  /** The client asks for the end: it has taken every answer. */
-  readonly onShutdown?: () => void;
   /** The client asked for the end, or is gone. */
   readonly onEnd: () => void;
   /** Ports of localhost to listen on, first and last, where there are no unix sockets; a socket unless given. */
@@ -191,7 +189,7 @@ function sinkOf(call: grpc.ServerWritableStream<object, object>): EventSink {
 /** Adds what go-plugin asks of every plugin: shutdown, the two streams, health. */
 function addPluginServices(
   server: grpc.Server,
-  { onEnd, onShutdown }: Pick<ServeOptions, "onEnd" | "onShutdown">,
+  { onEnd }: Pick<ServeOptions, "onEnd">,
   isOfOneClient: boolean,
 ): void {
   const out = { responseStream: true };
@@ -200,7 +198,6 @@ function addPluginServices(
     { Shutdown: methodOf("/plugin.GRPCController/Shutdown", "Empty", "Empty") },
     {
       Shutdown: (_call: unknown, done: grpc.sendUnaryData<object>) => {
-        onShutdown?.();
         done(null, {});
         // After the answer has left.
         setImmediate(() => setTimeout(onEnd, 5));

@@ -18,7 +18,7 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_471, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_805, budget: 4_500 },
+  api: { paths: ["api"], ceiling: 5_801, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert", "manifest/stack"],
@@ -26,7 +26,7 @@ const folders: Readonly<Record<string, Folder>> = {
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 743, budget: 700 },
-  stack: { paths: ["manifest/stack"], ceiling: 5_778, budget: 4_350 },
+  stack: { paths: ["manifest/stack"], ceiling: 5_760, budget: 4_350 },
   plan: { paths: ["plan"], ceiling: 5_513, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_884, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 2_970, budget: 2_550 },
@@ -35,25 +35,25 @@ const folders: Readonly<Record<string, Folder>> = {
   commands: { paths: ["commands"], ceiling: 5_456, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_892, budget: 3_200 },
-  cdktf: { paths: ["cdktf"], ceiling: 1_915, budget: 1_650 },
-  terraform: { paths: ["terraform"], ceiling: 10_748, budget: 6_400 },
+  cdktf: { paths: ["cdktf"], ceiling: 1_899, budget: 1_650 },
+  terraform: { paths: ["terraform"], ceiling: 7_699, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 76_863, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 73_776, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
-  { issue: "front door", folder: "model", lines: 28 },
-  { issue: "front door", folder: "api", lines: 8 },
+  { issue: "front door", folder: "model", lines: 63 },
   { issue: "front door", folder: "manifest", lines: 4 },
   { issue: "front door", folder: "plan", lines: 33 },
-  { issue: "front door", folder: "resources", lines: 23 },
-  { issue: "front door", folder: "apply", lines: 66 },
+  { issue: "front door", folder: "resources", lines: 49 },
+  { issue: "front door", folder: "apply", lines: 65 },
   { issue: "front door", folder: "state", lines: 3 },
   { issue: "front door", folder: "report", lines: 13 },
   { issue: "front door", folder: "commands", lines: 28 },
   { issue: "front door", folder: "cli", lines: 472 },
+  { issue: "front door", folder: "terraform", lines: 73 },
 ];
 
 /** A ceiling that is further above its folder lets it grow unseen. */

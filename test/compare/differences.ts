@@ -68,7 +68,7 @@ function differencesOfValue(path: string, old: unknown, now: unknown): Found[] {
 
 const shown = (value: unknown): string => (value === undefined ? "(nothing)" : JSON.stringify(value));
 
-/** A line of `expected.txt`: a difference that somebody has reviewed, with the reason. */
+/** A line of `expected.txt`: a difference that someone has reviewed, with the reason. */
 export interface Expected {
   readonly line: number;
   readonly pattern: RegExp;
@@ -95,7 +95,7 @@ export function expectedOf(file: string, commit: string): Expected[] {
   });
 }
 
-/** Splits differences into those that nobody reviewed and the entries that match none. */
+/** Splits differences into those that no user reviewed and the entries that match none. */
 export function judge(
   differences: readonly Difference[],
   expected: readonly Expected[],

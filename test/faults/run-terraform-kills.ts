@@ -4,8 +4,8 @@ import { terraformKills } from "./terraform-kills";
 
 /**
  * `npm run kills:terraform`: the provider or Terraform killed before and after each write of a create, an update, a
- * replacement and a destroy, some ten minutes. The same command again has to end it: nothing doubled, nothing tainted,
- * no stop. Arguments are words that a kill's name must hold.
+ * replacement and a destroy, some ten minutes. The same command again ends it, or stops with the ID and the import block of
+ * what exists already: nothing doubled, nothing tainted. Arguments are words that a kill's name must hold.
  */
 async function main(): Promise<number> {
   ownTempFolder();
@@ -23,7 +23,7 @@ async function main(): Promise<number> {
 }
 
 const figuresOf = (kills: number): string =>
-  `The provider, or Terraform itself, was killed ${kills} times, before and after each write of a create, an update, a replacement and a destroy. The same command again finished the work each time: nothing was created twice, nothing was tainted.
+  `The provider, or Terraform itself, was killed ${kills} times, before and after each write of a create, an update, a replacement and a destroy. The same command again finished the work, or stopped with the ID and the import block of what had been created; after the import it finished. Nothing was created twice, nothing was tainted.
 
 \`npm run kills:terraform\` plays this.`;
 

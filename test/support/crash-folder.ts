@@ -25,7 +25,7 @@ resource "rnv_canvas_layout" "shop" {
 }
 resource "rnv_deployment" "api" {
   service_id = rnv_service.api.id
-  triggers   = { version = "${version}", variables = join(",", values(rnv_variables.api.updated_at)) }
+  triggers   = { config = rnv_service.api.revision, vars = rnv_variables.api.revision, version = "${version}" }
   depends_on = [rnv_canvas_layout.shop]
 }
 `;
@@ -55,6 +55,7 @@ export interface Killing {
 /** A folder whose applies can be cut short. */
 export class CrashFolder extends TerraformFolder {
   #running: Running | undefined;
+  #written = "";
 
   /**
    * Applies, and kills the provider, or Terraform itself, with the first write that matches, before or after the
@@ -89,6 +90,29 @@ export class CrashFolder extends TerraformFolder {
         `${command.join(" ")} exited ${code}, ${isDone ? "killed" : "without a write to kill at"}`,
       );
     this.emulator.setFaults(undefined);
+  }
+
+  /** Applies; where a create stops because an apply that was cut short made it already, imports that and applies again. */
+  async applyImporting(): Promise<readonly string[]> {
+    const imported: string[] = [];
+    for (let attempts = 0; attempts < 10; attempts += 1) {
+      const { code, output } = await this.start("apply", "-auto-approve", "-input=false");
+      if (code === 0) {
+        this.write(this.#written);
+        return imported;
+      }
+      const text = output.replace(/[│╷╵]/g, "");
+      const stops = [...text.matchAll(/already exists[\s\S]*?with (rnv_\S+),[\s\S]*?id = "([^"]+)"/g)];
+      if (stops.length === 0 && !/plan\s+and\s+apply\s+again/.test(text)) throw new Error(output);
+      imported.push(...stops.map(([, to = "", id = ""]) => `import {\n  to = ${to}\n  id = "${id}"\n}\n`));
+      super.write(this.#written + imported.join(""));
+    }
+    throw new Error("it was not applied after ten imports");
+  }
+
+  override write(text: string, settings?: string): void {
+    this.#written = text;
+    super.write(text, settings);
   }
 
   services = () => this.emulator.store.services().filter(({ deletedAt }) => deletedAt === null);

@@ -6,7 +6,7 @@ import protobuf from "protobufjs";
 import { builtProvider } from "./built-provider";
 
 /**
- * The part of plugin protocol 6.10 that a later Terraform than the binary here uses, written down from
+ * The part of plugin protocol 6.11 that a later Terraform than the binary here uses, written down from
  * `docs/plugin-protocol/tfplugin6.proto` and from nothing of ours: a wrong number in `src/terraform/protocol.ts` shows.
  */
 const proto = `
@@ -44,7 +44,7 @@ message ReadResponse { DynamicValue new_state = 1; repeated Diagnostic diagnosti
 message ReadDataResponse { DynamicValue state = 1; repeated Diagnostic diagnostics = 2; }
 message PlanRequest {
   string type_name = 1; DynamicValue prior_state = 2; DynamicValue proposed_new_state = 3; DynamicValue config = 4;
-  bytes prior_private = 5; ClientCapabilities client_capabilities = 7; ResourceIdentityData prior_identity = 8;
+  bytes prior_private = 5; ClientCapabilities client_capabilities = 7; ResourceIdentityData prior_identity = 8; bytes planned_private = 9;
 }
 message PlanResponse {
   DynamicValue planned_state = 1; repeated AttributePath requires_replace = 2; bytes planned_private = 3;
@@ -63,6 +63,8 @@ message MoveRequest {
   string target_type_name = 5; bytes source_private = 6; RawState source_identity = 7; int64 source_identity_schema_version = 8;
 }
 message MoveResponse { DynamicValue target_state = 1; repeated Diagnostic diagnostics = 2; bytes target_private = 3; ResourceIdentityData target_identity = 4; }
+message GenerateRequest { string type_name = 1; DynamicValue state = 2; }
+message GenerateResponse { DynamicValue config = 1; repeated Diagnostic diagnostics = 2; }
 message ListRequest { string type_name = 1; DynamicValue config = 2; bool include_resource_object = 3; int64 limit = 4; }
 message ListEvent { ResourceIdentityData identity = 1; string display_name = 2; optional DynamicValue resource_object = 3; repeated Diagnostic diagnostic = 4; }
 message PlanActionRequest { string action_type = 1; DynamicValue config = 2; ClientCapabilities client_capabilities = 3; }
@@ -83,6 +85,7 @@ const methods = {
   ApplyResourceChange: ["ApplyRequest", "ApplyResponse"],
   ImportResourceState: ["ImportRequest", "ImportResponse"],
   MoveResourceState: ["MoveRequest", "MoveResponse"],
+  GenerateResourceConfig: ["GenerateRequest", "GenerateResponse"],
   ReadDataSource: ["ConfigRequest", "ReadDataResponse"],
   ValidateListResourceConfig: ["ConfigRequest", "Diagnostics"],
   ListResource: ["ListRequest", "ListEvent"],

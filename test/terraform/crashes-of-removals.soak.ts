@@ -17,13 +17,13 @@ describeTerraform("applies that replace or delete and are cut short", () => {
     world.write(everything("2", "worker"));
     world.settle();
     const steps: readonly [string, RegExp][] = [
-      ["DELETE", /\/variables\/[^/]+$/],
       ["DELETE", /\/services\/[^/]+$/],
       ["POST", /\/services$/],
     ];
     for (const [method, path] of steps) {
       await world.applyKilledAt((request) => request.method === method && path.test(request.path), "after");
     }
+    expect(await world.applyImporting()).toHaveLength(1);
     await world.apply();
     expect(world.services().map(({ name, kind }) => [name, kind])).toEqual([["api", "worker"]]);
     expect(emulator.store.variables(world.services()[0]?.id ?? "")).toHaveLength(2);
@@ -43,7 +43,7 @@ describeTerraform("applies that replace or delete and are cut short", () => {
     expect(emulator.store.projects()).toEqual([]);
   }, 120_000);
 
-  it("a destroy whose provider died goes on by itself, also where nothing is left to prove it", async () => {
+  it("a destroy whose provider died stops where nothing is left to prove it, and ends with accept_missing", async () => {
     const names = ["a", "b", "c", "d"];
     world.write(
       names
@@ -56,6 +56,11 @@ describeTerraform("applies that replace or delete and are cut short", () => {
     const isLast = ({ method }: SeenRequest): boolean => method === "DELETE" && --left === 0;
     await world.applyKilledAt(isLast, "after", { command });
     expect(world.services()).toEqual([]);
+    world.settle();
+    expect((await world.run("destroy -auto-approve", 1)).replace(/[\s│╷╵]+/g, " ")).toContain(
+      "set accept_missing = true",
+    );
+    world.write("", "accept_missing = true");
     await world.run("destroy -auto-approve");
     expect(world.state().resources).toEqual([]);
   }, 60_000);
@@ -93,7 +98,7 @@ describeTerraform("applies that replace or delete and are cut short", () => {
     );
     emulator.resetLog();
     const output = await world.run("apply -auto-approve", 1);
-    expect(output).toContain('There is a service "mine" already');
+    expect(output).toContain('Service "mine" already exists');
     expect(output).toContain(world.services().find(({ name }) => name === "mine")?.id ?? "no id");
     expect(world.writes()).toEqual([]);
   }, 60_000);

@@ -5,31 +5,45 @@ describeTerraform("applies that are cut short", () => {
   const world = new CrashFolder();
   const { emulator } = world;
 
-  beforeAll(() => world.open());
+  beforeAll(async () => {
+    await world.open();
+    world.write(everything("1"));
+    await world.apply();
+  }, 60_000);
   afterAll(() => world.close());
 
-  it("a provider killed at any write of an apply leaves nothing duplicated on the next one", async () => {
-    world.write(everything("1"));
-    const creates: readonly [string, "before" | "after"][] = [
-      ["/projects", "after"],
-      ["/services", "before"],
-      ["/services", "after"],
-      ["/variables", "after"],
-      ["/deploys", "after"],
-    ];
-    for (const [end, when] of creates) {
-      await world.applyKilledAt(({ method, path }) => method === "POST" && path.endsWith(end), when);
-    }
-    await world.apply();
-    expect(emulator.store.projects()).toHaveLength(1);
-    expect(world.services().map(({ name }) => name)).toEqual(["api"]);
-    const variables = emulator.store.variables(world.services()[0]?.id ?? "");
-    expect(variables.map(({ key }) => key).sort()).toEqual(["A", "B"]);
-    expect(world.deployments()).toHaveLength(1);
-    await world.expectNoChanges();
-  }, 120_000);
+  it.each([
+    ["/projects", "after", 1],
+    ["/services", "before", 0],
+    ["/services", "after", 1],
+    ["/variables", "after", 1],
+    ["/deploys", "before", 0],
+    ["/deploys", "after", 0],
+  ] as const)(
+    "a provider killed at POST %s (%s the service has it) leaves nothing duplicated: %i create stops, with an import block",
+    async (end, when, stops) => {
+      const only = new CrashFolder();
+      await only.open();
+      try {
+        only.write(everything("1"));
+        await only.applyKilledAt(({ method, path }) => method === "POST" && path.endsWith(end), when);
+        expect(await only.applyImporting()).toHaveLength(stops);
+        const { store } = only.emulator;
+        expect(store.projects()).toHaveLength(1);
+        expect(only.services().map(({ name }) => name)).toEqual(["api"]);
+        const variables = store.variables(only.services()[0]?.id ?? "");
+        expect(variables.map(({ key }) => key).sort()).toEqual(["A", "B"]);
+        await only.apply();
+        await only.expectNoChanges();
+        expect(only.deployments()).toHaveLength(1);
+      } finally {
+        await only.close();
+      }
+    },
+    120_000,
+  );
 
-  it("so it is with a change and with a second deployment", async () => {
+  it("a provider killed in a change or a second deployment leaves nothing duplicated, and nothing stops", async () => {
     world.write(everything("2"));
     const steps: readonly [RegExp, "before" | "after"][] = [
       [/\/services\/[^/]+$/, "after"],
@@ -54,8 +68,10 @@ describeTerraform("applies that are cut short", () => {
         .replace("[rnv_canvas_layout.shop]", "[rnv_canvas_layout.shop, rnv_variables.api]");
     world.write(untriggered("3"));
     await world.apply();
+    await world.apply();
     const before = world.deployments().length;
     world.write(untriggered("4"));
+    await world.apply();
     emulator.store.failNextDeployment("*", "the build ran out of memory");
     await world.applyKilledAt(({ path }) => path.endsWith("/deploys"), "after");
     emulator.store.settle();

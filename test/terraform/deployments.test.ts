@@ -148,14 +148,17 @@ resource "rnv_variables" "more" {
     world.write(service + layout.replace('"auto"', "{ api = { x = 1.5, y = -200 / 3 } }"));
     await world.apply();
     await world.expectNoChanges();
-    // One that is made anew has another id: it gets its place with the same apply.
-    for (const positions of ["{ api = { x = 1.5, y = 2 } }", '"auto"']) {
-      world.write(service + layout.replace('"auto"', positions));
-      await world.apply();
-      const output = await world.run("apply -auto-approve -input=false -replace=rnv_service.api");
-      expect(output).toContain("~ revision");
-      expect(output).toContain("1 added, 1 changed, 1 destroyed");
-      await world.expectNoChanges();
-    }
+    // A service that is replaced has another ID: `triggers` give it its place in the same apply, else the next one does.
+    const triggers = "triggers = { api = rnv_service.api.id }\n}";
+    for (const positions of ["{ api = { x = 1.5, y = 2 } }", '"auto"'])
+      for (const how of ["}", triggers]) {
+        world.write(service + layout.replace('"auto"', positions).replace(/\}\n$/, `${how}\n`));
+        await world.apply();
+        const output = await world.run("apply -auto-approve -input=false -replace=rnv_service.api");
+        expect(output).toContain(`1 added, ${how === triggers ? 1 : 0} changed, 1 destroyed`);
+        if (how !== triggers)
+          expect(await world.run("apply -auto-approve -input=false")).toContain("1 changed");
+        await world.expectNoChanges();
+      }
   }, 120_000);
 });

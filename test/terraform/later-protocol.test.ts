@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
@@ -304,11 +304,11 @@ describe("what a later Terraform asks for, on the wire", () => {
       ["rnv_resume", `${api.id}/actions`],
       ["rnv_clear_cache", `${api.id}/actions`],
       ["rnv_deploy", `${api.id}/deploys`],
-    ])("%s sends its request once, waits for its end, and leaves nothing behind", async (type, path) => {
+    ])("%s sends its request once, waits for its end, and writes no file", async (type, path) => {
       const { found } = await invoke(type, { service_id: api.id });
       expect(found).toEqual([]);
       expect(posts()).toEqual([path]);
-      expect(readdirSync(join(folder, ".terraform/.rnv/actions", embeddedWorkspaceId))).toEqual([]);
+      expect(existsSync(join(folder, ".terraform"))).toBe(false);
     });
 
     it("a rollback wants the name of the service, and goes back to the deployment before", async () => {
@@ -400,7 +400,7 @@ describe("what a later Terraform asks for, on the wire", () => {
     },
   );
 
-  it("an action that does not end in time is gone on with by the next one, and tells why it waits", async () => {
+  it("an action that does not end in time says why it waits", async () => {
     const queued = store.addService({ name: "queued", kind: "web", projectId: shop.id, configuration });
     store.deploy(queued.id);
     store.settle();
@@ -413,57 +413,60 @@ describe("what a later Terraform asks for, on the wire", () => {
     const late = await client.events("InvokeAction", request("1s"));
     const found = late.at(-1)?.completed.diagnostics;
     expect(found[0]).toMatchObject({ severity: 1, summary: expect.stringContaining("has not settled") });
-    expect(found[0].detail).toContain("Run the same action again to keep waiting");
     expect(JSON.stringify(found)).not.toMatch(/\brnv [a-z]|--/);
     expect(JSON.stringify(late)).toContain("no worker is online");
     store.setCondition("worker-offline", false);
-    const ended = await client.events("InvokeAction", request("10m"));
-    expect(JSON.stringify(ended)).toContain("nothing is repeated");
-    expect(ended.at(-1)?.completed.diagnostics).toEqual([]);
     expect(store.deployments(queued.id)).toHaveLength(before + 1);
   });
 
-  it.each([
-    ["before its answer", () => false],
-    ["while it waits", (event: Answer) => event.progress !== undefined],
-  ])(
-    "an action whose provider dies %s is gone on with by the next one, and repeats nothing",
-    async (when, isReached) => {
-      const slow = store.addService({ name: `dies ${when}`, kind: "web", projectId: shop.id, configuration });
-      store.deploy(slow.id);
-      store.settle();
-      emulator.resetLog();
-      const request = {
-        action_type: "rnv_deploy",
-        config: dynamic(wholeOf(schema.action_schemas.rnv_deploy.schema, { service_id: slow.id })),
-      };
-      const folderOf = join(folder, ".terraform/.rnv/actions", embeddedWorkspaceId, slow.id);
-      // Else it may be live before anything has waited.
-      store.setCondition("worker-offline", when === "while it waits");
-      const dying = await start();
-      let isDead = false;
-      const kill = (): void => {
-        isDead = true;
-        dying.child?.kill("SIGKILL");
-      };
-      const events = dying
-        .events("InvokeAction", request, (event) => isReached(event) && kill())
-        .catch(() => []);
-      while (!isDead) {
-        await new Promise((resolve) => setTimeout(resolve, 1));
-        if (when === "before its answer" && posts().length > 0) kill();
-      }
-      await events;
-      dying.close();
-      store.setCondition("worker-offline", false);
-      expect(existsSync(folderOf)).toBe(true);
-      const done = await client.events("InvokeAction", request);
-      expect(done.at(-1)?.completed.diagnostics).toEqual([]);
-      expect(store.deployments(slow.id)).toHaveLength(2);
-      expect(existsSync(folderOf)).toBe(false);
-    },
-    60_000,
-  );
+  it("the nonce of a plan stays that of its second plan, where the core keeps it (protocol 6.11)", async () => {
+    const config = dynamic(
+      wholeOf(schema.resource_schemas.rnv_project.schema ?? schema.resource_schemas.rnv_project, {
+        name: "Planned",
+      }),
+    );
+    const request = {
+      type_name: "rnv_project",
+      config,
+      proposed_new_state: config,
+      prior_state: dynamic(null),
+    };
+    const first = await client.call("PlanResourceChange", request);
+    const second = await client.call("PlanResourceChange", {
+      ...request,
+      planned_private: first.planned_private,
+    });
+    expect(`${second.planned_private}`).toBe(`${first.planned_private}`);
+    const other = await client.call("PlanResourceChange", request);
+    expect(`${other.planned_private}`).not.toBe(`${first.planned_private}`);
+  });
+
+  it("configuration is generated from a state: what a configuration may say, and nothing at its default (6.11)", async () => {
+    const resource = schema.resource_schemas.rnv_service;
+    const state = dynamic(
+      wholeOf(resource, {
+        ...{ id: api.id, name: "api", kind: "web", archived: false, revision: "1", url: "https://api" },
+        configuration: {
+          ...Object.fromEntries(
+            resource.block.block_types[0].block.attributes.map(({ name }: Answer) => [name, null]),
+          ),
+          branch: "develop",
+          replicas: 1,
+        },
+      }),
+    );
+    const { config } = await client.call("GenerateResourceConfig", { type_name: "rnv_service", state });
+    const generated = plain(config);
+    expect(generated).toMatchObject({
+      name: "api",
+      kind: "web",
+      archived: null,
+      id: null,
+      revision: null,
+      url: null,
+    });
+    expect(generated.configuration).toMatchObject({ branch: "develop", replicas: null });
+  });
 
   it("what is part of another resource is imported by the id of that one", async () => {
     for (const [type, part, id] of [

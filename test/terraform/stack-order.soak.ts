@@ -77,6 +77,7 @@ describeTerraform("a stack of constructs under Terraform", () => {
     };
     const deploysOf = async (fields: Record<string, unknown>) =>
       (await applied(small(fields))).filter((one) => one.endsWith("/deploys")).length;
+    await world.run("destroy -auto-approve");
     await applied(small({}));
     expect(await deploysOf({ description: "Shop API", autoDeploy: "commit" })).toBe(0);
     expect(await deploysOf({ description: "Shop API", autoDeploy: "commit", branch: "release" })).toBe(1);

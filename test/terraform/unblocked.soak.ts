@@ -14,10 +14,10 @@ describeTerraform("what does not block", () => {
   const isPost = (end: string) => (request: SeenRequest) =>
     request.method === "POST" && request.path.endsWith(end);
 
-  it("a map of variables of which one was refused is completed, never deleted and made anew; its service is not deployed", async () => {
+  it("a map of variables of which one was refused is an error, its service is not deployed, and the next apply completes it", async () => {
     world.write(
       `${services(["api"]).replace('"web"', '"web"\n  configuration { repository = "https://git.example.com/shop/api" }')}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  values = { A = "1", B = "2", C = "3" }\n}\n` +
-        `resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n  depends_on = [rnv_variables.all]\n}\n`,
+        `resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n  triggers = { vars = rnv_variables.all.revision }\n}\n`,
     );
     world.emulator.setFaults((_index, request) =>
       isPost("/variables")(request) && `${request.body}`.includes('"B"')
@@ -25,15 +25,14 @@ describeTerraform("what does not block", () => {
         : undefined,
     );
     const output = flat(await world.run("apply -auto-approve", 1));
-    expect(output).toContain("Created only in part: B: ");
-    expect(output).toContain("No deployment is started: variables of its service are missing");
+    expect(output).toMatch(/Error: B: /);
     expect(output.match(/Error: /g)).toHaveLength(1);
-    expect(world.stateText()).not.toContain("tainted");
+    expect(world.writes().some((write) => write.endsWith("/deploys"))).toBe(false);
     world.emulator.setFaults(undefined);
-    world.emulator.resetLog();
-    expect(await world.apply()).toContain("1 added, 1 changed, 0 destroyed");
-    expect(world.writes().filter((write) => !write.startsWith("POST"))).toEqual([]);
-    expect(world.writes()).toHaveLength(2);
+    await world.apply();
+    const [api] = world.emulator.store.services();
+    const keys = world.emulator.store.variables(api?.id ?? "").map(({ key }) => key);
+    expect(keys.sort()).toEqual(["A", "B", "C"]);
     await world.expectNoChanges();
   }, 60_000);
 
@@ -97,27 +96,6 @@ describeTerraform("what does not block", () => {
     world.emulator.store.settle();
     await world.run("destroy -auto-approve");
     expect(world.emulator.store.services()).toEqual([]);
-  }, 60_000);
-
-  it("a name that another address lets go of is waited for, however long what depends on that takes to go", async () => {
-    const inIt = (label: string) =>
-      `resource "rnv_variable" "${label}" {\n  service_id = rnv_service.${label}.id\n  key = "A"\n  value = "1"\n}\n` +
-      `resource "rnv_variables" "${label}" {\n  service_id = rnv_service.${label}.id\n  values = { B = "1" }\n  depends_on = [rnv_variable.${label}]\n}\n`;
-    // A name is taken until the deletion has ended, though nothing shows what bears it any more.
-    for (const one of ["unique-names", "queued-deletions"] as const)
-      world.emulator.store.setCondition(one, true);
-    world.write(services(["api"]) + inIt("api"));
-    await world.apply();
-    world.emulator.setFaults((_index, { method }) =>
-      method === "DELETE"
-        ? { kind: "hook", when: "before", run: () => new Promise((resolve) => setTimeout(resolve, 2500)) }
-        : undefined,
-    );
-    world.write(services(["api"]).replace('"rnv_service" "api"', '"rnv_service" "web"') + inIt("web"));
-    expect(await world.apply()).toContain("3 added, 0 changed, 3 destroyed");
-    world.emulator.setFaults(undefined);
-    expect(world.emulator.store.services().filter(({ deletedAt }) => deletedAt === null)).toHaveLength(1);
-    await world.expectNoChanges();
   }, 60_000);
 
   it("a 500 on an update and on a deletion is sent again under its key", async () => {
@@ -185,30 +163,24 @@ describeTerraform("one error for all", () => {
     );
   }, 120_000);
 
-  it("what was deleted elsewhere is said to be gone once, for all of it, by name", async () => {
+  it("what was deleted elsewhere, with nothing left beside it, is an error that names it and accept_missing", async () => {
     for (const { id } of world.emulator.store.services()) world.emulator.store.deleteServiceNow(id);
     world.settle();
     const output = flat(await world.run("plan", 1));
-    expect(output).toMatch(/service "[abcd]"/);
+    expect(output).toMatch(/Service "[abcd]" cannot be found, and the workspace shows nothing else/);
     expect(output).toContain("accept_missing = true");
     world.write(services(["a", "b", "c", "d"]), "accept_missing = true");
     const plan = flat(await world.run("plan"));
     expect(plan).toContain("4 to add, 0 to change, 0 to destroy");
-    expect(plan).toContain("What is missing is taken out of the state");
+    expect(plan).toContain("Missing resources are taken out of the state");
     await world.apply();
     await world.expectNoChanges();
-    const map = (block: string): void =>
-      world.write(
-        `${services(["a", "b", "c", "d"])}resource "rnv_variables" "all" {\n  service_id = rnv_service.a.id\n  values = { A = "1", B = "2", C = "3" }\n}\n`,
-        block,
-      );
-    map("");
+    const map = `${services(["a", "b", "c", "d"])}resource "rnv_variables" "all" {\n  service_id = rnv_service.a.id\n  values = { A = "1", B = "2", C = "3" }\n}\n`;
+    world.write(map);
     await world.apply();
     world.settle();
     for (const one of Object.values(world.attributes("rnv_variables", "all").ids as Record<string, string>))
       world.emulator.store.deleteVariableNow(one);
-    expect(flat(await world.run("plan", 1))).toContain("3 of the variables of the service");
-    map("accept_missing = true");
-    expect(flat(await world.run("plan"))).toContain("What is missing is taken out of the state");
+    expect(flat(await world.run("plan"))).toContain("0 to add, 1 to change, 0 to destroy");
   }, 60_000);
 });

@@ -13,10 +13,10 @@ resource "rnv_variable" "theme" {
   value      = "dark"
 }
 
-# One deployment for each apply that changes a variable of the service, after it.
+# Runs in each apply that changes one of its triggers, after them.
 resource "rnv_deployment" "example" {
   service_id = data.rnv_service.docs.id
-  depends_on = [rnv_variable.theme]
+  triggers   = { theme = rnv_variable.theme.revision }
 
   timeouts {
     create = "20m"

@@ -1,11 +1,11 @@
 // What only bindings write that the libraries generate from the schema of the Terraform provider (`cdktf get`).
-import { adoptAttribute, protectionAttribute, terraformPrefix } from "../../model/text";
+import { protectionAttribute, terraformPrefix } from "../../model/text";
 import { isObject, type Json, type JsonObject } from "./document";
 import type { StackType } from "./names";
 import { type Stack, type StackContext, StackProblem, type StackResource, unsupported } from "./stack";
 
 /** Attributes of Terraform alone, besides those of its language. */
-export const bindingKeys: readonly string[] = [protectionAttribute, adoptAttribute];
+export const bindingKeys: readonly string[] = [protectionAttribute];
 
 /** Whether `deletion_protection` is set; refuses what a type does not have. */
 export function protectionOf(
@@ -26,16 +26,6 @@ export function protectionOf(
   );
   return false;
 }
-
-/** Returns the problem of `adopt`; undefined where it is not set. */
-export const adoptProblem = (body: JsonObject): StackProblem | undefined =>
-  (body[adoptAttribute] ?? false) === false
-    ? undefined
-    : new StackProblem(
-        "stack.unsupported",
-        `${adoptAttribute} is not supported by rnv`,
-        'take it over with importFrom("ID") on the construct, or with --adopt',
-      );
 
 /** Returns the problem of `triggers`: reasons besides those that rnv sees by itself. Undefined where there is none. */
 export function triggersProblem(

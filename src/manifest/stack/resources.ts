@@ -4,18 +4,12 @@ import type { Address } from "../../model/address";
 import { crossStackData, dataType, splitDataReference } from "../../model/data-source";
 import type { DesiredAttribute, DesiredResource } from "../../model/desired";
 import type { Parent } from "../../model/resource-type";
-import {
-  adoptAttribute,
-  terraformNameOf,
-  terraformPrefix,
-  timeoutNames,
-  variablesResource,
-} from "../../model/text";
+import { terraformNameOf, terraformPrefix, timeoutNames, variablesResource } from "../../model/text";
 import { parseDuration } from "../../model/time";
 import { Template } from "../../model/value";
 import type { Block } from "../blocks";
 import type { MapEntry, SourceNode } from "../tree";
-import { adoptProblem, protectionOf, resourcesNamed, triggersProblem } from "./bindings";
+import { protectionOf, resourcesNamed, triggersProblem } from "./bindings";
 import { type ResourceSource, readAttributes, terraformOnly, unknownKey } from "./block-attributes";
 import { type FoundCondition, readConditions } from "./conditions";
 import { isObject, type Json, type JsonLocation } from "./document";
@@ -154,8 +148,6 @@ function refuseTerraformOnly(
   const isDerived = commentOf(body, terraformPrefix)?.triggers === "derived";
   const triggers = isDerived ? undefined : triggersProblem(resource, type, stack, context);
   if (triggers !== undefined) reader.refuse(triggers, location.at("triggers").keyRange);
-  const adopt = adoptProblem(body);
-  if (adopt !== undefined) reader.refuse(adopt, location.at(adoptAttribute).keyRange);
 }
 
 /** An argument that rnv does not have. */

@@ -19,6 +19,7 @@ export function checkService(
     ...checkPlan(declared, catalog),
     ...checkChoice(declared, "configuration.region", idsOf(catalog.regions), catalog),
     ...checkChoice(declared, "configuration.runtime", catalog.runtimes, catalog),
+    ...checkNumbers(declared),
     ...checkReplicas(declared),
     ...checkEnvironment(declared, around),
   ];
@@ -82,6 +83,28 @@ function onOffer(offered: readonly string[], kind: string | undefined): string {
   return offered.length === 0 ? `nothing is available${scope}` : `available${scope}: ${offered.join(", ")}`;
 }
 
+/** Ranges outside of which a number means nothing anywhere; what a plan allows within them is for the service to say. */
+const ranges: Readonly<Record<string, readonly [number, number]>> = {
+  port: [1, 65_535],
+  ...{ replicas: [0, Number.MAX_SAFE_INTEGER], minReplicas: [0, Number.MAX_SAFE_INTEGER] },
+  maxReplicas: [0, Number.MAX_SAFE_INTEGER],
+};
+
+const checkNumbers = (declared: DeclaredService): readonly Finding[] =>
+  Object.entries(ranges).flatMap(([field, [lowest, highest]]): readonly Finding[] => {
+    const attribute = `configuration.${field}`;
+    const value = declared.get(attribute);
+    if (typeof value !== "number" || (value >= lowest && value <= highest)) return [];
+    const expected = highest === 65_535 ? `from ${lowest} to ${highest}` : "of 0 or more";
+    return [
+      {
+        code: "plan.invalid_combination",
+        summary: `expected a number ${expected}, found ${value}`,
+        attribute,
+      },
+    ];
+  });
+
 function checkReplicas(declared: DeclaredService): readonly Finding[] {
   const fewest = declared.get("configuration.minReplicas");
   const most = declared.get("configuration.maxReplicas");
@@ -89,8 +112,8 @@ function checkReplicas(declared: DeclaredService): readonly Finding[] {
   return [
     {
       code: "plan.invalid_combination",
-      summary: `minReplicas (${fewest}) is above maxReplicas (${most})`,
-      hint: `raise maxReplicas to ${fewest} or lower minReplicas`,
+      summary: `the minimum of ${fewest} replicas is above the maximum of ${most}`,
+      hint: `raise the maximum to ${fewest}, or lower the minimum`,
       attribute: "configuration.minReplicas",
     },
   ];

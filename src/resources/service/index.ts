@@ -18,7 +18,7 @@ import type { AttributeLookup, Money, ResourceType, RulesOf } from "../../model/
 import type { RecordedResource } from "../../model/state";
 import type { Attributes } from "../../model/value";
 import { type Plain, Unknown } from "../../model/value";
-import { sameId, textAt } from "../attribute-values";
+import { sameId, sameName, textAt } from "../attribute-values";
 import {
   acceptedDeletion,
   answersUnless404,
@@ -210,7 +210,7 @@ async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult>
     return { kind: "unchecked", reason: "there are too many services to list those outside of projects" };
   }
   const [match, ...others] = (await reads.services()).filter(
-    (one) => one.name === target.name && (one.projectId ?? null) === project,
+    (one) => sameName(one.name, target.name) && (one.projectId ?? null) === project,
   );
   if (match === undefined) return { kind: "absent" };
   if (others.length > 0) return { kind: "ambiguous", ids: [match, ...others].map(({ id }) => id) };
@@ -220,7 +220,7 @@ async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult>
 async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
   const matches = (await reads.services()).filter(
     (one) =>
-      one.name === search.name &&
+      sameName(one.name, search.name) &&
       (one.projectId ?? undefined) === search.parentId &&
       !search.preexistingIds.includes(one.id),
   );

@@ -1,27 +1,19 @@
-import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync } from "node:fs";
-import { hostname } from "node:os";
-import { join } from "node:path";
-import { actOnService } from "../../commands/act-on-service";
-import type { RuntimeAction, RuntimeRequest } from "../../commands/carry-out-action";
-import type { Connection, Context } from "../../commands/context";
-import { holdLock } from "../../commands/hold-lock";
-import { startingState } from "../../commands/recover";
-import type { Diagnostic } from "../../diagnostics/diagnostic";
-import { type Address, addressOf, isLogicalName } from "../../model/address";
-import type { LiveResource } from "../../model/live";
-import type { RecordedResource } from "../../model/state";
-import { parseDuration, timeNow } from "../../model/time";
-import type { StateBackend } from "../../state/backend";
-import { createLocalBackend } from "../../state/local/local-backend";
-import { intentFolder, notWritten } from "../apply/intent-files";
-import type { Provider, Session } from "../provider";
-import { bareRecord } from "../record";
+import { randomUUID } from "node:crypto";
+import { diagnosticOf, isUncertain } from "../../api/api-error";
+import type { Resource } from "../../api/reads";
+import { createOrFind } from "../../apply/create-or-find";
+import { type WaitResult, waitUntilSettled } from "../../apply/settle";
+import { type Diagnostic, DiagnosticsError, error, warning } from "../../diagnostics/diagnostic";
+import type { LiveResource, Pending } from "../../model/live";
+import type { ActionInput, Made } from "../../model/resource-operations";
+import { isoTime, parseDuration } from "../../model/time";
+import type { Session } from "../provider";
+import { addressIn } from "../schema/attributes";
 import { isSameText } from "../values/terraform-value";
 
 /** What an `action` block asks for. */
 export interface ActionWish {
-  readonly action: RuntimeAction;
+  readonly action: string;
   readonly deploymentId: string | undefined;
   readonly commit: string | undefined;
   /** The name of the service, where it must be typed. */
@@ -32,147 +24,116 @@ export interface ActionWish {
 
 interface ActionSurroundings {
   readonly session: Session;
-  /** The service to act on. */
+  readonly type: Resource;
+  /** What to act on. */
   readonly live: LiveResource;
-  /** `rnv_restart`. */
-  readonly typeName: string;
-  readonly provider: Pick<Provider, "environment" | "cwd" | "host">;
   readonly tell: (message: string) => void;
-  /** Aborted when nobody listens any more: what was accepted is not waited for. */
+  /** Aborted when the caller has gone: what was accepted is not waited for. */
   readonly signal: AbortSignal;
 }
 
-const defaultTimeoutMs = 30 * 60_000;
-const lockTimeoutMs = 60_000;
+type Action = NonNullable<Resource["actions"]>[string];
 
-/**
- * Acts on a service exactly once, as the verbs of the command line do: the intent is in a file of Terraform's data
- * folder before the request leaves, and an invocation that ended before its end was seen is gone on with by the next
- * one of the same action. The file is gone once nothing is open.
- */
+const defaultTimeoutMs = 30 * 60_000;
+
+/** Acts on a resource and waits for the end. After a kill of the provider an action may run a second time. */
 export async function act(wish: ActionWish, around: ActionSurroundings): Promise<readonly Diagnostic[]> {
-  const { session, live, provider } = around;
-  const folder = join(
-    intentFolder(provider.cwd, provider.environment),
-    ...["actions", session.workspaceId, live.id],
-  );
-  makeFolder(folder);
-  const context = contextOf(around, folder);
-  const address = await recordService(context, around);
-  const { diagnostics } = await actOnService(
-    context,
-    connectionOf(session),
-    requestOf(wish, address, around),
+  const { session, type, live } = around;
+  const action = type.actions?.[wish.action];
+  if (action === undefined) throw new Error(`${type.type} has no action ${wish.action}`);
+  const { id, name } = live;
+  const address = addressIn({ resource: type }, name);
+  const { deploymentId, commit, confirmed = "" } = wish;
+  const asked: ActionInput = { address, id, name, deploymentId, commit };
+  const aim = await action.aim?.(session.reads, asked, undefined);
+  if (action.mustBeConfirmed && !isSameText(confirmed, name)) return [notItsName(address, confirmed, name)];
+  const input = { ...asked, deploymentId: deploymentId ?? aim?.deploymentId, commit: commit ?? aim?.commit };
+  const pending = await send(
+    session,
+    action,
+    input,
+    aim?.preexistingIds ?? [],
+    `${wish.action} of ${address}`,
   );
   session.reads.invalidate();
-  await removeIfOver(context.backend, folder);
-  return diagnostics.map((one) => inWordsOfTerraform(one, around.typeName, `service "${live.name}"`));
+  const warnings = (aim?.warnings ?? []).map(({ code, summary, ...more }) => warning(code, summary, more));
+  if (!wish.wait) return warnings;
+  return [...(await settle(action, wish, pending, `${wish.action} of ${address}`, around)), ...warnings];
 }
 
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw notWritten(folder, cause);
-  }
-}
+const notItsName = (address: string, confirmed: string, name: string): Diagnostic =>
+  error("guard.name_changed", `${JSON.stringify(confirmed)} is not the name of ${address}`, {
+    hint: `its name is ${JSON.stringify(name)}`,
+  });
 
-function contextOf({ session, provider, tell, signal }: ActionSurroundings, folder: string): Context {
-  const { workspaceId, baseUrl, clock, credential } = session;
-  const host = hostname();
-  const { environment } = provider;
-  const { pid, isAlive } = provider.host;
-  const path = join(folder, "intents.json");
-  return {
-    ...{ cwd: folder, environment, baseUrl, workspaceId, clock, host, pid, randomBytes },
-    credential: () => credential,
-    backend: createLocalBackend({ path, workspaceId, baseUrl, host, pid, isAlive, clock }),
-    connect: async () => connectionOf(session),
-    stateKey: async () => ({ diagnostics: [] }),
-    emit: () => {},
-    say: tell,
-    signal: AbortSignal.any([session.signal, signal]),
-  };
-}
-
-const connectionOf = ({ send, reads, endpoints, close }: Session): Connection => ({
-  ...{ send, reads, endpoints, close },
-  redact: () => false,
-});
-
-/** Records what is acted on, beside what an earlier invocation left open; returns the address it has there. */
-async function recordService(context: Context, { session, live }: ActionSurroundings): Promise<Address> {
-  return holdLock(context, { command: "action", timeoutMs: lockTimeoutMs }, async (lock) => {
-    const state = await startingState(context, lock, []);
-    const before = Object.entries(state.resources).find(([, { id }]) => id === live.id)?.[0];
-    const name = isLogicalName(live.name) ? live.name : live.id;
-    const address = (before as Address | undefined) ?? addressOf(live.type, name);
-    const made = Object.fromEntries(madeIn(session, live, address));
-    await lock.commit({ ...state, resources: { ...made, ...state.resources, [address]: bareRecord(live) } });
-    return address;
+/** Sends the action. After an uncertain answer what it made is looked for; what cannot be looked for is not sent again. */
+async function send(
+  session: Session,
+  action: Action,
+  input: ActionInput,
+  preexistingIds: readonly string[],
+  what: string,
+): Promise<Pending> {
+  const { reads } = session;
+  const since = isoTime(reads.serviceTime());
+  const writes = session.writes(randomUUID());
+  const pendingOf = (made: Made): Pending => action.pendingOf(input, made);
+  return createOrFind(reads, {
+    send: async () => pendingOf(await action.send(writes, input)),
+    look: async () => action.find?.(reads, input, { preexistingIds, since }),
+    take: async (id: string) => pendingOf({ id }),
+    refuse: async () => {},
+    several: (found) => unknownEffect(what, `Found: ${found.join(", ")}. Any of them may be it.`),
+    command: "terraform apply",
+  }).catch((failure: unknown) => {
+    throw action.find || !isUncertain(failure)
+      ? failure
+      : unknownEffect(what, `${diagnosticOf(failure).summary}.`);
   });
 }
 
-/** What this process made in the service a moment ago: a list without it is behind. */
-function madeIn(session: Session, { id, type }: LiveResource, parent: Address) {
-  const writtenAt = timeNow(session);
-  const within = [...session.made.values()]
-    .filter((one) => one !== undefined)
-    .filter((one) => one.parentId === id);
-  return within.map((one): [Address, RecordedResource] => [
-    addressOf(one.type, parent.slice(type.length + 1)),
-    { ...bareRecord(one), parent, writtenAt },
+const unknownEffect = (what: string, detail: string): DiagnosticsError =>
+  new DiagnosticsError([
+    error("apply.uncertain", `unknown whether the ${what} had an effect`, {
+      detail,
+      hint: "nothing was sent again. Look at the service in the dashboard; if you still want it, invoke the action again",
+    }),
   ]);
-}
 
-function requestOf(wish: ActionWish, address: Address, { live, tell }: ActionSurroundings): RuntimeRequest {
-  const { action, deploymentId, commit, confirmed, wait, timeout } = wish;
-  let told = "";
-  let toldAt = 0;
-  return {
-    ...{ address, action, deploymentId, commit, wait, lockTimeoutMs },
+async function settle(
+  { poll }: Action,
+  { timeout, action }: ActionWish,
+  pending: Pending,
+  what: string,
+  { session, tell, signal }: ActionSurroundings,
+): Promise<readonly Diagnostic[]> {
+  const { reads, clock } = session;
+  const result = await waitUntilSettled(pending, {
+    ...{ type: { poll }, reads, clock, signal: AbortSignal.any([session.signal, signal]) },
     timeoutMs: (timeout === undefined ? undefined : parseDuration(timeout)) ?? defaultTimeoutMs,
-    confirm: async () => (isSameText(confirmed ?? "", live.name) ? live.name : (confirmed ?? "")),
-    onGoingOn: (since) => tell(`The ${action} of ${since} goes on; nothing is repeated.`),
-    onWaiting: (seconds, status, note) => {
-      const line = [status, note].filter(Boolean).join(": ");
-      if (line === told && seconds - toldAt < secondsBetweenLines) return;
-      told = line;
-      toldAt = seconds;
-      tell(`${action}: ${line} [${Math.round(seconds)}s]`);
-    },
-  };
+    onWaiting: (seconds, status, note) =>
+      tell(`${action}: ${[status, note].filter(Boolean).join(": ")} [${Math.round(seconds)}s]`),
+    onNext: async () => {},
+  });
+  return endOf(what, result);
 }
 
-const secondsBetweenLines = 10;
-
-async function removeIfOver(backend: StateBackend, folder: string): Promise<void> {
-  const state = await backend.read();
-  if (state === undefined || (state.run === null && state.open.length === 0))
-    rmSync(folder, { recursive: true, force: true });
-}
-
-/** Names the action where the command line names its verb, and the service where that has an address of its own. */
-function inWordsOfTerraform(
-  { address, ...found }: Diagnostic,
-  typeName: string,
-  subject: string,
-): Diagnostic {
-  const again = `terraform apply -invoke=action.${typeName}.NAME`;
-  const reworded = (text: string | undefined): string | undefined =>
-    text
-      ?.replace(/`?\brnv drift\b`?/g, "`terraform plan`")
-      .replace(
-        /`?\brnv [a-z]+ service\.[\w.-]+( [0-9a-f-]{36})?( --commit [0-9a-f]+)?( --clear-cache)?`?/g,
-        `\`${again}\``,
-      )
-      .replaceAll(address ?? subject, subject)
-      .replace("the same command again", "the same action again")
-      .replace("--timeout", "`timeout`");
-  return {
-    ...found,
-    summary: reworded(found.summary) ?? "",
-    detail: reworded(found.detail),
-    hint: reworded(found.hint),
-  };
+function endOf(what: string, result: WaitResult): readonly Diagnostic[] {
+  switch (result.kind) {
+    case "done":
+      return [];
+    case "failed":
+      return [error("apply.deploy_failed", `${what}: ${result.summary}`, { detail: result.detail })];
+    case "checkout":
+      return [error("apply.awaiting_checkout", `${what}: ${result.summary}`)];
+    case "timeout":
+      return [
+        error("apply.deploy_timeout", `the ${what} has not settled: it is ${result.status}`, {
+          detail: result.unseen,
+          hint: "it is still running. Look at the service in the dashboard, or raise timeout",
+        }),
+      ];
+    case "interrupted":
+      return [error("apply.interrupted", `stopped waiting: the ${what} is still running`)];
+  }
 }

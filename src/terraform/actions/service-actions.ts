@@ -46,7 +46,8 @@ function serviceAction(action: RuntimeAction, doc: string, extra: ActionSchema["
   const takes = service.actions?.[action]?.mustBeConfirmed ? [...extra, confirm] : extra;
   const name = `rnv_${action.replace("-", "_")}`;
   const attributes = [...shared, ...takes.map(({ attribute }) => attribute)];
-  return { ...schemaOf(name, { doc, attributes }), action, takes };
+  const twice = " After the provider is killed it may run twice: look at the service first.";
+  return { ...schemaOf(name, { doc: doc + twice, attributes }), action, takes };
 }
 
 const commit: CheckedAttribute = {
@@ -54,7 +55,7 @@ const commit: CheckedAttribute = {
   check: typeNamed(service.actions?.deploy?.makes?.type ?? "")?.schema.shape.commit,
 };
 
-/** Every action: the only list of them. Each sends one request, also where it is asked for again after a crash. */
+/** Every action: the only list of them. */
 export const actionSchemas: readonly ActionSchema[] = [
   serviceAction("deploy", "Deploys a service.", [commit]),
   serviceAction("clear-cache", "Deploys a service, built without its cache."),
@@ -142,29 +143,24 @@ async function requireService(session: Session, id: string): Promise<LiveResourc
   throw diagnosticError("live.import_missing", summary, { attribute });
 }
 
-/** Invocations that go on, by service: what one begins, the next one does not take for its own. */
-const turns = new Map<string, Promise<unknown>>();
-
 /** InvokeAction: sends the one request, tells how it goes, and ends with what became of it. */
 export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, request, events) => {
   const asked = actionNamed(request.typeName);
   const session = provider.requireSession();
   const config = decodeObject(asked.valueType, request.config) ?? {};
   const id = textIn(config, serviceAttribute) ?? "";
-  const before = turns.get(id) ?? Promise.resolve();
   const begin = async (): Promise<readonly Diagnostic[]> => {
     const { act } = require("./act") as { readonly act: typeof carryOut };
     const live = await requireService(session, id);
     const missing = await missingDeployment(session, live.id, config);
     if (missing !== undefined) return [missing];
     return act(wishOf(asked, config), {
-      ...{ provider, session, live, typeName: asked.name, signal: events.signal },
+      ...{ session, type: service, live, signal: events.signal },
       tell: (message) => void events.send({ progress: { message } }),
     });
   };
-  const turn = before.then(begin, begin);
-  turns.set(id, turn);
-  const found = (await turn).map((one) =>
+  // What one invocation starts, the next one of the service does not take for its own.
+  const found = (await session.inTurn(`action ${id}`, begin)).map((one) =>
     one.code === "guard.name_changed" ? { ...one, attribute: confirm.attribute.name } : one,
   );
   await events.send({ completed: { diagnostics: diagnosticMessages(found) } });

@@ -173,7 +173,7 @@ export function parentIn({ resource }: TerraformShape, attributes: Attributes<un
 
 /** Returns how messages name a resource, its name in quotes: Terraform adds the address, which a provider is not told. */
 export const addressIn = ({ resource }: Pick<TerraformShape, "resource">, name: string): Address =>
-  `${resource.type}.${JSON.stringify(name)}` as Address;
+  `${resource.type} ${JSON.stringify(name)}` as Address;
 
 /** Returns a value of the service in the type of its attribute. */
 export const shownAs = ({ type }: Pick<AttributeBinding, "type">, value: Plain | undefined): TerraformValue =>

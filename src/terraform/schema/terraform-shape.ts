@@ -2,7 +2,6 @@ import type { ZodType } from "zod";
 import type { Resource } from "../../api/reads";
 import type { ComputedRule } from "../../model/resource-type";
 import {
-  adoptAttribute,
   generatedName,
   protectionAttribute,
   snakeCase,
@@ -12,10 +11,12 @@ import {
   writeOnlyVersionOf,
 } from "../../model/text";
 import { generatedLengths } from "../../model/value";
+import { resourceTypes } from "../../resources";
 import { mapOf, objectOf, setOf, type TerraformType } from "../values/terraform-value";
 import {
   type AttributeSchema,
   type BlockSchema,
+  computed as computedAttribute,
   innermost,
   optional,
   type Schema,
@@ -61,8 +62,10 @@ export interface TerraformShape extends Schema {
   /** What moves by itself: data sources show it, and no state of a resource holds it. */
   readonly moving: readonly ComputedBinding[];
   readonly secrets: readonly SecretBinding[];
-  /** A type without a life of its own: `triggers` says when it runs again. */
+  /** A type that runs because others change: `triggers` says when, and `up_to_date` whether it has to. */
   readonly reacts: boolean;
+  /** A run makes its changes take effect: `revision` moves with them. */
+  readonly isDeployed: boolean;
   /** It is deleted for itself, and what it holds is lost: `deletion_protection` can keep it. */
   readonly isProtectable: boolean;
   /** Where Terraform keeps an attribute path, that of a secret too. */
@@ -106,6 +109,7 @@ function makeShape(resource: Resource): TerraformShape {
   const computed = decided.filter(({ rule }) => rule.movesByItself !== true);
   const parts = {
     ...{ resource, declared, secrets, computed, reacts: resource.reacts !== undefined },
+    isDeployed: isDeployed(resource),
     isProtectable: resource.removal === "delete" && !resource.removedWithParent,
   };
   const steps = new Map<string, PathSteps>([
@@ -146,11 +150,11 @@ function inAnyOrder(resource: Resource, path: string, type: TerraformType): Terr
 
 type Parts = Pick<
   TerraformShape,
-  "resource" | "declared" | "computed" | "secrets" | "reacts" | "isProtectable"
+  "resource" | "declared" | "computed" | "secrets" | "reacts" | "isDeployed" | "isProtectable"
 >;
 
 function blockOf(parts: Parts): BlockSchema {
-  const { resource, declared, computed, secrets, reacts, isProtectable } = parts;
+  const { resource, declared, computed, secrets, reacts, isDeployed, isProtectable } = parts;
   const attributesIn = (isWanted: (path: string) => boolean): readonly AttributeSchema[] =>
     declared.filter(({ path }) => isWanted(path)).map((binding) => declaredAttribute(resource, binding));
   const groups = resource.groups.map((group) => ({
@@ -167,7 +171,8 @@ function blockOf(parts: Parts): BlockSchema {
       ...secrets.flatMap((secret) => secretAttributes(resource, secret)),
       ...(reacts ? [triggers] : []),
       ...(isProtectable ? [deletionProtection(resource)] : []),
-      ...(isAdoptable(resource) ? [adopt] : []),
+      ...(reacts ? [upToDate] : []),
+      ...(isDeployed ? [revision] : []),
       ...computed.map(({ steps, type, rule }) => ({
         name: steps[0] ?? "",
         type,
@@ -180,14 +185,28 @@ function blockOf(parts: Parts): BlockSchema {
   };
 }
 
-/** Whether a resource is told by its name from others of its type: then it can be found, and taken over. */
-export const isAdoptable = ({ nameAttribute, candidates }: Resource): boolean =>
-  nameAttribute !== undefined && candidates !== undefined;
+/** Returns true if a run of another resource makes its changes take effect. */
+const isDeployed = ({ type }: Resource): boolean =>
+  resourceTypes.some(
+    ({ runs, parents, follows }) =>
+      runs !== undefined && (follows.includes(type) || parents.some((parent) => parent.type === type)),
+  );
 
-const adopt: AttributeSchema = optional(
-  adoptAttribute,
+export const revisionName = "revision";
+
+export const revision: AttributeSchema = computedAttribute(
+  revisionName,
+  "string",
+  "Changes with every apply that writes something a deployment picks up. Put it into the `triggers` of the deployment.",
+);
+
+/** The attribute that says whether a resource has to run again. */
+export const upToDateName = "up_to_date";
+
+const upToDate: AttributeSchema = computedAttribute(
+  upToDateName,
   "bool",
-  "True: what exists of this name and is in no state is taken over, instead of an error. It must be the only one; the plan says which.",
+  "False where something that it puts into effect was changed after its last run, by anyone: the next apply runs it again.",
 );
 
 const triggers: AttributeSchema = optional(

@@ -1,19 +1,24 @@
 import { randomBytes } from "node:crypto";
 import type { Variable } from "../../api/wire/shapes";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { Secret } from "../../model/secret";
-import { generatedName } from "../../model/text";
+import { generatedName, shortList } from "../../model/text";
 import { generatedText, isGeneratedLength } from "../../model/value";
-import { sendSecret, unappliedFields } from "../apply/after-write";
-import { type Applied, applyDelete } from "../apply/apply-delete";
-import { createOnce, takeUp } from "../apply/create-once";
-import { findTaken } from "../apply/twins";
-import { diagnosticsOf, noPrivateData, withoutTaint } from "../messages";
-import type { Session } from "../provider";
+import { service } from "../../resources/service";
+import { liveVariable, variable } from "../../resources/variable";
+import { diagnosticsOf } from "../messages";
+import { noPrivateData } from "../private-data";
+import { mostAgeMs, type Session } from "../provider";
+import { unappliedFields } from "../resource/after-write";
+import type { Applied } from "../resource/applied";
+import { createOnce, withRevision } from "../resource/create-resource";
+import { deleteResource } from "../resource/delete-resource";
+import { leavesDeletedParent } from "../resource/parent-change";
+import { sendUpdate } from "../resource/update-resource";
 import { addressIn, emptyValue } from "../schema/attributes";
 import { asObject, isUnknown, type TerraformObject, type TerraformValue } from "../values/terraform-value";
-import { declaredMap, entryType, generatedMap, textsIn } from "./variables";
+import { declaredMap, entryType, generatedMap, serviceOf, textsIn } from "./variables";
 
 /** The values of a change of a map. */
 export interface AppliedChange {
@@ -21,6 +26,8 @@ export interface AppliedChange {
   /** Undefined deletes them all. */
   readonly planned: TerraformObject | undefined;
   readonly config: TerraformObject | undefined;
+  /** The idempotency keys of this apply are made of it. */
+  readonly nonce: string;
 }
 
 /** The variables that are there by name, while a map is being applied. */
@@ -38,9 +45,10 @@ interface Entries {
 /** Carries a map out, one variable at a time; what was done stays in the state whatever fails after it. */
 export async function applyVariables(
   session: Session,
-  change: AppliedChange,
+  { prior: recorded, planned, config, nonce }: AppliedChange,
 ): Promise<Omit<Applied, "kept">> {
-  const { prior, planned, config } = change;
+  const isMoved = recorded && planned && (await isLeft(session, recorded, planned));
+  const prior = isMoved ? undefined : recorded;
   const serviceId = String((planned ?? prior)?.service_id ?? "");
   const entries: Entries = {
     ids: { ...textsIn(prior?.ids) },
@@ -50,11 +58,9 @@ export async function applyVariables(
     timeouts: (planned ?? prior)?.timeouts ?? null,
   };
   const wanted = wantedKeys(planned);
-  // Write-only values are in no plan; all others are sent as they were planned.
-  const declared = declaredMap({ values: planned?.values ?? null, values_wo: config?.values_wo ?? null });
-  const values = { ...textsIn(declared), ...generatedTexts(planned) };
+  const values = valuesOf(planned, config);
   const stored = textsIn(planned?.values);
-  const adopts = planned?.adopt === true;
+  await requireFree(session, serviceId, wanted, prior === undefined);
   const diagnostics: Diagnostic[] = [];
   const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
     if (session.signal.aborted && diagnostics.length > 0) return;
@@ -64,19 +70,73 @@ export async function applyVariables(
     });
   };
   for (const name of Object.keys(entries.ids))
-    if (!wanted.has(name)) await attempt(name, () => removeEntry(session, serviceId, name, entries));
+    if (!wanted.has(name))
+      await attempt(name, () => removeEntry(session, { serviceId, name, nonce }, entries));
   for (const [name, { id, isKept }] of wanted) {
     const value = values[name];
     if (isKept || value === undefined) continue;
-    await attempt(name, () => setEntry(session, { serviceId, name, value, id, adopts }, entries));
+    await attempt(name, () => setEntry(session, { serviceId, name, value, id, nonce }, entries));
     if (name in stored && !diagnostics.some(({ summary }) => summary.startsWith(`${name}: `)))
       entries.values[name] = value;
   }
-  if (hasErrors(diagnostics)) session.incomplete.add(serviceId);
-  const state = appliedState(change, serviceId, entries, diagnostics.length > 0);
-  const isCreated = prior === undefined && state !== null;
-  return { state, diagnostics: isCreated ? withoutTaint(diagnostics) : diagnostics };
+  const state = appliedState({ prior, planned }, serviceId, entries, hasErrors(diagnostics));
+  const revised = state && planned ? withRevision(entryType, planned, state, nonce) : state;
+  return { state: revised, diagnostics: isMoved ? [...diagnostics, ...madeAgain(planned)] : diagnostics };
 }
+
+/** Returns true if the recorded service is deleted, and another one is planned. */
+const isLeft = ({ reads }: Session, prior: TerraformObject, planned: TerraformObject): Promise<boolean> =>
+  leavesDeletedParent(
+    reads,
+    { parent: service, before: serviceOf(prior), after: serviceOf(planned) },
+    "service_id",
+  );
+
+const madeAgain = (planned: TerraformObject): readonly Diagnostic[] =>
+  Object.keys(generatedMap(planned)).map((name) =>
+    warning("plan.live_changed_too", `a new value was generated for ${name}`, {
+      detail: "The service that had the first one is deleted.",
+    }),
+  );
+
+/** Throws `DiagnosticsError` where a variable that is to be created exists: nothing is sent then. */
+async function requireFree(
+  { reads }: Session,
+  serviceId: string,
+  wanted: ReturnType<typeof wantedKeys>,
+  isNew: boolean,
+): Promise<void> {
+  const added = [...wanted].filter(([, { id }]) => id === undefined).map(([name]) => name);
+  if (added.length === 0) return;
+  reads.invalidate(mostAgeMs);
+  const listed = new Set((await reads.variables(serviceId))?.map(({ key }) => key));
+  const taken = added.filter((name) => listed.has(name));
+  if (taken.length > 0) throw new DiagnosticsError([alreadyThere(taken, serviceId, isNew)]);
+}
+
+const alreadyThere = (taken: readonly string[], serviceId: string, isNew: boolean): Diagnostic =>
+  error(
+    "live.unmanaged_exists",
+    `${shortList([...taken].sort(), 20)} already exists in service ${serviceId}`,
+    {
+      attribute: "values",
+      detail: isNew
+        ? `To manage what is declared here, add this import block:\n\n  import {\n    to = rnv_variables.NAME # the address that Terraform prints for this error\n    id = "${serviceId}"\n  }`
+        : "Another state, the dashboard or another resource of this configuration created it.",
+      hint: isNew
+        ? "or leave it out"
+        : "leave it out, delete it there, or take this resource out of the state and import it again",
+    },
+  );
+
+/** Returns the values to send by name: as planned, write-only ones as configured, and generated ones. */
+const valuesOf = (
+  planned: TerraformObject | undefined,
+  config: TerraformObject | undefined,
+): Readonly<Record<string, string>> => ({
+  ...textsIn(declaredMap({ values: planned?.values ?? null, values_wo: config?.values_wo ?? null })),
+  ...generatedTexts(planned),
+});
 
 /** Returns the attribute that declares a variable; `values` of one that none declares any more. */
 const declaring = (config: TerraformObject | undefined, name: string): string =>
@@ -102,7 +162,7 @@ function wantedKeys(planned: TerraformObject | undefined) {
 }
 
 function appliedState(
-  { planned, prior }: AppliedChange,
+  { planned, prior }: Pick<AppliedChange, "planned" | "prior">,
   serviceId: string,
   entries: Entries,
   failed: boolean,
@@ -112,11 +172,6 @@ function appliedState(
   if (failed && prior === undefined && Object.keys(entries.ids).length === 0) return null;
   const kept = { ...planned, id: serviceId, ids: entries.ids, updated_at: entries.updatedAt };
   if (!failed) return kept;
-  // A create is told as it was planned: what has no id yet is added by the next plan.
-  if (prior === undefined) {
-    const missing = Object.keys(asObject(planned.ids) ?? {}).map((key) => [key, null] as const);
-    return { ...kept, ids: { ...Object.fromEntries(missing), ...entries.ids } };
-  }
   return {
     ...kept,
     values: planned.values === null ? null : entries.values,
@@ -125,72 +180,49 @@ function appliedState(
   };
 }
 
-interface Entry {
+interface EntryChange {
   readonly serviceId: string;
   readonly name: string;
+  readonly nonce: string;
+}
+
+interface Entry extends EntryChange {
   readonly value: string;
   /** Undefined of one that is created. */
   readonly id: string | undefined;
-  /** It may be there already. */
-  readonly adopts: boolean;
 }
 
 async function setEntry(
   session: Session,
-  { serviceId, name, value, id, adopts }: Entry,
+  { serviceId, name, value, id, nonce }: Entry,
   entries: Entries,
 ): Promise<void> {
-  const { resource } = entryType;
   const address = addressIn(entryType, name);
   const attributes = new Map<string, string | Secret>([
     ["serviceId", serviceId],
     ["key", name],
     ["value", new Secret(value)],
   ]);
+  const input = { address, name, attributes };
+  const defaults = new Map();
   if (id === undefined) {
-    const create = {
-      ...{ type: resource, parentId: serviceId, defaults: new Map(), seed: "create\0variable" },
-      input: { address, name, attributes },
-    };
-    const taken = await findTaken(session, create, adopts).catch(asOfMap);
-    if (taken === undefined) {
-      const made = await createOnce(session, create);
-      record(name, made.id, made.live, entries);
-      return;
-    }
-    await takeUp(session, create, taken);
-    // Its value may be that of another apply.
-    record(name, taken.live.id, taken.live, entries);
-    return setEntry(session, { serviceId, name, value, id: taken.live.id, adopts }, entries);
+    const creation = { type: entryType, input, parentId: serviceId, defaults, nonce };
+    const made = await createOnce(session, creation, (writes) => variable.create(writes, input));
+    return record(name, made.id, made.live, entries);
   }
-  // What its last read found changed may bear another name by now.
+  // What its last read found changed may have another name by now.
   const isTouched =
     entries.updatedAt[name] === undefined || entries.values[name] === null || entries.made[name] === null;
   const shown = isTouched ? await shownNow(session, serviceId, id) : undefined;
   const before = entries.updatedAt[name] ?? shown?.updatedAt ?? undefined;
-  const seed = ["update", "variable", id, before ?? ""].join("\0");
   const changed = new Set((shown?.key ?? name) === name ? ["value"] : ["key", "value"]);
   const sent = new Map([...changed].map((path) => [path, attributes.get(path) ?? null]));
-  const set = await sendSecret(session, {
-    ...{ type: resource, name, parentId: serviceId, sent, before, seed },
-    send: (writes) => resource.update(writes, { address, name, attributes, id, changed }),
-  });
-  const write = { sent, live: set.live, defaults: new Map(), before };
-  const refused = unappliedFields(entryType, write, error);
+  const live = { ...liveVariable({ ...shown, id, key: name, updatedAt: before }, serviceId) };
+  const update = { ...input, id, changed, live, parentId: serviceId, defaults };
+  const set = await sendUpdate(session, entryType, nonce, update);
+  const refused = unappliedFields(entryType, { sent, live: set.live, defaults, before }, error);
   if (refused.length > 0) throw new DiagnosticsError(refused);
   record(name, id, set.live, entries);
-}
-
-/** A map is not imported by its keys: one that somebody set since the plan is taken over, or left out. */
-function asOfMap(failure: unknown): never {
-  const isTaken =
-    failure instanceof DiagnosticsError && failure.diagnostics[0]?.code === "live.unmanaged_exists";
-  if (!isTaken) throw failure;
-  throw new DiagnosticsError([
-    error("live.unmanaged_exists", "there already, and not managed by this resource", {
-      hint: "set adopt = true to take it over with the next apply, or leave it out",
-    }),
-  ]);
 }
 
 const shownNow = async ({ reads }: Session, serviceId: string, id: string): Promise<Variable | undefined> =>
@@ -204,16 +236,15 @@ function record(name: string, id: string, live: LiveResource | undefined, entrie
 
 async function removeEntry(
   session: Session,
-  serviceId: string,
-  name: string,
+  { serviceId, name, nonce }: EntryChange,
   entries: Entries,
 ): Promise<void> {
   const { ids, timeouts } = entries;
   const place = { id: ids[name] ?? null, key: name, service_id: serviceId };
-  const state = { ...emptyValue(entryType), ...place, timeouts };
-  const removed = await applyDelete(session, entryType, state, noPrivateData);
+  const prior = { ...emptyValue(entryType), ...place, timeouts };
+  const removed = await deleteResource(session, entryType, { prior, kept: noPrivateData, nonce });
   if (removed.state !== null) throw new DiagnosticsError(removed.diagnostics);
-  delete entries.ids[name];
+  delete ids[name];
   delete entries.updatedAt[name];
   delete entries.values[name];
 }

@@ -1,13 +1,8 @@
 import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import { canonicalId, generatedName, shortList } from "../../model/text";
-import { liveVariable, variable } from "../../resources/variable";
-import { isMadeBy } from "../apply/twins";
-import { addressOfId } from "../confirm-deleted";
-import { toldUnlessInState } from "../plan/doubts";
-import { unknownValue } from "../plan/plan-findings";
-import type { Provider } from "../provider";
-import { textIn } from "../schema/attributes";
+import { canonicalId, generatedName } from "../../model/text";
+import { unknownValue } from "../resource/plan-findings";
+import { revisionName } from "../schema/terraform-shape";
 import {
   asObject,
   holdsUnknown,
@@ -23,43 +18,76 @@ interface VariablesChange {
   /** Undefined for a create. */
   readonly prior: TerraformObject | undefined;
   readonly config: TerraformObject;
-  /** Variables of the service by key that the map takes over when it declares them: it was imported. */
+  /** Variables of the service by key that an imported map takes over when it declares them. */
   readonly takenOver: ReadonlyMap<string, Pick<Variable, "id">>;
+  /** The recorded service is deleted: its variables are created in the new one. */
+  readonly isServiceDeleted: boolean;
 }
 
-export interface VariablesPlan {
+interface VariablesPlan {
   readonly planned: TerraformObject;
   readonly replaces: boolean;
-  /** Keys that are added, changed and removed; all that are ours where it is not known which. */
-  readonly touched: readonly string[];
-  readonly acts: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
+
+/** Returns true if a map was imported and not applied since: it manages nothing yet. */
+export const isOnlyImported = (prior: TerraformObject | undefined): boolean =>
+  prior !== undefined && (prior.ids ?? null) === null;
 
 /**
  * Plans a map of variables key by key: ids are known where a key stays, times where its value stays. Pure, and the same
  * every time it is asked. Keys that are not declared and were never ours are left alone.
  */
-export function planVariables({ prior, config, takenOver }: VariablesChange): VariablesPlan {
-  const isThere = prior !== undefined && isSameService(prior.service_id, config.service_id);
-  const place = isThere ? prior.service_id : config.service_id;
-  const base = { ...config, service_id: place ?? null, values_wo: null };
-  const keys = declaredKeys(config, isThere ? prior : undefined);
-  const replaces = prior !== undefined && !isThere;
-  const before = replaces ? undefined : prior;
-  const owned = Object.keys(textsIn(prior?.ids));
+export function planVariables({
+  prior,
+  config,
+  takenOver,
+  isServiceDeleted,
+}: VariablesChange): VariablesPlan {
+  const isHere = prior !== undefined && isSameService(prior.service_id, config.service_id);
+  const place = isHere ? (prior.service_id ?? null) : (config.service_id ?? null);
+  const base = { ...config, service_id: place, values_wo: null };
+  const before = isHere ? prior : undefined;
+  const keys = declaredKeys(config, prior);
   const diagnostics = keys === null ? undeclaredFindings(prior, config) : [];
-  const id = before?.id ?? config.service_id ?? null;
-  if (keys === null && before !== undefined) {
-    const { ids = null, updated_at = null } = before;
-    return { planned: { ...base, id, ids, updated_at }, replaces, touched: [], acts: false, diagnostics };
-  }
-  if (keys === undefined)
+  const asBefore = {
+    id: before?.id ?? place,
+    ids: before?.ids ?? null,
+    updated_at: before?.updated_at ?? null,
+  };
+  const revision = before?.[revisionName] ?? null;
+  if (keys === null && before !== undefined)
+    return { planned: { ...base, ...asBefore, [revisionName]: revision }, replaces: false, diagnostics };
+  // A service that is not known yet may be the recorded one: nothing is replaced for it.
+  const isOpen = prior !== undefined && !isHere && (isUnknown(place) || isServiceDeleted);
+  const replaces = prior !== undefined && !isHere && !isOpen;
+  if (keys === undefined || isOpen)
     return {
-      ...{ planned: { ...base, id, ids: unknown, updated_at: unknown }, replaces },
-      ...{ touched: owned, acts: true, diagnostics },
+      planned: {
+        ...base,
+        id: asBefore.id,
+        ids: keys ? fromKeys(keys, () => unknown) : unknown,
+        updated_at: unknown,
+        [revisionName]: unknown,
+      },
+      ...{ replaces, diagnostics },
     };
-  const declared = keys ?? [];
+  const entries = plannedEntries({ before, config, takenOver }, keys ?? []);
+  const planned = { ...base, id: asBefore.id, ...entries.planned };
+  return {
+    planned: { ...planned, [revisionName]: entries.acts ? unknown : revision },
+    ...{ replaces, diagnostics: [...diagnostics, ...entries.diagnostics] },
+  };
+}
+
+function plannedEntries(
+  {
+    before,
+    config,
+    takenOver,
+  }: Pick<VariablesChange, "config" | "takenOver"> & { before: TerraformObject | undefined },
+  declared: readonly string[],
+) {
   const ids = textsIn(before?.ids);
   const times = textsIn(before?.updated_at);
   const isSent = sentKeys(before, config);
@@ -68,18 +96,20 @@ export function planVariables({ prior, config, takenOver }: VariablesChange): Va
     key in times || (isWithheld(config) && !(key in generatedMap(config)));
   const kept = new Set(declared.filter((key) => key in ids && isLeft(key) && !isSent(key)));
   const timed = declared.filter((key) => key in times || !kept.has(key));
-  const planned = {
-    ...base,
-    id,
-    ids: fromKeys(declared, (key) => ids[key] ?? takenOver.get(key)?.id ?? unknown),
-    // For each key of a new map one line is enough.
-    updated_at: before ? fromKeys(timed, (key) => (kept.has(key) ? (times[key] ?? null) : unknown)) : unknown,
-  };
   const lost = Object.entries(asObject(config.values ?? null) ?? {})
     .filter(([key, value]) => value === null && !kept.has(key))
     .map(([key]) => unknownValue(key, "values"));
-  const touched = [...new Set([...owned, ...declared])].filter((key) => !kept.has(key));
-  return { planned, replaces, touched, acts: touched.length > 0, diagnostics: [...diagnostics, ...lost] };
+  return {
+    planned: {
+      ids: fromKeys(declared, (key) => ids[key] ?? takenOver.get(key)?.id ?? unknown),
+      // For each key of a new map one line is enough.
+      updated_at: before
+        ? fromKeys(timed, (key) => (kept.has(key) ? (times[key] ?? null) : unknown))
+        : unknown,
+    },
+    acts: [...Object.keys(ids), ...declared].some((key) => !kept.has(key)),
+    diagnostics: lost,
+  };
 }
 
 /**
@@ -171,63 +201,4 @@ export const nothingDeclared = (keys: readonly string[]): Diagnostic =>
     attribute: "values",
     detail: keys.length === 0 ? undefined : `The service has ${keys.join(", ")}.`,
     hint: "name in values those that are to be managed: the next apply sets them, and all others are left alone",
-  });
-
-/**
- * Returns what is said of keys that a plan adds and that are there already: taken over where `adopt` says so, else an error before
- * anything is sent. What an apply of this directory that was cut short made is ours.
- */
-export async function takenKeys(
-  provider: Provider,
-  prior: TerraformObject | undefined,
-  config: TerraformObject,
-): Promise<readonly Diagnostic[]> {
-  const { session, inState } = provider;
-  const serviceId = textIn(config, "service_id");
-  const before = isSameService(prior?.service_id, config.service_id) ? prior : undefined;
-  const owned = textsIn(before?.ids);
-  const added = new Set(declaredKeys(config, before)?.filter((key) => !(key in owned)));
-  if (session === undefined || serviceId === undefined || added.size === 0) return [];
-  const listed = ((await session.reads.variables(serviceId)) ?? []).filter(({ key }) => added.has(key));
-  if (config.adopt === true) return listed.length === 0 ? [] : [takenOver(listed)];
-  // The apply looks itself.
-  if (session.isApplying) return [];
-  const keyOf = ({ id }: Variable) => addressOfId(variable, id);
-  const taken: Variable[] = [];
-  for (const one of listed) {
-    const subject = { verb: "make", type: variable.type, parentId: serviceId, name: one.key } as const;
-    const left = inState.has(keyOf(one)) ? undefined : await session.intents.find(subject);
-    if (left === undefined || !isMadeBy(left, liveVariable(one, serviceId))) taken.push(one);
-  }
-  return toldUnlessInState(provider, session, {
-    kind: "taken",
-    keys: taken.map(keyOf),
-    name: `${keysOf(taken)} of the service ${serviceId}`,
-    tell: () => {
-      const others = taken.filter((one) => !inState.has(keyOf(one)));
-      return [notOurs(others, serviceId, prior)];
-    },
-  });
-}
-
-const keysOf = (taken: readonly Variable[]): string => shortList(taken.map(({ key }) => key).sort(), 20);
-
-const takenOver = (taken: readonly Variable[]): Diagnostic =>
-  warning("plan.adopted", `${keysOf(taken)}: there already, and taken over: adopt = true`, {
-    detail: "Their values become those that are declared here. None is made a second time.",
-    attribute: "adopt",
-  });
-
-const notOurs = (
-  taken: readonly Variable[],
-  serviceId: string,
-  prior: TerraformObject | undefined,
-): Diagnostic =>
-  error("live.unmanaged_exists", `${keysOf(taken)}: there already, and not managed by this resource`, {
-    attribute: "values",
-    detail:
-      prior === undefined
-        ? `To manage what is declared of the service here, add this, with the address of this resource:\n\n  import {\n    to = rnv_variables.all\n    id = "${serviceId}"\n  }`
-        : "Somebody set them elsewhere, in the dashboard or from another state.",
-    hint: "set adopt = true to take them over with this apply, or leave them out",
   });

@@ -1,35 +1,35 @@
 import { randomUUID } from "node:crypto";
 import type { Resource } from "../../api/reads";
 import type { Variable } from "../../api/wire/shapes";
-import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName, uuidPattern } from "../../model/text";
-import { plainEqual } from "../../model/value";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
-import { addressOfId } from "../confirm-deleted";
 import { unmetExpectations } from "../expectation";
-import { diagnosticMessages, noPrivateData, pathMessage, readPrivate, writePrivate } from "../messages";
-import { parentFindings } from "../plan/plan-findings";
+import { diagnosticMessages, diagnosticsOf, pathMessage } from "../messages";
+import { noPrivateData, readPrivate, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
-import { writtenNow } from "../record";
-import { isFromHere, locateImport } from "../rpc/resource-state";
-import { generatedFindings, timeoutFindings, type Validated } from "../rpc/validate-resource-config";
+import { isParentDeleted } from "../resource/parent-change";
+import { parentFindings } from "../resource/plan-findings";
+import { mustBeReplaced } from "../resource/plan-resource-change";
+import { writtenNow } from "../resource/record";
+import { isFromHere, locateImport } from "../resource/resource-state";
+import { generatedFindings, sizeFindings, timeoutFindings } from "../resource/validate-resource-config";
 import { textIn } from "../schema/attributes";
+import { revisionName } from "../schema/terraform-shape";
 import { decodeObject, decodeState, encodeMessage, fromState, parseState } from "../values/codec";
-import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
+import { asObject, isSameValue, type TerraformObject, type TerraformValue } from "../values/terraform-value";
 import { applyVariables } from "./apply-variables";
-import { noteAppliedKeys, noteKeys, notePlannedKeys, removedKeys } from "./note-keys";
-import { declaredKeys, nothingDeclared, planVariables, takenKeys } from "./plan-variables";
-import { declaredMap, entryType, generatedMap, readVariables, textsIn, variablesSchema } from "./variables";
+import { declaredKeys, isOnlyImported, nothingDeclared, planVariables } from "./plan-variables";
+import { declaredMap, entryType, generatedMap, readVariables, serviceOf, variablesSchema } from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
   decodeObject(valueType, value);
 const encoded = (value: TerraformValue): Message<"Value"> => encodeMessage(valueType, value);
 
-const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request: Validated) => {
-  const { config, clientCapabilities, isWithholding = false } = request;
+const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, { config, clientCapabilities }) => {
   const given = decoded(config) ?? {};
   const isSet = (name: string): boolean => (given[name] ?? null) !== null;
   const found: Diagnostic[] = [];
@@ -38,7 +38,7 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request:
   };
   if (isSet("values") && isSet("values_wo"))
     addFinding("values_wo", "values and values_wo are both set", "keep one of the two");
-  if (isSet("values_wo") !== isSet("values_wo_version") && (isSet("values_wo") || !isWithholding))
+  if (isSet("values_wo") !== isSet("values_wo_version"))
     addFinding(
       isSet("values_wo") ? "values_wo" : "values_wo_version",
       "values_wo and values_wo_version go together",
@@ -63,11 +63,13 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request:
   for (const [name, value] of Object.entries(asObject(declaredMap(given)) ?? {}))
     if (value === null) addFinding(map, `${name} is null`, "give it a value, or leave it out");
   for (const [name, made] of Object.entries(generatedMap(given))) {
-    if (made !== null || !isWithholding) found.push(...generatedFindings(made, name));
+    found.push(...generatedFindings(made, name));
     if (name in (asObject(declaredMap(given)) ?? {}))
       addFinding(generatedName, `${name} has a value and is to be made up`, "keep one of the two");
   }
-  return { diagnostics: diagnosticMessages([...found, ...timeoutFindings(given)]) };
+  const values = Object.values(asObject(declaredMap(given)) ?? {});
+  found.push(...timeoutFindings(given), ...values.flatMap((value) => sizeFindings([value])));
+  return { diagnostics: diagnosticMessages(found) };
 };
 
 /** Returns the names that no variable can have, each with the reason. */
@@ -79,12 +81,9 @@ function unfitNames(names: TerraformObject): readonly (readonly [string, string]
   );
 }
 
-const upgrade: RpcAnswer<"UpgradeResourceState"> = async ({ inState }, { rawState }) => {
-  const state = decodeState(valueType, rawState?.json);
-  for (const id of Object.values(textsIn(asObject(state)?.ids)))
-    inState.set(addressOfId(variable, id), { isProtected: false });
-  return { upgradedState: encoded(state) };
-};
+const upgrade: RpcAnswer<"UpgradeResourceState"> = async (_provider, { rawState }) => ({
+  upgradedState: encoded(decodeState(valueType, rawState?.json)),
+});
 
 /** A single variable becomes a map with one entry; the same map may come from another address of this provider. */
 const move: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
@@ -99,10 +98,7 @@ const move: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
   }
   // One that is preserved is not ours before the map sets it.
   if ((json as TerraformObject)[variable.preservedBy ?? ""] === true)
-    return {
-      targetState: encoded(emptyMap(serviceId)),
-      targetPrivate: writePrivate({ ...noPrivateData, ...takesOver }),
-    };
+    return { targetState: encoded(importedMap(serviceId)) };
   const times = { [key]: updatedAt ?? "" };
   const values = value == null ? null : { [key]: value };
   const made = (json as TerraformObject)[generatedName] ?? null;
@@ -119,107 +115,97 @@ const stateOf = (
     id: serviceId,
     values_wo: null,
     values_wo_version: null,
-    adopt: null,
     timeouts: null,
+    [revisionName]: null,
     [generatedName]: null,
   },
   ...entries,
 });
 
-const emptyMap = (serviceId: string): TerraformObject =>
-  stateOf(serviceId, { values: null, ids: {}, updated_at: {} });
+/** A map that manages nothing yet: what it declares, and exists, it takes over with its first apply. */
+const importedMap = (serviceId: string): TerraformObject =>
+  stateOf(serviceId, { values: null, ids: null, updated_at: null });
 
 const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, private: kept }) => {
   const state = decoded(currentState);
   if (session === undefined || state === undefined) return { newState: currentState, private: kept };
-  const now = await readVariables(session, state, readPrivate(kept));
-  if ("next" in now) {
-    const diagnostics = diagnosticMessages(now.diagnostics ?? []);
-    return { newState: encoded(now.next), private: now.next === null ? undefined : kept, diagnostics };
-  }
-  return { newState: currentState, private: kept, diagnostics: diagnosticMessages(now.doubt.diagnostics) };
+  const { next, diagnostics = [] } = await readVariables(session, state, readPrivate(kept));
+  return {
+    newState: next === undefined ? currentState : encoded(next),
+    private: next === null ? undefined : kept,
+    diagnostics: diagnosticMessages(diagnostics),
+  };
 };
 
-const planMap: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
-  const { session } = provider;
+const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
+  const { proposedNewState, priorState, priorPrivate } = request;
   const config = decoded(request.config);
-  const prior = decoded(request.priorState);
-  const before = readPrivate(request.priorPrivate);
-  if (config === undefined || decoded(request.proposedNewState) === undefined) {
-    const found = session && prior ? noteKeys(session, prior, removedKeys(prior), before.nonce) : [];
-    if (session && prior) session.changes.count.isUncertain = true;
-    const { proposedNewState: plannedState, priorPrivate: plannedPrivate } = request;
-    return { plannedState, plannedPrivate, diagnostics: found };
-  }
-  const { nonce = randomUUID(), ...kept } = before;
-  const isImported = kept.imported === true;
-  const taken = isImported ? undefined : await takenKeys(provider, prior, config);
-  // What adopt takes over may be let go of by another address, and made anew: the apply looks.
-  const listed = isImported && session ? await listedIn(session, textIn(config, "service_id")) : [];
-  const takenOver = new Map(listed.map((one) => [one.key, one]));
-  const plan = planVariables({ prior, config, takenOver });
-  const { planned, replaces, diagnostics } = plan;
-  const isIdle = isImported && declaredKeys(config, prior) === null && diagnostics.length === 0;
-  const told = isIdle ? [nothingDeclared([...takenOver.keys()].sort())] : diagnostics;
+  const prior = decoded(priorState);
+  const { nonce = randomUUID() } = readPrivate(request.plannedPrivate);
+  const plannedPrivate = writePrivate({ ...readPrivate(priorPrivate), nonce });
+  if (config === undefined || decoded(proposedNewState) === undefined)
+    return { plannedState: proposedNewState, plannedPrivate };
   const serviceId = textIn(config, "service_id");
+  const isImported = isOnlyImported(prior);
+  const listed = isImported && session ? await listedIn(session, serviceId) : [];
+  const takenOver = new Map(listed.map((one) => [one.key, one]));
+  const change = { parent: service, before: prior && serviceOf(prior), after: serviceOf(config) };
+  const isServiceDeleted = session !== undefined && (await isParentDeleted(session.reads, change));
+  const { planned, replaces, diagnostics } = planVariables({ prior, config, takenOver, isServiceDeleted });
+  const isIdle = isImported && declaredKeys(config, prior) === null && diagnostics.length === 0;
+  const found = isIdle ? [nothingDeclared([...takenOver.keys()].sort())] : diagnostics;
   const isChecked = session !== undefined && serviceId !== undefined && (prior === undefined || replaces);
   const unplaced = isChecked ? await parentFindings(session, entryType, canonicalId(serviceId)) : [];
+  const isUnchanged = prior !== undefined && isSameValue(planned, prior);
   return {
-    plannedState: encoded(planned),
-    // Tells it from another map of the same service that declares the same key.
-    plannedPrivate: before.nonce === undefined ? writePrivate({ ...kept, nonce }) : request.priorPrivate,
+    plannedState: isUnchanged ? priorState : encoded(planned),
+    plannedPrivate: isUnchanged ? priorPrivate : plannedPrivate,
     requiresReplace: replaces ? [pathMessage(["service_id"])] : [],
     diagnostics: [
-      ...diagnosticMessages([...told, ...(taken ?? [])]),
+      ...diagnosticMessages(replaces ? [...found, movedTo(serviceId)] : found),
       ...diagnosticMessages(unplaced, entryType.stepsOf),
-      ...(session ? notePlannedKeys(session, prior, plan, nonce) : []),
     ],
   };
 };
 
-/** Private data of a map that takes over the variables that it declares and finds. */
-const takesOver = { imported: true } as const;
+const movedTo = (serviceId = ""): Diagnostic =>
+  mustBeReplaced(
+    `these variables are deleted from their service and created in service ${serviceId}`,
+    "service_id",
+  );
 
 const listedIn = async ({ reads }: Session, serviceId: string | undefined): Promise<readonly Variable[]> =>
   serviceId === undefined ? [] : ((await reads.variables(serviceId)) ?? []);
 
 const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
-  const session = provider.requireSession();
   const [prior, planned] = [decoded(request.priorState), decoded(request.plannedState)];
-  const change = { prior, planned, config: decoded(request.config) };
-  const { state, diagnostics } = await applyVariables(session, change);
-  const before = readPrivate(request.plannedPrivate);
-  const { imported, nonce } = before;
-  noteAppliedKeys(session, { prior, planned, state, owner: nonce }, diagnostics);
-  for (const id of Object.values(textsIn(state?.ids))) session.intents.record("make", variable.type, id);
-  // What a failed apply left out of an imported map is taken over by the next one.
-  const isPartial = imported && hasErrors(diagnostics);
-  // Reads are not waited for on account of a write that never was.
-  const isAsBefore = hasErrors(diagnostics) && prior !== undefined && isUnchanged(prior, state);
-  const { workspace, writtenAt } = isAsBefore ? before : writtenNow(session, undefined);
-  const kept = { ...noPrivateData, nonce, workspace, writtenAt, ...(isPartial && takesOver) };
+  const { nonce = randomUUID(), ...kept } = readPrivate(request.plannedPrivate);
+  const change = { prior, planned, config: decoded(request.config), nonce };
+  const { state, diagnostics } = await (async () =>
+    applyVariables(provider.requireSession(), change))().catch((failure: unknown) => ({
+    state: prior ?? null,
+    diagnostics: diagnosticsOf(failure),
+  }));
+  // Reads need not be as new as a write that never was.
+  const isAsBefore = prior !== undefined && state !== null && isSameValue(state, prior);
+  const { workspace, writtenAt } =
+    isAsBefore || provider.session === undefined ? kept : writtenNow(provider.session, undefined);
   return {
     newState: encoded(state),
-    private: state === null ? undefined : writePrivate(kept),
+    private: state === null ? undefined : writePrivate({ ...noPrivateData, workspace, writtenAt }),
     diagnostics: diagnosticMessages(diagnostics),
   };
 };
 
-/** Whether no variable of a map was made, changed or removed. */
-const isUnchanged = (prior: TerraformObject, state: TerraformObject | null): boolean =>
-  state !== null &&
-  plainEqual(textsIn(prior.ids), textsIn(state.ids)) &&
-  plainEqual(textsIn(prior.updated_at), textsIn(state.updated_at));
-
 /** The map as messages about its import name it: it bears the id of its service, and no name. */
-const importedMap: Resource = { ...variable, terraformName: variablesSchema.name, nameAttribute: undefined };
+const importedType: Resource = { ...variable, terraformName: variablesSchema.name, nameAttribute: undefined };
 
 /** Imports a service's map. What it declares is not known yet: nothing is managed before the next apply. */
 const importMap: RpcAnswer<"ImportResourceState"> = async (provider, request) => {
   const session = provider.requireSession();
-  const { id: serviceId } = await locateImport(session, service, request.id, undefined, importedMap);
-  const state = encoded(emptyMap(serviceId));
-  const kept = writePrivate({ ...noPrivateData, workspace: session.workspaceId, ...takesOver });
+  const { id: serviceId } = await locateImport(session, service, request.id, undefined, importedType);
+  const state = encoded(importedMap(serviceId));
+  const kept = writePrivate({ workspace: session.workspaceId });
   return { importedResources: [{ typeName: variablesSchema.name, state, private: kept }] };
 };
 

@@ -1,14 +1,15 @@
 import type { Variable } from "../../api/wire/shapes";
-import type { Diagnostic } from "../../diagnostics/diagnostic";
-import { generatedName, variablesResource } from "../../model/text";
-import { liveVariable, variable } from "../../resources/variable";
-import { confirmDeleted, type Doubt, noteFound } from "../confirm-deleted";
-import type { PrivateData } from "../messages";
+import { type Diagnostic, DiagnosticsError } from "../../diagnostics/diagnostic";
+import { canonicalId, generatedName, variablesResource } from "../../model/text";
+import { service } from "../../resources/service";
+import { variable } from "../../resources/variable";
+import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
-import { bareRecord } from "../record";
+import { confirmDeleted, otherWorkspace } from "../resource/confirm-deleted";
+import { bareRecord } from "../resource/record";
 import { textIn } from "../schema/attributes";
 import { computed, optional, required, schemaOf } from "../schema/block";
-import { generatedType, shapeOf, timeouts } from "../schema/terraform-shape";
+import { generatedType, revision, shapeOf, timeouts } from "../schema/terraform-shape";
 import { asObject, mapOf, type TerraformObject, type TerraformValue } from "../values/terraform-value";
 
 /** The type that each entry of the map is: all it does, the map does. */
@@ -37,14 +38,10 @@ export const variablesSchema = schemaOf(variablesResource, {
       "Values by name that the provider makes up, besides the others: `{ SESSION_KEY = { length = 32 } }`. Each is made once and stored " +
         "nowhere else; another length, or a value that was changed outside, makes a new one.",
     ),
-    optional(
-      "adopt",
-      "bool",
-      "True: variables of the service that are declared here and in no state are taken over, instead of an error.",
-    ),
     computed("id", "string", "Id of the service."),
     computed("ids", mapOf("string"), "Ids of the variables by name."),
     computed("updated_at", mapOf("string"), "When each of them last changed, ISO 8601."),
+    revision,
   ],
   groups: [timeouts],
 });
@@ -56,6 +53,10 @@ export const textsIn = (value: TerraformValue | undefined): Readonly<Record<stri
       (entry): entry is [string, string] => typeof entry[1] === "string",
     ),
   );
+
+/** Returns the ID of the service; undefined where it is unknown. */
+export const serviceOf = ({ service_id: id }: TerraformObject): string | undefined =>
+  typeof id === "string" ? canonicalId(id) : undefined;
 
 /** Returns the declared values: `values`, or `values_wo`. */
 export const declaredMap = ({ values, values_wo }: TerraformObject): TerraformValue =>
@@ -82,13 +83,15 @@ async function lookAt(session: Session, serviceId: string): Promise<ShownVariabl
 const ofEntry = (listed: readonly Variable[], name: string, id: string): Variable | undefined =>
   listed.find((one) => one.id === id) ?? listed.find((one) => one.key === name);
 
-export type VariablesRead =
-  | { readonly next: TerraformObject | null; readonly diagnostics?: readonly Diagnostic[] }
-  | { readonly doubt: Doubt };
+/** The state after a refresh; null when the service is deleted, undefined where that is not proven. */
+export interface VariablesRead {
+  readonly next: TerraformObject | null | undefined;
+  readonly diagnostics?: readonly Diagnostic[];
+}
 
 /**
- * Returns the state after a refresh, null when the service is gone; or why what seems gone is not believed. A value
- * that was changed outside cannot be seen: it leaves the state, so that the next plan sends it again.
+ * Reads the variables of a map. A value that was changed outside cannot be seen: it leaves the state, so that the next
+ * plan sends it again. A variable that is not shown was deleted.
  */
 export async function readVariables(
   session: Session,
@@ -96,43 +99,31 @@ export async function readVariables(
   { workspace, writtenAt }: PrivateData,
 ): Promise<VariablesRead> {
   const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
-  const { resource } = entryType;
-  const doubtOf = (id: string, name: string): Promise<Doubt | undefined> =>
-    confirmDeleted(session, { resource, id, name, parentId: serviceId, workspace });
+  const elsewhere = otherWorkspace(session, service, serviceId, workspace);
+  if (elsewhere !== undefined) throw new DiagnosticsError([elsewhere]);
   const times = textsIn(state.updated_at);
   for (const [name, id] of Object.entries(textsIn(state.ids))) {
-    const mayBeGone = session.intents.isLeaving(resource.type, id) !== undefined;
-    const recorded = { ...bareRecord({ type: resource.type, id, name }), updatedAt: times[name], writtenAt };
-    session.reads.expect(`variable "${name}"`, recorded, { parentId: serviceId, mayBeGone });
+    const recorded = { ...bareRecord({ type: variable.type, id, name }), updatedAt: times[name], writtenAt };
+    session.reads.expect(`variable "${name}"`, recorded, { parentId: serviceId });
   }
   const { isServiceGone, listed } = await lookAt(session, serviceId);
-  for (const id of Object.values(textsIn(state.ids))) await session.intents.noteInState(resource.type, id);
   if (isServiceGone) {
-    const doubt = await doubtOf("", serviceId);
-    return doubt === undefined || doubt.isAccepted
-      ? { next: null, diagnostics: doubt?.diagnostics }
-      : { doubt };
+    const missing = { resource: variable, id: "", name: serviceId, parentId: serviceId };
+    const doubt = await confirmDeleted(session, missing);
+    const isDeleted = doubt === undefined || doubt.isAccepted === true;
+    return { next: isDeleted ? null : undefined, diagnostics: doubt?.diagnostics ?? [] };
   }
-  if (listed === undefined) return { next: state };
-  for (const one of listed) noteFound(session, resource, liveVariable(one, serviceId));
-  const { gone, ...entries } = shownEntries(state, listed);
-  let accepted: Doubt | undefined;
-  for (const [name, id] of gone) {
-    const doubt = await doubtOf(id, name);
-    if (doubt !== undefined && !doubt.isAccepted) return { doubt };
-    accepted ??= doubt;
-  }
-  return { next: { ...state, service_id: serviceId, ...entries }, diagnostics: accepted?.diagnostics };
+  if (listed === undefined || state.ids === null) return { next: state };
+  return { next: { ...state, service_id: serviceId, ...shownEntries(state, listed) } };
 }
 
-/** Returns the attributes of a state as `listed` shows them, and name and id of each entry that is not shown. */
+/** Returns the attributes of a state as `listed` shows them. */
 function shownEntries(state: TerraformObject, listed: readonly Variable[]) {
   const ids: Record<string, string> = {};
   const updatedAt: Record<string, string> = {};
   const values: Record<string, TerraformValue> = { ...asObject(state.values) };
   const keepsValues = state.values !== null;
   const made = { ...generatedMap(state) };
-  const gone: [string, string][] = [];
   for (const [name, id] of Object.entries(textsIn(state.ids))) {
     const live = ofEntry(listed, name, id);
     const known = textsIn(state.updated_at)[name];
@@ -142,7 +133,6 @@ function shownEntries(state: TerraformObject, listed: readonly Variable[]) {
     if (live === undefined) {
       delete values[name];
       delete made[name];
-      gone.push([name, id]);
     } else {
       ids[name] = live.id;
       // A value that is not known any more is null: another is sent, and one whose changes are ignored is left alone.
@@ -152,7 +142,6 @@ function shownEntries(state: TerraformObject, listed: readonly Variable[]) {
     }
   }
   return {
-    gone,
     ids,
     updated_at: updatedAt,
     values: keepsValues ? values : null,

@@ -356,7 +356,7 @@ describe("what a change leaves pending", () => {
     ["npm ERR! missing script: build", "Fix the build in the repository and push it."],
     ["build exited with code 1", "Fix the build in the repository and push it."],
     ["branch main not found", "Check repository, branch and commit."],
-    ["no answer on the health check path", "Check startCommand, port and healthCheckPath."],
+    ["no answer on the health check path", "Check the start command, the port and the health check path."],
     ["the plan's quota is used up", "Check the plan and the billing in the dashboard."],
     ["the deployment was cancelled", "To deploy again, run the same command."],
     ["no reason", undefined],

@@ -74,10 +74,12 @@ describe.each(Object.entries(libraries))("the order that a stack on %s tells Ter
       "rnv_variable.level",
       "rnv_variable.region",
     ]);
-    expect(rnv_deployment?.deploy).not.toHaveProperty("triggers");
+    expect(rnv_deployment?.deploy).toMatchObject({
+      triggers: { config: "${rnv_service.api.revision}", level: "${rnv_variable.level.revision}" },
+    });
     expect(rnv_deployment?.worker).toMatchObject({
       depends_on: ["rnv_variable.worker__LEVEL"],
-      triggers: { worker__LEVEL: "${rnv_variable.worker__LEVEL.updated_at}" },
+      triggers: { worker__LEVEL: "${rnv_variable.worker__LEVEL.revision}" },
     });
   });
 

@@ -29,27 +29,11 @@ describe.each([
     });
     expect(resource.rnv_deployment.shop__api).toMatchObject({
       depends_on: ["rnv_variables.shop__api"],
-      triggers: { shop__api__variables: "${jsonencode(rnv_variables.shop__api.updated_at)}" },
+      triggers: {
+        config: "${rnv_service.shop__api.revision}",
+        shop__api__variables: "${rnv_variables.shop__api.revision}",
+      },
     });
-  });
-
-  it("are taken over where the program, or what looks at it later, says so", () => {
-    const adopt = (change: (made: onCdktf.Variables) => void): unknown =>
-      written({ LEVEL: "info" }, change).resource.rnv_variables.shop__api.adopt;
-    expect(adopt(() => {})).toBeUndefined();
-    expect(
-      adopt((made) => {
-        expect(made.adoptInput).toBeUndefined();
-        made.adopt = true;
-        expect(made.adoptInput).toBe(true);
-      }),
-    ).toBe(true);
-    expect(
-      adopt((made) => {
-        made.adopt = true;
-        made.resetAdopt();
-      }),
-    ).toBeUndefined();
   });
 
   it("are write-only where one of them is a source; the provider makes up what is generated", () => {

@@ -5,7 +5,7 @@ import { isCredential, isOwnCredential, isSecretName } from "../../../src/manife
 import { httpStateSettings } from "../../../src/state/remote/http-store";
 import { s3StateSettings } from "../../../src/state/remote/s3-store";
 import { parseStateAddress } from "../../../src/state/state-address";
-import { providerSettings } from "../../../src/terraform/rpc/configure-provider";
+import { providerSettings } from "../../../src/terraform/configure-provider";
 
 /** What rnv reads of the environment besides credentials: whoever sees it can do nothing with it. */
 const settings = [

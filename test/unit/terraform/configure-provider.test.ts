@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { providerSettings } from "../../../src/terraform/rpc/configure-provider";
+import { providerSettings } from "../../../src/terraform/configure-provider";
 
 describe("the settings of the provider", () => {
   const folder = mkdtempSync(join(tmpdir(), "rnv-settings-"));

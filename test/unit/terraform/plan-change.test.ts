@@ -1,7 +1,7 @@
 import { embeddedCatalog } from "../../../src/emulator/views";
 import { service } from "../../../src/resources/service";
-import type { PrivateData } from "../../../src/terraform/messages";
-import { planChange } from "../../../src/terraform/plan/plan-change";
+import type { PrivateData } from "../../../src/terraform/private-data";
+import { planChange } from "../../../src/terraform/resource/plan-change";
 import { emptyValue, setValue } from "../../../src/terraform/schema/attributes";
 import { shapeOf } from "../../../src/terraform/schema/terraform-shape";
 import {

@@ -7,7 +7,7 @@ import { type PluginServer, serve } from "../../../src/terraform/server";
 const calls = [
   ...["GetMetadata", "GetProviderSchema", "ValidateProviderConfig", "ConfigureProvider", "StopProvider"],
   ...["ValidateResourceConfig", "UpgradeResourceState", "ReadResource", "PlanResourceChange"],
-  ...["ApplyResourceChange", "ImportResourceState", "MoveResourceState"],
+  ...["ApplyResourceChange", "ImportResourceState", "MoveResourceState", "GenerateResourceConfig"],
   ...["ValidateDataResourceConfig", "ReadDataSource", "GetFunctions", "CallFunction"],
   ...["ValidateEphemeralResourceConfig", "OpenEphemeralResource", "RenewEphemeralResource"],
   ...["CloseEphemeralResource", "GetResourceIdentitySchemas", "UpgradeResourceIdentity"],
@@ -18,9 +18,7 @@ const streams = ["ListResource", "InvokeAction"];
 
 /** Calls of later minor versions, and services that go-plugin or a debugger may ask for. */
 const laterCalls = [
-  ...["GenerateResourceConfig", "ReadStateBytes", "ConfigureStateStore"].map(
-    (name) => `/tfplugin6.Provider/${name}`,
-  ),
+  ...["ReadStateBytes", "ConfigureStateStore"].map((name) => `/tfplugin6.Provider/${name}`),
   "/tfplugin6.StateStore/Configure",
   "/tfplugin5.Provider/GetSchema",
   "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
@@ -54,7 +52,7 @@ describe("the plugin server", () => {
     server.close();
   });
 
-  it("serves every call of protocol 6.10, and answers each even when nothing is in it", async () => {
+  it("serves every call of protocol 6.11, and answers each even when nothing is in it", async () => {
     expect(Object.keys(providerMethods).sort()).toEqual([...calls].sort());
     expect(Object.keys(streamingMethods).sort()).toEqual([...streams].sort());
     const codes = await Promise.all(calls.map((name) => codeOf(`/tfplugin6.Provider/${name}`)));

@@ -36,15 +36,6 @@ describe("what generated bindings write", () => {
     ]);
   });
 
-  it("adopt is refused with what rnv has for it", async () => {
-    expect(await problems(stack({}, { adopt: false }))).toEqual([]);
-    const { diagnostics } = await loadStackJson(stack({}, { adopt: true }));
-    expect(diagnostics[0]).toMatchObject({
-      summary: "rnv_service.shop__api: adopt is not supported by rnv",
-      hint: expect.stringContaining("--adopt"),
-    });
-  });
-
   it("triggers for what rnv sees by itself are read, and others refused", async () => {
     const level = { service_id: serviceId, key: "LEVEL", value: "info" };
     const deployment = (triggers: unknown, service = serviceId) =>

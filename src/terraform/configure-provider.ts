@@ -1,0 +1,268 @@
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
+import { ApiError, diagnosticOf } from "../api/api-error";
+import { gapSettings } from "../api/gap-rules";
+import type { GapSettings } from "../api/gaps";
+import { checkBaseUrl, createHttpTransport } from "../api/http-transport";
+import type { Transport } from "../api/transport";
+import { embeddedUrl } from "../api/transport";
+import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
+import { providerSettings as settingsOfBlock } from "../model/provider-settings";
+import { Secret } from "../model/secret";
+import { canonicalId, type ProcessEnvironment, snakeCase, uuidPattern } from "../model/text";
+import { systemClock } from "../model/time";
+import { makeIgnoredFolder, nodeDisk } from "../state/local/node-disk";
+import { withoutSlash } from "../state/recorded";
+import { loggedTransport, loggedWaits } from "./log";
+import { diagnosticMessages } from "./messages";
+import { openSession, type Provider, type RpcAnswer, type Session } from "./provider";
+import { optional, schemaOf } from "./schema/block";
+import { decodeObject } from "./values/codec";
+import { holdsUnknown, isCountWithin, type TerraformObject } from "./values/terraform-value";
+
+/** The provider block. What it leaves out comes from the environment. */
+export const providerSchema = schemaOf("rnv", {
+  doc: "The workspace that resources live in. Its address, the workspace and the key may come from the environment instead.",
+  attributes: settingsOfBlock.map((setting) =>
+    optional(
+      snakeCase(setting.name),
+      setting.type === "boolean" ? "bool" : setting.type,
+      setting.doc,
+      setting.isSensitive ? { sensitive: true } : {},
+    ),
+  ),
+});
+
+/** ValidateProviderConfig: what is wrong whatever the environment says. */
+export const validateProviderConfig: RpcAnswer<"ValidateProviderConfig"> = async (_provider, { config }) => {
+  const block = decodeObject(providerSchema.valueType, config) ?? {};
+  return { diagnostics: diagnosticMessages(checkProviderBlock(block)) };
+};
+
+/** ConfigureProvider: opens the client. A configuration with unknown values leaves the provider unconfigured. */
+export const configureProvider: RpcAnswer<"ConfigureProvider"> = async (provider, request) => {
+  const config = decodeObject(providerSchema.valueType, request.config) ?? {};
+  if (holdsUnknown(config)) {
+    provider.configure(undefined);
+    return {};
+  }
+  const settings = await providerSettings(config, provider.environment, provider.cwd);
+  if (!hasErrors(settings.diagnostics)) {
+    await provider.session?.close();
+    const session = sessionOf(provider, settings, request.terraformVersion);
+    provider.configure(session);
+    const refused = await checkWorkspace(session, settings);
+    if (refused !== undefined) return { diagnostics: diagnosticMessages([refused]) };
+  }
+  return { diagnostics: diagnosticMessages(settings.diagnostics) };
+};
+
+/**
+ * Returns why the service shows nothing of the workspace: one error, instead of one for each resource. The answer is
+ * what a plan begins with.
+ */
+async function checkWorkspace(
+  { reads }: Session,
+  { workspaceId, baseUrl }: ProviderSettings,
+): Promise<Diagnostic | undefined> {
+  try {
+    await reads.projects();
+    return undefined;
+  } catch (failure) {
+    const found = diagnosticOf(failure);
+    const status = failure instanceof ApiError ? failure.status : undefined;
+    const { detail, hint, requestId, code } = found;
+    const about = (summary: string, attribute: string, advice = hint): Diagnostic =>
+      error(code, summary, {
+        attribute,
+        detail,
+        hint: advice,
+        ...(requestId !== undefined && { requestId }),
+      });
+    const setting = (name: string, variable: string) =>
+      `check ${name} of the provider block, or ${variable} in the environment`;
+    switch (status) {
+      case 401:
+        return about(
+          "the service does not accept the API key",
+          "api_key",
+          setting("api_key", "RNV_API_KEY or RNV_API_KEY_FILE"),
+        );
+      case 403:
+        return about(
+          `the API key may not read the workspace ${workspaceId}`,
+          "api_key",
+          "use a key of this workspace whose scope and role allow it",
+        );
+      case 404:
+        return about(
+          `there is no workspace ${workspaceId} at ${baseUrl}, or the API key is not of it`,
+          "workspace_id",
+          setting("workspace_id and base_url", "RNV_WORKSPACE_ID and RNV_BASE_URL"),
+        );
+      default:
+        return { ...found, attribute: "base_url" };
+    }
+  }
+}
+
+function sessionOf(provider: Provider, settings: ProviderSettings, terraformVersion: string): Session {
+  const { baseUrl, workspaceId, apiKey } = settings;
+  const { cwd, environment, log } = provider;
+  const rest = {
+    gaps: settings.gaps,
+    maxConcurrency: settings.maxConcurrency,
+    deletionProtection: settings.deletionProtection,
+    acceptMissing: settings.acceptMissing,
+    acceptsRestored: environment.RNV_ACCEPT_RESTORED === "1",
+    clock: systemClock,
+    random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
+    userAgent: `rnv terraform/${terraformVersion}`,
+    signal: provider.signal,
+    onWait: loggedWaits(log),
+  };
+  if (baseUrl === "embedded" || apiKey === undefined) {
+    const embedded = embeddedService(cwd);
+    const transport = loggedTransport(embedded.transport, log, systemClock);
+    return openSession({ ...rest, baseUrl: embeddedUrl, ...embedded, transport });
+  }
+  const transport = loggedTransport(createHttpTransport({ environment }), log, systemClock);
+  return openSession({ ...rest, baseUrl, workspaceId, apiKey, transport });
+}
+
+/** The emulator, with its data where the command line keeps it too. Loaded only where it is asked for. */
+function embeddedService(cwd: string): { workspaceId: string; apiKey: Secret; transport: Transport } {
+  const { createEmulator, embeddedApiKey, embeddedWorkspaceId } =
+    require("../emulator/emulator") as typeof import("../emulator/emulator");
+  const folder = resolve(cwd, ".rnv/emulator");
+  makeIgnoredFolder(folder);
+  return {
+    workspaceId: embeddedWorkspaceId,
+    apiKey: new Secret(embeddedApiKey),
+    transport: createEmulator({ folder }).transport(),
+  };
+}
+
+/** The settings of a provider block and the environment together. */
+interface ProviderSettings {
+  /** Ends in `/api/v1`, or `embedded`. */
+  readonly baseUrl: string;
+  readonly workspaceId: string;
+  readonly apiKey: Secret | undefined;
+  readonly gaps: GapSettings;
+  readonly maxConcurrency?: number;
+  readonly deletionProtection: boolean;
+  readonly acceptMissing: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Returns what is wrong in a provider block by itself; it may hold values that are not known yet. */
+function checkProviderBlock(config: TerraformObject): readonly Diagnostic[] {
+  const { base_url: baseUrl, workspace_id: workspaceId, max_concurrency: most } = config;
+  const found: Diagnostic[] = [];
+  if (typeof baseUrl === "string" && baseUrl !== "embedded") {
+    const wrong = checkBaseUrl(withoutSlash(baseUrl));
+    if (wrong) found.push({ ...wrong, attribute: "base_url" });
+  }
+  if (typeof workspaceId === "string" && !uuidPattern.test(workspaceId))
+    found.push(error("config.invalid", "workspace_id is not a UUID", { attribute: "workspace_id" }));
+  if (!isCountWithin(most, 1, 256))
+    found.push(
+      error("config.invalid", "max_concurrency is no whole number from 1 to 256", {
+        attribute: "max_concurrency",
+      }),
+    );
+  return found;
+}
+
+/** Reads the settings of a provider block whose values are all known; what it leaves out comes from `environment`. */
+export async function providerSettings(
+  config: TerraformObject,
+  environment: ProcessEnvironment,
+  cwd: string,
+): Promise<ProviderSettings> {
+  const text = (name: string, variable: string): string => {
+    const given = config[name];
+    return typeof given === "string" && given !== "" ? given : (environment[variable]?.trim() ?? "");
+  };
+  const baseUrl = withoutSlash(text("base_url", "RNV_BASE_URL"));
+  const isEmbedded = baseUrl === "embedded";
+  // What is kept of it is compared: in any case of letters it is the same workspace.
+  const workspaceId = canonicalId(text("workspace_id", "RNV_WORKSPACE_ID"));
+  const key = isEmbedded ? { text: "" } : await readKey(text("api_key", "RNV_API_KEY"), environment, cwd);
+  const gaps = gapSettings(environment);
+  const most = config.max_concurrency;
+  const missing = [
+    baseUrl === "" ? missingSetting("base_url", "RNV_BASE_URL") : undefined,
+    workspaceId === "" && !isEmbedded ? missingSetting("workspace_id", "RNV_WORKSPACE_ID") : undefined,
+    key.text === "" && !isEmbedded ? (key.wrong ?? missingSetting("api_key", "RNV_API_KEY")) : undefined,
+  ];
+  const resolved: TerraformObject = {
+    base_url: baseUrl || null,
+    workspace_id: workspaceId || null,
+    max_concurrency: most ?? null,
+  };
+  return {
+    baseUrl,
+    workspaceId,
+    apiKey: key.text === "" ? undefined : new Secret(key.text),
+    gaps: gaps.settings,
+    maxConcurrency: typeof most === "number" ? most : undefined,
+    deletionProtection: config.deletion_protection === true,
+    acceptMissing: config.accept_missing === true,
+    diagnostics: [
+      ...missing.filter((one) => one !== undefined),
+      ...checkProviderBlock(resolved),
+      ...gaps.diagnostics,
+    ],
+  };
+}
+
+const missingSetting = (attribute: string, variable: string): Diagnostic =>
+  error("config.missing", `${attribute} is not set`, {
+    attribute,
+    hint: `set it in the provider block, or ${variable} in the environment`,
+  });
+
+/** Bytes. */
+const largestKeyFile = 4096;
+
+interface ProviderKeyText {
+  readonly text: string;
+  readonly wrong?: Diagnostic;
+}
+
+/** Reads the API key. Nothing of it is ever put into a message. */
+async function readKey(
+  given: string,
+  environment: ProcessEnvironment,
+  cwd: string,
+): Promise<ProviderKeyText> {
+  if (given !== "") return checkKey(given);
+  const file = environment.RNV_API_KEY_FILE?.trim() ?? "";
+  if (file === "") return { text: "" };
+  const unreadable = (reason: string): ProviderKeyText => ({
+    text: "",
+    wrong: error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file} (${reason})`, {
+      hint: "name a readable file that holds the key and nothing else",
+    }),
+  });
+  try {
+    // Terraform starts several processes, which all read it: a pipe would do for the first alone.
+    const bytes = await nodeDisk.read(resolve(cwd, file), largestKeyFile);
+    return bytes === undefined ? unreadable("ENOENT") : checkKey(Buffer.from(bytes).toString("utf8").trim());
+  } catch (cause) {
+    return unreadable((cause as NodeJS.ErrnoException).code ?? "unreadable");
+  }
+}
+
+const checkKey = (text: string): ProviderKeyText =>
+  /^rnv_[!-~]+$/.test(text)
+    ? { text }
+    : {
+        text: "",
+        wrong: error("config.invalid", "the API key is not one", {
+          attribute: "api_key",
+          hint: 'an API key starts with "rnv_" and holds no spaces or line breaks',
+        }),
+      };

@@ -1,0 +1,106 @@
+import type { Reads, Resource } from "../../api/reads";
+import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
+import type { Address } from "../../model/address";
+import { isMissing, type ReadResult } from "../../model/live";
+import type { ResourceType } from "../../model/resource-type";
+import { canonicalId } from "../../model/text";
+import { findResource, typeNamed } from "../../resources";
+import { diagnosticError } from "../messages";
+import type { Session } from "../provider";
+
+/** The part of a session that the proof needs. */
+type Proof = Pick<Session, "reads" | "workspaceId" | "acceptMissing">;
+
+/** A resource of the state that the service does not show. */
+export interface MissingResource {
+  readonly resource: Resource;
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string | undefined;
+}
+
+/** Why a resource that the service does not show stays in the state. */
+interface Doubt {
+  readonly diagnostics: readonly Diagnostic[];
+  /** `accept_missing` is set: it leaves the state all the same. */
+  readonly isAccepted?: true;
+}
+
+/** Stands for an address, which a provider does not know. Ids alone are not enough: a layout has that of its project. */
+export const addressOfId = ({ type }: Pick<ResourceType, "type">, id: string): Address =>
+  `${type} ${id}` as Address;
+
+/** Reads a resource of which only the id is known. */
+export const readById = async (reads: Reads, resource: Resource, id: string): Promise<ReadResult> =>
+  resource.read(reads, { address: addressOfId(resource, id), id, name: id, declared: new Map() });
+
+/** Throws `DiagnosticsError` where an id names nothing: an empty answer would look as if there were nothing in it. */
+export async function requireThere(
+  { reads }: Pick<Session, "reads">,
+  resource: Resource,
+  id: string,
+  attribute: string,
+): Promise<void> {
+  if (!isMissing(await findResource(reads, resource, { id }))) return;
+  throw diagnosticError("live.import_missing", `there is no ${resource.type} of the id ${id}`, { attribute });
+}
+
+/**
+ * Returns undefined where `missing` is proven deleted, else why not. A key that lost its membership sees an empty
+ * workspace, so an empty one proves nothing (DESIGN section 5). What is deleted with its parent is judged by that one,
+ * which reports the doubt.
+ */
+export async function confirmDeleted(session: Proof, missing: MissingResource): Promise<Doubt | undefined> {
+  const parent = await parentOf(session.reads, missing);
+  if (parent?.kind === "found") return undefined;
+  // Its parent is being deleted, which may fail yet, or cannot be read.
+  if (parent !== undefined && !isMissing(parent)) return { diagnostics: [] };
+  if (await showsAnything(session.reads)) return undefined;
+  if (session.acceptMissing) return { diagnostics: [accepted(missing)], isAccepted: true };
+  return { diagnostics: parent === undefined ? [unproven(missing)] : [] };
+}
+
+async function parentOf(
+  reads: Reads,
+  { resource, parentId }: MissingResource,
+): Promise<ReadResult | undefined> {
+  const parent = typeNamed(resource.parents[0]?.type ?? "");
+  return resource.removedWithParent && parent !== undefined && parentId !== undefined
+    ? readById(reads, parent, parentId)
+    : undefined;
+}
+
+const showsAnything = async (reads: Reads): Promise<boolean> =>
+  (await reads.projects()).length + (await reads.services()).length > 0;
+
+const unproven = ({ resource, name }: MissingResource): Diagnostic =>
+  error(
+    "live.gone_unproven",
+    `${resource.type} "${name}" cannot be found, and the workspace shows nothing else`,
+    {
+      detail: "A key that lost its membership sees the same. Nothing is taken out of the state.",
+      hint:
+        "check the key and the workspace. If everything was really deleted, set accept_missing = true in the provider " +
+        "block for one apply; for a single resource: terraform state rm ADDRESS",
+    },
+  );
+
+const accepted = ({ resource, name }: MissingResource): Diagnostic =>
+  warning("live.gone_unproven", "Missing resources are taken out of the state: accept_missing is set", {
+    detail: `${resource.type} "${name}" cannot be found. A key that lost its membership sees the same.`,
+    hint: "remove accept_missing after this apply",
+  });
+
+/** Returns the error about a resource that was applied in another workspace, where its id means nothing. */
+export function otherWorkspace(
+  session: Pick<Session, "workspaceId">,
+  { type }: Pick<ResourceType, "type">,
+  name: string,
+  workspace: string | undefined,
+): Diagnostic | undefined {
+  if (workspace === undefined || canonicalId(workspace) === session.workspaceId) return undefined;
+  return error("state.workspace", `${type} "${name}" is in workspace ${workspace}`, {
+    detail: `This provider uses workspace ${session.workspaceId}.`,
+    hint: "set workspace_id to the workspace of the resource, or use another state for this workspace",
+  });
+}

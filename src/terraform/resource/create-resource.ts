@@ -1,0 +1,227 @@
+import { ApiError } from "../../api/api-error";
+import type { Endpoints } from "../../api/endpoints";
+import type { Resource } from "../../api/reads";
+import { createOrFind } from "../../apply/create-or-find";
+import { sendTwice } from "../../apply/journaled-send";
+import { unappliedPaths } from "../../apply/verify";
+import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
+import type { LiveResource } from "../../model/live";
+import type { Accepted, CreateInput } from "../../model/resource-operations";
+import { ruleAt } from "../../model/resource-type";
+import { sha256 } from "../../model/text";
+import { isoTime } from "../../model/time";
+import type { Attributes } from "../../model/value";
+import { typeNamed } from "../../resources";
+import { diagnosticsOf, withoutTaint } from "../messages";
+import { noPrivateData, withLastRun } from "../private-data";
+import { mostAgeMs, type Session } from "../provider";
+import { addressIn, appliableIn, nameIn, parentIn } from "../schema/attributes";
+import { revisionName, type TerraformShape } from "../schema/terraform-shape";
+import { isUnknown, type TerraformObject } from "../values/terraform-value";
+import { endedWith, liveAfter, settle, stateAfter, unappliedFields, unsettled } from "./after-write";
+import type { Applied, ChangeValues } from "./applied";
+import { readById } from "./confirm-deleted";
+import { createdTwice, namesakes, nameTaken, severalMade, turnOf } from "./namesakes";
+import { findPreserved, isMadeElsewhere, notThere } from "./preserved";
+import { findStartedRun, isOfCommit, listRuns, runInputs } from "./reactions";
+import { appliedIn, defaultsOf, writtenNow } from "./record";
+
+/** A create, or another run of a resource that reacts to others. */
+export interface Creation {
+  readonly type: TerraformShape;
+  readonly input: CreateInput;
+  readonly parentId: string | undefined;
+  readonly defaults: Attributes;
+  readonly nonce: string;
+}
+
+/** Creates a resource. Whatever exists at the service after it is in the state. */
+export async function createResource(
+  session: Session,
+  type: TerraformShape,
+  { planned, wanted, nonce }: ChangeValues,
+): Promise<Applied> {
+  const { resource } = type;
+  const attributes = appliableIn(type, wanted);
+  const name = nameIn(type, wanted) || resource.type;
+  const parentId = parentIn(type, attributes);
+  const defaults = defaultsOf(type, await session.reads.catalog());
+  const parent = await parentAttributes(session, resource, attributes);
+  const input = { address: addressIn(type, name), name, attributes, parent };
+  const creation = { type, input, parentId, defaults, nonce };
+  const made = await make(session, creation, wanted);
+  const result = await settle(session, type, made.accepted, wanted, "create");
+  const accepted = endedWith(made.accepted, result);
+  const failed = await unsettled(session, type, { name, parentId }, result);
+  // A deployment that did not go live is no resource: the next apply takes it over, or starts another.
+  if (failed !== undefined && type.reacts) return { state: null, kept: noPrivateData, diagnostics: [failed] };
+  const live =
+    (result.kind === "done" ? result.live : undefined) ??
+    (await liveAfter(session, type, { accepted, name, parentId })) ??
+    accepted.live;
+  const found = [
+    ...(failed === undefined ? [] : [failed]),
+    ...(accepted.failure === undefined
+      ? unappliedFields(type, { sent: attributes, live: accepted.live, defaults }, warning)
+      : diagnosticsOf(accepted.failure)),
+  ];
+  const kept = { applied: appliedIn(type, wanted, wanted), ...writtenNow(session, accepted.live ?? live) };
+  const state = { ...stateAfter(type, planned, live), ...(live === undefined && { id: accepted.id }) };
+  return {
+    state: withRevision(type, planned, state, nonce),
+    kept: made.content === undefined ? kept : withLastRun(kept, { id: accepted.id, content: made.content }),
+    diagnostics: [...made.diagnostics, ...withoutTaint(found)],
+  };
+}
+
+/** Sets a new revision where the plan says that it changes. */
+export const withRevision = (
+  { isDeployed }: Pick<TerraformShape, "isDeployed">,
+  planned: TerraformObject,
+  state: TerraformObject,
+  nonce: string,
+): TerraformObject =>
+  isDeployed && isUnknown(planned[revisionName] ?? null)
+    ? { ...state, [revisionName]: sha256(`revision ${nonce}`).slice(0, 16) }
+    : state;
+
+/** A resource or a run that was made, or found. */
+export interface MadeResource {
+  readonly accepted: Accepted;
+  /** Of a run: digest of what it makes take effect. */
+  readonly content?: string | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+async function make(session: Session, creation: Creation, wanted: TerraformObject): Promise<MadeResource> {
+  const { type, input, parentId } = creation;
+  const { resource } = type;
+  if (isMadeElsewhere(type, wanted)) {
+    const live = await findPreserved(session, type, input, parentId ?? "");
+    if (live === undefined) throw new DiagnosticsError([notThere(type, input.name)]);
+    return { accepted: { id: live.id, live }, diagnostics: [] };
+  }
+  if (resource.runs !== undefined)
+    return startRun(session, creation, {
+      isAlways: wanted.when === "always",
+      send: (writes) => resource.create(writes, input),
+    });
+  if (resource.nameAttribute !== undefined)
+    return session.inTurn(turnOf(creation), () => createNamed(session, creation));
+  const accepted = await createOnce(session, creation, (writes) => resource.create(writes, input));
+  return { accepted, diagnostics: [] };
+}
+
+interface RunRequest {
+  readonly isAlways: boolean;
+  readonly lastId?: string | undefined;
+  readonly send: (writes: Endpoints) => Promise<Accepted>;
+}
+
+/** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
+export async function startRun(
+  session: Session,
+  creation: Creation,
+  { isAlways, lastId, send }: RunRequest,
+): Promise<MadeResource> {
+  const { type, input, parentId } = creation;
+  session.reads.invalidate(mostAgeMs);
+  const inputs = parentId === undefined ? undefined : await runInputs(session, type, parentId);
+  const { content, changedAt } = inputs ?? {};
+  const runs = await listRuns(session, type, { name: input.name, parentId: parentId ?? null });
+  const started = isAlways
+    ? undefined
+    : await findStartedRun(session, type, runs, { changedAt, lastId, attributes: input.attributes });
+  if (started !== undefined)
+    return { accepted: acceptedAs(creation, started), content, diagnostics: [startedBefore(type, started)] };
+  const preexistingIds = runs.map(({ id }) => id);
+  return { accepted: await createOnce(session, creation, send, preexistingIds), content, diagnostics: [] };
+}
+
+const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource): Diagnostic =>
+  warning("plan.adopted", `${resource.type} ${id} has every change already, and is taken over`, {
+    detail: `It was started ${asOf ?? "before"}, after the last change of its ${resource.parents[0]?.type}: by an apply that was interrupted, or outside of Terraform. Nothing is started a second time.`,
+  });
+
+/** Creates a resource whose name is free. Throws `DiagnosticsError` with an import block where it is not. */
+async function createNamed(session: Session, creation: Creation): Promise<MadeResource> {
+  const { type, input } = creation;
+  session.reads.invalidate(mostAgeMs);
+  const taken = await namesakes(session.reads, creation);
+  if (taken.length > 0) throw new DiagnosticsError([nameTaken(creation, taken)]);
+  try {
+    const accepted = await createOnce(session, creation, (writes) => type.resource.create(writes, input));
+    const others = (await namesakes(session.reads, creation)).filter(({ id }) => id !== accepted.id);
+    const diagnostics = others.length === 0 ? [] : [createdTwice(creation, accepted.id, others)];
+    return { accepted, diagnostics };
+  } catch (failure) {
+    if (!(failure instanceof ApiError) || failure.status !== 409) throw failure;
+    session.reads.invalidate();
+    const others = await namesakes(session.reads, creation);
+    throw others.length === 0 ? failure : new DiagnosticsError([nameTaken(creation, others)]);
+  }
+}
+
+/** Sends a create; where its answer is uncertain, what it may have made is looked for before it is sent again. */
+export async function createOnce(
+  session: Session,
+  creation: Creation,
+  send: (writes: Endpoints) => Promise<Accepted>,
+  preexistingIds: readonly string[] = [],
+): Promise<Accepted> {
+  const { type, input, parentId, nonce } = creation;
+  const { candidates } = type.resource;
+  const writes = session.writes(nonce);
+  if (candidates === undefined) return sendTwice(() => send(writes));
+  const since = isoTime(session.reads.serviceTime());
+  const search = { name: input.name, parentId, preexistingIds, since };
+  return createOrFind(session.reads, {
+    send: () => send(writes),
+    look: async () =>
+      (await candidates(session.reads, search))?.filter((one) =>
+        isOfCommit(type.resource, one, input.attributes),
+      ),
+    take: (found) => finish(creation, writes, found),
+    refuse: async () => {},
+    several: (found) => new DiagnosticsError([severalMade(creation, found)]),
+    command: "terraform apply",
+  });
+}
+
+/** Returns what was found as the answer that its create would have had, and sends what was to follow its first request. */
+async function finish(creation: Creation, writes: Endpoints, live: LiveResource): Promise<Accepted> {
+  const { input, defaults } = creation;
+  const { resource } = creation.type;
+  const found = acceptedAs(creation, live);
+  if (resource.nameAttribute === undefined) return found;
+  const missing = unappliedPaths({ type: resource, sent: input.attributes, live, defaults });
+  const changed = new Set(missing.filter((path) => ruleAt(resource, path)?.change === "update"));
+  if (changed.size === 0) return found;
+  try {
+    const finished = await resource.update(writes, { ...input, id: live.id, live, changed });
+    return { ...found, live: finished.live ?? live };
+  } catch (failure) {
+    return { ...found, failure };
+  }
+}
+
+const acceptedAs = ({ type, input, parentId }: Creation, live: LiveResource): Accepted => ({
+  id: live.id,
+  live,
+  pending: type.resource.runs?.pendingOf(live.id, parentId, input.attributes),
+});
+
+/** Returns the computed attributes of the parent: they save the requests that would look them up. */
+async function parentAttributes(
+  { reads }: Session,
+  { parents }: Resource,
+  attributes: Attributes<unknown>,
+): Promise<Attributes | undefined> {
+  for (const { type, attribute } of parents) {
+    const id = attributes.get(attribute);
+    const resource = typeNamed(type);
+    const read = typeof id === "string" && resource ? await readById(reads, resource, id) : undefined;
+    if (read?.kind === "found") return read.live.computed;
+  }
+  return undefined;
+}

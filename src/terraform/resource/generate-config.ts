@@ -1,0 +1,34 @@
+import { plainEqual } from "../../model/value";
+import type { RpcAnswer } from "../provider";
+import { draftOf, setValue, valueAt } from "../schema/attributes";
+import { decodeObject, encodeMessage } from "../values/codec";
+import { variablesSchema } from "../variables/variables";
+import { isEqualAs } from "./planned-writes";
+import { defaultsOf } from "./record";
+
+/** GenerateResourceConfig: an imported state, reduced to what a configuration may say and has to (protocol 6.11). */
+export const generateResourceConfig: RpcAnswer<"GenerateResourceConfig"> = async (provider, request) => {
+  const { typeName, state } = request;
+  const type = typeName === variablesSchema.name ? undefined : provider.typeNamed(typeName);
+  const { valueType, block } = type ?? variablesSchema;
+  const whole = decodeObject(valueType, state) ?? {};
+  const written = new Set(
+    block.attributes.filter(({ required, optional }) => required || optional).map(({ name }) => name),
+  );
+  const blocks = new Set((block.groups ?? []).map(({ name }) => name));
+  const config = Object.fromEntries(
+    Object.entries(whole).map(([name, value]) => [
+      name,
+      written.has(name) || blocks.has(name) ? value : null,
+    ]),
+  );
+  if (type === undefined) return { config: encodeMessage(valueType, config) };
+  const draft = draftOf(type, config);
+  const defaults = defaultsOf(type, await provider.session?.reads.catalog());
+  for (const { path, steps, required } of type.declared) {
+    const initial = defaults.get(path);
+    if (!required && initial !== undefined && isEqualAs(plainEqual, valueAt(draft, steps), initial as never))
+      setValue(draft, steps, null);
+  }
+  return { config: encodeMessage(valueType, draft) };
+};

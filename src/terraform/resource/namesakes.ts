@@ -1,0 +1,97 @@
+import type { Reads, Resource } from "../../api/reads";
+import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { LiveResource } from "../../model/live";
+import { terraformNameOf } from "../../model/text";
+import type { TerraformShape } from "../schema/terraform-shape";
+
+/** A resource with a name, which is unique in its parent. */
+interface Named {
+  readonly type: Pick<TerraformShape, "resource">;
+  readonly parentId: string | undefined;
+  readonly input: { readonly name: string };
+}
+
+/** Returns the resources that have the name in the parent; none where they cannot be listed: the service refuses then. */
+export async function namesakes(
+  reads: Reads,
+  { type, input, parentId }: Named,
+): Promise<readonly LiveResource[]> {
+  try {
+    const search = { name: input.name, preexistingIds: [], parentId };
+    return (await type.resource.candidates?.(reads, search)) ?? [];
+  } catch (failure) {
+    if (failure instanceof DiagnosticsError) return [];
+    throw failure;
+  }
+}
+
+/** Names the turn of those that take the name: of two in one process, the second looks after the first has it. */
+export const turnOf = ({ type, input, parentId }: Named): string =>
+  [type.resource.type, parentId, input.name].join("\0");
+
+/** Returns the error of a create whose name is in use, with the import block that manages the resource. */
+export function nameTaken({ type, input, parentId }: Named, taken: readonly LiveResource[]): Diagnostic {
+  const { resource } = type;
+  const [only, ...others] = taken;
+  const attribute = resource.nameAttribute;
+  if (only === undefined || others.length > 0)
+    return error(
+      "live.unmanaged_exists",
+      `${taken.length} of ${terraformNameOf(resource)} are named "${input.name}"`,
+      {
+        attribute,
+        detail: `Found: ${idsOf(taken)}.`,
+        hint: "delete or rename the others, or choose another name",
+      },
+    );
+  return error("live.unmanaged_exists", `${resource.type} "${input.name}" already exists`, {
+    attribute,
+    detail: `To manage it, add this import block:\n\n${importBlock(resource, only.id, parentId)}`,
+    hint:
+      `or delete it, or choose another name. If another resource of this configuration gives the name up, apply again; two that ` +
+      `exchange their names need two applies. With create_before_destroy a replacement needs another name`,
+  });
+}
+
+const importBlock = (resource: Resource, id: string, parentId: string | undefined): string => {
+  const type = terraformNameOf(resource);
+  const importId = resource.removedWithParent && parentId !== undefined ? `${parentId}/${id}` : id;
+  return [
+    "  import {",
+    `    to = ${type}.NAME # the address that Terraform prints for this error`,
+    `    id = "${importId}"`,
+    "  }",
+  ].join("\n");
+};
+
+/** Returns the error of an update to a name that is in use. */
+export const renamedToTaken = ({ type, input }: Named, taken: readonly LiveResource[]): Diagnostic =>
+  error("live.unmanaged_exists", `another ${type.resource.type} is named "${input.name}" (${idsOf(taken)})`, {
+    attribute: type.resource.nameAttribute,
+    hint: "choose another name. If another resource of this configuration gives it up, apply again; two that exchange their names need two applies",
+  });
+
+/** Returns the error of a create without a certain answer, after which several could be what it made. */
+export const severalMade = ({ type, input }: Named, found: readonly LiveResource[]): Diagnostic =>
+  error(
+    "apply.uncertain",
+    `unknown whether ${type.resource.type} "${input.name}" was created: the API did not answer`,
+    {
+      detail: `${found.length} resources could be it: ${idsOf(found)}.`,
+      hint: "import the right one by its ID, and delete the others",
+    },
+  );
+
+/** Returns the error of a create after which another new resource has its name: two applies created it at once. */
+export const createdTwice = (
+  { type, input }: Named,
+  id: string,
+  others: readonly LiveResource[],
+): Diagnostic =>
+  error("live.ambiguous", `${type.resource.type} "${input.name}" was created twice at the same time`, {
+    attribute: type.resource.nameAttribute,
+    detail: `This apply created ${id}; another one created ${idsOf(others)}.`,
+    hint: "keep one of the two: the next plan replaces this one, so remove it from the state to keep it, or delete the other",
+  });
+
+const idsOf = (found: readonly Pick<LiveResource, "id">[]): string => found.map(({ id }) => id).join(", ");

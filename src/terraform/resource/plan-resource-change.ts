@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { diagnosticOf } from "../../api/api-error";
+import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
+import { diagnosticMessages, pathMessage } from "../messages";
+import { readPrivate, writePrivate } from "../private-data";
+import type { Provider, RpcAnswer, Session } from "../provider";
+import { nameIn, showsUnwrittenBlock } from "../schema/attributes";
+import type { TerraformShape } from "../schema/terraform-shape";
+import { decodeObject, encodeMessage, isNullMessage } from "../values/codec";
+import { isSameValue, type TerraformObject } from "../values/terraform-value";
+import { meaningsOf } from "./meanings";
+import { type ChangeInput, type PlannedChange, planChange } from "./plan-change";
+import { checkProtection, offerFindings } from "./plan-findings";
+import { forgotten, isMadeElsewhere, preservedFindings } from "./preserved";
+import { planWarnings } from "./warnings";
+
+/** PlanResourceChange: what an apply would change of a resource, and what the catalog refuses. */
+export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
+  const type = provider.typeNamed(request.typeName);
+  const prior = decodeObject(type.valueType, request.priorState);
+  const config = decodeObject(type.valueType, request.config);
+  const priorPrivate = readPrivate(request.priorPrivate);
+  // A later Terraform brings the nonce of the plan to its apply.
+  const { nonce = randomUUID() } = readPrivate(request.plannedPrivate);
+  if (isNullMessage(request.proposedNewState) || !config)
+    return {
+      plannedState: request.proposedNewState,
+      plannedPrivate: writePrivate({ ...priorPrivate, nonce }),
+      diagnostics: diagnosticMessages(
+        prior ? removalFindings(provider, type, prior, config) : [],
+        type.stepsOf,
+      ),
+    };
+  const { session } = provider;
+  const isNew = prior === undefined;
+  const catalog = isNew ? undefined : await session?.reads.catalog();
+  const meanings = await meaningsOf(session, type, prior, config);
+  const input = { type, prior, config, priorPrivate, catalog, meanings };
+  const change = planChange(input);
+  const isUnchanged = isSameValue(change.planned, prior ?? null);
+  const found = await findingsOf(session, input, change).catch((failure: unknown) => {
+    if (isNew) return [unchecked(type, failure)];
+    throw failure;
+  });
+  return {
+    // Terraform takes a block that only an import brought for a mistake of the plan, unless it is told so.
+    legacyTypeSystem: showsUnwrittenBlock(type, config, change.planned),
+    plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, change.planned),
+    requiresReplace: change.replaced.map((path) => pathMessage(type.stepsOf(path) ?? [])),
+    plannedPrivate: isUnchanged ? request.priorPrivate : writePrivate({ ...priorPrivate, nonce }),
+    diagnostics: diagnosticMessages(found, type.stepsOf),
+  };
+};
+
+function removalFindings(
+  { session }: Provider,
+  type: TerraformShape,
+  prior: TerraformObject,
+  config: TerraformObject = {},
+): readonly Diagnostic[] {
+  if (isMadeElsewhere(type, prior)) return [forgotten(type, nameIn(type, prior))];
+  return checkProtection(session, type, [prior, config], "delete");
+}
+
+async function findingsOf(
+  session: Session | undefined,
+  { type, prior, config, priorPrivate }: ChangeInput,
+  change: PlannedChange,
+): Promise<readonly Diagnostic[]> {
+  const isReplaced = prior !== undefined && change.replaced.length > 0;
+  return [
+    ...change.diagnostics,
+    ...(type.resource.runs !== undefined && !hasTriggers(config) ? [withoutTriggers(type)] : []),
+    ...(isReplaced ? replacementFindings(type, prior, change.replaced) : []),
+    ...(isReplaced ? checkProtection(session, type, [prior, config], "replace") : []),
+    // The second plan of a replacement has no prior state, and its private data.
+    ...(prior === undefined && priorPrivate.workspace !== undefined
+      ? checkProtection(session, type, [config], "replace")
+      : []),
+    ...(await preservedFindings(session, type, prior, config)),
+    ...(session ? await offerFindings(session, type, { prior, config }, change) : []),
+    ...(session ? await planWarnings(session, type, prior, change) : []),
+  ];
+}
+
+/**
+ * Says that a create could not be checked. No error: where the plan of a create fails in an apply, Terraform deletes what
+ * `create_before_destroy` is to replace with the next one.
+ */
+const unchecked = ({ resource }: TerraformShape, failure: unknown): Diagnostic =>
+  warning("live.unchecked", `the new ${resource.type} could not be checked against the service`, {
+    detail: diagnosticOf(failure).summary,
+  });
+
+const hasTriggers = ({ triggers = null, when = null }: TerraformObject): boolean =>
+  triggers !== null || when === "always";
+
+/** The same for every resource of the type: Terraform shows equal warnings once. */
+const withoutTriggers = ({ name }: TerraformShape): Diagnostic =>
+  warning("plan.not_deployed", `${name} without triggers`, {
+    detail:
+      "A change of the service or of its variables is deployed by the next apply, not by the one that makes it.",
+    hint: "set triggers = { config = rnv_service.NAME.revision, vars = rnv_variables.NAME.revision }",
+  });
+
+/** Says what a replacement loses. In an apply, Terraform refuses one that no plan has shown. */
+function replacementFindings(
+  type: TerraformShape,
+  prior: TerraformObject,
+  replaced: readonly string[],
+): readonly Diagnostic[] {
+  const { resource } = type;
+  if (resource.removal !== "delete") return [];
+  const [attribute = ""] = replaced;
+  const lost = resource.removedWithParent ? "" : "; its URL, variables and deployments are lost";
+  const about = `${resource.type} "${nameIn(type, prior)}"`;
+  return [
+    mustBeReplaced(`${about} must be replaced${lost}`, type.stepsOf(attribute)?.join(".") ?? attribute),
+  ];
+}
+
+/** Returns what a plan says of a replacement; an apply that is not told of it stops, in words that blame the provider. */
+export const mustBeReplaced = (summary: string, attribute: string): Diagnostic =>
+  warning("plan.stale", summary, {
+    attribute,
+    detail:
+      `${attribute} cannot be changed in place. If an apply stops here with "inconsistent final plan", ${attribute} ` +
+      "was unknown when the plan was made, and nothing was deleted.",
+    hint: "then plan and apply again",
+  });

@@ -1,0 +1,88 @@
+import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
+import type { LiveResource } from "../../model/live";
+import type { CreateInput } from "../../model/resource-operations";
+import { isPreserved } from "../../model/resource-type";
+import { snakeCase } from "../../model/text";
+import type { Session } from "../provider";
+import { addressIn, declaredWithSecrets, knownIn, nameIn, parentIn, valueAt } from "../schema/attributes";
+import type { TerraformShape } from "../schema/terraform-shape";
+import { isSameValue, type TerraformObject } from "../values/terraform-value";
+
+/** Returns whether a state says that its resource was made elsewhere: it is forgotten, never deleted. */
+export const isMadeElsewhere = (type: TerraformShape, state: TerraformObject): boolean =>
+  isPreserved(type.resource, knownIn(type, state));
+
+/**
+ * Returns whether a configuration names another resource than the state, and one of the two was made elsewhere: that is
+ * never renamed. A name that is not known yet may be another.
+ */
+export function namesAnother(type: TerraformShape, prior: TerraformObject, config: TerraformObject): boolean {
+  const steps = type.stepsOf(type.resource.nameAttribute ?? "");
+  if (steps === undefined || !(isMadeElsewhere(type, prior) || isMadeElsewhere(type, config))) return false;
+  return !isSameValue(valueAt(prior, steps), valueAt(config, steps));
+}
+
+/** Returns what a plan says where it takes away a resource that was made elsewhere. */
+export const forgotten = ({ resource }: TerraformShape, name: string): Diagnostic =>
+  warning("plan.retained", `${resource.type} "${name}" is forgotten, not deleted`, {
+    detail: `It is declared with ${snakeCase(resource.preservedBy ?? "")} = true: it stays at the service as it is.`,
+  });
+
+/** Finds what a resource that was made elsewhere stands for; undefined where the service has no such. */
+export async function findPreserved(
+  session: Pick<Session, "reads">,
+  { resource }: TerraformShape,
+  input: Pick<CreateInput, "address" | "name">,
+  parentId: string,
+): Promise<LiveResource | undefined> {
+  const declared = new Map(resource.parents.map(({ attribute }) => [attribute, parentId]));
+  const read = await resource.read(session.reads, { ...input, declared, parentId });
+  return read.kind === "found" ? read.live : undefined;
+}
+
+/** Returns the error about a resource that is to be made elsewhere, and is not. */
+export const notThere = ({ resource }: TerraformShape, name: string): Diagnostic =>
+  error("live.preserve_missing", `the service has no ${resource.type} "${name}" to preserve`, {
+    attribute: resource.preservedBy ?? "",
+    hint: `set it in the dashboard, or declare its value here instead of ${snakeCase(resource.preservedBy ?? "")}`,
+  });
+
+/** Returns what is wrong with a resource that is declared as made elsewhere, or was and is no more. */
+export async function preservedFindings(
+  session: Session | undefined,
+  type: TerraformShape,
+  prior: TerraformObject | undefined,
+  config: TerraformObject,
+): Promise<readonly Diagnostic[]> {
+  const { resource } = type;
+  if (resource.preservedBy === undefined) return [];
+  const isOurs = !isMadeElsewhere(type, config);
+  if (isOurs) {
+    if (prior === undefined || !isMadeElsewhere(type, prior)) return [];
+    const declared = declaredWithSecrets(type, config);
+    if (type.secrets.every(({ path }) => declared.has(path))) return [];
+    const summary = `${resource.type} "${nameIn(type, config)}" is not preserved any more, and has no value`;
+    return [
+      error("plan.invalid_combination", summary, {
+        attribute: resource.preservedBy,
+        hint: "give it a value, or take the resource away: what was preserved is forgotten then, not deleted",
+      }),
+    ];
+  }
+  const parentId = parentIn(type, knownIn(type, config));
+  const name = nameIn(type, config);
+  if (prior !== undefined && isMadeElsewhere(type, prior) && parentId === undefined)
+    return [mayBeLost(type, name)];
+  if (session === undefined || prior !== undefined || parentId === undefined || name === "") return [];
+  const found = await findPreserved(session, type, { address: addressIn(type, name), name }, parentId);
+  return found === undefined ? [notThere(type, name)] : [];
+}
+
+const mayBeLost = ({ resource }: TerraformShape, name: string): Diagnostic => {
+  const parent = resource.parents[0]?.type;
+  return warning("live.preserve_missing", `${resource.type} "${name}" is lost if its ${parent} is replaced`, {
+    attribute: resource.preservedBy ?? "",
+    detail: `The ID of the ${parent} is unknown before apply. A value that was set elsewhere cannot be set again.`,
+    hint: `if the plan replaces the ${parent}, declare a value here, or note the value first`,
+  });
+};

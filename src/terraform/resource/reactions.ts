@@ -1,0 +1,134 @@
+import { isOlder } from "../../api/known-versions";
+import type { Resource } from "../../api/reads";
+import type { LiveResource } from "../../model/live";
+import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
+import { sha256 } from "../../model/text";
+import { canonicalJson, type Plain } from "../../model/value";
+import { typeNamed } from "../../resources";
+import { lastRunIn, type PrivateData, withLastRun } from "../private-data";
+import type { Session } from "../provider";
+import type { TerraformShape } from "../schema/terraform-shape";
+import { readById } from "./confirm-deleted";
+
+/** What a run of a resource makes take effect: fields of its parent, and the resources that it follows. */
+interface RunInputs {
+  /** Digest of the fields, and of the ids, names and times of the others. */
+  readonly content: string;
+  /** When the latest of them changed, by the service, ISO 8601: what runs since then has all of it. */
+  readonly changedAt: string | undefined;
+  /** The parent takes no run: it is archived. */
+  readonly isHeld: boolean;
+}
+
+/** Returns true if a change of these attributes takes effect only with a run. */
+export const needsRun = (type: Pick<Resource, "rules" | "open">, sent: Iterable<string>): boolean =>
+  [...sent].some((path) => ruleAt(type, path)?.takesEffect !== "at once");
+
+/** Reads what a run would make take effect now; undefined where its parent cannot be read. */
+export async function runInputs(
+  { reads }: Pick<Session, "reads">,
+  { resource }: TerraformShape,
+  parentId: string,
+): Promise<RunInputs | undefined> {
+  const parent = typeNamed(resource.parents[0]?.type ?? "");
+  const read = parent && (await readById(reads, parent, parentId));
+  if (parent === undefined || read?.kind !== "found") return undefined;
+  const { live } = read;
+  const followed = await Promise.all(
+    resource.follows.map((type) => typeNamed(type)?.list(reads, parentId) ?? undefined),
+  );
+  const beside = followed.flatMap((list) => list ?? []);
+  const times = [live, ...beside].flatMap(({ updatedAt }) => updatedAt ?? []);
+  return {
+    content: sha256(canonicalJson([deployedFields(parent, live), beside.map(version).sort()] as Plain)),
+    changedAt: times.sort((a, b) => Date.parse(a) - Date.parse(b)).at(-1),
+    isHeld: isUnlisted(parent, live.attributes),
+  };
+}
+
+/** Returns the fields of a parent that take effect with a run, by attribute path. */
+const deployedFields = ({ rules }: Resource, live: LiveResource): Record<string, Plain> =>
+  Object.fromEntries(
+    [...live.attributes].filter(
+      ([path]) => rules[path]?.change === "update" && rules[path]?.takesEffect !== "at once",
+    ),
+  );
+
+const version = ({ id, name, updatedAt = "" }: LiveResource): string => [id, name, updatedAt].join(" ");
+
+/**
+ * Returns whether the last run has all that was changed since, by anyone, and the private data that records it. A
+ * resource that was imported is taken to be up to date.
+ */
+export async function checkUpToDate(
+  session: Session,
+  type: TerraformShape,
+  live: LiveResource,
+  kept: PrivateData,
+): Promise<{ readonly isUpToDate: boolean; readonly kept: PrivateData }> {
+  const upToDate = { isUpToDate: true, kept };
+  if (type.resource.runs === undefined) return { ...upToDate, isUpToDate: live.lacks === undefined };
+  const inputs = live.parentId ? await runInputs(session, type, live.parentId) : undefined;
+  if (inputs === undefined || inputs.isHeld) return upToDate;
+  const { content, changedAt } = inputs;
+  const last = lastRunIn(kept);
+  if (last?.content === content) return upToDate;
+  if (last === undefined && kept.workspace !== undefined)
+    return { isUpToDate: true, kept: withLastRun(kept, { id: live.id, content }) };
+  const runs = await listRuns(session, type, live);
+  const later = startedSince(type.resource, runs, { changedAt, lastId: last?.id });
+  return { isUpToDate: later.some(({ id }) => id === live.id), kept };
+}
+
+/** Returns the runs in a parent, newest first; none where the service does not list them. */
+export const listRuns = async (
+  { reads }: Pick<Session, "reads">,
+  { resource }: Pick<TerraformShape, "resource">,
+  { name, parentId }: Pick<LiveResource, "name" | "parentId">,
+): Promise<readonly LiveResource[]> =>
+  (await resource.candidates?.(reads, { name, parentId: parentId ?? undefined, preexistingIds: [] })) ?? [];
+
+interface RunSearch {
+  /** When what a run makes take effect last changed; undefined where that is not known: then no run is found. */
+  readonly changedAt: string | undefined;
+  readonly lastId: string | undefined;
+  /** What the run is asked for: it may pin a commit. */
+  readonly attributes?: AttributeLookup;
+}
+
+/** Returns true if a run may be of the commit that is asked for, where one is. */
+export function isOfCommit({ runs }: Resource, run: LiveResource, attributes: AttributeLookup): boolean {
+  const commitOf = (of: AttributeLookup) => runs?.pendingOf(run.id, undefined, of).commit;
+  const [wanted, found] = [commitOf(attributes), commitOf(run.attributes)];
+  return wanted === undefined || found === undefined || found === wanted;
+}
+
+/** Returns the runs that were started after the last change, and after the recorded run. */
+function startedSince(
+  resource: Resource,
+  runs: readonly LiveResource[],
+  { changedAt, lastId, attributes = new Map() }: RunSearch,
+): readonly LiveResource[] {
+  const last = runs.findIndex(({ id }) => id === lastId);
+  const hasAll = (run: LiveResource): boolean =>
+    run.asOf !== undefined && !isOlder(run.asOf, changedAt) && isOfCommit(resource, run, attributes);
+  return changedAt === undefined ? [] : runs.slice(0, last === -1 ? runs.length : last).filter(hasAll);
+}
+
+/**
+ * Returns a run that has every change and is not the recorded one: an apply that was cut short started it, or another
+ * user did. One that failed is none.
+ */
+export async function findStartedRun(
+  session: Session,
+  { resource }: TerraformShape,
+  runs: readonly LiveResource[],
+  search: RunSearch,
+): Promise<LiveResource | undefined> {
+  for (const run of startedSince(resource, runs, search)) {
+    const pending = resource.runs?.pendingOf(run.id, run.parentId ?? undefined, new Map());
+    const status = pending && (await resource.poll(session.reads, pending));
+    if (status?.kind !== "failed") return run;
+  }
+  return undefined;
+}

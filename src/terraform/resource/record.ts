@@ -1,0 +1,84 @@
+import type { Catalog } from "../../model/catalog";
+import type { LiveResource } from "../../model/live";
+import type { RecordedResource } from "../../model/state";
+import { timeNow } from "../../model/time";
+import { type Attributes, type Plain, plainEqual } from "../../model/value";
+import { appliedFields, type PrivateData } from "../private-data";
+import type { Session } from "../provider";
+import { computedIn, knownIn, nameIn, textIn } from "../schema/attributes";
+import type { TerraformShape } from "../schema/terraform-shape";
+import type { TerraformObject } from "../values/terraform-value";
+
+/** Returns a record of a resource's identity alone. */
+export const bareRecord = (
+  known: Pick<RecordedResource, "type" | "id" | "name" | "updatedAt">,
+): RecordedResource => ({
+  ...known,
+  ...{ dependsOn: [], applied: {}, computed: {} },
+  ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
+});
+
+const noDefaults: Attributes = new Map();
+/** By catalog, then by type: every resource of a walk asks for the same. */
+const defaultsIn = new WeakMap<Catalog, Map<TerraformShape, Attributes>>();
+
+/** Returns the service's defaults for a type; none while the catalog is not known. */
+export function defaultsOf(type: TerraformShape, catalog: Catalog | undefined): Attributes {
+  if (catalog === undefined) return noDefaults;
+  const byType = defaultsIn.get(catalog) ?? new Map<TerraformShape, Attributes>();
+  defaultsIn.set(catalog, byType);
+  const defaults = byType.get(type) ?? type.resource.defaults(catalog);
+  byType.set(type, defaults);
+  return defaults;
+}
+
+/** Returns the record that the engine would have of a resource that Terraform keeps. */
+export function recordedOf(
+  type: TerraformShape,
+  prior: TerraformObject,
+  kept: PrivateData,
+): RecordedResource {
+  const { writtenAt, updatedAt: writtenAs } = kept;
+  const computed = computedIn(type, prior);
+  const shownAt = computed.get("updatedAt");
+  const updatedAt = typeof shownAt === "string" ? shownAt : writtenAs;
+  const named = { type: type.resource.type, id: textIn(prior, "id") ?? "", name: nameIn(type, prior) };
+  return {
+    ...bareRecord({ ...named, updatedAt }),
+    ...{ applied: appliedFields(kept), computed: Object.fromEntries(computed), writtenAt },
+  };
+}
+
+/** Returns what private data remembers of a write that was answered just now. */
+export function writtenNow(
+  session: Pick<Session, "clock" | "reads" | "workspaceId">,
+  live: LiveResource | undefined,
+): Pick<PrivateData, "workspace" | "writtenAt" | "updatedAt"> {
+  return {
+    workspace: session.workspaceId,
+    writtenAt: timeNow(session),
+    updatedAt: live?.updatedAt ?? live?.asOf,
+  };
+}
+
+/**
+ * Returns what private data remembers as applied: declared fields that can be sent back to their defaults. One whose
+ * change is ignored was not applied: what is remembered of it stays.
+ */
+export function appliedIn(
+  type: TerraformShape,
+  wanted: TerraformObject,
+  config: TerraformObject,
+  before: Readonly<Record<string, Plain>> = {},
+): Record<string, Plain> {
+  const sent = knownIn(type, wanted);
+  const applied: Record<string, Plain> = {};
+  for (const [path, value] of knownIn(type, config)) {
+    const { change, equal = plainEqual } = type.resource.rules[path] ?? {};
+    if (change === "local") continue;
+    const now = sent.get(path);
+    if (now !== undefined && equal(now, value)) applied[path] = value;
+    else if (before[path] !== undefined) applied[path] = before[path];
+  }
+  return applied;
+}

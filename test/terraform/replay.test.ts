@@ -1,0 +1,225 @@
+import { join } from "node:path";
+import { decode } from "@msgpack/msgpack";
+import {
+  createEmulator,
+  type Emulator,
+  embeddedApiKey,
+  embeddedWorkspaceId,
+} from "../../src/emulator/emulator";
+import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
+import { messageNamed } from "../../src/terraform/protocol";
+import { ProviderProcess, type RecordedCall, recordCalls } from "../support/recording-provider";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+/** Services with variables of both kinds, deployments with and without triggers, a layout, and a data source. */
+const configuration = (version: string) => `
+resource "rnv_project" "shop" { name = "Shop" }
+resource "rnv_service" "all" {
+  count      = 6
+  name       = "s${"$"}{count.index}"
+  kind       = "web"
+  project_id = rnv_project.shop.id
+  configuration {
+    repository = "https://git.example.com/shop/api"
+    branch     = "v${version}"
+  }
+}
+resource "rnv_variables" "all" {
+  count      = 6
+  service_id = rnv_service.all[count.index].id
+  values     = { A = "${version}", B = "b" }
+}
+resource "rnv_variable" "token" {
+  count      = 6
+  service_id = rnv_service.all[count.index].id
+  key        = "TOKEN"
+  value      = "${version}"
+}
+resource "rnv_deployment" "all" {
+  count      = 3
+  service_id = rnv_service.all[count.index].id
+  triggers = {
+    config = rnv_service.all[count.index].revision
+    vars   = rnv_variables.all[count.index].revision
+    token  = rnv_variable.token[count.index].revision
+  }
+}
+resource "rnv_deployment" "untriggered" {
+  count      = 3
+  service_id = rnv_service.all[count.index + 3].id
+  depends_on = [rnv_variables.all, rnv_variable.token]
+}
+resource "rnv_canvas_layout" "shop" {
+  project_id = rnv_project.shop.id
+  positions  = { s0 = { x = ${version}, y = 2 } }
+  depends_on = [rnv_service.all]
+}
+data "rnv_services" "all" { project_id = rnv_project.shop.id }
+`;
+
+/** Deterministic shuffles. */
+function shuffled<T>(list: readonly T[], seed: number): readonly T[] {
+  let state = seed;
+  const random = (): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+  return [...list]
+    .map((one) => [random(), one] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, one]) => one);
+}
+
+/** Each plan has a nonce of its own; all else is compared byte by byte. */
+const withoutNonce = (answer: Buffer): string =>
+  answer.toString("latin1").replace(/"nonce":"[0-9a-f-]{36}"/g, '"nonce":""');
+
+/** The plan of the configuration, then its apply, as Terraform asked for them. */
+describeTerraform("calls of Terraform in any order", () => {
+  const world = new TerraformFolder();
+  const folder = join(world.folder, "w");
+  const environment = (baseUrl: string): Record<string, string> => ({
+    ...{ PATH: process.env.PATH ?? "", TMPDIR: world.folder, HOME: world.folder },
+    ...{ RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: embeddedWorkspaceId, RNV_API_KEY: embeddedApiKey },
+  });
+  let configured: RecordedCall | undefined;
+  let planning: readonly RecordedCall[] = [];
+  let applying: readonly RecordedCall[] = [];
+  let image: ReturnType<Emulator["image"]>;
+
+  beforeAll(async () => {
+    await world.openAttached();
+    world.write(configuration("1"));
+    await world.apply();
+    await world.apply();
+    world.settle();
+    image = world.emulator.image();
+    const provider = await ProviderProcess.start(folder, environment(world.baseUrl));
+    const socket = join(world.folder, "recorded");
+    const { calls, close } = await recordCalls(provider, socket);
+    const attached = {
+      ...{ Protocol: "grpc", ProtocolVersion: 6, Pid: provider.pid, Test: true },
+      Addr: { Network: "unix", String: socket },
+    };
+    world.environment = {
+      TF_REATTACH_PROVIDERS: JSON.stringify({ "registry.terraform.io/rnv/rnv": attached }),
+    };
+    world.write(configuration("2"));
+    await world.run("plan -input=false -out=saved");
+    configured = calls.find(({ method }) => method === "ConfigureProvider");
+    const isPlanning = ({ method }: RecordedCall): boolean =>
+      /^(Upgrade|Read|Plan|Validate(Data)?Resource)/.test(method) && method !== "ValidateProviderConfig";
+    planning = calls.filter(isPlanning);
+    calls.length = 0;
+    await world.run("apply -input=false saved");
+    applying = calls.filter(({ method }) => method === "ApplyResourceChange");
+    provider.close();
+    close();
+  }, 120_000);
+  afterAll(() => world.close());
+
+  const servers: EmulatorServer[] = [];
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.close();
+  });
+  /** A service as it was before the plan. */
+  const openService = async (): Promise<{ readonly emulator: Emulator; readonly url: string }> => {
+    const emulator = createEmulator({
+      clock: world.clock,
+      deploySeconds: 0.1,
+      operationSeconds: 0.05,
+      image,
+    });
+    const server = await serveEmulator(emulator);
+    servers.push(server);
+    return { emulator, url: server.url };
+  };
+  const openProvider = async (url: string): Promise<ProviderProcess> => {
+    const provider = await ProviderProcess.start(folder, environment(url));
+    await provider.call("ConfigureProvider", configured?.request ?? Buffer.alloc(0));
+    return provider;
+  };
+
+  it.each([
+    ["one by one, in one process", 1, false, 1],
+    ["all at once, in one process", 2, true, 1],
+    ["all at once, in a process for each seventh call", 3, true, 7],
+  ])(
+    "answers the calls of a plan equally: %s",
+    async (_how, seed, isAtOnce, processes) => {
+      const { emulator, url } = await openService();
+      let isHeld = false;
+      emulator.setFaults((_, { method, path }) => {
+        if (isHeld || method !== "GET" || !path.endsWith("/variables")) return undefined;
+        isHeld = true;
+        return {
+          kind: "hook",
+          when: "before",
+          run: () => new Promise((resolve) => setTimeout(resolve, 3000)),
+        };
+      });
+      const providers = await Promise.all(Array.from({ length: processes }, () => openProvider(url)));
+      const answers = new Map<RecordedCall, string>();
+      const play = async (call: RecordedCall, index: number): Promise<void> => {
+        const answer = await providers[index % processes]?.call(call.method, call.request);
+        answers.set(call, withoutNonce(answer ?? Buffer.alloc(0)));
+      };
+      const calls = shuffled(planning, seed);
+      if (isAtOnce) await Promise.all(calls.map(play));
+      else for (const [index, call] of calls.entries()) await play(call, index);
+      for (const provider of providers) provider.close();
+      expect(planning.length).toBeGreaterThan(80);
+      for (const call of planning)
+        expect([call.method, answers.get(call)]).toEqual([call.method, withoutNonce(call.answer)]);
+    },
+    60_000,
+  );
+
+  /** The type of a call about a resource, and its answer with ids of new deployments and times left out. */
+  const outcomeOf = (call: RecordedCall, answer: Buffer) => {
+    const { typeName } = messageNamed("ApplyResourceChangeRequest").decode(call.request) as never as {
+      typeName: string;
+    };
+    const { newState, diagnostics } = messageNamed("ApplyResourceChangeResponse").decode(answer) as never as {
+      newState: { msgpack: Uint8Array };
+      diagnostics: unknown[];
+    };
+    const text = JSON.stringify(decode(newState.msgpack)).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
+    return {
+      typeName,
+      diagnostics: JSON.stringify(diagnostics),
+      state: typeName === "rnv_deployment" ? text.replace(/"id":"[0-9a-f-]+"/, '"id":"NEW"') : text,
+    };
+  };
+  const writesTo = ({ log }: Emulator): readonly string[] =>
+    log
+      .filter(({ method }) => method !== "GET")
+      .map(({ method, path, body }) => `${method} ${path} ${body}`)
+      .sort();
+
+  it("writes the same for each resource, and ends the same, in any order that the references of an apply allow", async () => {
+    const isDeployment = (call: RecordedCall): boolean =>
+      outcomeOf(call, call.answer).typeName === "rnv_deployment";
+    const ends: unknown[] = [];
+    for (const seed of [1, 2, 3]) {
+      const { emulator, url } = await openService();
+      const provider = await openProvider(url);
+      const outcomes = new Map<RecordedCall, object>();
+      const play = async (call: RecordedCall): Promise<void> => {
+        outcomes.set(call, outcomeOf(call, await provider.call(call.method, call.request)));
+      };
+      const before = shuffled(
+        applying.filter((call) => !isDeployment(call)),
+        seed,
+      );
+      if (seed === 3) await Promise.all(before.map(play));
+      else for (const call of before) await play(call);
+      for (const call of shuffled(applying.filter(isDeployment), seed)) await play(call);
+      provider.close();
+      ends.push({ writes: writesTo(emulator), outcomes: applying.map((call) => outcomes.get(call)) });
+    }
+    expect(applying.length).toBeGreaterThanOrEqual(22);
+    const recorded = applying.map((call) => outcomeOf(call, call.answer));
+    for (const end of ends) expect(end).toEqual({ ...(ends[0] as object), outcomes: recorded });
+  }, 60_000);
+});
