@@ -76,7 +76,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     "remove",
     ifStatement("!isRefusedAsGone("),
     ({ text }) => `${text} return { id: input.id };`,
-    { scenario: "delete", faults: ["500-before"] },
+    { scenario: "delete", faults: ["500-before onward"] },
   ),
   bug("a queued deletion is not waited for", "seenDeleted", condition("pending"), () => "false", {
     scenario: "delete",

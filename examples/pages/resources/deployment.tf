@@ -2,20 +2,20 @@ data "rnv_project" "shop" {
   name = "Shop"
 }
 
-data "rnv_service" "docs" {
+data "rnv_service" "site" {
   project_id = data.rnv_project.shop.id
-  name       = "docs"
+  name       = "site"
 }
 
 resource "rnv_variable" "theme" {
-  service_id = data.rnv_service.docs.id
+  service_id = data.rnv_service.site.id
   key        = "THEME"
   value      = "dark"
 }
 
 # Runs in each apply that changes one of its triggers, after them.
 resource "rnv_deployment" "example" {
-  service_id = data.rnv_service.docs.id
+  service_id = data.rnv_service.site.id
   triggers   = { theme = rnv_variable.theme.revision }
 
   timeouts {
