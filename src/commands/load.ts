@@ -1,6 +1,5 @@
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import type { ManifestRequest, SecretReach } from "../manifest/context";
-import { loadDesired } from "../manifest/load-manifest";
 import type { Address } from "../model/address";
 import type { Desired, DesiredStage } from "../model/desired";
 import { Secret } from "../model/secret";
@@ -10,6 +9,7 @@ import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { foreseeScope } from "../plan/graph";
 import type { PlanOptions } from "../plan/plan";
 import { resourceTypes } from "../resources";
+import { loadDesired } from "../stack/load-desired";
 import { checkStateKey } from "../state/key";
 import type { Connection, Context, PlanRequest, StateKey } from "./context";
 import { nothingDesired } from "./refresh";

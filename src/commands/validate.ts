@@ -1,6 +1,6 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { findStages, listStacks, loadDesired } from "../manifest/load-manifest";
+import { findStages } from "../manifest/load-manifest";
 import { type Address, nameOf } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { StageName } from "../model/stage";
@@ -8,6 +8,7 @@ import { isPlain, type Plain, referredAddresses, unflatten } from "../model/valu
 import type { LabelledGraph } from "../render/graph";
 import type { ResourceChange } from "../render/html/topology";
 import { resourceTypes } from "../resources";
+import { listStacks, loadDesired } from "../stack/load-desired";
 import type { StateBackend } from "../state/backend";
 import { compileConditions } from "./check-conditions";
 import { loadPolicies } from "./check-policies";

@@ -5,9 +5,9 @@ import { performance } from "node:perf_hooks";
 import { App, TerraformResource, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import type * as Constructs from "../../src/cdktf/cdktf";
-import type * as Load from "../../src/manifest/load-manifest";
-import type * as Document from "../../src/manifest/stack/document";
 import type * as Resources from "../../src/resources";
+import type * as Document from "../../src/stack/document";
+import type * as Load from "../../src/stack/load-desired";
 import { median } from "./measure";
 
 /**
@@ -23,8 +23,8 @@ const services = 2_000;
 
 const built = (path: string) => require(join(__dirname, "..", "..", "dist", path));
 const { Project, RnvProvider, Service } = built("cdktf/cdktf.js") as typeof Constructs;
-const { loadDesired } = built("manifest/load-manifest.js") as typeof Load;
-const { parseStackDocument } = built("manifest/stack/document.js") as typeof Document;
+const { loadDesired } = built("stack/load-desired.js") as typeof Load;
+const { parseStackDocument } = built("stack/document.js") as typeof Document;
 const { resourceTypes } = built("resources/index.js") as typeof Resources;
 
 interface HandProps {

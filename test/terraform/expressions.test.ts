@@ -4,14 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describeTerraform, terraformBinary } from "../support/terraform";
-import {
-  declarations,
-  hidden,
-  knownLater,
-  recorded,
-  refused,
-  resultOf,
-} from "../unit/manifest/stack/expressions";
+import { declarations, hidden, knownLater, recorded, refused, resultOf } from "../unit/stack/expressions";
 
 const folders: string[] = [];
 

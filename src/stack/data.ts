@@ -1,0 +1,186 @@
+import { error } from "../diagnostics/diagnostic";
+import type { ReadContext } from "../manifest/context";
+import type { Dependant } from "../manifest/references";
+import type { ScalarNode, SourceNode } from "../manifest/tree";
+import { readValue } from "../manifest/values";
+import type { Address } from "../model/address";
+import { dataSegments } from "../model/data-source";
+import type { DesiredAttribute, DesiredData } from "../model/desired";
+import { type Listing, listingNamed } from "../model/listings";
+import { conditionKinds } from "../model/policy";
+import { snakeCase } from "../model/text";
+import { referredAddresses } from "../model/value";
+import { type FoundCondition, readConditions } from "./conditions";
+import { isObject } from "./document";
+import { isDataSource, type StackType } from "./names";
+import { type BlockReader, readerOf } from "./resolve";
+import { dependsOnOf, readProvider, withoutRepetition } from "./resources";
+import {
+  constructPathOf,
+  crossStackInput,
+  nestedBlocks,
+  ownerOf,
+  problemAt,
+  type Stack,
+  type StackContext,
+  type StackEntry,
+  StackProblem,
+  unsupported,
+} from "./stack";
+
+/** A data source with the nodes that it is looked up by, which are not read as values yet. */
+export interface FoundData extends Omit<DesiredData, "query"> {
+  readonly query: ReadonlyMap<string, SourceNode>;
+  readonly conditions: readonly FoundCondition[];
+}
+
+/** The data sources of a stack. One of a type that rnv does not read is refused. */
+export function readData(stack: Stack, context: StackContext): readonly FoundData[] {
+  return [...stack.data].flatMap(([label, entry]) => {
+    const [terraformType = "", name = ""] = label.split(".");
+    if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) return [];
+    if (isDataSource(terraformType, context.types))
+      return [readSource(terraformType, name, entry, stack, context)];
+    context.report(problemAt(unsupported(`the data source ${label}`), stack.name, entry.location.keyRange));
+    return [];
+  });
+}
+
+function readSource(
+  terraformType: string,
+  name: string,
+  entry: StackEntry,
+  stack: Stack,
+  context: StackContext,
+): FoundData {
+  const { location } = entry;
+  const body = isObject(entry.value) ? entry.value : {};
+  const constructPath = constructPathOf(body);
+  const owner = ownerOf({ terraformType: `data.${terraformType}`, name, constructPath });
+  const address = dataSegments(stack.name, terraformType, name).join(".") as Address;
+  const reader = readerOf(stack, context, owner, address);
+  const listing = listingNamed(terraformType);
+  const type = listing === undefined ? context.types.get(terraformType) : undefined;
+  const query = readQuery(entry, { type, listing }, reader);
+  for (const [key, { isNeeded }] of Object.entries(listing?.query ?? {}))
+    if (isNeeded && body[snakeCase(key)] == null)
+      reader.refuse(new StackProblem("stack.missing_key", `it needs ${snakeCase(key)}`), location.keyRange);
+  readProvider(entry, stack, reader);
+  if (type?.nameKey !== undefined && body.id == null && body[type.nameKey] == null)
+    reader.refuse(
+      new StackProblem("stack.missing_key", `it needs an id or a ${type.nameKey}`),
+      location.keyRange,
+    );
+  return {
+    address,
+    owner,
+    ...(type !== undefined && { type: type.placed.type.type }),
+    ...(listing !== undefined && { listing: terraformType }),
+    query,
+    dependsOn: dependsOnOf(entry, stack, context, reader),
+    conditions: readConditions(
+      entry,
+      { address, owner },
+      {
+        precondition: reader,
+        postcondition: readerOf(stack, context, owner, address, { isData: true, terraformType, name }),
+      },
+    ),
+    range: location.keyRange,
+  };
+}
+
+/** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */
+function readQuery(
+  { value: body, location }: StackEntry,
+  { type, listing }: { readonly type: StackType | undefined; readonly listing: Listing | undefined },
+  reader: BlockReader,
+): FoundData["query"] {
+  const names = new Map<string, string>(
+    Object.keys(listing?.query ?? {}).map((key) => [snakeCase(key), key] as const),
+  );
+  for (const [key, { attribute }] of type?.parents ?? []) names.set(key, attribute);
+  if (type?.nameKey !== undefined) names.set(type.nameKey, type.placed.type.nameAttribute ?? type.nameKey);
+  if (type !== undefined) names.set("id", "id");
+  const query = new Map<string, SourceNode>();
+  for (const [key, written] of Object.entries(isObject(body) ? body : {})) {
+    const at = location.at(key);
+    const attribute = names.get(key);
+    if (written === null || ["//", "depends_on", "provider"].includes(key)) continue;
+    if (key === "lifecycle") {
+      refuseLifecycle({ value: body, location }, reader);
+      continue;
+    }
+    if (key === "count" || key === "for_each") {
+      reader.refuse(withoutRepetition(key), at.keyRange);
+      continue;
+    }
+    if (attribute === undefined) {
+      reader.refuse(unsupported(key), at.keyRange);
+      continue;
+    }
+    const node = reader.read(written, at);
+    if (node === undefined) continue;
+    const wanted = listing?.query[attribute]?.type ?? "string";
+    if (node.kind === "scalar" && typeof node.value === wanted && !node.isSensitive && isListable(key, node))
+      query.set(attribute, node);
+    else
+      reader.refuse(new StackProblem("stack.invalid_value", `${key} is ${queryWords[wanted]}`), node.range);
+  }
+  return query;
+}
+
+/** Refuses what a lookup has no use for; a lifecycle without anything says nothing. */
+function refuseLifecycle(entry: StackEntry, reader: BlockReader): void {
+  for (const block of nestedBlocks(entry, "lifecycle"))
+    for (const [key, value] of Object.entries(block.value))
+      if (value !== null && !["//", ...conditionKinds].includes(key))
+        reader.refuse(unsupported(`lifecycle.${key}`), block.location.at(key).keyRange);
+}
+
+const queryWords = { string: "text that is no secret", number: "a whole number from 1 to 200" } as const;
+
+/** Whether a page of the service can be that long (interface, "Limits"). */
+const isListable = (key: string, { value }: ScalarNode): boolean =>
+  key !== "limit" || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 200);
+
+/** The data source with the values that it is looked up by; problems of them are reported. */
+export function buildData(found: FoundData, reading: ReadContext): DesiredData {
+  const { address, owner, range } = found;
+  const query = new Map<string, DesiredAttribute>();
+  for (const [attribute, node] of found.query) {
+    const value = readValue(node, { address, attribute }, reading);
+    if (value === "")
+      reading.report(
+        error("stack.invalid_value", `${owner}: ${attribute} is empty`, {
+          address,
+          attribute,
+          range: node.range,
+        }),
+      );
+    else if (value !== undefined) query.set(attribute, { value, range: node.range });
+  }
+  const dependsOn = declaredOf(found.dependsOn, { address, range }, reading);
+  return { ...found, query, dependsOn };
+}
+
+/** The addresses of `depends_on` that are declared; each of the others is reported as an error of `from`. */
+export function declaredOf(
+  dependsOn: readonly Address[],
+  from: Pick<DesiredData, "address" | "range">,
+  { blocks, report }: ReadContext,
+): readonly Address[] {
+  return dependsOn.filter((on) => {
+    if (blocks.has(on)) return true;
+    const summary = `depends_on names ${on}, which is not declared`;
+    report(error("stack.reference_unknown", summary, { address: from.address, range: from.range }));
+    return false;
+  });
+}
+
+/** Data sources as nodes of the graph, each after what it refers to. */
+export const dependants = (data: Iterable<DesiredData>): readonly (readonly [Address, Dependant])[] =>
+  [...data].map(({ address, query, dependsOn, range }) => {
+    const referred = [...query.values()].flatMap(({ value }) => referredAddresses(value));
+    return [address, { attributes: query, dependsOn: [...new Set([...dependsOn, ...referred])], range }];
+  });

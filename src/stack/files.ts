@@ -1,0 +1,253 @@
+import { readFile, stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import type { SourceRange } from "../diagnostics/diagnostic";
+import { error } from "../diagnostics/diagnostic";
+import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../manifest/files";
+import type { Report } from "../manifest/findings";
+import { terraformPrefix } from "../model/text";
+import { isObject, type Json, type JsonLocation } from "./document";
+import { isDataSource } from "./names";
+import { blocksOf, commentOf, type Stack, type StackContext, type StackEntry } from "./stack";
+
+/** A stack to read. */
+export interface StackFile {
+  /** Its file as shown. */
+  readonly file: string;
+  /** Its name in messages: that of the manifest of the output folder, else the file. */
+  readonly name: string;
+  /** Its name as a unit of state. */
+  readonly unit: string;
+  /** The path of its construct in the app. */
+  readonly constructPath?: string;
+  /** The units that it needs. */
+  readonly dependencies: readonly string[];
+  /** Notes of its program about constructs (`Annotations` of the library). */
+  readonly annotations: readonly Annotation[];
+}
+
+/** A note of a program about a construct. */
+export interface Annotation {
+  readonly level: "info" | "warning" | "error";
+  readonly constructPath: string;
+  readonly message: string;
+}
+
+const manifestName = "manifest.json";
+
+/** Whether a value of `-f` names a stack: an output folder of the library, its manifest.json, or Terraform JSON. */
+export async function isStackPath(path: string, cwd: string): Promise<boolean> {
+  const name = basename(path);
+  if (name.endsWith(".tf.json") || name === manifestName) return true;
+  const found = await stat(resolve(cwd, path)).catch(() => undefined);
+  const manifest = resolve(cwd, path, manifestName);
+  if (found?.isDirectory() !== true || isLinkOut(manifest, resolve(cwd))) return false;
+  return (await readManifest(manifest)) !== undefined;
+}
+
+/** The stacks that `-f` values name; those of an output folder in the order of their dependencies. */
+export async function findStacks(
+  paths: readonly string[],
+  cwd: string,
+  report: Report,
+): Promise<readonly StackFile[]> {
+  const files: StackFile[] = [];
+  for (const path of paths) {
+    if (basename(path).endsWith(".tf.json")) {
+      const file = shownPath(resolve(cwd, path), cwd);
+      if (isLinkOut(resolve(cwd, path), resolve(cwd))) report(linkOut(file));
+      else
+        files.push({
+          file,
+          name: file,
+          unit: await unitOf(resolve(cwd, path)),
+          dependencies: [],
+          annotations: [],
+        });
+    } else files.push(...(await stacksOf(path, cwd, report)));
+  }
+  return files;
+}
+
+/** The name that the library wrote into a stack, else that of the file. */
+async function unitOf(path: string): Promise<string> {
+  const parsed = await readJson(path);
+  const comment = isObject(parsed) ? commentOf(parsed, "metadata") : undefined;
+  return typeof comment?.stackName === "string" ? comment.stackName : basename(path, ".tf.json");
+}
+
+async function readJson(path: string): Promise<Json> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  try {
+    return JSON.parse(text ?? "null") as Json;
+  } catch {
+    return null;
+  }
+}
+
+interface ListedStack {
+  readonly name: string;
+  readonly constructPath: string;
+  readonly path: string;
+  /** Construct paths. */
+  readonly dependencies: readonly string[];
+  readonly annotations: readonly Annotation[];
+}
+
+const levels: ReadonlyMap<Json | undefined, Annotation["level"]> = new Map([
+  ["@cdktf/info", "info"],
+  ["@cdktf/warn", "warning"],
+  ["@cdktf/error", "error"],
+]);
+
+const annotationsIn = (written: Json | undefined): readonly Annotation[] =>
+  (Array.isArray(written) ? written : []).flatMap((one: Json) => {
+    const level = isObject(one) ? levels.get(one.level) : undefined;
+    if (level === undefined || !isObject(one)) return [];
+    return [{ level, constructPath: String(one.constructPath ?? ""), message: String(one.message ?? "") }];
+  });
+
+async function stacksOf(path: string, cwd: string, report: Report): Promise<readonly StackFile[]> {
+  const folder = basename(path) === manifestName ? join(resolve(cwd, path), "..") : resolve(cwd, path);
+  const shown = shownPath(join(folder, manifestName), cwd);
+  if (isLinkOut(join(folder, manifestName), resolve(cwd))) {
+    report(linkOut(shown));
+    return [];
+  }
+  const stacks = await readManifest(join(folder, manifestName));
+  if (stacks === undefined) {
+    report(
+      error("stack.not_found", `${shown} lists no stacks`, {
+        hint: "synthesize them first, or use --app",
+      }),
+    );
+    return [];
+  }
+  const ordered = inOrder(stacks);
+  if (ordered === undefined) {
+    report(error("stack.reference_cycle", `the stacks of ${shown} depend on each other`));
+    return [];
+  }
+  const names = new Map(stacks.map(({ constructPath, name }) => [constructPath, name]));
+  return ordered.flatMap((stack) => {
+    const dependencies = stack.dependencies.map((path) => names.get(path) ?? path);
+    const file = shownPath(join(folder, stack.path), cwd);
+    if (isOutside(join(realPath(folder) ?? folder, stack.path), [folder, cwd])) {
+      report(error("manifest.unreadable", `the stack ${stack.name} of ${shown} lies outside of its folder`));
+      return [];
+    }
+    if (stack.path.endsWith(".tf.json")) {
+      const { name, constructPath, annotations } = stack;
+      return [{ file, name, unit: name, constructPath, dependencies, annotations }];
+    }
+    report(
+      error("stack.unsupported", `the stack ${stack.name} was synthesized to HCL`, {
+        hint: "unset SYNTH_HCL_OUTPUT: rnv reads cdk.tf.json",
+      }),
+    );
+    return [];
+  });
+}
+
+/** Whether a file lies in none of the folders, with links followed. */
+const isOutside = (path: string, folders: readonly string[]): boolean =>
+  !isWithin(realPath(path) ?? path, folders);
+
+/** The stacks that a manifest.json of the library lists; undefined for another file. */
+async function readManifest(path: string): Promise<readonly ListedStack[] | undefined> {
+  const parsed = await readJson(path);
+  if (!isObject(parsed) || !isObject(parsed.stacks)) return undefined;
+  return Object.values(parsed.stacks).flatMap((stack) => {
+    if (!isObject(stack) || typeof stack.synthesizedStackPath !== "string") return [];
+    const { constructPath, name, dependencies } = stack;
+    return [
+      {
+        name: String(name ?? constructPath),
+        constructPath: String(constructPath ?? name),
+        path: stack.synthesizedStackPath,
+        dependencies: Array.isArray(dependencies) ? dependencies.map(String) : [],
+        annotations: annotationsIn(stack.annotations),
+      },
+    ];
+  });
+}
+
+/** Each stack after those that it depends on; undefined when there is no such order. */
+function inOrder(stacks: readonly ListedStack[]): readonly ListedStack[] | undefined {
+  const ordered: ListedStack[] = [];
+  const waiting = new Set([...stacks].sort((a, b) => (a.name < b.name ? -1 : 1)));
+  const paths = new Set(stacks.map(({ constructPath }) => constructPath));
+  while (waiting.size > 0) {
+    const next = [...waiting].find(({ dependencies }) => !dependencies.some((path) => paths.has(path)));
+    if (next === undefined) return undefined;
+    ordered.push(next);
+    waiting.delete(next);
+    paths.delete(next.constructPath);
+  }
+  return ordered;
+}
+
+/** A value that names other values and has no text of its own: `${rnv_service.api.url}`, `${var.x}`. */
+const onlyNames = /^\$\{[\w.\-[\]]+\}$/;
+
+/** Blocks of which `maskStack` hides parts. Everything else at the top level is hidden. */
+const openBlocks = new Set("// resource data variable output moved import removed provider".split(" "));
+
+/** Keys that hold no secret in a block that may hold some. */
+const openKeys = new Set("// depends_on lifecycle provider alias base_url workspace_id".split(" "));
+
+/**
+ * The text of a stack for code frames: values that may be secrets are starred out, offsets and lines stay. Shown are
+ * attributes that hold no secret, names of other values, and blocks that rnv reads whole.
+ */
+export function maskStack({ document, root, ...stack }: Stack, { types }: StackContext): string {
+  const ranges: SourceRange[] = [];
+  const hide = (value: Json, location: JsonLocation): void => {
+    if (typeof value === "string" || typeof value === "number") {
+      if (!onlyNames.test(String(value))) ranges.push(location);
+    } else if (value !== null && typeof value === "object") hideMembers({ value, location });
+  };
+  const hideMembers = ({ value, location }: StackEntry, isOpen = (_key: string): boolean => false): void => {
+    for (const [key, inner] of Object.entries(value ?? {})) {
+      const at = location.at(Array.isArray(value) ? Number(key) : key);
+      // A value that is nested too deep has the location of the value around it.
+      if (at === location) ranges.push(at);
+      else if (!isOpen(key)) hide(inner, at);
+    }
+  };
+  hideMembers(root, (key) => openBlocks.has(key));
+  for (const variable of stack.variables.values()) hideMembers(variable, (key) => key !== "default");
+  for (const output of stack.outputs.values()) hideMembers(output, (key) => key !== "value");
+  for (const provider of blocksOf(root, "provider", 1))
+    hideMembers(provider, (key) => provider.labels[0] === terraformPrefix && openKeys.has(key));
+  for (const [label, data] of stack.data)
+    if (!isDataSource(label.split(".")[0] ?? "", types)) hideMembers(data);
+  for (const { terraformType, body, location } of stack.resources) {
+    const type = types.get(terraformType);
+    const shapes = [...(type?.attributes.values() ?? [])];
+    if (type !== undefined && !shapes.some(({ secret }) => secret)) continue;
+    const isOpen = (key: string): boolean =>
+      type?.attributes.get(key)?.secret === false || openKeys.has(key) || type?.parents.has(key) === true;
+    hideMembers({ value: body, location }, type && isOpen);
+  }
+  return star(document.text, ranges);
+}
+
+function star(text: string, ranges: readonly SourceRange[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of [...ranges].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    if (start < at) continue;
+    pieces.push(text.slice(at, start), stars(text.slice(start, end)));
+    at = end;
+  }
+  return [...pieces, text.slice(at)].join("");
+}
+
+/** The text of a file that is no JSON from `failedAt` on: only keys and punctuation before it are shown. */
+export function maskBrokenStack(text: string, failedAt: number): string {
+  const texts = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+  const before = text.slice(0, failedAt).replace(texts, (found, colon) => (colon ? found : stars(found)));
+  return before + stars(text.slice(failedAt));
+}
+
+const stars = (text: string): string => text.replace(/[^\r\n]/g, "*");

@@ -1,0 +1,350 @@
+import { BigNumber } from "./big-number";
+import { convert, equal, set, unifiedType } from "./conversion";
+import {
+  bool,
+  compareText,
+  count,
+  describeType,
+  ExpressionProblem,
+  graphemes,
+  isListLike,
+  isMapLike,
+  type ListValue,
+  list,
+  type MapValue,
+  map,
+  marked,
+  membersOf,
+  nothing,
+  number,
+  object,
+  text,
+  tuple,
+  typeOf,
+  type Value,
+  type ValueType,
+} from "./expression-value";
+import type { FunctionRule, Parameter } from "./function-rule";
+import { boolOf, numberOf, textOf } from "./operators";
+
+const any: Parameter = { type: "any" };
+const nullable: Parameter = { type: "any", nullable: true };
+const collection: Parameter = { type: "collection" };
+const strings: Parameter = { type: { kind: "list", of: "string" } };
+const whole: Parameter = { type: "number" };
+
+const wrong = (wanted: string, found: Value): ExpressionProblem =>
+  new ExpressionProblem(`${wanted} is required, found ${describeType(typeOf(found))}`);
+
+/** A list or a tuple; `orSet` takes a set too. */
+function itemsOf(value: Value | undefined, orSet = false): readonly Value[] {
+  if (value !== undefined && isListLike(value) && (orSet || value.kind !== "set")) return value.items;
+  throw wrong("a list", value ?? nothing);
+}
+
+function entriesOf(value: Value | undefined): ReadonlyMap<string, Value> {
+  if (value !== undefined && isMapLike(value)) return value.entries;
+  throw wrong("a map", value ?? nothing);
+}
+
+function indexOf(value: Value | undefined): number {
+  const index = numberOf(value ?? nothing).toIndex();
+  if (index === undefined) throw new ExpressionProblem("a whole number is required");
+  return index;
+}
+
+/** Items as a list where all are of one type, else as a tuple. */
+const sameKind = (like: Value, items: readonly Value[]): Value =>
+  like.kind === "tuple" ? tuple(items) : list(items, (like as ListValue).of);
+
+function element([value, at]: readonly Value[]): Value {
+  const items = itemsOf(value);
+  const index = indexOf(at);
+  if (items.length === 0) throw new ExpressionProblem("the list is empty");
+  if (index < 0) throw new ExpressionProblem("the index is negative");
+  return items[index % items.length] as Value;
+}
+
+function lookup([value, key, fallback]: readonly Value[]): Value {
+  const entries = entriesOf(value);
+  const name = textOf(key as Value);
+  const found = entries.get(name);
+  const of = value?.kind === "map" ? (value as MapValue).of : "any";
+  const other = fallback && convert(fallback, of);
+  if (found !== undefined) return found;
+  if (other !== undefined) return other;
+  throw new ExpressionProblem(`there is no ${JSON.stringify(name)} in the map, and no default`, "unknown");
+}
+
+function merge(maps: readonly Value[]): Value {
+  const given = maps.filter(({ kind }) => kind !== "null");
+  const entries = new Map<string, Value>();
+  let isSecret = false;
+  for (const one of given) {
+    isSecret ||= one.sensitive === true;
+    for (const [key, value] of entriesOf(one)) entries.set(key, value);
+  }
+  const of = given.every(({ kind }) => kind === "map")
+    ? unifiedType(given.map((one) => (one as MapValue).of))
+    : undefined;
+  const merged =
+    given.length > 0 && of !== undefined && isSameType(given) ? map(entries, of) : object(entries);
+  return marked(merged, isSecret);
+}
+
+const isSameType = (maps: readonly Value[]): boolean =>
+  maps.every((one) => describeType((one as MapValue).of) === describeType((maps[0] as MapValue).of));
+
+function concat(lists: readonly Value[]): Value {
+  const items = lists.flatMap((one) => itemsOf(one));
+  if (!lists.every(({ kind }) => kind === "list")) return tuple(items);
+  const of = unifiedType(lists.map((one) => (one as ListValue).of));
+  return of === undefined
+    ? tuple(items)
+    : list(
+        items.map((item) => convert(item, of)),
+        of,
+      );
+}
+
+function coalesce(values: readonly Value[]): Value {
+  const type = unifiedType(values.map(typeOf));
+  if (type === undefined) throw new ExpressionProblem("all arguments must have the same type");
+  for (const value of values) {
+    const found = convert(value, type);
+    if (found.kind !== "null" && !(found.kind === "string" && found.value === "")) return found;
+  }
+  throw new ExpressionProblem("every argument is null or empty");
+}
+
+function coalesceList(values: readonly Value[]): Value {
+  const found = values.find((value) => itemsOf(value, true).length > 0);
+  if (found === undefined) throw new ExpressionProblem("every list is empty");
+  return found;
+}
+
+function length([value]: readonly Value[]): Value {
+  if (value?.kind === "string") return count(graphemes(value.value).length);
+  if (value !== undefined && (isListLike(value) || isMapLike(value))) return count(membersOf(value).length);
+  throw wrong("text, a list or a map", value ?? nothing);
+}
+
+function join([separator, ...lists]: readonly Value[]): Value {
+  const items = lists.flatMap((one) => itemsOf(one, true));
+  if (items.some(({ kind }) => kind === "null"))
+    throw new ExpressionProblem("an item is null and cannot be joined");
+  return text(items.map(textOf).join(textOf(separator as Value)));
+}
+
+function contains([value, wanted]: readonly Value[]): Value {
+  return bool(itemsOf(value, true).some((item) => equal(item, wanted as Value)));
+}
+
+function position([value, wanted]: readonly Value[]): Value {
+  const found = itemsOf(value).findIndex((item) => equal(item, wanted as Value));
+  if (found === -1) throw new ExpressionProblem("the item is not in the list", "unknown");
+  return count(found);
+}
+
+function distinct([value]: readonly Value[]): Value {
+  const { items, of } = convert(value as Value, { kind: "list", of: "any" }) as ListValue;
+  const unique: Value[] = [];
+  const seen = new Set<string>();
+  for (const item of items) {
+    // Texts are compared by a set: comparing each with each takes long.
+    if (item.kind === "string" ? seen.has(item.value) : unique.some((other) => equal(other, item))) continue;
+    if (item.kind === "string") seen.add(item.value);
+    unique.push(item);
+  }
+  return list(unique, of);
+}
+
+const flattened = (items: readonly Value[]): readonly Value[] =>
+  items.flatMap((item) =>
+    isListLike(item) ? flattened(item.items).map((one) => marked(one, item.sensitive === true)) : [item],
+  );
+
+function sort([value]: readonly Value[]): Value {
+  const items = itemsOf(value, true);
+  const texts = items.map(textOf).sort(compareText);
+  return list(texts.map(text), "string");
+}
+
+function slice([value, from, to]: readonly Value[]): Value {
+  const items = itemsOf(value);
+  const [start, end] = [indexOf(from), indexOf(to)];
+  if (start < 0 || end > items.length || start > end)
+    throw new ExpressionProblem(`${start} to ${end} is no part of ${items.length} items`);
+  return sameKind(value as Value, items.slice(start, end));
+}
+
+const mostNumbers = 1024;
+
+function range(args: readonly Value[]): Value {
+  const [first, second, third] = args.map(numberOf);
+  const zero = BigNumber.of(0);
+  const start = second === undefined ? zero : (first as BigNumber);
+  const end = second ?? (first as BigNumber);
+  const isDown = end.compare(start) < 0;
+  const step = third ?? BigNumber.of(isDown ? -1 : 1);
+  if (step.sign === 0 || (isDown ? step.sign > 0 : step.sign < 0))
+    throw new ExpressionProblem("the step does not lead from the start to the end");
+  const numbers: Value[] = [];
+  for (let at = start; isDown ? at.compare(end) > 0 : at.compare(end) < 0; at = at.plus(step)) {
+    if (numbers.length === mostNumbers) throw new ExpressionProblem(`more than ${mostNumbers} numbers`);
+    numbers.push(number(at));
+  }
+  return list(numbers, "number");
+}
+
+function zipmap([names, values]: readonly Value[]): Value {
+  const keys = itemsOf(names).map(textOf);
+  const items = itemsOf(values);
+  if (keys.length !== items.length)
+    throw new ExpressionProblem(`${keys.length} keys for ${items.length} values`);
+  const entries = new Map(keys.map((key, i) => [key, items[i] as Value]));
+  return values?.kind === "list" ? map(entries, values.of) : object(entries);
+}
+
+function one([value]: readonly Value[]): Value {
+  const items = itemsOf(value, true);
+  if (items.length > 1) throw new ExpressionProblem(`one item or none is required, found ${items.length}`);
+  return items[0] ?? nothing;
+}
+
+/** A conversion that leaves null as it is. */
+const conversion = (gives: ValueType): FunctionRule => ({
+  takes: [nullable],
+  gives,
+  shallow: true,
+  call: ([value]) => convert(value as Value, gives),
+});
+
+/** A function of sets of anything. */
+const ofSets = (keep: (isIn: readonly boolean[]) => boolean): FunctionRule => ({
+  takes: [collection],
+  rest: collection,
+  gives: { kind: "set", of: "any" },
+  call: (args) => {
+    const sets = args.map((one) => convert(one, { kind: "set", of: "any" }) as ListValue);
+    const of = unifiedType(sets.map((one) => one.of));
+    if (of === undefined) throw new ExpressionProblem("the sets are of different types");
+    const all = sets.map(({ items }) => items.map((item) => convert(item, of)));
+    const kept = all
+      .flat()
+      .filter((item) => keep(all.map((items) => items.some((other) => equal(other, item)))));
+    return set(kept, of);
+  },
+});
+
+/** `alltrue` and `anytrue`. */
+const ofBools = (start: boolean): FunctionRule => ({
+  takes: [{ type: { kind: "list", of: "bool" } }],
+  gives: "bool",
+  call: ([value]) => {
+    const items = itemsOf(value);
+    const isOther = items.some((item) => (item.kind === "null" ? start : boolOf(item) !== start));
+    return bool(isOther ? !start : start);
+  },
+});
+
+/** Functions of lists, maps and of any value. */
+export const collectionFunctions: readonly (readonly [string, FunctionRule])[] = [
+  ["element", { takes: [any, whole], gives: "any", shallow: true, call: element }],
+  [
+    "lookup",
+    { takes: [any, { type: "string" }, nullable], optional: 1, gives: "any", shallow: true, call: lookup },
+  ],
+  ["merge", { takes: [], rest: nullable, gives: "any", shallow: true, call: merge }],
+  ["concat", { takes: [any], rest: any, gives: "any", shallow: true, call: concat }],
+  ["coalesce", { takes: [nullable], rest: nullable, gives: "any", shallow: true, call: coalesce }],
+  ["coalescelist", { takes: [any], rest: any, gives: "any", call: coalesceList }],
+  ["length", { takes: [any], gives: "number", shallow: true, call: length }],
+  ["join", { takes: [{ type: "string" }, any], rest: any, gives: "string", call: join }],
+  ["contains", { takes: [any, any], gives: "bool", call: contains }],
+  ["index", { takes: [any, any], gives: "number", call: position }],
+  ["keys", { takes: [any], gives: { kind: "list", of: "string" }, shallow: true, call: keysOf }],
+  ["values", { takes: [any], gives: "any", shallow: true, call: valuesOf }],
+  ["distinct", { takes: [collection], gives: "any", call: distinct }],
+  [
+    "flatten",
+    { takes: [any], gives: "any", shallow: true, call: ([value]) => tuple(flattened(itemsOf(value, true))) },
+  ],
+  [
+    "compact",
+    {
+      takes: [strings],
+      gives: strings.type as ValueType,
+      call: ([value]) =>
+        list(
+          itemsOf(value).filter((item) => item.kind === "string" && item.value !== ""),
+          "string",
+        ),
+    },
+  ],
+  [
+    "reverse",
+    {
+      takes: [any],
+      gives: "any",
+      shallow: true,
+      call: ([value]) => sameKind(value as Value, [...itemsOf(value, true)].reverse()),
+    },
+  ],
+  ["sort", { takes: [strings], gives: strings.type as ValueType, call: sort }],
+  ["slice", { takes: [any, whole, whole], gives: "any", shallow: true, call: slice }],
+  [
+    "range",
+    { takes: [whole, whole, whole], optional: 2, gives: { kind: "list", of: "number" }, call: range },
+  ],
+  ["zipmap", { takes: [strings, any], gives: "any", shallow: true, call: zipmap }],
+  ["one", { takes: [any], gives: "any", shallow: true, call: one }],
+  [
+    "sum",
+    {
+      takes: [{ type: { kind: "list", of: "number" } }],
+      gives: "number",
+      call: ([value]) => {
+        const [first, ...others] = itemsOf(value).map(numberOf);
+        if (first === undefined) throw new ExpressionProblem("the list is empty");
+        return number(others.reduce((total, next) => total.plus(next), first));
+      },
+    },
+  ],
+  ["setunion", ofSets(() => true)],
+  ["setintersection", ofSets((isIn) => isIn.every(Boolean))],
+  ["setsubtract", ofSets(([isFirst, ...others]) => isFirst === true && !others.some(Boolean))],
+  ["alltrue", ofBools(true)],
+  ["anytrue", ofBools(false)],
+  ["tostring", conversion("string")],
+  ["tonumber", conversion("number")],
+  ["tobool", conversion("bool")],
+  ["tolist", conversion({ kind: "list", of: "any" })],
+  [
+    "toset",
+    {
+      takes: [nullable],
+      gives: { kind: "set", of: "any" },
+      call: ([value]) => convert(value as Value, { kind: "set", of: "any" }),
+    },
+  ],
+  ["tomap", conversion({ kind: "map", of: "any" })],
+  [
+    "issensitive",
+    { takes: [nullable], gives: "bool", seesMarks: true, call: ([value]) => bool(value?.sensitive === true) },
+  ],
+  [
+    "sensitive",
+    { takes: [nullable], gives: "any", shallow: true, call: ([value]) => marked(value as Value) },
+  ],
+];
+
+function keysOf([value]: readonly Value[]): Value {
+  const keys = [...entriesOf(value).keys()].map(text);
+  return value?.kind === "map" ? list(keys, "string") : tuple(keys);
+}
+
+function valuesOf([value]: readonly Value[]): Value {
+  const values = [...entriesOf(value).values()];
+  return value?.kind === "map" ? list(values, (value as MapValue).of) : tuple(values);
+}

@@ -1,0 +1,208 @@
+import type { AwaitedPart, SourceNode } from "../../manifest/tree";
+import { BigNumber } from "./big-number";
+
+/** A type of Terraform; `any` is that of null and of what is not known yet. */
+export type ValueType =
+  | "any"
+  | "string"
+  | "number"
+  | "bool"
+  | { readonly kind: "list" | "set" | "map"; readonly of: ValueType }
+  | { readonly kind: "tuple"; readonly items: readonly ValueType[] }
+  | { readonly kind: "object"; readonly entries: ReadonlyMap<string, ValueType> };
+
+/** A source that a value waits for: a reference, a text of the environment, or a secret by its source. */
+export type Awaited = AwaitedPart | SourceNode;
+
+/** Returns the value of what was waited for. */
+export type Fill = (awaited: Awaited) => Value;
+
+/** It comes from a secret. */
+interface Marked {
+  readonly sensitive?: true;
+}
+
+export interface ListValue extends Marked {
+  readonly kind: "list" | "set" | "tuple";
+  readonly items: readonly Value[];
+  /** The type of the items, of a list or a set. */
+  readonly of: ValueType;
+}
+
+export interface MapValue extends Marked {
+  readonly kind: "map" | "object";
+  readonly entries: ReadonlyMap<string, Value>;
+  /** The type of the values, of a map. */
+  readonly of: ValueType;
+}
+
+/** Known once what it waits for is. */
+export interface LaterValue extends Marked {
+  readonly kind: "later";
+  readonly type: ValueType;
+  readonly awaits: readonly Awaited[];
+  readonly compute: (fill: Fill) => Value;
+  /** What it is where it is text joined, or one thing alone. */
+  readonly parts?: readonly (string | Awaited)[];
+}
+
+/** A value of an expression. */
+export type Value =
+  | ({ readonly kind: "null" } & Marked)
+  | ({ readonly kind: "bool"; readonly value: boolean } & Marked)
+  | ({ readonly kind: "number"; readonly value: BigNumber } & Marked)
+  | ({ readonly kind: "string"; readonly value: string } & Marked)
+  | ListValue
+  | MapValue
+  | LaterValue;
+
+/** Thrown for an expression that cannot be evaluated, with words for the user and the place in the expression. */
+export class ExpressionProblem extends Error {
+  constructor(
+    message: string,
+    readonly kind: "unsupported" | "invalid" | "unknown" = "invalid",
+    readonly hint?: string,
+    /** The part of the text that it is about. */
+    readonly source?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A text that a few doublings make out of a short one is a bomb. */
+const longestText = 16 * 1024 * 1024;
+
+export const nothing: Value = { kind: "null" };
+export const bool = (value: boolean): Value => ({ kind: "bool", value });
+export const number = (value: BigNumber): Value => ({ kind: "number", value });
+export const count = (value: number): Value => number(BigNumber.of(value));
+
+/** Text in the normal form that Terraform keeps. */
+export function text(value: string): Value {
+  if (value.length > longestText)
+    throw new ExpressionProblem(`the text would have more than ${longestText} characters`);
+  return { kind: "string", value: value.normalize("NFC") };
+}
+
+export const tuple = (items: readonly Value[]): ListValue => ({ kind: "tuple", items, of: "any" });
+export const list = (items: readonly Value[], of: ValueType): ListValue => ({ kind: "list", items, of });
+export const object = (entries: Iterable<readonly [string, Value]>): MapValue => ({
+  kind: "object",
+  entries: new Map([...entries].sort(([a], [b]) => compareText(a, b))),
+  of: "any",
+});
+export const map = (entries: Iterable<readonly [string, Value]>, of: ValueType): MapValue => ({
+  ...object(entries),
+  kind: "map",
+  of,
+});
+
+/** The order of texts: that of their bytes. */
+export function compareText(a: string, b: string): number {
+  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** The same value, marked as one that comes from a secret. */
+export const marked = <V extends Value>(value: V, isSensitive = true): V =>
+  isSensitive && value.sensitive !== true ? { ...value, sensitive: true } : value;
+
+export const isListLike = (value: Value): value is ListValue => "items" in value;
+export const isMapLike = (value: Value): value is MapValue => "entries" in value;
+
+/** The values directly in a value. */
+export const membersOf = (value: Value): readonly Value[] =>
+  isListLike(value) ? value.items : isMapLike(value) ? [...value.entries.values()] : [];
+
+const contains = (value: Value, test: (inner: Value) => boolean): boolean =>
+  test(value) || membersOf(value).some((member) => contains(member, test));
+
+/** Whether a part of it comes from a secret. */
+export const isSensitive = (value: Value): boolean => contains(value, (inner) => inner.sensitive === true);
+
+/** Whether nothing of it is still to come. */
+export const isKnown = (value: Value): boolean => !contains(value, (inner) => inner.kind === "later");
+
+/** The value, and all that is in it, changed from the inside to the outside. */
+function rebuilt(value: Value, change: (value: Value) => Value): Value {
+  if (isListLike(value)) return change({ ...value, items: value.items.map((item) => rebuilt(item, change)) });
+  if (!isMapLike(value)) return change(value);
+  const entries = [...value.entries].map(([key, inner]) => [key, rebuilt(inner, change)] as const);
+  return change({ ...value, entries: new Map(entries) });
+}
+
+/** The value without marks. */
+export const unmarked = (value: Value): Value =>
+  isSensitive(value) ? rebuilt(value, ({ sensitive: _sensitive, ...inner }) => inner) : value;
+
+/** The value once what it waits for is known. */
+export const filled = (value: Value, fill: Fill): Value =>
+  isKnown(value)
+    ? value
+    : rebuilt(value, (inner) =>
+        inner.kind === "later" ? marked(inner.compute(fill), inner.sensitive === true) : inner,
+      );
+
+/** Returns the sources that a value waits for. */
+export function awaitedBy(value: Value): readonly Awaited[] {
+  if (value.kind === "later") return value.awaits;
+  return membersOf(value).flatMap(awaitedBy);
+}
+
+/** A value that is known later, alone. */
+export const later = (awaited: Awaited, type: ValueType): LaterValue => ({
+  kind: "later",
+  type,
+  awaits: [awaited],
+  parts: [awaited],
+  compute: (fill) => fill(awaited),
+});
+
+/** Applies a function now, or once its arguments are known. */
+export function whenKnown(
+  args: readonly Value[],
+  type: ValueType,
+  apply: (known: readonly Value[]) => Value,
+): Value {
+  if (args.every(isKnown)) return apply(args);
+  const value: LaterValue = {
+    kind: "later",
+    type,
+    awaits: [...new Set(args.flatMap(awaitedBy))],
+    compute: (fill) => apply(args.map((arg) => filled(arg, fill))),
+  };
+  return marked(value, args.some(isSensitive));
+}
+
+export function typeOf(value: Value): ValueType {
+  switch (value.kind) {
+    case "null":
+      return "any";
+    case "later":
+      return value.type;
+    case "tuple":
+      return { kind: "tuple", items: value.items.map(typeOf) };
+    case "object":
+      return {
+        kind: "object",
+        entries: new Map([...value.entries].map(([key, inner]) => [key, typeOf(inner)])),
+      };
+    case "list":
+    case "set":
+    case "map":
+      return { kind: value.kind, of: value.of };
+    default:
+      return value.kind;
+  }
+}
+
+/** `string`, `list of number`: a type in words. */
+export function describeType(type: ValueType): string {
+  if (typeof type === "string") return type === "any" ? "any type" : type;
+  return "of" in type ? `${type.kind} of ${describeType(type.of)}` : type.kind;
+}
+
+const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Splits a text into the characters that a reader sees. */
+export const graphemes = (value: string): string[] =>
+  /^[\x20-\x7e]*$/.test(value) ? [...value] : [...segmenter.segment(value)].map(({ segment }) => segment);

@@ -1,0 +1,460 @@
+import { ExpressionProblem } from "./expression-value";
+import { binaryLevels } from "./operators";
+
+/** An expression of Terraform's language. */
+export type Expression = ExpressionKind & {
+  /** Its start and end in the text. */
+  readonly at: readonly [start: number, end: number];
+};
+
+type ExpressionKind =
+  | { readonly kind: "value"; readonly value: null | boolean | string }
+  | { readonly kind: "number"; readonly digits: string }
+  | { readonly kind: "text"; readonly parts: readonly TextPart[] }
+  | { readonly kind: "root"; readonly name: string }
+  | { readonly kind: "access"; readonly of: Expression; readonly key: Expression }
+  /** `list[*].name`: the steps behind the sign are taken in each item. */
+  | { readonly kind: "splat"; readonly of: Expression; readonly each: Expression }
+  /** The item of a splat. */
+  | { readonly kind: "item" }
+  | {
+      readonly kind: "call";
+      readonly name: string;
+      readonly args: readonly Expression[];
+      readonly spreads: boolean;
+    }
+  | { readonly kind: "list"; readonly items: readonly Expression[] }
+  | { readonly kind: "object"; readonly entries: readonly (readonly [Expression, Expression])[] }
+  | { readonly kind: "for"; readonly loop: Loop }
+  | { readonly kind: "unary"; readonly operator: "-" | "!"; readonly of: Expression }
+  | {
+      readonly kind: "binary";
+      readonly operator: string;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
+  | {
+      readonly kind: "condition";
+      readonly condition: Expression;
+      readonly yes: Expression;
+      readonly no: Expression;
+    };
+
+/** `[for key, value in of : result if condition]`, or with `{name => result}`. */
+export interface Loop {
+  readonly key: string | undefined;
+  readonly value: string;
+  readonly of: Expression;
+  readonly name: Expression | undefined;
+  readonly result: Expression;
+  readonly condition: Expression | undefined;
+  /** Results of one name are a list. */
+  readonly groups: boolean;
+}
+
+/** A literal piece of a text, or an expression with its source: `${var.x}`. */
+export type TextPart = string | { readonly expression: Expression; readonly source: string };
+
+const unsupported = (what: string): ExpressionProblem =>
+  new ExpressionProblem(`${what} is not supported by rnv`, "unsupported");
+
+/** Levels of nesting, and operators or steps in a row. */
+const maxDepth = 50;
+const maxSteps = 250;
+const identifier = /[\p{ID_Start}_][\p{ID_Continue}-]*/uy;
+const number = /\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
+
+/** The parts of a JSON text of a stack; throws `ExpressionProblem` for what rnv does not read. */
+export const parseText = (text: string): readonly TextPart[] => new Parser(text).text();
+
+/** A bare expression, such as an entry of `depends_on`. */
+export function parseExpression(text: string): Expression {
+  const parser = new Parser(text);
+  const found = parser.expression();
+  parser.expectEnd();
+  return found;
+}
+
+/** Reads a text in one pass. */
+class Parser {
+  private at = 0;
+  private depth = 0;
+  /** A line break ends an expression: it stands in an object, outside of other brackets. */
+  private endsAtLine = false;
+
+  constructor(private readonly source: string) {}
+
+  /** Literal text with `${…}` in it, up to the end, or up to a closing quote within an expression. */
+  text(quoted = false): TextPart[] {
+    const parts: TextPart[] = [];
+    let literal = "";
+    const flush = (): void => {
+      if (literal !== "") parts.push(literal);
+      literal = "";
+    };
+    let isTrimmed = false;
+    while (this.at < this.source.length && !(quoted && this.source[this.at] === '"')) {
+      const two = this.source.slice(this.at, this.at + 2);
+      const three = this.source.slice(this.at, this.at + 3);
+      if (three === "$${" || three === "%%{") {
+        literal += three.slice(1);
+        this.at += 3;
+      } else if (two === "${") {
+        const start = this.at;
+        if (this.source[this.at + 2] === "~") literal = literal.trimEnd();
+        flush();
+        const expression = this.interpolation();
+        parts.push({ expression, source: this.source.slice(start, this.at) });
+        isTrimmed = this.source[this.at - 2] === "~";
+        if (isTrimmed) this.skip(/\s*/y);
+      } else if (two === "%{") {
+        throw unsupported("the directive %{…}");
+      } else if (quoted && two.startsWith("\\")) {
+        literal += this.escape();
+      } else {
+        literal += two[0];
+        this.at += 1;
+      }
+    }
+    flush();
+    return parts;
+  }
+
+  private interpolation(): Expression {
+    this.at += 2;
+    if (this.source[this.at] === "~") this.at += 1;
+    const expression = this.across(() => this.expression());
+    this.space();
+    if (this.source.startsWith("~}", this.at)) this.at += 1;
+    this.expect("}");
+    return expression;
+  }
+
+  /** Reads where line breaks are space. */
+  private across<T>(read: () => T, endsAtLine = false): T {
+    const before = this.endsAtLine;
+    this.endsAtLine = endsAtLine;
+    const found = read();
+    this.endsAtLine = before;
+    return found;
+  }
+
+  private escape(): string {
+    const letter = this.source[this.at + 1] ?? "";
+    const known: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };
+    const digits = letter === "u" ? 4 : letter === "U" ? 8 : 0;
+    const code = this.source.slice(this.at + 2, this.at + 2 + digits);
+    const isCode = digits > 0 && code.length === digits && /^[0-9a-fA-F]+$/.test(code);
+    const text = isCode ? codePoint(Number.parseInt(code, 16)) : known[letter];
+    if (text === undefined) throw this.problem(`there is no escape \\${letter}`);
+    this.at += 2 + digits;
+    return text;
+  }
+
+  /** An expression with operators. */
+  expression(): Expression {
+    this.depth += 1;
+    if (this.depth > maxDepth) throw unsupported(`an expression of more than ${maxDepth} levels`);
+    const start = this.start();
+    let found = this.binary(0);
+    this.space();
+    if (this.source[this.at] === "?") {
+      this.at += 1;
+      const yes = this.expression();
+      this.expect(":");
+      const no = this.expression();
+      found = { kind: "condition", condition: found, yes, no, at: [start, this.at] };
+    }
+    this.depth -= 1;
+    return found;
+  }
+
+  private binary(level: number): Expression {
+    const operators = binaryLevels[level];
+    if (operators === undefined) return this.unary();
+    const start = this.start();
+    let left = this.binary(level + 1);
+    for (let steps = 0; ; steps += 1) {
+      if (steps > maxSteps) throw unsupported(`more than ${maxSteps} operators in a row`);
+      this.space();
+      const operator = operators.find((one) => this.source.startsWith(one, this.at));
+      if (operator === undefined) return left;
+      this.at += operator.length;
+      const right = this.binary(level + 1);
+      left = { kind: "binary", operator, left, right, at: [start, this.at] };
+    }
+  }
+
+  private unary(): Expression {
+    const start = this.start();
+    const operator = this.source[this.at];
+    if (operator !== "-" && (operator !== "!" || this.source[this.at + 1] === "=")) return this.traversal();
+    this.at += 1;
+    this.depth += 1;
+    if (this.depth > maxDepth) throw unsupported(`an expression of more than ${maxDepth} levels`);
+    const of = this.unary();
+    this.depth -= 1;
+    return { kind: "unary", operator: operator as "-" | "!", of, at: [start, this.at] };
+  }
+
+  /** A term and the steps into it. */
+  private traversal(): Expression {
+    const start = this.start();
+    let found = this.term();
+    for (let steps = 0; ; steps += 1) {
+      if (steps > maxDepth) throw unsupported(`more than ${maxDepth} steps in one reference`);
+      this.space();
+      const splat = /\.\*|\[\s*\*\s*\]/y;
+      splat.lastIndex = this.at;
+      const sign = splat.exec(this.source)?.[0];
+      if (sign !== undefined) {
+        this.at += sign.length;
+        return this.stepsBehind(
+          { kind: "splat", of: found, each: this.each(sign === ".*"), at: [start, this.at] },
+          start,
+        );
+      }
+      const next = this.step(found, start);
+      if (next === undefined) return found;
+      found = next;
+    }
+  }
+
+  /** Behind `.*` an index is of the whole list. */
+  private stepsBehind(splat: Expression, start: number): Expression {
+    let found = splat;
+    for (let next = this.step(found, start); next !== undefined; next = this.step(found, start)) found = next;
+    return found;
+  }
+
+  private each(onlyAttributes: boolean): Expression {
+    const start = this.at;
+    let found: Expression = { kind: "item", at: [start, start] };
+    for (;;) {
+      this.space();
+      if (onlyAttributes && this.source[this.at] !== ".") return found;
+      const next = this.step(found, start);
+      if (next === undefined) return found;
+      found = next;
+    }
+  }
+
+  private step(of: Expression, start: number): Expression | undefined {
+    this.space();
+    const next = this.source[this.at];
+    if (next === "." && this.source[this.at + 1] !== ".") {
+      const key = this.attribute();
+      return { kind: "access", of, key, at: [start, this.at] };
+    }
+    if (next !== "[") return undefined;
+    const key = this.index();
+    return { kind: "access", of, key, at: [start, this.at] };
+  }
+
+  private attribute(): Expression {
+    this.at += 1;
+    const start = this.at;
+    const name = this.match(identifier);
+    if (name !== undefined) return { kind: "value", value: name, at: [start, this.at] };
+    const digits = this.match(/\d+/y);
+    if (digits === undefined) throw this.unexpected("a name");
+    return { kind: "number", digits, at: [start, this.at] };
+  }
+
+  private index(): Expression {
+    this.at += 1;
+    return this.across(() => {
+      const key = this.expression();
+      this.expect("]");
+      return key;
+    });
+  }
+
+  private term(): Expression {
+    const start = this.start();
+    const found = this.termKind();
+    return "at" in found ? found : { ...found, at: [start, this.at] };
+  }
+
+  private termKind(): ExpressionKind | Expression {
+    const first = this.source[this.at] ?? "";
+    if (first === '"') return this.quoted();
+    if (first === "[") return this.loop("]") ?? { kind: "list", items: this.sequence("]").items };
+    if (first === "{") return this.loop("}") ?? this.object();
+    if (first === "(") {
+      this.at += 1;
+      return this.across(() => {
+        const inner = this.expression();
+        this.expect(")");
+        return inner;
+      });
+    }
+    const digits = this.match(number);
+    if (digits !== undefined) return { kind: "number", digits };
+    const name = this.match(identifier);
+    if (name === undefined) throw this.unexpected("a value");
+    if (name === "true" || name === "false") return { kind: "value", value: name === "true" };
+    if (name === "null") return { kind: "value", value: null };
+    const called = /\s*\(/y;
+    const spaces = name + (this.match(/(?:::[\p{ID_Start}_][\p{ID_Continue}-]*)+/uy) ?? "");
+    called.lastIndex = this.at;
+    if (!called.test(this.source)) return { kind: "root", name };
+    this.space();
+    const { items, spreads } = this.sequence(")");
+    return { kind: "call", name: spaces, args: items, spreads };
+  }
+
+  private quoted(): ExpressionKind {
+    this.at += 1;
+    const parts = this.text(true);
+    this.expect('"');
+    const [only] = parts;
+    if (parts.length === 0) return { kind: "value", value: "" };
+    if (parts.length > 1) return { kind: "text", parts };
+    return typeof only === "string"
+      ? { kind: "value", value: only }
+      : (only as { expression: Expression }).expression;
+  }
+
+  private sequence(close: string): { items: Expression[]; spreads: boolean } {
+    this.at += 1;
+    return this.across(() => {
+      const items: Expression[] = [];
+      let spreads = false;
+      for (this.space(); this.source[this.at] !== close; this.space()) {
+        items.push(this.expression());
+        this.space();
+        if (close === ")" && this.source.startsWith("...", this.at)) {
+          this.at += 3;
+          spreads = true;
+          this.space();
+        }
+        if (this.source[this.at] === "," && !spreads) this.at += 1;
+        else if (this.source[this.at] !== close) this.expect(close);
+      }
+      this.at += 1;
+      return { items, spreads };
+    });
+  }
+
+  private object(): ExpressionKind {
+    this.at += 1;
+    const entries: [Expression, Expression][] = [];
+    this.across(() => {
+      for (this.skip(/[\s,]*/y); this.source[this.at] !== "}"; this.skip(/\s*/y)) {
+        const key = this.key();
+        this.space();
+        if (!/[=:]/.test(this.source[this.at] ?? "")) this.expect("=");
+        this.at += 1;
+        entries.push([key, this.expression()]);
+        this.space();
+        const next = this.source[this.at];
+        if (next === ",") this.at += 1;
+        else if (next !== "}" && next !== "\n" && next !== "\r") this.expect("}");
+      }
+    }, true);
+    this.at += 1;
+    return { kind: "object", entries };
+  }
+
+  /** A bare word before the sign is a name. */
+  private key(): Expression {
+    const start = this.start();
+    const word = /([\p{ID_Start}_][\p{ID_Continue}-]*)\s*(?==(?!=)|:)/uy;
+    word.lastIndex = this.at;
+    const name = word.exec(this.source)?.[1];
+    if (name === undefined) return this.expression();
+    this.at += name.length;
+    return { kind: "value", value: name, at: [start, this.at] };
+  }
+
+  /** A `for` in brackets that are still to be opened; undefined where there is none. */
+  private loop(close: "]" | "}"): ExpressionKind | undefined {
+    const opening = /[[{]\s*for(?=\s)/y;
+    opening.lastIndex = this.at;
+    const found = opening.exec(this.source)?.[0];
+    if (found === undefined) return undefined;
+    this.at += found.length;
+    return this.across(() => {
+      const first = this.word();
+      this.space();
+      const hasKey = this.source[this.at] === ",";
+      if (hasKey) this.at += 1;
+      const value = hasKey ? this.word() : first;
+      this.keyword("in");
+      const of = this.expression();
+      this.expect(":");
+      const name = close === "}" ? this.expression() : undefined;
+      if (name !== undefined) this.expect("=>");
+      const result = this.expression();
+      this.space();
+      const groups = name !== undefined && this.source.startsWith("...", this.at);
+      if (groups) this.at += 3;
+      this.space();
+      const condition = this.match(/if(?=[\s(!])/y) === undefined ? undefined : this.expression();
+      this.expect(close);
+      return {
+        kind: "for",
+        loop: { key: hasKey ? first : undefined, value, of, name, result, condition, groups },
+      };
+    });
+  }
+
+  private word(): string {
+    this.space();
+    const found = this.match(identifier);
+    if (found === undefined) throw this.unexpected("a name");
+    return found;
+  }
+
+  private keyword(word: string): void {
+    this.space();
+    if (this.match(identifier) !== word) throw this.unexpected(word);
+  }
+
+  expectEnd(): void {
+    this.space();
+    if (this.at < this.source.length) throw this.unexpected("the end");
+  }
+
+  private expect(text: string): void {
+    this.space();
+    if (!this.source.startsWith(text, this.at)) throw this.unexpected(text);
+    this.at += text.length;
+  }
+
+  private unexpected(wanted: string): ExpressionProblem {
+    const isEnd = this.at >= this.source.length;
+    return this.problem(
+      isEnd ? `the expression ends where ${wanted} is expected` : `${wanted} is expected here`,
+    );
+  }
+
+  /** A problem of the text from here on. */
+  private problem(message: string): ExpressionProblem {
+    return new ExpressionProblem(message, "invalid", undefined, this.source.slice(this.at));
+  }
+
+  private match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.source)?.[0];
+    this.at += found?.length ?? 0;
+    return found;
+  }
+
+  private skip(pattern: RegExp): void {
+    this.match(pattern);
+  }
+
+  private start(): number {
+    this.space();
+    return this.at;
+  }
+
+  private space(): void {
+    this.skip(this.endsAtLine ? /[^\S\r\n]*/y : /\s*/y);
+  }
+}
+
+const codePoint = (code: number): string | undefined =>
+  code > 0x10ffff ? undefined : String.fromCodePoint(code);

@@ -1,0 +1,103 @@
+import { suggest } from "../../diagnostics/suggest";
+import { collectionFunctions } from "./collection-functions";
+import { convert } from "./conversion";
+import {
+  describeType,
+  ExpressionProblem,
+  isSensitive,
+  marked,
+  typeOf,
+  unmarked,
+  type Value,
+  whenKnown,
+} from "./expression-value";
+import { type FunctionRule, type Parameter, regexProblem } from "./function-rule";
+import { textFunctions } from "./text-functions";
+
+const rules: ReadonlyMap<string, FunctionRule> = new Map([...textFunctions, ...collectionFunctions]);
+
+/** Functions that see their arguments unevaluated. */
+export const lazyFunctions = ["try", "can"];
+
+/** The names of the functions that there are, in order. */
+export const functionNames: readonly string[] = [...rules.keys(), ...lazyFunctions].sort();
+
+const useTerraform = "to use another, run the stack with Terraform: the package is a Terraform provider too";
+
+/** Calls a function; what is unknown or secret in its arguments makes the result so. */
+export function callFunction(name: string, given: readonly Value[]): Value {
+  if (name === "regex" || name === "regexall") throw regexProblem(`the function ${name}`);
+  const rule = rules.get(name);
+  if (rule === undefined) {
+    const meant = suggest(name, functionNames);
+    throw new ExpressionProblem(
+      `the function ${name} is not supported by rnv`,
+      "unsupported",
+      `${meant === undefined ? "" : `did you mean "${meant}"? `}there are: ${functionNames.join(", ")}; ${useTerraform}`,
+    );
+  }
+  checkCount(name, rule, given.length);
+  rule.check?.(given);
+  if (rule.seesMarks) return rule.call(given);
+  const isSecret = given.some(isSensitive);
+  const tell: Tell = (call) => {
+    try {
+      return call();
+    } catch (cause) {
+      if (!(cause instanceof ExpressionProblem)) throw cause;
+      throw problemOfCall(name, cause, isSecret);
+    }
+  };
+  return rule.shallow ? callShallow(rule, given, tell) : callDeep(rule, given, tell);
+}
+
+/** Runs a function; its problems begin with its name. */
+type Tell = (call: () => Value) => Value;
+
+/** The problem with the name of the function. What it says of an argument may be the text of a secret. */
+const problemOfCall = (name: string, cause: ExpressionProblem, isSecret: boolean): ExpressionProblem =>
+  new ExpressionProblem(
+    isSecret ? `${name} does not take its arguments, of which one is secret` : `${name}: ${cause.message}`,
+    cause.kind,
+    cause.hint,
+    cause.source,
+  );
+
+function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, found: number): void {
+  const least = takes.length - optional;
+  if (found >= least && (rest !== undefined || found <= takes.length)) return;
+  const most = rest === undefined ? takes.length : undefined;
+  const wanted =
+    most === least ? String(least) : most === undefined ? `${least} or more` : `${least} to ${most}`;
+  throw new ExpressionProblem(`${name} takes ${wanted} argument${wanted === "1" ? "" : "s"}, found ${found}`);
+}
+
+function callDeep(rule: FunctionRule, given: readonly Value[], tell: Tell): Value {
+  const result = whenKnown(given.map(unmarked), rule.gives, (known) =>
+    tell(() => rule.call(prepared(rule, known))),
+  );
+  return marked(result, given.some(isSensitive));
+}
+
+function callShallow(rule: FunctionRule, given: readonly Value[], tell: Tell): Value {
+  const isMarked = given.some((value) => value.sensitive === true);
+  const bare = given.map(({ sensitive: _sensitive, ...value }) => value as Value);
+  const isLater = bare.some(({ kind }) => kind === "later");
+  const call = (known: readonly Value[]): Value => tell(() => rule.call(prepared(rule, known)));
+  return marked(
+    isLater ? whenKnown(bare, rule.gives, (known) => callShallow(rule, known, tell)) : call(bare),
+    isMarked,
+  );
+}
+
+function prepared(rule: FunctionRule, given: readonly Value[]): readonly Value[] {
+  rule.check?.(given);
+  return given.map((value, i) => {
+    const parameter = rule.takes[i] ?? (rule.rest as Parameter);
+    if (value.kind === "null" && parameter.nullable !== true)
+      throw new ExpressionProblem(`argument ${i + 1} must not be null`);
+    if (parameter.type !== "collection") return convert(value, parameter.type);
+    if (value.kind === "null" || "items" in value || "entries" in value) return value;
+    throw new ExpressionProblem(`argument ${i + 1} is a list or a map, found ${describeType(typeOf(value))}`);
+  });
+}

@@ -1,0 +1,299 @@
+import { resolve } from "node:path";
+import { error, hasErrors, sortDiagnostics, warning } from "../diagnostics/diagnostic";
+import type { Block } from "../manifest/blocks";
+import { type BuiltResource, buildResource } from "../manifest/build-resource";
+import {
+  type LoadedManifest,
+  type ManifestRequest,
+  type ReadContext,
+  type SecretReach,
+  secretNamesIn,
+} from "../manifest/context";
+import { fetchSecrets } from "../manifest/fetch-secrets";
+import { maxTotalBytes, readSource } from "../manifest/files";
+import { collectFindings, type Findings, formatLocation } from "../manifest/findings";
+import { checkCycles, type Dependant } from "../manifest/references";
+import { trustOf } from "../manifest/trust";
+import { indexTypes } from "../manifest/type-index";
+import type { Address } from "../model/address";
+import { isDataAddress } from "../model/data-source";
+import type { Desired, DesiredCondition, DesiredResource } from "../model/desired";
+import { referencesOf, referredAddresses } from "../model/value";
+import { buildConditions, checkVariables } from "./conditions";
+import { buildData, declaredOf, dependants, type FoundData, readData } from "./data";
+import { parseStackDocument } from "./document";
+import { findStacks, maskBrokenStack, maskStack, type StackFile } from "./files";
+import { addressOfResource, indexStackTypes } from "./names";
+import { readProviders } from "./provider";
+import { readResource, type StackBlock } from "./resources";
+import { ownerOf, readStack, type Stack, type StackContext, type StackResource } from "./stack";
+import { readImports, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
+
+/**
+ * Reads the desired state from synthesized stacks (DESIGN section 3): `files` are output folders of the library or
+ * Terraform JSON. No program is run. Every mistake of every stack is collected.
+ */
+export async function loadStack(request: ManifestRequest): Promise<LoadedManifest> {
+  const findings = collectFindings();
+  const cwd = resolve(request.cwd);
+  const index = indexTypes(request.types);
+  const { stacks, others, texts, masked, isPartial } = await readStacks(request, cwd, findings);
+  const context: StackContext = {
+    stacks,
+    others,
+    unit: request.stack,
+    types: indexStackTypes(index),
+    environment: request.environment,
+    trust: trustOf(request.environment, request.untrusted === true),
+    fillIn: request.secrets === "resolve",
+    spent: { misses: 0, characters: 0, steps: 0 },
+    report: findings.report,
+  };
+  for (const stack of [...stacks, ...others]) masked.set(stack.document.file, maskStack(stack, context));
+  const stackBlocks = readBlocks(context, texts);
+  const foundData = stacks.flatMap((stack) => readData(stack, context));
+  const blocks = new Map(stackBlocks.map(({ block }) => [block.address, block]));
+  const reading: ReadContext = {
+    index,
+    blocks,
+    environment: request.environment,
+    texts,
+    report: withConstructs(stackBlocks, foundData, findings),
+    misses: { count: 0 },
+    secretFolder: cwd,
+    trust: context.trust,
+    secretNames: secretNamesIn(blocks.values()),
+    isPartial,
+  };
+  for (const stack of stacks) checkVariables(stack, context);
+  const built = stackBlocks.map((block) => build(block, reading, request.secrets));
+  reportSecondParts(stackBlocks, built, reading);
+  const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
+  const data = new Map(foundData.map((found) => [found.address, buildData(found, reading)]));
+  const conditions = [
+    ...built.flatMap((one) => one.conditions),
+    ...foundData.flatMap((found) => buildConditions(found.conditions, reading)),
+  ];
+  checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data.values())]), findings.report);
+  const desired: Desired = {
+    resources: withoutDataEdges(resources),
+    data,
+    moved: readStackMoves(context, stackBlocks, reading),
+    removed: readStackRemovals(context, reading),
+    outputs: readStackOutputs(context, reading),
+    ...(conditions.length > 0 && { conditions }),
+    sources: masked,
+  };
+  const concerns = request.concerns?.(desired);
+  await fetchSecrets(built, cwd, reading, { findings, reach: request.secrets, concerns });
+  const diagnostics = sortDiagnostics(findings.all());
+  return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: masked };
+}
+
+interface ReadStacks {
+  readonly stacks: readonly Stack[];
+  /** Those besides the stack that is asked for. */
+  readonly others: readonly Stack[];
+  readonly texts: ReadonlyMap<string, string>;
+  /** The texts for code frames, so far of the files that are no stacks. */
+  readonly masked: Map<string, string>;
+  /** A file could not be read. */
+  readonly isPartial: boolean;
+}
+
+async function readStacks(request: ManifestRequest, cwd: string, { report }: Findings): Promise<ReadStacks> {
+  const files = await findStacks(request.files, cwd, report);
+  const isAsked = ({ unit }: StackFile): boolean =>
+    request.stack === undefined || unit === request.stack.name;
+  const stacks: Stack[] = [];
+  const others: Stack[] = [];
+  const texts = new Map<string, string>();
+  const masked = new Map<string, string>();
+  let left = maxTotalBytes;
+  for (const stackFile of files) {
+    const { file } = stackFile;
+    if (isAsked(stackFile)) tellAnnotations(stackFile, report);
+    const text = readSource(file, cwd, left, report);
+    if (text === undefined) continue;
+    left -= Buffer.byteLength(text);
+    texts.set(file, text);
+    const parsed = parseStackDocument(file, text);
+    if ("document" in parsed && isAsked(stackFile))
+      stacks.push(readStack(parsed.document, stackFile, report));
+    // Mistakes in another stack are told where that one is read.
+    else if ("document" in parsed) others.push(readStack(parsed.document, stackFile, () => {}));
+    else {
+      masked.set(file, maskBrokenStack(text, parsed.failedAt));
+      parsed.problems.forEach(report);
+    }
+  }
+  return { stacks, others, texts, masked, isPartial: stacks.length + others.length < files.length };
+}
+
+/** Reports the warnings and errors that a program notes of its constructs. */
+function tellAnnotations({ annotations }: StackFile, report: Findings["report"]): void {
+  for (const { level, constructPath, message } of annotations) {
+    if (level === "info") continue;
+    const [first = "", ...others] = message.split("\n");
+    const make = level === "error" ? error : warning;
+    const detail = others.join("\n").trim();
+    report(make("stack.annotation", `${constructPath}: ${first}`, detail === "" ? {} : { detail }));
+  }
+}
+
+/** The resources of all stacks, each after its parent. An address that is declared twice is an error. */
+function readBlocks(context: StackContext, texts: ReadonlyMap<string, string>): readonly StackBlock[] {
+  const found = new Map<Address, StackBlock>();
+  const waiting = new Map<Address, () => void>();
+  const declared = new Map<Address, StackResource>();
+  const findBlock = (address: Address): Block | undefined => {
+    waiting.get(address)?.();
+    return found.get(address)?.block;
+  };
+  for (const stack of context.stacks) {
+    const protecting = readProviders(stack, context);
+    const around = { imports: readImports(stack, context), protecting, findBlock };
+    for (const resource of stack.resources) {
+      const type = context.types.get(resource.terraformType);
+      const address = type && addressOfResource(type, resource.name);
+      const read = (): void => {
+        if (address !== undefined) waiting.delete(address);
+        const block = readResource(resource, stack, context, around);
+        if (block !== undefined) found.set(block.block.address, block);
+      };
+      const before = address && declared.get(address);
+      if (address === undefined) read();
+      else if (before !== undefined) context.report(declaredTwice(address, resource, before, texts));
+      else {
+        declared.set(address, resource);
+        waiting.set(address, read);
+      }
+    }
+  }
+  for (const read of [...waiting.values()]) read();
+  return [...found.values()];
+}
+
+/**
+ * Reports parts that two constructs declare of one resource: a key of a service twice, two deployments of a service. A
+ * manifest cannot say such a thing, and at the service they are one.
+ */
+function reportSecondParts(
+  blocks: readonly StackBlock[],
+  built: readonly BuiltResource[],
+  { report, texts }: ReadContext,
+): void {
+  const first = new Map<string, StackBlock>();
+  blocks.forEach((one, i) => {
+    const { block, owner } = one;
+    const { type } = block.placed;
+    const of = parentTextOf(one);
+    const isSingle = type.manifest.shape === "single";
+    const name = isSingle ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
+    if (!type.removedWithParent || of === undefined || typeof name !== "string") return;
+    const key = [type.type, of, name].join("\0");
+    const earlier = first.get(key);
+    if (earlier === undefined) {
+      first.set(key, one);
+      return;
+    }
+    const what = isSingle ? `the ${type.type}` : `the ${type.type} ${JSON.stringify(name)}`;
+    report(
+      error("stack.duplicate", `${owner} declares ${what} of ${of}, as does ${earlier.owner}`, {
+        address: block.address,
+        range: block.range,
+        detail: `The other is declared at ${formatLocation(earlier.block.range, texts)}.`,
+        hint: "remove one of the two",
+      }),
+    );
+  });
+}
+
+/** The parent of a block as its address, or as the id that stands for it. */
+function parentTextOf({ block, parent: { foreign } }: StackBlock): string | undefined {
+  if (block.parent !== undefined) return block.parent.address;
+  const value = foreign?.value.value;
+  if (typeof value === "string") return value;
+  const references = referencesOf(value);
+  return references.length > 0
+    ? references.map(({ address, attribute }) => `${address}.${attribute}`).join()
+    : undefined;
+}
+
+const declaredTwice = (
+  address: Address,
+  resource: StackResource,
+  before: StackResource,
+  texts: ReadonlyMap<string, string>,
+) =>
+  error("stack.duplicate", `${ownerOf(resource)} is declared twice: both are ${address}`, {
+    address,
+    range: resource.location.keyRange,
+    detail: `It is declared at ${formatLocation(before.location.keyRange, texts)} as well.`,
+    hint: "take the stacks one by one (--stack NAME), or name one of the two with overrideLogicalId",
+  });
+
+/** Adds the path of the construct to the findings about its resource. */
+function withConstructs(
+  blocks: readonly StackBlock[],
+  data: readonly FoundData[],
+  { report }: Findings,
+): Findings["report"] {
+  const owners = new Map<string, string>([
+    ...blocks.map(({ block, owner }) => [block.address, owner] as const),
+    ...data.map(({ address, owner }) => [address, owner] as const),
+  ]);
+  return (diagnostic) => {
+    const owner = owners.get(diagnostic.address ?? "");
+    const construct = owner && `Construct: ${owner}.`;
+    const detail = [diagnostic.detail, construct].filter((line) => line !== undefined).join("\n");
+    report(detail === "" ? diagnostic : { ...diagnostic, detail });
+  };
+}
+
+function build(
+  { block, constructPath, dependsOn, parent, isProtected, timeouts, conditions: found }: StackBlock,
+  reading: ReadContext,
+  reach: SecretReach,
+): BuiltResource & { readonly conditions: readonly DesiredCondition[] } {
+  const built = buildResource(block, reading, reach);
+  const { foreign, range } = parent;
+  if (foreign !== undefined) built.attributes.set(foreign.attribute, foreign.value);
+  for (const { attribute } of block.placed.type.parents) {
+    const written = built.attributes.get(attribute);
+    if (written !== undefined && range !== undefined) built.attributes.set(attribute, { ...written, range });
+  }
+  const known = declaredOf(dependsOn, block, reading).filter(
+    (address) => !isImplied(block, reading.blocks.get(address)),
+  );
+  const conditions = buildConditions(found, reading);
+  const asked = conditions.flatMap(({ condition, message }) => [condition, message]);
+  const referred = [foreign?.value.value, ...asked]
+    .flatMap(referredAddresses)
+    .filter((address) => address !== block.address);
+  const resource: DesiredResource = {
+    ...built.resource,
+    ...(constructPath !== undefined && { constructPath }),
+    ...(isProtected && { lifecycle: { ...built.resource.lifecycle, preventDestroy: true } }),
+    ...(timeouts !== undefined && { timeouts }),
+    dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referred])],
+  };
+  return { ...built, resource, conditions };
+}
+
+/** Whether the order of two resources follows from their types: only Terraform has to be told. */
+const isImplied = ({ placed, parent }: Block, named: Block | undefined): boolean =>
+  parent !== undefined &&
+  named?.parent?.address === parent.address &&
+  placed.type.follows.includes(named.placed.type.type);
+
+/** Resources wait for resources only: data sources are read before anything changes. */
+const withoutDataEdges = (
+  resources: ReadonlyMap<Address, DesiredResource>,
+): ReadonlyMap<Address, DesiredResource> =>
+  new Map(
+    [...resources].map(([address, resource]) => {
+      const dependsOn = resource.dependsOn.filter((on) => !isDataAddress(on));
+      return [address, { ...resource, dependsOn }];
+    }),
+  );

@@ -1,0 +1,87 @@
+import type { AttributeShape, PlacedType, TypeIndex } from "../manifest/type-index";
+import { type Address, addressOf, isLogicalName } from "../model/address";
+import { listingNamed } from "../model/listings";
+import type { Parent } from "../model/resource-type";
+import {
+  catalogDataSource,
+  generatedName,
+  snakeCase,
+  terraformNameOf,
+  writeOnlyNameOf,
+  writeOnlyVersionOf,
+} from "../model/text";
+
+/** A resource type by the names that it and its attributes have in Terraform. */
+export interface StackType {
+  readonly terraformType: string;
+  readonly placed: PlacedType;
+  /** Attributes outside of groups; a secret one also under the name by which Terraform keeps it out of its state. */
+  readonly attributes: ReadonlyMap<string, AttributeShape>;
+  /** Attributes that only tell Terraform when to send a write-only one again. */
+  readonly versions: ReadonlySet<string>;
+  /** The secret attribute that an attribute has made up. */
+  readonly generated: ReadonlyMap<string, AttributeShape>;
+  readonly groups: ReadonlyMap<string, StackGroup>;
+  /** Attributes that hold the id of a parent. */
+  readonly parents: ReadonlyMap<string, Parent>;
+  /** Computed attributes with their name in rnv. */
+  readonly computed: ReadonlyMap<string, string>;
+  /** The attribute that holds the name, for types that have one. */
+  readonly nameKey?: string;
+  /** It has a name and a life of its own, so a data source can look it up. */
+  readonly isLookedUp: boolean;
+}
+
+/** Whether rnv reads data sources of the type. */
+export const isDataSource = (terraformType: string, types: ReadonlyMap<string, StackType>): boolean =>
+  terraformType === catalogDataSource ||
+  listingNamed(terraformType) !== undefined ||
+  types.get(terraformType)?.isLookedUp === true;
+
+export interface StackGroup {
+  /** Its name in rnv. */
+  readonly key: string;
+  readonly fields: ReadonlyMap<string, AttributeShape>;
+}
+
+/** The resource types by their name in Terraform. */
+export const indexStackTypes = ({ byType }: TypeIndex): ReadonlyMap<string, StackType> =>
+  new Map([...byType.values()].map(stackType).map((type) => [type.terraformType, type]));
+
+function stackType(placed: PlacedType): StackType {
+  const { nameAttribute, parents, computed, removedWithParent } = placed.type;
+  const groups = [...placed.groups].map(([key, fields]): readonly [string, StackGroup] => [
+    snakeCase(key),
+    { key, fields: bySnakeCase(fields) },
+  ]);
+  const attributes = bySnakeCase(placed.attributes);
+  const writeOnly = [...attributes].filter(([, { secret }]) => secret);
+  return {
+    terraformType: terraformNameOf(placed.type),
+    placed,
+    attributes: new Map([
+      ...attributes,
+      ...writeOnly.map(([name, shape]) => [writeOnlyNameOf(name), shape] as const),
+    ]),
+    versions: new Set(writeOnly.map(([name]) => writeOnlyVersionOf(name))),
+    generated: new Map(writeOnly.map(([, shape]) => [generatedName, shape])),
+    groups: new Map(groups),
+    parents: bySnakeCase(parents.map((parent) => [parent.attribute, parent])),
+    computed: bySnakeCase(Object.keys(computed).map((name) => [name, name])),
+    ...(nameAttribute !== undefined && { nameKey: snakeCase(nameAttribute) }),
+    isLookedUp: nameAttribute !== undefined && !removedWithParent,
+  };
+}
+
+export const bySnakeCase = <Value>(entries: Iterable<readonly [string, Value]>): ReadonlyMap<string, Value> =>
+  new Map([...entries].map(([name, value]) => [snakeCase(name), value]));
+
+/**
+ * The address of a Terraform resource: `rnv_service.api` is `service.api`, and `__` stands for a dot, so that
+ * `rnv_service.shop__api` is `service.shop.api`, as in a manifest. Two names never share an address.
+ */
+export function addressOfResource({ placed }: StackType, name: string): Address {
+  if (!name.includes("__")) return addressOf(placed.type.type, name);
+  const segments = name.split("__");
+  return addressOf(placed.type.type, ...(segments.every(isLogicalName) ? segments : [name]));
+}

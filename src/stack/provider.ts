@@ -1,0 +1,148 @@
+import { error, warning } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import { providerSettings } from "../model/provider-settings";
+import { snakeCase, terraformPrefix } from "../model/text";
+import { isObject, type Json, type JsonLocation, type JsonObject } from "./document";
+import { type BlockReader, readerOf } from "./resolve";
+import { type Stack, type StackContext, StackProblem } from "./stack";
+
+/** The block of a provider that is being read. */
+interface ProviderSource {
+  readonly stack: Stack;
+  readonly context: StackContext;
+  readonly reader: BlockReader;
+}
+
+/** Reads one setting; true where it says that nothing may be deleted. */
+type ReadSetting = (written: Json, at: JsonLocation, source: ProviderSource) => boolean;
+
+/**
+ * Checks the configurations of the provider; returns those that refuse deletions, as `provider` names them. A run goes where its
+ * environment says: a stack that names another service or workspace must not be applied there.
+ */
+export function readProviders(stack: Stack, context: StackContext): ReadonlySet<string> {
+  const protecting = new Set<string>();
+  for (const [name, { value, location }] of stack.providers) {
+    const owner = `${stack.name}: provider.${terraformPrefix}`;
+    const source = { stack, context, reader: readerOf(stack, context, owner) };
+    if (isObject(value) && readSettings(value, location, source)) protecting.add(name);
+  }
+  return protecting;
+}
+
+function readSettings(body: JsonObject, location: JsonLocation, source: ProviderSource): boolean {
+  let isProtecting = false;
+  for (const [key, written] of Object.entries(body)) {
+    if (key === "//" || key === "alias" || written === null) continue;
+    const read = settings[key];
+    const at = location.at(key);
+    if (read !== undefined) isProtecting = read(written, at, source) || isProtecting;
+    else
+      source.reader.refuse(
+        new StackProblem(
+          "stack.unknown_key",
+          `the provider has no setting ${JSON.stringify(key)}`,
+          didYouMean(key, Object.keys(settings)),
+        ),
+        at.keyRange,
+      );
+  }
+  return isProtecting;
+}
+
+/** A setting that has to be what the environment says. */
+const sameAs =
+  (variable: string): ReadSetting =>
+  (written, at, { context, reader }) => {
+    const node = reader.read(written, at);
+    const found = node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
+    const wanted = context.environment[variable];
+    if (found === undefined || wanted === undefined || isSameSetting(found, wanted)) return false;
+    const summary = `the setting is not what ${variable} says`;
+    reader.refuse(new StackProblem("config.invalid", summary, `this run is for ${wanted}`), at);
+    return false;
+  };
+
+const isSameSetting = (a: string, b: string): boolean =>
+  a.replace(/\/+$/, "").toLowerCase() === b.trim().replace(/\/+$/, "").toLowerCase();
+
+/** A key by a sensitive variable is for Terraform: rnv has its own from its environment. */
+const readKey: ReadSetting = (written, at, { stack, reader }) => {
+  const [, name = ""] = (typeof written === "string" && /^\$\{var\.([\w-]+)\}$/.exec(written)) || [];
+  const variable = stack.variables.get(name)?.value;
+  if (isObject(variable) && variable.sensitive === true) return false;
+  const hint =
+    'write apiKey: fromEnv("RNV_API_KEY"), or leave it out and set RNV_API_KEY or RNV_API_KEY_FILE';
+  reader.refuse(
+    new StackProblem("stack.unsupported", "a key does not belong into a stack", hint),
+    at.keyRange,
+  );
+  return false;
+};
+
+const readMostRequests: ReadSetting = (written, at, { context, reader, stack }) => {
+  const node = reader.read(written, at);
+  const value = node?.kind === "scalar" ? Number(node.value) : Number.NaN;
+  if (!Number.isInteger(value) || value < 1 || value > 256)
+    reader.refuse(
+      new StackProblem("config.invalid", "max_concurrency is no whole number from 1 to 256"),
+      at.keyRange,
+    );
+  else
+    context.report(
+      warning("stack.unsupported", `${stack.name}: max_concurrency is for Terraform only`, {
+        range: at.keyRange,
+        hint: "rnv takes the flag -parallelism",
+      }),
+    );
+  return false;
+};
+
+const readProtection: ReadSetting = (written, at, source) => isTrue(written, at, source) === true;
+
+const readAcceptMissing: ReadSetting = (written, at, source) => {
+  if (isTrue(written, at, source) === true)
+    source.reader.refuse(
+      new StackProblem(
+        "stack.unsupported",
+        "accept_missing is for Terraform only",
+        "leave it out; what was really deleted elsewhere: rnv state rm ADDRESS …",
+      ),
+      at.keyRange,
+    );
+  return false;
+};
+
+/** A value that is true or false when the plan is made; undefined after a report. */
+function isTrue(
+  written: Json,
+  at: JsonLocation,
+  { stack, context, reader }: ProviderSource,
+): boolean | undefined {
+  const node = reader.read(written, at);
+  if (node === undefined) return undefined;
+  const value = node.kind === "scalar" && (node.parts ?? []).length === 0 ? String(node.value) : "";
+  if (value === "true" || value === "false") return value === "true";
+  context.report(
+    error("config.invalid", `${stack.name}: provider.${terraformPrefix}: expected true or false`, {
+      range: at.keyRange,
+    }),
+  );
+  return undefined;
+}
+
+const byName: Readonly<Record<string, ReadSetting>> = {
+  baseUrl: sameAs("RNV_BASE_URL"),
+  workspaceId: sameAs("RNV_WORKSPACE_ID"),
+  apiKey: readKey,
+  maxConcurrency: readMostRequests,
+  deletionProtection: readProtection,
+  acceptMissing: readAcceptMissing,
+};
+
+const settings: Readonly<Record<string, ReadSetting>> = Object.fromEntries(
+  providerSettings.flatMap(({ name }) => {
+    const read = byName[name];
+    return read === undefined ? [] : [[snakeCase(name), read]];
+  }),
+);

@@ -1,0 +1,163 @@
+import type { SourceRange } from "../diagnostics/diagnostic";
+import { error } from "../diagnostics/diagnostic";
+import type { ReadContext } from "../manifest/context";
+import { readMoved, readRemoved } from "../manifest/meta";
+import type { MapEntry, MapNode, SourceNode } from "../manifest/tree";
+import { readValue } from "../manifest/values";
+import { type Address, isLogicalName } from "../model/address";
+import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../model/desired";
+import { isObject } from "./document";
+import { type BlockReader, readerOf } from "./resolve";
+import { resourceNamed, type StackBlock } from "./resources";
+import { nestedBlocks, type Stack, type StackContext, StackProblem, unsupported } from "./stack";
+import { isMadeByApply } from "./values";
+
+/** The blocks of a kind at the top level; refuses keys besides `known`. */
+const topBlocks = (
+  { root }: Stack,
+  kind: string,
+  known: readonly string[],
+  reader: BlockReader,
+): ReturnType<typeof nestedBlocks> => {
+  const blocks = nestedBlocks(root, kind);
+  for (const { value, location } of blocks)
+    for (const key of Object.keys(value))
+      if (key !== "//" && !known.includes(key))
+        reader.refuse(unsupported(`${kind}.${key}`), location.at(key).keyRange);
+  return blocks;
+};
+
+/** `import` blocks by the address that they name. */
+export function readImports(stack: Stack, context: StackContext): ReadonlyMap<Address, MapEntry> {
+  const imports = new Map<Address, MapEntry>();
+  const reader = readerOf(stack, context, stack.name);
+  for (const { value, location } of topBlocks(stack, "import", ["to", "id"], reader)) {
+    const to = resourceNamed(value.to ?? null, location.at("to"), context, reader);
+    const id = reader.read(value.id ?? null, location.at("id"));
+    if (to === undefined || id === undefined) continue;
+    if (stack.resources.some(({ terraformType, name }) => `${terraformType}.${name}` === value.to))
+      imports.set(to, { key: "import", keyRange: location, value: id });
+    else {
+      const summary = `import names ${String(value.to)}, which is not declared`;
+      reader.refuse(new StackProblem("stack.reference_unknown", summary), location.at("to"));
+    }
+  }
+  return imports;
+}
+
+const scalar = (value: string, range: SourceRange): SourceNode => ({ kind: "scalar", value, range });
+
+/** A node as an entry of a manifest. */
+const manifestEntry = (key: string, value: SourceNode, range = value.range): readonly [string, MapEntry] => [
+  key,
+  { key, keyRange: range, value },
+];
+
+/** The root of a manifest with a list under `key`; undefined for an empty list. */
+function listRoot(key: string, items: readonly SourceNode[]): MapNode | undefined {
+  const [first] = items;
+  if (first === undefined) return undefined;
+  const { range } = first;
+  return { kind: "map", range, entries: new Map([manifestEntry(key, { kind: "list", items, range })]) };
+}
+
+const moveNode = (from: SourceNode, to: string, range: SourceRange): SourceNode => ({
+  kind: "map",
+  range,
+  entries: new Map([manifestEntry("from", from, range), manifestEntry("to", scalar(to, range))]),
+});
+
+/** `moved` blocks, and the addresses of a manifest that constructs say they had; checked like those of a manifest. */
+export function readStackMoves(
+  context: StackContext,
+  blocks: readonly StackBlock[],
+  reading: ReadContext,
+): Desired["moved"] {
+  const items: SourceNode[] = [];
+  for (const stack of context.stacks) {
+    const reader = readerOf(stack, context, stack.name);
+    for (const { value, location } of topBlocks(stack, "moved", ["from", "to"], reader)) {
+      const from = resourceNamed(value.from ?? null, location.at("from"), context, reader);
+      const to = resourceNamed(value.to ?? null, location.at("to"), context, reader);
+      if (from !== undefined && to !== undefined)
+        items.push(moveNode(scalar(from, location.at("from")), to, location));
+    }
+  }
+  for (const { block, movedFrom } of blocks)
+    for (const { value } of movedFrom) {
+      // The same address as before is no move: a program may keep the line.
+      if (value.kind === "scalar" && value.value === block.address) continue;
+      items.push(moveNode(value, block.address, value.range));
+    }
+  const root = listRoot("moved", items);
+  return root === undefined ? [] : readMoved(root, reading);
+}
+
+/** `removed` blocks: deletions confirmed by name. */
+export function readStackRemovals(context: StackContext, reading: ReadContext): Desired["removed"] {
+  const items: SourceNode[] = [];
+  for (const stack of context.stacks) {
+    const reader = readerOf(stack, context, stack.name);
+    for (const block of topBlocks(stack, "removed", ["from", "lifecycle"], reader)) {
+      const { value, location } = block;
+      if (nestedBlocks(block, "lifecycle").some((lifecycle) => lifecycle.value.destroy === false)) {
+        reader.refuse(
+          new StackProblem(
+            "stack.unsupported",
+            "removed without destroy is not supported by rnv",
+            "rnv state rm forgets a resource and leaves it running",
+          ),
+          location.at("lifecycle"),
+        );
+        continue;
+      }
+      const from = resourceNamed(value.from ?? null, location.at("from"), context, reader);
+      if (from !== undefined) items.push(scalar(from, location.at("from")));
+    }
+  }
+  const root = listRoot("removed", items);
+  return root === undefined ? [] : readRemoved(root, reading);
+}
+
+/**
+ * `output` blocks. Those that only carry a value from stack to stack are outputs where each stack has its own state, unless
+ * the other stack reads them from the program: they hold no reference.
+ */
+export function readStackOutputs(context: StackContext, reading: ReadContext): Desired["outputs"] {
+  const outputs = new Map<string, DesiredAttribute>();
+  for (const stack of context.stacks)
+    for (const [name, { value, location }] of stack.outputs) {
+      const isCrossing = name.startsWith(crossStackOutput);
+      if ((isCrossing && context.unit === undefined) || !isObject(value)) continue;
+      const reader = readerOf(stack, context, `${stack.name}: output.${name}`);
+      const at = location.at("value");
+      const isHidden = value.sensitive === true && !isCrossing;
+      const node = reader.readWhole(value.value ?? null, at);
+      if (node === undefined || (isCrossing && !isMadeByApply(node))) continue;
+      if (node.isSensitive && !isHidden)
+        reader.refuse(
+          new StackProblem(
+            "stack.unsupported",
+            "outputs are shown and recorded, so they hold no secrets",
+            "make it a sensitive one (sensitive: true): it is listed, and its value is neither shown nor recorded",
+          ),
+          at,
+        );
+      else if (!isLogicalName(name))
+        reader.refuse(
+          new StackProblem("stack.invalid_value", `${JSON.stringify(name)} cannot name an output`),
+          at,
+        );
+      else if (outputs.has(name))
+        reading.report(
+          error("stack.duplicate", `two stacks have an output ${name}`, { range: location.keyRange }),
+        );
+      else {
+        const read = node.isSensitive
+          ? hiddenOutput
+          : readValue(node, { attribute: `outputs.${name}` }, reading);
+        if (read !== undefined) outputs.set(name, { value: isHidden ? hiddenOutput : read, range: at });
+      }
+    }
+  return outputs;
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Environment, evaluate } from "../../../src/stack/language/evaluate";
+import { parseExpression } from "../../../src/stack/language/expression";
+import {
+  ExpressionProblem,
+  isKnown,
+  isSensitive,
+  later,
+  marked,
+  text,
+  type Value,
+} from "../../../src/stack/language/expression-value";
+import { jsonEncode } from "../../../src/stack/language/json-functions";
+
+/** Stands for a value that Terraform refuses. */
+export const refused = "(error)";
+export const knownLater = "(known after apply)";
+export const hidden = "(sensitive value)";
+
+/** Names that expressions use: one that is known after apply, and a secret. */
+export const declarations = `
+resource "terraform_data" "u" {}
+variable "s" {
+  default   = "secret"
+  sensitive = true
+}
+`;
+
+const resolve: Environment["resolve"] = (root, [name, ...rest]) => {
+  const range = { file: "", start: 0, end: 0 };
+  if (root === "terraform_data")
+    return { value: later({ kind: "reference", segments: [], source: "", range }, "any"), rest: [] };
+  if (root === "var" && name === "s") return { value: marked(text("secret")), rest };
+  throw new ExpressionProblem(`${root} is not declared`);
+};
+
+/** Evaluates an expression; throws `ExpressionProblem`. */
+export const evaluated = (expression: string): Value =>
+  evaluate(parseExpression(expression), { text: expression, resolve, spend: () => {} });
+
+/** Result of an expression as JSON, or one of the words above. */
+export function resultOf(expression: string): string {
+  try {
+    const value = evaluated(expression);
+    if (isSensitive(value)) return hidden;
+    return isKnown(value) ? jsonEncode(value) : knownLater;
+  } catch (cause) {
+    if (cause instanceof ExpressionProblem) return refused;
+    throw cause;
+  }
+}
+
+const file = join(__dirname, "expressions.tsv");
+
+/** Expressions with their results in Terraform, one a line. */
+export const recorded: readonly (readonly [expression: string, result: string])[] = readFileSync(file, "utf8")
+  .split("\n")
+  .filter((line) => line !== "")
+  .map((line) => line.split("\t") as [string, string]);

@@ -1,0 +1,219 @@
+import { removeFolders } from "../manifest/load";
+import { file, loadFiles, loadStackJson, resource, values } from "./load-stack";
+
+afterEach(removeFolders);
+
+const comment = (stackName: string) => ({ "//": { metadata: { stackName } } });
+
+const base = {
+  ...comment("base"),
+  resource: { rnv_project: { shop: { name: "Shop" } } },
+  output: { "cross-stack-output-rnv_projectshopid": { value: "${rnv_project.shop.id}", sensitive: true } },
+};
+
+const apps = {
+  ...comment("apps"),
+  data: { terraform_remote_state: { "cross-stack-reference-input-base": { backend: "local" } } },
+  resource: {
+    rnv_service: {
+      api: {
+        name: "api",
+        kind: "web",
+        project_id:
+          "${data.terraform_remote_state.cross-stack-reference-input-base.outputs.cross-stack-output-rnv_projectshopid}",
+      },
+    },
+  },
+  output: { url: { value: "${rnv_service.api.url}" } },
+};
+
+const listed = (name: string, dependencies: readonly string[] = []) => ({
+  name,
+  constructPath: name,
+  synthesizedStackPath: `stacks/${name}/cdk.tf.json`,
+  dependencies,
+});
+
+const output = (stacks: Record<string, { text: object; dependencies?: readonly string[] }>) => {
+  const entries = Object.entries(stacks);
+  return Object.fromEntries([
+    [
+      "cdktf.out/manifest.json",
+      JSON.stringify({
+        version: "0.21.0",
+        stacks: Object.fromEntries(entries.map(([name, one]) => [name, listed(name, one.dependencies)])),
+      }),
+    ],
+    ...entries.map(([name, one]) => [`cdktf.out/stacks/${name}/cdk.tf.json`, JSON.stringify(one.text)]),
+  ]);
+};
+
+describe("a stack that is no JSON", () => {
+  it.each([
+    ["", "the file is empty: synthesize the stack again"],
+    ['{"resource": {"a": {}}', "the text ends early: a } or ] is missing"],
+    ['{"resource": {"a": 1,}}', "no comma stands before } or ]"],
+    ['{"resource": {"a": 1 "b": 2}}', "a comma is missing before it"],
+    ["{'resource': {}}", 'keys and texts stand in double quotes: "…"'],
+    ["<<<<<<< HEAD\n{}\n", "a merge conflict may stand here unresolved"],
+    ["resource {}", "a stack is JSON as the synthesis writes it: synthesize it again"],
+  ])("%j is one finding with what to write", async (text, hint) => {
+    const { diagnostics } = await loadStackJson(text);
+    expect(diagnostics).toMatchObject([
+      { code: "stack.syntax", summary: "the text is not valid JSON", hint },
+    ]);
+  });
+});
+
+/** A megabyte of values, each in the one before it. */
+const deep = (open: string, inner: string, close: string): string => {
+  const levels = Math.floor(1_000_000 / (open.length + close.length));
+  return open.repeat(levels) + inner + close.repeat(levels);
+};
+
+describe("a stack whose values are nested without end", () => {
+  it.each([
+    ["[", "1", "]"],
+    ['{"a":', "1", "}"],
+  ])("%j is read where rnv needs no value of it, and refused where it does", async (open, inner, close) => {
+    const project = (name: string) => `{"resource": {"rnv_project": {"shop": {"name": ${name}}}}`;
+    const unread = `${project('"Shop"')}, "//": ${deep(open, inner, close)}}`;
+    expect((await loadStackJson(unread)).diagnostics).toEqual([]);
+    const read = `${project(deep(open, inner, close))}}`;
+    expect((await loadStackJson(read)).diagnostics).toMatchObject([{ code: "stack.too_large" }]);
+  });
+
+  it.each([
+    ["[", "", ""],
+    ['{"a":', "", ""],
+    ["[", "}", "]"],
+    ['{"a":[', "'", "]}"],
+  ])("%j around %j is no JSON, which is said where it is too deep to look on", async (open, inner, close) => {
+    const text = deep(open, inner, close);
+    const { diagnostics, sources } = await loadStackJson(text);
+    expect(diagnostics).toMatchObject([{ code: "stack.syntax", summary: "the text is not valid JSON" }]);
+    expect(diagnostics[0]?.range?.start).toBeLessThan(1_000);
+    expect(sources.get(file)).toHaveLength(text.length);
+  });
+
+  it("no secret beside or below it is shown", async () => {
+    const { diagnostics, sources } = await loadStackJson(
+      `{"//": ${"[".repeat(200)}${"]".repeat(200)}, "locals": {"key": "canary"}, "nonsense": {}}`,
+    );
+    expect(diagnostics).toMatchObject([{ code: "stack.unsupported" }]);
+    expect(sources.get(file)).not.toContain("canary");
+  });
+});
+
+describe("the text that is shown of a stack", () => {
+  it("holds nothing of blocks that are for Terraform alone, nor a key of the provider", async () => {
+    const { sources } = await loadStackJson({
+      provider: {
+        rnv: [{ api_key: "canary-1", base_url: "https://rnv" }],
+        aws: [{ secret_key: "canary-2" }],
+      },
+      terraform: { backend: { s3: { secret_key: "canary-3" } } },
+      data: { http: { x: { request_headers: { a: "canary-4" } } }, rnv_project: { shop: { name: "Shop" } } },
+      module: { m: { password: "canary-5" } },
+      resource: { aws_thing: { t: { "//": { rnv: {} }, name: "canary-6" } } },
+    });
+    expect(sources.get(file)).not.toContain("canary");
+    for (const shown of ["api_key", "https://rnv", "Shop", "module", "aws_thing"])
+      expect(sources.get(file)).toContain(shown);
+  });
+});
+
+describe("a key that stands twice", () => {
+  it("is told for each place, in any spelling", async () => {
+    const text = '{"a": {"k": 1, "\\u006b": 2, "k": 3}, "b": ["k\\":", {"k": {}, "l": {"l": 1, "l": "x:"}}]}';
+    const { diagnostics } = await loadStackJson(text);
+    expect(diagnostics.map(({ code, range }) => [code, text.slice(range?.start, range?.end)])).toEqual([
+      ["stack.duplicate", '"\\u006b"'],
+      ["stack.duplicate", '"k"'],
+      ["stack.duplicate", '"l"'],
+    ]);
+  });
+});
+
+describe("an output folder", () => {
+  it("is read as a whole, references across stacks included", async () => {
+    const found = await loadFiles(
+      output({ apps: { text: apps, dependencies: ["base"] }, base: { text: base } }),
+      ["cdktf.out"],
+    );
+    expect(found.diagnostics).toEqual([]);
+    expect([...(found.desired?.resources.keys() ?? [])]).toEqual(["project.shop", "service.api"]);
+    expect(resource(found, "service.api").parent).toBe("project.shop");
+    expect(values(found, "service.api").projectId).toBe("<project.shop id>");
+    expect([...(found.desired?.outputs.keys() ?? [])]).toEqual(["url"]);
+  });
+
+  it("may be named by its manifest.json, or stack by stack", async () => {
+    const files = output({ apps: { text: apps, dependencies: ["base"] }, base: { text: base } });
+    for (const names of [
+      ["cdktf.out/manifest.json"],
+      ["cdktf.out/stacks/apps/cdk.tf.json", "cdktf.out/stacks/base/cdk.tf.json"],
+    ])
+      expect((await loadFiles(files, names)).desired?.resources.size).toBe(2);
+  });
+
+  it("a stack alone says which other it needs", async () => {
+    const found = await loadFiles(output({ apps: { text: apps }, base: { text: base } }), [
+      "cdktf.out/stacks/apps/cdk.tf.json",
+    ]);
+    expect(found.diagnostics).toMatchObject([
+      { code: "stack.reference_unknown", hint: "read the stacks together: -f cdktf.out" },
+    ]);
+  });
+
+  it("two stacks with one name are told apart by an error, not by a guess", async () => {
+    const again = { ...base, ...comment("again"), output: {} };
+    const found = await loadFiles(output({ base: { text: base }, again: { text: again } }), ["cdktf.out"]);
+    expect(found.diagnostics).toMatchObject([
+      {
+        code: "stack.duplicate",
+        address: "project.shop",
+        hint: expect.stringContaining("overrideLogicalId"),
+      },
+    ]);
+  });
+
+  it("stacks that depend on each other, or are missing, are errors", async () => {
+    const round = output({ a: { text: {}, dependencies: ["b"] }, b: { text: {}, dependencies: ["a"] } });
+    expect((await loadFiles(round, ["cdktf.out"])).diagnostics).toMatchObject([
+      { code: "stack.reference_cycle" },
+    ]);
+    const files = output({ base: { text: base } });
+    delete files["cdktf.out/stacks/base/cdk.tf.json"];
+    expect((await loadFiles(files, ["cdktf.out"])).diagnostics).toMatchObject([
+      { code: "manifest.unreadable" },
+    ]);
+    expect((await loadFiles({}, ["none/manifest.json"])).diagnostics).toMatchObject([
+      { code: "stack.not_found" },
+    ]);
+  });
+
+  it("HCL that the library wrote is not read", async () => {
+    const files = {
+      "out/manifest.json": JSON.stringify({
+        stacks: { a: { ...listed("a"), synthesizedStackPath: "stacks/a/cdk.tf" } },
+      }),
+    };
+    expect((await loadFiles(files, ["out"])).diagnostics).toMatchObject([{ code: "stack.unsupported" }]);
+  });
+
+  it("a secret file is named from the folder of the run", async () => {
+    const stack = {
+      variable: { key: { sensitive: true, "//": { rnv: { source: { fromFile: "secrets/key" } } } } },
+      resource: {
+        rnv_service: { api: { name: "api", kind: "web" } },
+        rnv_variable: { v: { service_id: "${rnv_service.api.id}", key: "K", value: "${var.key}" } },
+      },
+    };
+    const files = { ...output({ s: { text: stack } }), "secrets/key": "text\n" };
+    expect((await loadFiles(files, ["cdktf.out"])).diagnostics).toEqual([]);
+    expect((await loadFiles(output({ s: { text: stack } }), ["cdktf.out"])).diagnostics).toMatchObject([
+      { code: "manifest.secret_source", summary: 'cannot read the file "secrets/key": it does not exist' },
+    ]);
+  });
+});

@@ -1,0 +1,124 @@
+import { loadStackJson, resource, withService } from "./load-stack";
+
+const id = "33333333-3333-4333-8333-333333333333";
+
+/** The stack of a service in a project, both with a provider block of these settings. */
+const withProvider = (settings: object | readonly object[], body: object = {}, others: object = {}): object =>
+  withService(
+    { project_id: "${rnv_project.shop.id}", ...body },
+    {
+      ...others,
+      provider: { rnv: Array.isArray(settings) ? settings : [settings] },
+    },
+  );
+
+const addProject = (stack: object): object => {
+  const { resource: resources, ...rest } = stack as { resource: object };
+  return {
+    ...rest,
+    resource: {
+      ...resources,
+      rnv_project: { shop: { name: "Shop" } },
+      rnv_variable: { KEY: { key: "KEY", value: "1", service_id: "${rnv_service.api.id}" } },
+    },
+  };
+};
+
+const load = (settings: object | readonly object[], body?: object, others?: object) =>
+  loadStackJson(addProject(withProvider(settings, body, others)), {
+    environment: { RNV_WORKSPACE_ID: id, TF_VAR_key: "rnv_abc" },
+  });
+
+const codes = async (settings: object | readonly object[], body?: object, others?: object) =>
+  (await load(settings, body, others)).diagnostics.map(
+    ({ code, severity, hint }) => `${severity} ${code} ${hint}`,
+  );
+
+describe("the provider block of a stack", () => {
+  it("keeps projects and services from being deleted, and nothing else", async () => {
+    const found = await load({ deletion_protection: true });
+    expect(found.diagnostics).toEqual([]);
+    expect(
+      ["project.shop", "service.api", "variable.KEY"].map((one) => resource(found, one).lifecycle),
+    ).toMatchObject([{ preventDestroy: true }, { preventDestroy: true }, { preventDestroy: false }]);
+    const off = await load({ deletion_protection: false }, { lifecycle: { prevent_destroy: true } });
+    expect(resource(off, "project.shop").lifecycle.preventDestroy).toBe(false);
+    expect(resource(off, "service.api").lifecycle.preventDestroy).toBe(true);
+  });
+
+  it("of an alias is checked like the other, and counts for what names it", async () => {
+    const blocks = [{}, { alias: "kept", workspace_id: id, deletion_protection: true }];
+    const found = await load(blocks, { provider: "rnv.kept" });
+    expect(found.diagnostics).toEqual([]);
+    expect(resource(found, "service.api").lifecycle.preventDestroy).toBe(true);
+    expect(resource(found, "project.shop").lifecycle.preventDestroy).toBe(false);
+    const elsewhere = [{}, { alias: "eu", workspace_id: id.replace("3", "4") }];
+    expect((await load(elsewhere, { provider: "rnv.eu" })).diagnostics).toMatchObject([
+      { code: "config.invalid", summary: expect.stringContaining("RNV_WORKSPACE_ID") },
+    ]);
+    expect((await load({}, { provider: "rnv.gone" })).diagnostics).toMatchObject([
+      {
+        code: "stack.reference_unknown",
+        summary: 'shop/api (rnv_service.api): the provider "rnv.gone" is not declared',
+      },
+    ]);
+  });
+
+  it("takes a key by a sensitive variable, which is for Terraform, and no text", async () => {
+    const variable = { key: { type: "string", sensitive: true } };
+    expect(await codes({ api_key: "${var.key}" }, {}, { variable })).toEqual([]);
+    const open = { key: { type: "string" } };
+    for (const [key, others] of [
+      ["${var.key}", { variable: open }],
+      ["rnv_secret_text", {}],
+    ] as const) {
+      const { diagnostics } = await load({ api_key: key }, {}, others);
+      expect(diagnostics).toMatchObject([
+        { code: "stack.unsupported", hint: expect.stringContaining('fromEnv("RNV_API_KEY")') },
+      ]);
+      expect(JSON.stringify(diagnostics.map(({ summary, hint }) => [summary, hint]))).not.toContain(
+        "rnv_secret",
+      );
+    }
+  });
+
+  it("says of what only Terraform takes what to do instead", async () => {
+    expect(await codes({ max_concurrency: 8 })).toEqual([
+      "warning stack.unsupported rnv takes the flag -parallelism",
+    ]);
+    expect(await codes({ max_concurrency: 0 })).toEqual(["error config.invalid undefined"]);
+    expect(await codes({ accept_missing: false })).toEqual([]);
+    expect(await codes({ accept_missing: true })).toEqual([
+      expect.stringContaining("error stack.unsupported leave it out"),
+    ]);
+    expect(await codes({ deletion_protection: "perhaps" })).toEqual(["error config.invalid undefined"]);
+    expect(await codes({ base_ulr: "x" })).toEqual(['error stack.unknown_key did you mean "base_url"?']);
+  });
+});
+
+describe("timeouts of a resource", () => {
+  it("bound how long an apply waits", async () => {
+    const found = await load({}, { timeouts: { create: "1h30m", delete: "90s", update: null } });
+    expect(resource(found, "service.api").timeouts).toEqual({ create: 5_400_000, delete: 90_000 });
+    expect(resource(found, "project.shop").timeouts).toBeUndefined();
+  });
+
+  it("that are none are pointed at", async () => {
+    const { diagnostics } = await load({}, { timeouts: { create: "soon", read: "5m" } });
+    expect(diagnostics).toMatchObject([
+      { code: "stack.invalid_value", summary: expect.stringContaining("timeouts.create: expected") },
+      { code: "stack.unknown_key", summary: expect.stringContaining('"timeouts.read"') },
+    ]);
+  });
+});
+
+it("count is refused with what to write in its place", async () => {
+  const { diagnostics } = await load({}, { count: 3 });
+  expect(diagnostics).toMatchObject([
+    {
+      code: "stack.unsupported",
+      summary: "shop/api (rnv_service.api): count is not supported by rnv",
+      hint: expect.stringContaining("write a loop in the program"),
+    },
+  ]);
+});

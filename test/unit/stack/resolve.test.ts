@@ -1,0 +1,361 @@
+import type { LoadedManifest } from "../../../src/manifest/context";
+import { hiddenOutput } from "../../../src/model/desired";
+import { Secret } from "../../../src/model/secret";
+import { type Computed, UnreadSecret } from "../../../src/model/value";
+import { removeFolders } from "../manifest/load";
+import { loadStackJson, resource, values, withService } from "./load-stack";
+
+afterEach(removeFolders);
+
+const key = new Uint8Array(32);
+
+/** What one text in a build command becomes. */
+async function text(written: unknown, others: object = {}, environment: Record<string, string> = {}) {
+  const found = await loadStackJson(withService({ configuration: { build_command: written } }, others), {
+    environment,
+  });
+  expect(found.diagnostics).toEqual([]);
+  return values(found, "service.api")["configuration.buildCommand"];
+}
+
+async function refusal(written: unknown, others: object = {}): Promise<string[]> {
+  const found = await loadStackJson(withService({ configuration: { build_command: written } }, others));
+  return found.diagnostics.map(({ code, summary }) => `${code} ${summary}`);
+}
+
+const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** The part of the file that the first finding is about. */
+const placeOf = ({ sources, diagnostics: [first] }: LoadedManifest): string | undefined =>
+  sources.get("cdk.tf.json")?.slice(first?.range?.start, first?.range?.end);
+
+describe("the text of a stack", () => {
+  it.each([
+    ["plain", "plain"],
+    ["$${literal} and %%{if}", "${literal} and %{if}"],
+    ['a ${"b ${"c"}"} d', "a b c d"],
+    ['${"line\\nbreak \\"quoted\\" \\u00e9"}', 'line\nbreak "quoted" é'],
+    ['${join(", ", ["a", "b", 3, true])}', "a, b, 3, true"],
+    ['${join("-", ["a"], ["b", "c"])}', "a-b-c"],
+    ['${["a", "b"][1]}', "b"],
+    ['${{ "x" = "y", z : "w" }.z}', "w"],
+    ['${{"x-y" = ["p", "q"]}["x-y"][0]}', "p"],
+    [
+      'x${jsonencode({"b" = [1, true, null], "a" = "<&>"})}',
+      'x{"a":"\\u003c\\u0026\\u003e","b":[1,true,null]}',
+    ],
+    ['x${jsonencode({"10" = "b", "9" = "a"})}', 'x{"10":"b","9":"a"}'],
+    ['${ ( "in parentheses" ) }', "in parentheses"],
+    ["${1.50}", "1.5"],
+    ["${1e21}", "1000000000000000000000"],
+  ])("%s is read as Terraform reads it", async (written, expected) => {
+    expect(await text(written)).toBe(expected);
+  });
+
+  it("takes an empty text, and a dollar before a reference, as they are", async () => {
+    const others = { variable: { price: { default: "5" } } };
+    expect(await text("")).toBe("");
+    expect(await text('${join("", ["$", var.price])}', others)).toBe("$5");
+    expect(await text('${join("", ["$", "{env.HOME}"])}', others)).toBe("${env.HOME}");
+    expect(await text('${join("", ["$", "{service.shop.api.url}"])}', others)).toBe(
+      "${service.shop.api.url}",
+    );
+  });
+
+  it("keeps references as edges, in a text and alone", async () => {
+    const stack = withService({
+      configuration: { build_command: "to ${rnv_service.other.internal_host}:${rnv_project.p.id}" },
+    });
+    const { resource: resources } = stack as { resource: Record<string, Record<string, object>> };
+    Object.assign(resources.rnv_service as object, { other: { name: "other", kind: "worker" } });
+    resources.rnv_project = { p: { name: "P" } };
+    const found = await loadStackJson(stack);
+    expect(values(found, "service.api")["configuration.buildCommand"]).toBe(
+      "to <service.other internalHost>:<project.p id>",
+    );
+    expect(resource(found, "service.api").dependsOn).toEqual(["service.other", "project.p"]);
+  });
+
+  it.each([
+    ["a ${uuid()} b", "the function uuid", "uuid()"],
+    ['${upper(uper("a"))}', "the function uper", 'uper("a")'],
+    ["%{if true}a%{endif}", "the directive %{…}", undefined],
+    ["${rnv_service.other.*.url}", "a reference to a resource as a whole", "rnv_service.other"],
+    ["${rnv_service.other[0].url}", "a reference", "rnv_service.other[0].url"],
+    ["${each.value}", "each.value", "each.value"],
+    ["${count.index}", "count.index", "count.index"],
+    ["${path.module}", "path.module", "path.module"],
+    ["${upper(terraform.workspace)}", "terraform.workspace", "terraform.workspace"],
+    ["${module.x.y}", "module.x", "module.x.y"],
+    ["${data.rnv_nothing.c.nodes}", "the data source rnv_nothing.c", "data.rnv_nothing.c.nodes"],
+    ["${aws_instance.web.id}", "aws_instance, a resource of another provider", "aws_instance.web.id"],
+    ["${rnv_service.other}", "a reference to a resource as a whole", "rnv_service.other"],
+  ])("%s is refused under the path of its construct", async (written, what, place) => {
+    const found = await loadStackJson(withService({ configuration: { build_command: written } }));
+    const [first] = found.diagnostics;
+    expect(found.desired).toBeUndefined();
+    expect(first?.summary).toContain("shop/api (rnv_service.api): ");
+    expect(first?.summary).toContain(what);
+    expect(first?.hint).toContain("run the stack with Terraform");
+    expect(placeOf(found)).toBe(place === undefined ? JSON.stringify(written) : escaped(place));
+  });
+
+  it.each([
+    ['${"unclosed', 'the expression ends where " is expected', ""],
+    ["${1 +}", "a value is expected here", "}"],
+    ['${upper("a" "b")}', ") is expected here", '"b")}'],
+    ['x ${1 + tonumber("a")}', "tonumber: a number is required, found text that is none", 'tonumber("a")'],
+    ["${1 / 0}", "a division by zero", "1 / 0"],
+    ["${[1, 2][2]}", "there is no 2 in the value, which has 2 items", "[1, 2][2]"],
+    ['${{ a = 1 }["b"]}', 'there is no "b" in the value, which has a', '{ a = 1 }["b"]'],
+    ["${upper()}", "upper takes 1 argument, found 0", "upper()"],
+    ["a ${null} b", "null is not allowed inside text", undefined],
+  ])("%s is wrong, with its place in the text", async (written, what, place) => {
+    const found = await loadStackJson(withService({ configuration: { build_command: written } }));
+    expect(found.diagnostics[0]?.summary).toBe(`shop/api (rnv_service.api): ${what}`);
+    expect(placeOf(found)).toBe(place === undefined ? JSON.stringify(written) : escaped(place));
+  });
+
+  it("an unknown function names those that there are, the one that was meant, and the provider", async () => {
+    const found = await loadStackJson(withService({ configuration: { build_command: '${uper("a")}' } }));
+    expect(found.diagnostics[0]?.hint).toMatch(
+      /did you mean "upper"\? there are: abs, .*, zipmap; .*Terraform provider/,
+    );
+  });
+});
+
+describe("functions of what is known later", () => {
+  it("wait for it, and say what they do not take of it", async () => {
+    const stack = withService({
+      configuration: { build_command: "${upper(tonumber(rnv_project.p.id) + 1)}" },
+    });
+    Object.assign((stack as { resource: object }).resource, { rnv_project: { p: { name: "P" } } });
+    const found = await loadStackJson(stack);
+    expect(found.diagnostics).toEqual([]);
+    const { attributes, dependsOn } = resource(found, "service.api");
+    expect(dependsOn).toEqual(["project.p"]);
+    const value = attributes.get("configuration.buildCommand")?.value as Computed;
+    expect(value.references).toMatchObject([{ address: "project.p", attribute: "id" }]);
+    expect(value.compute(["41"])).toBe("42");
+    expect(() => value.compute(["x"])).toThrow(
+      expect.objectContaining({
+        diagnostics: [
+          expect.objectContaining({
+            code: "stack.invalid_value",
+            summary: "shop/api (rnv_service.api): tonumber: a number is required, found text that is none",
+          }),
+        ],
+      }),
+    );
+  });
+});
+
+describe("names of a stack", () => {
+  const level = { variable: { level: { type: "string", default: "info" } } };
+
+  it("a variable is RNV_VAR_name, else TF_VAR_name, else its default", async () => {
+    expect(await text("${var.level}", level)).toBe("info");
+    expect(await text("${var.level}", level, { TF_VAR_level: "warn" })).toBe("warn");
+    expect(await text("${var.level}", level, { TF_VAR_level: "warn", RNV_VAR_level: "debug" })).toBe("debug");
+    expect(await text("${var.level}", level, { RNV_VAR_level: "${var.level} %{x}" })).toBe(
+      "${var.level} %{x}",
+    );
+  });
+
+  it("an empty variable of the environment is none: its default stands, or it lacks a value", async () => {
+    expect(await text("${var.level}", level, { RNV_VAR_level: "", TF_VAR_level: "warn" })).toBe("warn");
+    expect(await text("${var.level}", level, { RNV_VAR_level: "" })).toBe("info");
+    const bare = { variable: { level: { type: "string" } } };
+    const found = await loadStackJson(
+      withService({ configuration: { build_command: "${var.level}" } }, bare),
+      {
+        environment: { TF_VAR_level: "" },
+      },
+    );
+    expect(found.diagnostics[0]).toMatchObject({
+      code: "stack.variable_missing",
+      summary: expect.stringContaining("the variable level has no value: TF_VAR_level is empty"),
+    });
+  });
+
+  it("a variable has the type that it says, or that its default has", async () => {
+    const stack = (variable: object) =>
+      withService({ configuration: { port: "${var.port}" } }, { variable: { port: variable } });
+    const port = async (variable: object, environment: Record<string, string>) => {
+      const found = await loadStackJson(stack(variable), { environment });
+      return found.desired ? values(found, "service.api")["configuration.port"] : found.diagnostics[0]?.code;
+    };
+    expect(await port({ type: "number" }, { RNV_VAR_port: "80" })).toBe(80);
+    expect(await port({ default: 1 }, { RNV_VAR_port: "80" })).toBe(80);
+    expect(await port({ type: "number", default: "90" }, {})).toBe(90);
+    expect(await port({ type: "number" }, { RNV_VAR_port: "high" })).toBe("stack.invalid_value");
+    expect(await port({ type: "number" }, {})).toBe("stack.variable_missing");
+  });
+
+  it("a variable of a list is JSON in the environment", async () => {
+    const stack = withService(
+      { configuration: { ignore_paths: "${var.paths}" } },
+      { variable: { paths: { type: "list(string)" } } },
+    );
+    const found = await loadStackJson(stack, { environment: { RNV_VAR_paths: '["a","b"]' } });
+    expect(values(found, "service.api")["configuration.ignorePaths"]).toEqual(["a", "b"]);
+  });
+
+  it("locals refer to each other, and not to themselves", async () => {
+    const locals = {
+      locals: { a: "x", b: { c: ["${local.a}y"] }, round: "${local.trip}", trip: "${local.round}" },
+    };
+    expect(await text("${local.b.c[0]}", locals)).toBe("xy");
+    expect(await refusal("${local.round}", locals)).toEqual([
+      "stack.reference_cycle shop/api (rnv_service.api): local.round refers to itself",
+    ]);
+  });
+
+  it("what is misspelt is told with what was meant", async () => {
+    const found = await loadStackJson(
+      withService({ configuration: { build_command: "${var.levl}" } }, level),
+    );
+    expect(found.diagnostics[0]).toMatchObject({
+      code: "stack.reference_unknown",
+      hint: 'did you mean "level"?',
+    });
+    const other = await loadStackJson(
+      withService({ configuration: { build_command: "${rnv_service.apj.url}" } }),
+    );
+    expect(other.diagnostics[0]).toMatchObject({
+      code: "manifest.reference_unknown",
+      hint: 'did you mean "service.api"?',
+    });
+  });
+});
+
+describe("secrets of a stack", () => {
+  const stack = (value: unknown, others: object = {}) => ({
+    resource: {
+      rnv_service: { api: { name: "api", kind: "web" } },
+      rnv_variable: { v: { service_id: "${rnv_service.api.id}", key: "KEY", value } },
+    },
+    ...others,
+  });
+  const secret = async (value: unknown, others: object, environment: Record<string, string>) => {
+    const found = await loadStackJson(stack(value, others), { environment });
+    expect(found.diagnostics).toEqual([]);
+    const declared = resource(found, "variable.v").attributes.get("value")?.value as Secret;
+    return declared.fingerprint(key, "");
+  };
+  const print = (text: string): string => new Secret(text).fingerprint(key, "");
+  const token = { variable: { token: { type: "string", sensitive: true } } };
+  const marked = {
+    variable: { token: { sensitive: true, "//": { rnv: { source: { fromEnv: "TOKEN" } } } } },
+  };
+
+  it("a sensitive variable goes from the environment into a secret, alone and within text", async () => {
+    const environment = { TF_VAR_token: "s3${x}cret" };
+    expect(await secret("${var.token}", token, environment)).toBe(print("s3${x}cret"));
+    expect(await secret("a:${var.token}@b", token, environment)).toBe(print("a:s3${x}cret@b"));
+    expect(await secret('${sensitive("lit")}', token, environment)).toBe(print("lit"));
+  });
+
+  it("a source in the comment of a variable is read where it says", async () => {
+    expect(await secret("${var.token}", marked, { TOKEN: "one", TF_VAR_token: "other" })).toBe(print("one"));
+    expect(await secret("a:${var.token}", marked, { TOKEN: "one" })).toBe(print("a:one"));
+  });
+
+  it("validate asks for no secret", async () => {
+    for (const others of [token, marked])
+      expect((await loadStackJson(stack("${var.token}", others), { secrets: "skip" })).diagnostics).toEqual(
+        [],
+      );
+    const found = await loadStackJson(stack("${var.token}", token));
+    expect(found.diagnostics.map(({ code }) => code)).toEqual(["stack.variable_missing"]);
+    const left = await loadStackJson(stack("${var.token}", token), { secrets: "present" });
+    expect(left.diagnostics).toEqual([]);
+    const [value] = [...(left.desired?.resources.values() ?? [])].flatMap(
+      ({ attributes }) => attributes.get("value") ?? [],
+    );
+    expect(value?.value).toEqual(new UnreadSecret("the environment variable RNV_VAR_token is not set"));
+  });
+
+  it.each([
+    ["an attribute that is shown", { description: "${var.token}" }],
+    ["an attribute that is shown, by way of a local", { description: "${local.l.x}" }],
+    ["an attribute that is shown, by way of a function", { description: '${join("", ["a", var.token])}' }],
+  ])("a secret does not go into %s", async (_where, configuration) => {
+    const locals = { locals: { l: { x: "${var.token}" } } };
+    const found = await loadStackJson(withService({ configuration }, { ...token, ...locals }), {
+      environment: { RNV_VAR_token: "very-secret" },
+    });
+    expect(found.diagnostics).toMatchObject([{ code: "stack.unsupported" }]);
+    expect(JSON.stringify(found.diagnostics)).not.toContain("very-secret");
+  });
+
+  it("functions make secrets of secrets, and no text of one stands in an error", async () => {
+    const environment = { TF_VAR_token: "s3cret" };
+    expect(await secret("${base64encode(var.token)}", token, environment)).toBe(print("czNjcmV0"));
+    expect(await secret('x${jsonencode({"p" = var.token})}', token, environment)).toBe(
+      print('x{"p":"s3cret"}'),
+    );
+    for (const wrong of [
+      "${tonumber(var.token)}",
+      "${{ a = 1 }[var.token]}",
+      "${lookup({}, var.token)}",
+      "${1 + var.token}",
+    ]) {
+      const found = await loadStackJson(stack(wrong, token), { environment });
+      expect(found.diagnostics).toMatchObject([{ code: expect.stringMatching(/invalid|unknown/) }]);
+      expect(JSON.stringify(found.diagnostics)).not.toContain("s3cret");
+    }
+    const file = { variable: { token: { sensitive: true, "//": { rnv: { source: { fromFile: "x" } } } } } };
+    const found = await loadStackJson(stack("${upper(var.token)}", file));
+    expect(found.diagnostics[0]?.summary).toContain(
+      "text or a function around a secret that comes from fromFile",
+    );
+  });
+
+  it("a sensitive output is declared without its value, whatever it is", async () => {
+    const output = {
+      output: {
+        a: { value: "${var.token}", sensitive: true },
+        b: { value: ["x", { c: "${base64encode(var.token)}" }], sensitive: true },
+        c: { value: "x", sensitive: true },
+      },
+    };
+    const found = await loadStackJson(withService({}, { ...token, ...output }), {
+      environment: { RNV_VAR_token: "t" },
+    });
+    expect(found.diagnostics).toEqual([]);
+    expect([...(found.desired?.outputs.values() ?? [])].map(({ value }) => value)).toEqual([
+      hiddenOutput,
+      hiddenOutput,
+      hiddenOutput,
+    ]);
+  });
+
+  it("a secret does not go into an output that is shown", async () => {
+    const output = { output: { o: { value: "${var.token}" }, p: { value: ["x", "${var.token}"] } } };
+    const found = await loadStackJson(withService({}, { ...token, ...output }), {
+      environment: { RNV_VAR_token: "t" },
+    });
+    expect(found.diagnostics.map(({ code }) => code)).toEqual(["stack.unsupported", "stack.unsupported"]);
+  });
+
+  it("code frames show no secret, whatever it is written as", async () => {
+    const hidden = "very-secret";
+    const others = {
+      locals: { l: hidden },
+      variable: { v: { default: hidden, sensitive: true } },
+      output: { o: { value: `x${hidden}` } },
+    };
+    const found = await loadStackJson(stack(`${hidden}`, others));
+    const shown = found.sources.get("cdk.tf.json") ?? "";
+    expect(shown).not.toContain(hidden);
+    expect(shown).toContain('"key": "KEY"');
+    expect(shown).toContain("${rnv_service.api.id}");
+    expect([...found.sources.values()].join()).not.toContain(hidden);
+    const broken = await loadStackJson(
+      `{ "variable": { "v": { "default": "${hidden}" } }, "locals": { "l": "${hidden}`,
+    );
+    expect(broken.sources.get("cdk.tf.json")).not.toContain(hidden);
+    expect(broken.diagnostics).toMatchObject([{ code: "stack.syntax" }]);
+  });
+});

@@ -1,0 +1,343 @@
+import { removeFolders } from "../manifest/load";
+import { file, loadFiles, loadStackJson, resource, values, withService } from "./load-stack";
+
+afterEach(removeFolders);
+
+const id = "3b1f8f0e-0000-4000-8000-000000000001";
+
+async function codes(stack: object): Promise<string[]> {
+  const found = await loadStackJson(stack);
+  return found.diagnostics.map(({ code, summary }) => `${code} ${summary}`);
+}
+
+describe("the resources of a stack", () => {
+  it("are named after their Terraform names, where two underscores are a dot", async () => {
+    const named = (...names: string[]) =>
+      Object.fromEntries(names.map((name) => [name, { name, kind: "web" }]));
+    const found = await loadStackJson({
+      resource: { rnv_service: named("api", "shop__api", "a____b", "__c", "a_b", "x___y") },
+    });
+    expect([...(found.desired?.resources.keys() ?? [])]).toEqual([
+      "service.api",
+      "service.shop.api",
+      "service.a____b",
+      "service.__c",
+      "service.a_b",
+      "service.x._y",
+    ]);
+  });
+
+  it("are one where the service has one: a key of a service, its deployment, the layout of a project", async () => {
+    const path = (text: string) => ({ "//": { metadata: { path: text } } });
+    const service = { service_id: "${rnv_service.api.id}" };
+    const project = { project_id: "${rnv_project.shop.id}", positions: "auto" };
+    expect(
+      await codes({
+        resource: {
+          rnv_project: { shop: { name: "Shop" } },
+          rnv_service: { api: { name: "api", kind: "web" }, other: { name: "other", kind: "web" } },
+          rnv_variable: {
+            a: { ...service, ...path("s/a"), key: "K", value: "1" },
+            b: { ...service, ...path("s/b"), key: "K", value: "1" },
+            c: { ...service, key: "L", value: "1" },
+            d: { service_id: "${rnv_service.other.id}", key: "K", value: "1" },
+            e: { service_id: id, key: "K", value: "1" },
+            f: { service_id: id, key: "K", value: "1" },
+          },
+          rnv_deployment: { a: { ...service }, b: { ...service, ...path("s/deploy") } },
+          rnv_canvas_layout: { a: project, b: project },
+        },
+      }),
+    ).toEqual([
+      'stack.duplicate s/b (rnv_variable.b) declares the variable "K" of service.api, as does s/a (rnv_variable.a)',
+      `stack.duplicate rnv_variable.f declares the variable "K" of ${id}, as does rnv_variable.e`,
+      "stack.duplicate s/deploy (rnv_deployment.b) declares the deployment of service.api, as does rnv_deployment.a",
+      "stack.duplicate rnv_canvas_layout.b declares the layout of project.shop, as does rnv_canvas_layout.a",
+    ]);
+  });
+
+  it("take a write-only value for the value, whatever tells Terraform to send it", async () => {
+    const variable = (fields: object) => ({
+      resource: {
+        rnv_service: { api: { name: "api", kind: "web" } },
+        rnv_variable: { v: { service_id: "${rnv_service.api.id}", key: "K", ...fields } },
+      },
+    });
+    const version = { value_wo_version: '${parseint(sha256("x"), 16)}' };
+    expect(await codes(variable({ value_wo: "text", ...version }))).toEqual([]);
+    expect(await codes(variable({ value: "a", value_wo: "b" }))).toEqual([
+      "stack.unsupported rnv_variable.v: value is written twice: stored, write-only or made up",
+    ]);
+    expect(await codes(variable({ generate: { length: 32 } }))).toEqual([]);
+    expect(await codes(variable({ generate: { length: 8 } }))).toEqual([
+      "manifest.secret_source generate takes a length from 16 to 256",
+    ]);
+    expect(await codes(variable({ generate: { length: 32 }, value_wo: "b" }))).toEqual([
+      "stack.unsupported rnv_variable.v: value is written twice: stored, write-only or made up",
+    ]);
+  });
+
+  it("lie in the parent that they refer to, whatever stands first in the text", async () => {
+    const found = await loadStackJson({
+      resource: {
+        rnv_variable: { v: { service_id: "${rnv_service.api.id}", key: "K", value: "x" } },
+        rnv_service: { api: { name: "api", kind: "web", project_id: "${rnv_project.shop.id}" } },
+        rnv_project: { shop: { name: "Shop" } },
+      },
+    });
+    expect(resource(found, "variable.v").parent).toBe("service.api");
+    expect(resource(found, "service.api").parent).toBe("project.shop");
+    expect(values(found, "service.api").projectId).toBe("<project.shop id>");
+    const at = resource(found, "service.api").attributes.get("projectId")?.range;
+    expect(found.sources.get(file)?.slice(at?.start, at?.end)).toBe('"${rnv_project.shop.id}"');
+  });
+
+  it("may lie in a project that is declared nowhere, by its id", async () => {
+    const found = await loadStackJson(withService({ project_id: id }));
+    expect(resource(found, "service.api").parent).toBeUndefined();
+    expect(values(found, "service.api").projectId).toBe(id);
+  });
+
+  it("may take the parent of another resource", async () => {
+    const found = await loadStackJson({
+      resource: {
+        rnv_project: { shop: { name: "Shop" } },
+        rnv_service: {
+          a: { name: "a", kind: "web", project_id: "${rnv_project.shop.id}" },
+          b: { name: "b", kind: "web", project_id: "${rnv_service.a.project_id}" },
+        },
+      },
+    });
+    expect(resource(found, "service.b").parent).toBe("project.shop");
+  });
+
+  it("have lifecycle, depends_on, import and comments of rnv", async () => {
+    const stack = withService(
+      {
+        lifecycle: { prevent_destroy: true, ignore_changes: ["configuration.health_check_path", "archived"] },
+        depends_on: ["rnv_service.other"],
+        "//": {
+          rnv: { on_remove: "archive", moved_from: ["service.shop.api"] },
+          metadata: { path: "shop/api" },
+        },
+      },
+      {
+        import: [{ to: "rnv_service.api", id }],
+        moved: [{ from: "rnv_service.old__one", to: "rnv_service.other" }],
+        removed: [{ from: "rnv_service.shop__gone" }],
+      },
+    ) as { resource: { rnv_service: Record<string, object> } };
+    stack.resource.rnv_service.other = { name: "other", kind: "web" };
+    const found = await loadStackJson(stack);
+    expect(found.diagnostics).toEqual([]);
+    expect(resource(found, "service.api")).toMatchObject({
+      lifecycle: {
+        preventDestroy: true,
+        ignoreChanges: ["configuration.healthCheckPath", "archived"],
+        onRemove: "archive",
+      },
+      dependsOn: ["service.other"],
+      importId: { id },
+    });
+    expect(found.desired?.moved.map(({ from, to }) => `${from} -> ${to}`)).toEqual([
+      "service.old.one -> service.other",
+      "service.shop.api -> service.api",
+    ]);
+    expect(found.desired?.removed.map(({ address }) => address)).toEqual(["service.shop.gone"]);
+  });
+
+  it("ignore_changes all is every attribute", async () => {
+    const found = await loadStackJson(withService({ lifecycle: { ignore_changes: "all" } }));
+    expect(resource(found, "service.api").lifecycle.ignoreChanges).toEqual(
+      expect.arrayContaining(["name", "kind", "configuration.branch", "archived"]),
+    );
+  });
+
+  it("take null for what is left out, and a list of one object for an object", async () => {
+    const found = await loadStackJson({
+      resource: [
+        {
+          rnv_service: [
+            { api: [{ name: "api", kind: "web", archived: null, configuration: { port: null } }] },
+          ],
+        },
+      ],
+    });
+    expect(found.diagnostics).toEqual([]);
+    expect(Object.keys(values(found, "service.api"))).toEqual(["name", "kind"]);
+  });
+});
+
+describe("what Terraform has and rnv does not", () => {
+  it.each([
+    ["count", withService({ count: 2 }), "count"],
+    ["for_each", withService({ for_each: { a: 1 } }), "for_each"],
+    ["dynamic", withService({ dynamic: { x: {} } }), "dynamic"],
+    ["a provisioner", withService({ provisioner: [{ "local-exec": {} }] }), "provisioner"],
+    ["triggers of one's own", withService({ triggers: { a: "b" } }), "triggers"],
+    [
+      "create_before_destroy",
+      withService({ lifecycle: { create_before_destroy: true } }),
+      "lifecycle.create_before_destroy",
+    ],
+    [
+      "create before destroy",
+      withService({ lifecycle: { create_before_destroy: true } }),
+      "lifecycle.create_before_destroy",
+    ],
+  ])("%s is refused under the path of its construct", async (_what, stack, named) => {
+    const found = await loadStackJson(stack);
+    expect(found.desired).toBeUndefined();
+    expect(found.diagnostics[0]).toMatchObject({
+      code: "stack.unsupported",
+      summary: `shop/api (rnv_service.api): ${named} is not supported by rnv`,
+      hint: expect.stringContaining("Terraform"),
+    });
+  });
+
+  it.each([
+    [
+      "a resource of another provider",
+      { resource: { aws_instance: { web: { "//": { metadata: { path: "s/web" } } } } } },
+      "s/web (aws_instance.web): the resource aws_instance.web of another provider",
+    ],
+    ["another provider", { provider: { aws: [{}] } }, 'the provider "aws"'],
+    ["a module", { module: { m: {} } }, 'the block "module"'],
+    ["a check", { check: { c: {} } }, 'the block "check"'],
+    ["a data source of Terraform's", { data: { rnv_nothing: { c: {} } } }, "the data source rnv_nothing.c"],
+    [
+      "a validation that says nothing",
+      { variable: { v: { validation: [{ condition: true }] } } },
+      "validation lacks error_message",
+    ],
+  ])("%s is refused even where nothing uses it", async (_what, stack, named) => {
+    expect(await codes(stack)).toEqual([expect.stringContaining(named)]);
+  });
+
+  it("removed without destroy is refused with the verb that does it", async () => {
+    const found = await loadStackJson({
+      removed: [{ from: "rnv_service.a", lifecycle: { destroy: false } }],
+    });
+    expect(found.diagnostics).toMatchObject([
+      { code: "stack.unsupported", hint: expect.stringContaining("rnv state rm") },
+    ]);
+  });
+
+  it("a provider block may only repeat what the environment of the run says", async () => {
+    const provider = (body: object) => withService({}, { provider: { rnv: [body] } });
+    const environment = { RNV_WORKSPACE_ID: id, RNV_BASE_URL: "https://rnv.example.com/api/v1/" };
+    const found = async (body: object) =>
+      (await loadStackJson(provider(body), { environment })).diagnostics.map(({ code }) => code);
+    expect(await found({ workspace_id: id, base_url: "https://rnv.example.com/api/v1" })).toEqual([]);
+    expect(await found({ workspace_id: id.replace("3", "4") })).toEqual(["config.invalid"]);
+    expect(await found({ base_url: "https://other.example.com/api/v1" })).toEqual(["config.invalid"]);
+    expect(await found({ api_key: "rnv_x" })).toEqual(["stack.unsupported"]);
+    expect(await found({ workspace: id })).toEqual(["stack.unknown_key"]);
+  });
+
+  it("a remote backend is not used, which is said", async () => {
+    const found = await loadStackJson(withService({}, { terraform: { backend: { s3: { bucket: "b" } } } }));
+    expect(found.desired).toBeDefined();
+    expect(found.diagnostics).toMatchObject([
+      { severity: "warning", summary: expect.stringContaining('backend "s3"') },
+    ]);
+  });
+});
+
+describe("mistakes in a stack", () => {
+  it.each([
+    [
+      "a misspelt attribute",
+      { configuration: { health_chek_path: "/" } },
+      "manifest.unknown_field",
+      '"health_chek_path"',
+      'did you mean "health_check_path"? (rnv plan asks the service\'s catalog)',
+    ],
+    [
+      "an attribute in camelCase",
+      { configuration: { healthCheckPath: "/" } },
+      "stack.unknown_key",
+      '"healthCheckPath"',
+      'did you mean "health_check_path"?',
+    ],
+    ["a wrong type", { configuration: { port: "high" } }, "manifest.invalid_type", '"high"', undefined],
+    ["a wrong choice", { kind: "" }, "manifest.invalid_value", '""', undefined],
+    [
+      "an unknown dependency",
+      { depends_on: ["rnv_service.gone"] },
+      "stack.reference_unknown",
+      '"api"',
+      undefined,
+    ],
+  ])("%s is pointed at", async (_what, body, code, pointed, hint) => {
+    const found = await loadStackJson(withService(body));
+    const [first, ...others] = found.diagnostics;
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({ code, ...(hint === undefined ? {} : { hint }) });
+    expect(found.sources.get(file)?.slice(first?.range?.start, first?.range?.end)).toBe(pointed);
+    expect(`${first?.summary} ${first?.detail}`).toContain("shop/api");
+  });
+
+  it("a missing kind, name or service is missed", async () => {
+    expect(
+      await codes({
+        resource: {
+          rnv_service: { a: { name: "a" } },
+          rnv_project: { p: {} },
+          rnv_variable: { v: { key: "K", value: "x" } },
+        },
+      }),
+    ).toEqual([
+      expect.stringContaining("manifest.missing_key service.a lacks kind"),
+      expect.stringContaining("rnv_project.p lacks name"),
+      expect.stringContaining("rnv_variable.v lacks service_id"),
+    ]);
+  });
+
+  it("a key that stands twice is an error, a text that looks like one is not", async () => {
+    const twice = '{"resource":{"rnv_service":{"a":{"name":"a","kind":"web","name":"b"}}}}';
+    const found = await loadStackJson(twice);
+    expect(found.diagnostics).toMatchObject([
+      { code: "stack.duplicate", range: { start: twice.lastIndexOf('"name"') } },
+    ]);
+    const quoted = withService({
+      configuration: { build_command: 'echo {"a": 1, "a": "\\\\": 2}', start_command: '"x":' },
+    });
+    expect((await loadStackJson(quoted)).diagnostics).toEqual([]);
+  });
+
+  it("a key that stands twice is found beside one that ends in a backslash", async () => {
+    const twice = '{"locals":{"a\\\\":1},"resource":{"rnv_project":{"p":{"name":"a","name":"b"}}}}';
+    expect((await loadStackJson(twice)).diagnostics).toMatchObject([
+      { code: "stack.duplicate", range: { start: twice.lastIndexOf('"name"') } },
+    ]);
+  });
+
+  it("text that is not JSON is pointed at", async () => {
+    for (const [text, at] of [
+      ['{"a": }', 6],
+      ["{", 1],
+      ["", 0],
+      ['{"a": tru}', 6],
+      ['{"a":1,}', 7],
+      ["[1,]", 3],
+    ] as const) {
+      const found = await loadStackJson(text);
+      expect([text, found.diagnostics.map(({ code, range }) => [code, range?.start])]).toEqual([
+        text,
+        [["stack.syntax", at]],
+      ]);
+    }
+  });
+
+  it("deep nesting is refused, not recursed into", async () => {
+    const deep = `{"locals":{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}},"resource":{"rnv_service":{"api":{"name":"api","kind":"web","configuration":{"build_command":"\${local.a}"}}}}}`;
+    const found = await loadStackJson(deep);
+    expect(found.diagnostics.map(({ code }) => code)).toEqual(["stack.too_large"]);
+  });
+
+  it("a stack and a manifest are not read together", async () => {
+    const found = await loadFiles({ [file]: "{}", "rnv.yaml": "projects: {}" }, [file, "rnv.yaml"]);
+    expect(found.diagnostics).toMatchObject([{ code: "manifest.unsupported" }]);
+  });
+});
