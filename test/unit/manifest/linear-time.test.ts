@@ -1,6 +1,6 @@
 import { countWork } from "../../support/count-work";
-import { loadText, removeFolders } from "./load";
 import { loadStackJson } from "../stack/load-stack";
+import { loadText, removeFolders } from "./load";
 
 afterAll(removeFolders);
 
