@@ -7,7 +7,7 @@ import type { Address } from "../model/address";
 import { camelCase } from "../model/text";
 import { bindingKeys } from "./bindings";
 import { isObject, type Json, type JsonLocation } from "./document";
-import { BigNumber } from "./language/big-number";
+import { numberText, parseNumber } from "./language/numbers";
 import type { StackGroup, StackType } from "./names";
 import type { BlockReader } from "./resolve";
 import { type StackEntry, StackProblem, type StackResource } from "./stack";
@@ -82,7 +82,7 @@ const unsupportedAs = ({ path }: AttributeShape, why: string): StackProblem =>
   new StackProblem("stack.unsupported", `${path} ${why}`);
 
 const textOf = (value: number | boolean): string =>
-  typeof value === "number" ? BigNumber.of(value).toString() : String(value);
+  typeof value === "number" ? numberText(value) : String(value);
 
 /** A number or a flag that is given as text, or text as one of them, as Terraform takes it. */
 function inKind(node: SourceNode, kinds: readonly string[]): SourceNode {
@@ -93,8 +93,8 @@ function inKind(node: SourceNode, kinds: readonly string[]): SourceNode {
   if (node.isSensitive || node.parts?.some(({ kind }) => kind !== "text")) return node;
   if (kinds.includes("boolean") && (value === "true" || value === "false"))
     return { kind: "scalar", value: value === "true", range };
-  const parsed = kinds.includes("number") ? BigNumber.parse(value) : undefined;
-  return parsed === undefined ? node : { kind: "scalar", value: parsed.toNumber(), range };
+  const parsed = kinds.includes("number") ? parseNumber(value) : undefined;
+  return parsed === undefined ? node : { kind: "scalar", value: parsed, range };
 }
 
 interface GroupField extends StackEntry {

@@ -19,6 +19,7 @@ import {
   type Value,
   whenKnown,
 } from "./language/expression-value";
+import { valueOfPlain } from "./language/json-functions";
 import { addressOfResource, isDataSource, type StackType } from "./names";
 import {
   commentOf,
@@ -35,16 +36,7 @@ import {
   undeclared,
   unsupported,
 } from "./stack";
-import {
-  convertTo,
-  isMadeByApply,
-  listNode,
-  mapNode,
-  nodeOf,
-  referenceValue,
-  valueOfPlain,
-  valueOfType,
-} from "./values";
+import { convertTo, isMadeByApply, listNode, mapNode, nodeOf, referenceValue, valueOfType } from "./values";
 
 /** Reads the values of a block and reports the problems of each. */
 export interface BlockReader {

@@ -3,26 +3,20 @@ import type { AwaitedPart, MapEntry, SourceNode, TemplatePart } from "../manifes
 import { sourceKeys } from "../manifest/type-index";
 import type { Plain } from "../model/value";
 import type { Json } from "./document";
-import { BigNumber } from "./language/big-number";
 import { convert } from "./language/conversion";
 import { type Expression, parseExpression } from "./language/expression";
 import {
   type Awaited,
-  bool,
   ExpressionProblem,
   isListLike,
   isMapLike,
   isSensitive,
   type LaterValue,
   later,
-  nothing,
-  number,
-  object,
-  text,
-  tuple,
   type Value,
   type ValueType,
 } from "./language/expression-value";
+import { valueOfPlain } from "./language/json-functions";
 import { problemOf, StackProblem, unsupported } from "./stack";
 
 /** The same node, marked as secret: it must not be shown. */
@@ -62,16 +56,6 @@ export function isMadeByApply(node: SourceNode): boolean {
 const isReferring = (part: TemplatePart): boolean =>
   part.kind === "reference" || (part.kind === "computed" && part.awaits.some(isReferring));
 
-/** JSON without expressions as a value. */
-export function valueOfPlain(plain: Plain): Value {
-  if (plain === null) return nothing;
-  if (typeof plain === "string") return text(plain);
-  if (typeof plain === "boolean") return bool(plain);
-  if (typeof plain === "number") return number(BigNumber.of(plain, 512));
-  if (Array.isArray(plain)) return tuple(plain.map(valueOfPlain));
-  return object(Object.entries(plain).map(([key, inner]) => [key, valueOfPlain(inner as Plain)]));
-}
-
 /** A known value as JSON. */
 export function plainOf(value: Value): Plain {
   if (isListLike(value)) return value.items.map(plainOf);
@@ -79,7 +63,7 @@ export function plainOf(value: Value): Plain {
     return Object.fromEntries([...value.entries].map(([key, inner]) => [key, plainOf(inner)]));
   if (value.kind === "later") throw new Error("a value that is not known was taken for one that is");
   if (value.kind === "null") return null;
-  return value.kind === "number" ? value.value.toNumber() : value.value;
+  return value.value;
 }
 
 /** The construct and the attribute that a problem of a later value names. */
@@ -110,8 +94,7 @@ function bareNode(value: Value, source: string, range: SourceRange, owner: Owner
   }
   if (value.kind === "later") return laterNode(value, source, range, owner);
   if (value.kind === "null") return { kind: "scalar", value: null, range };
-  if (value.kind === "number") return { kind: "scalar", value: value.value.toNumber(), range };
-  if (value.kind === "bool") return { kind: "scalar", value: value.value, range };
+  if (value.kind === "number" || value.kind === "bool") return { kind: "scalar", value: value.value, range };
   // Nothing of it is a reference or an expression of a manifest.
   const parts = [{ kind: "text" as const, text: value.value }];
   return { kind: "scalar", value: value.value, parts, range };

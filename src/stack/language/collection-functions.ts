@@ -1,9 +1,7 @@
-import { BigNumber } from "./big-number";
 import { convert, equal, set, unifiedType } from "./conversion";
 import {
   bool,
   compareText,
-  count,
   describeType,
   ExpressionProblem,
   graphemes,
@@ -25,7 +23,7 @@ import {
   type ValueType,
 } from "./expression-value";
 import type { FunctionRule, Parameter } from "./function-rule";
-import { boolOf, numberOf, textOf } from "./operators";
+import { boolOf, numberOf, textOf, wholeNumber } from "./operators";
 
 const any: Parameter = { type: "any" };
 const nullable: Parameter = { type: "any", nullable: true };
@@ -47,19 +45,13 @@ function entriesOf(value: Value | undefined): ReadonlyMap<string, Value> {
   throw wrong("a map", value ?? nothing);
 }
 
-function indexOf(value: Value | undefined): number {
-  const index = numberOf(value ?? nothing).toIndex();
-  if (index === undefined) throw new ExpressionProblem("a whole number is required");
-  return index;
-}
-
 /** Items as a list where all are of one type, else as a tuple. */
 const sameKind = (like: Value, items: readonly Value[]): Value =>
   like.kind === "tuple" ? tuple(items) : list(items, (like as ListValue).of);
 
 function element([value, at]: readonly Value[]): Value {
   const items = itemsOf(value);
-  const index = indexOf(at);
+  const index = wholeNumber(at as Value);
   if (items.length === 0) throw new ExpressionProblem("the list is empty");
   if (index < 0) throw new ExpressionProblem("the index is negative");
   return items[index % items.length] as Value;
@@ -124,8 +116,8 @@ function coalesceList(values: readonly Value[]): Value {
 }
 
 function length([value]: readonly Value[]): Value {
-  if (value?.kind === "string") return count(graphemes(value.value).length);
-  if (value !== undefined && (isListLike(value) || isMapLike(value))) return count(membersOf(value).length);
+  if (value?.kind === "string") return number(graphemes(value.value).length);
+  if (value !== undefined && (isListLike(value) || isMapLike(value))) return number(membersOf(value).length);
   throw wrong("text, a list or a map", value ?? nothing);
 }
 
@@ -143,7 +135,7 @@ function contains([value, wanted]: readonly Value[]): Value {
 function position([value, wanted]: readonly Value[]): Value {
   const found = itemsOf(value).findIndex((item) => equal(item, wanted as Value));
   if (found === -1) throw new ExpressionProblem("the item is not in the list", "unknown");
-  return count(found);
+  return number(found);
 }
 
 function distinct([value]: readonly Value[]): Value {
@@ -172,7 +164,7 @@ function sort([value]: readonly Value[]): Value {
 
 function slice([value, from, to]: readonly Value[]): Value {
   const items = itemsOf(value);
-  const [start, end] = [indexOf(from), indexOf(to)];
+  const [start, end] = [wholeNumber(from as Value), wholeNumber(to as Value)];
   if (start < 0 || end > items.length || start > end)
     throw new ExpressionProblem(`${start} to ${end} is no part of ${items.length} items`);
   return sameKind(value as Value, items.slice(start, end));
@@ -182,15 +174,14 @@ const mostNumbers = 1024;
 
 function range(args: readonly Value[]): Value {
   const [first, second, third] = args.map(numberOf);
-  const zero = BigNumber.of(0);
-  const start = second === undefined ? zero : (first as BigNumber);
-  const end = second ?? (first as BigNumber);
-  const isDown = end.compare(start) < 0;
-  const step = third ?? BigNumber.of(isDown ? -1 : 1);
-  if (step.sign === 0 || (isDown ? step.sign > 0 : step.sign < 0))
+  const start = second === undefined ? 0 : (first as number);
+  const end = second ?? (first as number);
+  const isDown = end < start;
+  const step = third ?? (isDown ? -1 : 1);
+  if (step === 0 || isDown !== step < 0)
     throw new ExpressionProblem("the step does not lead from the start to the end");
   const numbers: Value[] = [];
-  for (let at = start; isDown ? at.compare(end) > 0 : at.compare(end) < 0; at = at.plus(step)) {
+  for (let at = start; isDown ? at > end : at < end; at += step) {
     if (numbers.length === mostNumbers) throw new ExpressionProblem(`more than ${mostNumbers} numbers`);
     numbers.push(number(at));
   }
@@ -307,7 +298,7 @@ export const collectionFunctions: readonly (readonly [string, FunctionRule])[] =
       call: ([value]) => {
         const [first, ...others] = itemsOf(value).map(numberOf);
         if (first === undefined) throw new ExpressionProblem("the list is empty");
-        return number(others.reduce((total, next) => total.plus(next), first));
+        return number(others.reduce((total, next) => total + next, first));
       },
     },
   ],

@@ -1,4 +1,3 @@
-import { BigNumber } from "./big-number";
 import {
   bool,
   compareText,
@@ -21,6 +20,7 @@ import {
   type ValueType,
   whenKnown,
 } from "./expression-value";
+import { numberText, parseNumber } from "./numbers";
 
 /** A value as one of another type, as Terraform converts it; throws `ExpressionProblem` where it does not. */
 export function convert(value: Value, type: ValueType): Value {
@@ -65,10 +65,10 @@ function mismatch(value: Value, type: ValueType): ExpressionProblem {
 }
 
 function toPrimitive(value: Value, type: "any" | "string" | "number" | "bool"): Value {
-  if (type === "string" && value.kind === "number") return text(value.value.toString());
+  if (type === "string" && value.kind === "number") return text(numberText(value.value));
   if (type === "string" && value.kind === "bool") return text(String(value.value));
   if (type === "number" && value.kind === "string") {
-    const parsed = BigNumber.parse(value.value);
+    const parsed = parseNumber(value.value);
     if (parsed !== undefined) return number(parsed);
     throw new ExpressionProblem("a number is required, found text that is none");
   }
@@ -99,7 +99,7 @@ export function set(items: readonly Value[], of: ValueType): Value {
 
 function compareItems(a: Value, b: Value): number {
   if (a.kind === "null" || b.kind === "null") return Number(a.kind === "null") - Number(b.kind === "null");
-  if (a.kind === "number" && b.kind === "number") return a.value.compare(b.value);
+  if (a.kind === "number" && b.kind === "number") return a.value - b.value;
   if (a.kind === "bool" && b.kind === "bool") return Number(a.value) - Number(b.value);
   if (a.kind === "string" && b.kind === "string") return compareText(a.value, b.value);
   throw new ExpressionProblem("a set of other values than texts, numbers and bools", "unsupported");
@@ -129,7 +129,6 @@ export function equal(a: Value, b: Value): boolean {
       a.entries.size === b.entries.size &&
       [...a.entries].every(([key, inner]) => b.entries.has(key) && equal(inner, b.entries.get(key) as Value))
     );
-  if (a.kind === "number" && b.kind === "number") return a.value.compare(b.value) === 0;
   return a.kind === b.kind && "value" in a && "value" in b && a.value === b.value;
 }
 

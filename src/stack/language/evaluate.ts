@@ -1,10 +1,8 @@
-import { BigNumber } from "./big-number";
 import type { Expression, Loop, TextPart } from "./expression";
 import {
   type Awaited,
   awaitedBy,
   bool,
-  count,
   ExpressionProblem,
   filled,
   isKnown,
@@ -74,8 +72,6 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
   switch (expression.kind) {
     case "value":
       return literal(expression.value);
-    case "number":
-      return numberLiteral(expression.digits);
     case "text":
       return evaluateText(expression.parts, environment);
     case "list":
@@ -113,13 +109,10 @@ function typeOfKind(expression: Expression): ValueType {
   return "any";
 }
 
-const literal = (value: null | boolean | string): Value =>
-  value === null ? nothing : typeof value === "boolean" ? bool(value) : text(value);
-
-function numberLiteral(digits: string): Value {
-  const parsed = BigNumber.parse(digits);
-  if (parsed === undefined) throw new ExpressionProblem("the number is too large", "unsupported");
-  return number(parsed);
+function literal(value: null | boolean | number | string): Value {
+  if (value === null) return nothing;
+  if (typeof value === "boolean") return bool(value);
+  return typeof value === "number" ? number(value) : text(value);
 }
 
 /** A value whose parts are known later, and are looked at one by one once they are. */
@@ -202,7 +195,7 @@ function evaluateLoop(loop: Loop, environment: Environment): Value {
   const over = evaluate(loop.of, environment);
   if (over.kind !== "later") return loopOver(over, loop, environment);
   // Once with an item that is known later: what the body waits for besides.
-  const body = loopOver(tuple([stepInto(over, count(0))]), loop, environment);
+  const body = loopOver(tuple([stepInto(over, number(0))]), loop, environment);
   return postponed([over, body], "any", (fill) =>
     filled(loopOver(filled(over, fill), loop, environment), fill),
   );
@@ -262,7 +255,7 @@ function grouped(pairs: readonly (readonly [Value, Value])[], groups: boolean): 
 function pairsOf(over: Value): readonly (readonly [Value, Value])[] {
   if (isMapLike(over)) return [...over.entries].map(([key, value]) => [text(key), value]);
   if (!isListLike(over)) throw new ExpressionProblem("for goes over a list, a set or a map");
-  return over.items.map((item, i) => [over.kind === "set" ? item : count(i), item]);
+  return over.items.map((item, i) => [over.kind === "set" ? item : number(i), item]);
 }
 
 function evaluateSplat(over: Value, each: Expression, environment: Environment): Value {
@@ -300,12 +293,12 @@ function evaluateAccess(
   const open = steps.indexOf(undefined);
   const known = steps.slice(0, open === -1 ? undefined : open) as (string | number)[];
   const found = environment.resolve(at.name, known, environment.text.slice(...expression.at));
-  const rest = found.rest.map((step) => (typeof step === "number" ? count(step) : text(step)));
+  const rest = found.rest.map((step) => (typeof step === "number" ? number(step) : text(step)));
   return [...rest, ...(open === -1 ? [] : keys.slice(open))].reduce(stepInto, found.value);
 }
 
 /** A key that a name may take; undefined for one that is only known later, or is none. */
 function stepOf(key: Value): string | number | undefined {
   if (key.sensitive === true) return undefined;
-  return key.kind === "string" ? key.value : key.kind === "number" ? key.value.toIndex() : undefined;
+  return key.kind === "string" || key.kind === "number" ? key.value : undefined;
 }

@@ -1,5 +1,4 @@
 import type { AwaitedPart, SourceNode } from "../../manifest/tree";
-import { BigNumber } from "./big-number";
 
 /** A type of Terraform; `any` is that of null and of what is not known yet. */
 export type ValueType =
@@ -50,7 +49,7 @@ export interface LaterValue extends Marked {
 export type Value =
   | ({ readonly kind: "null" } & Marked)
   | ({ readonly kind: "bool"; readonly value: boolean } & Marked)
-  | ({ readonly kind: "number"; readonly value: BigNumber } & Marked)
+  | ({ readonly kind: "number"; readonly value: number } & Marked)
   | ({ readonly kind: "string"; readonly value: string } & Marked)
   | ListValue
   | MapValue
@@ -74,8 +73,20 @@ const longestText = 16 * 1024 * 1024;
 
 export const nothing: Value = { kind: "null" };
 export const bool = (value: boolean): Value => ({ kind: "bool", value });
-export const number = (value: BigNumber): Value => ({ kind: "number", value });
-export const count = (value: number): Value => number(BigNumber.of(value));
+
+/** A number of JavaScript. A whole number that it cannot hold exactly is refused. */
+export function number(value: number): Value {
+  if (
+    Number.isSafeInteger(value) ||
+    !(Number.isInteger(value) || Math.abs(value) === Number.POSITIVE_INFINITY)
+  )
+    return { kind: "number", value: value === 0 ? 0 : value };
+  throw new ExpressionProblem(
+    "a whole number beyond 2^53 is not supported by rnv",
+    "unsupported",
+    "keep it as text, or compute it in the program",
+  );
+}
 
 /** Text in the normal form that Terraform keeps. */
 export function text(value: string): Value {

@@ -8,8 +8,7 @@ export type Expression = ExpressionKind & {
 };
 
 type ExpressionKind =
-  | { readonly kind: "value"; readonly value: null | boolean | string }
-  | { readonly kind: "number"; readonly digits: string }
+  | { readonly kind: "value"; readonly value: null | boolean | number | string }
   | { readonly kind: "text"; readonly parts: readonly TextPart[] }
   | { readonly kind: "root"; readonly name: string }
   | { readonly kind: "access"; readonly of: Expression; readonly key: Expression }
@@ -258,7 +257,7 @@ class Parser {
     if (name !== undefined) return { kind: "value", value: name, at: [start, this.at] };
     const digits = this.match(/\d+/y);
     if (digits === undefined) throw this.unexpected("a name");
-    return { kind: "number", digits, at: [start, this.at] };
+    return { kind: "value", value: Number(digits), at: [start, this.at] };
   }
 
   private index(): Expression {
@@ -290,7 +289,7 @@ class Parser {
       });
     }
     const digits = this.match(number);
-    if (digits !== undefined) return { kind: "number", digits };
+    if (digits !== undefined) return { kind: "value", value: Number(digits) };
     const name = this.match(identifier);
     if (name === undefined) throw this.unexpected("a value");
     if (name === "true" || name === "false") return { kind: "value", value: name === "true" };

@@ -1,6 +1,7 @@
 import { convert } from "./conversion";
 import { describeType, ExpressionProblem, graphemes, typeOf, type Value } from "./expression-value";
 import { jsonEncode } from "./json-functions";
+import { formatNumber, mostPlaces } from "./numbers";
 
 /** One `%…` of a format. */
 interface Verb {
@@ -93,7 +94,7 @@ function asType<Kind extends "bool" | "string" | "number">(
 function plainText({ flags }: Verb, value: Value): string {
   if (flags.includes("#")) return jsonEncode(value);
   if (value.kind === "string") return value.value;
-  return value.kind === "number" ? value.value.formatted("g", undefined) : jsonEncode(value);
+  return value.kind === "number" ? formatNumber(value.value, "g") : jsonEncode(value);
 }
 
 function padded({ flags, width = 0 }: Verb, shown: string): string {
@@ -108,12 +109,11 @@ const prefixes: Readonly<Record<string, string>> = { b: "0b", o: "0", x: "0x", X
 
 function integer({ flags, width = 0, places, letter, source }: Verb, value: Value): string {
   const found = asType(value, "number", source).value;
-  if (!found.isInteger) throw new ExpressionProblem(`${source} takes a whole number`);
-  const whole = found.truncated();
-  const lowerCase = (whole < 0n ? -whole : whole).toString(bases[letter]);
+  if (!Number.isInteger(found)) throw new ExpressionProblem(`${source} takes a whole number`);
+  const lowerCase = Math.abs(found).toString(bases[letter]);
   const digits = letter === "X" ? lowerCase.toUpperCase() : lowerCase;
   if (digits === "0" && places === 0) return "";
-  const start = signOf(whole < 0n, flags) + (flags.includes("#") ? (prefixes[letter] ?? "") : "");
+  const start = signOf(found < 0, flags) + (flags.includes("#") ? (prefixes[letter] ?? "") : "");
   const filled = digits.padStart(places ?? 0, "0");
   const missing = Math.max(0, width - start.length - filled.length);
   if (flags.includes("-")) return start + filled + " ".repeat(missing);
@@ -124,10 +124,11 @@ function integer({ flags, width = 0, places, letter, source }: Verb, value: Valu
 function decimal({ flags, width = 0, places, letter, source }: Verb, value: Value): string {
   const found = asType(value, "number", source).value;
   const style = letter.toLowerCase() as "e" | "f" | "g";
-  const all = found.formatted(style, places ?? (style === "g" ? undefined : 6));
-  const unsigned = all.startsWith("-") ? all.slice(1) : all;
+  if (places !== undefined && places > mostPlaces)
+    throw new ExpressionProblem(`${source} has more than ${mostPlaces} digits`);
+  const unsigned = formatNumber(Math.abs(found), style, places ?? (style === "g" ? undefined : 6));
   const digits = letter === style ? unsigned : unsigned.toUpperCase();
-  const sign = signOf(found.sign < 0, flags);
+  const sign = signOf(found < 0, flags);
   const missing = Math.max(0, width - sign.length - digits.length);
   if (flags.includes("-")) return sign + digits + " ".repeat(missing);
   return flags.includes("0") ? sign + "0".repeat(missing) + digits : " ".repeat(missing) + sign + digits;

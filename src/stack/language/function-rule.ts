@@ -1,4 +1,4 @@
-import { ExpressionProblem, type Value, type ValueType } from "./expression-value";
+import type { Value, ValueType } from "./expression-value";
 
 /** A parameter of a function: its type, and whether it takes null. */
 export interface Parameter {
@@ -23,11 +23,3 @@ export interface FunctionRule {
   readonly check?: (args: readonly Value[]) => void;
   readonly call: (args: readonly Value[]) => Value;
 }
-
-/** Returns the problem of a call that needs a regular expression; `try` and `can` do not catch it. */
-export const regexProblem = (call: string): ExpressionProblem =>
-  new ExpressionProblem(
-    `${call} is not supported by rnv: it needs a regular expression`,
-    "unsupported",
-    "compute the value in the program, or run the stack with Terraform",
-  );

@@ -11,7 +11,7 @@ import {
   type Value,
   whenKnown,
 } from "./expression-value";
-import { type FunctionRule, type Parameter, regexProblem } from "./function-rule";
+import type { FunctionRule, Parameter } from "./function-rule";
 import { textFunctions } from "./text-functions";
 
 const rules: ReadonlyMap<string, FunctionRule> = new Map([...textFunctions, ...collectionFunctions]);
@@ -22,18 +22,15 @@ export const lazyFunctions = ["try", "can"];
 /** The names of the functions that there are, in order. */
 export const functionNames: readonly string[] = [...rules.keys(), ...lazyFunctions].sort();
 
-const useTerraform = "to use another, run the stack with Terraform: the package is a Terraform provider too";
-
 /** Calls a function; what is unknown or secret in its arguments makes the result so. */
 export function callFunction(name: string, given: readonly Value[]): Value {
-  if (name === "regex" || name === "regexall") throw regexProblem(`the function ${name}`);
   const rule = rules.get(name);
   if (rule === undefined) {
     const meant = suggest(name, functionNames);
     throw new ExpressionProblem(
       `the function ${name} is not supported by rnv`,
       "unsupported",
-      `${meant === undefined ? "" : `did you mean "${meant}"? `}there are: ${functionNames.join(", ")}; ${useTerraform}`,
+      `${meant === undefined ? "" : `did you mean "${meant}"? `}compute it in the program, or run the stack with Terraform. There are: ${functionNames.join(", ")}`,
     );
   }
   checkCount(name, rule, given.length);

@@ -1,4 +1,4 @@
-import { BigNumber } from "./big-number";
+import type { Plain } from "../../model/value";
 import {
   bool,
   ExpressionProblem,
@@ -10,6 +10,7 @@ import {
   tuple,
   type Value,
 } from "./expression-value";
+import { numberText } from "./numbers";
 
 /** JSON as Terraform's `jsonencode` writes it: sorted keys, no white space, HTML characters escaped. */
 export function jsonEncode(value: Value): string {
@@ -26,7 +27,7 @@ function encoded(value: Value): string {
     case "bool":
       return String(value.value);
     case "number":
-      return value.value.toString();
+      return numberText(value.value);
     case "string":
       return JSON.stringify(value.value);
     case "later":
@@ -39,42 +40,27 @@ function encoded(value: Value): string {
   }
 }
 
-/** The value that JSON stands for. */
+/** Returns the value of a JSON text. */
 export function jsonDecode(source: string): Value {
+  let parsed: Plain;
   try {
-    JSON.parse(source);
+    parsed = JSON.parse(source) as Plain;
   } catch {
     throw new ExpressionProblem("the text is not JSON");
   }
-  let at = 0;
-  const token = /[\s,:]*("(?:[^"\\]|\\.)*"|[[\]{}]|[^\s,:[\]{}]+)/y;
-  const next = (): string => {
-    token.lastIndex = at;
-    const found = token.exec(source);
-    at = token.lastIndex;
-    return found?.[1] ?? "";
-  };
-  const read = (first: string, depth: number): Value => {
-    if (depth > deepest) throw new ExpressionProblem(`JSON of more than ${deepest} levels`);
-    if (first === "[") {
-      const items: Value[] = [];
-      for (let one = next(); one !== "]"; one = next()) items.push(read(one, depth + 1));
-      return tuple(items);
-    }
-    if (first === "{") {
-      const entries = new Map<string, Value>();
-      for (let key = next(); key !== "}"; key = next())
-        entries.set(JSON.parse(key) as string, read(next(), depth + 1));
-      return object(entries);
-    }
-    if (first.startsWith('"')) return text(JSON.parse(first) as string);
-    if (first === "null") return nothing;
-    if (first === "true" || first === "false") return bool(first === "true");
-    const parsed = BigNumber.parse(first);
-    if (parsed === undefined) throw new ExpressionProblem("JSON with a number that is too large");
-    return number(parsed);
-  };
-  return read(next(), 0);
+  return valueOfPlain(parsed);
 }
 
 const deepest = 100;
+
+/** JSON without expressions as a value. */
+export function valueOfPlain(plain: Plain, depth = 0): Value {
+  if (depth > deepest) throw new ExpressionProblem(`JSON of more than ${deepest} levels`);
+  if (plain === null) return nothing;
+  if (typeof plain === "string") return text(plain);
+  if (typeof plain === "boolean") return bool(plain);
+  if (typeof plain === "number") return number(plain);
+  const inner = (one: unknown): Value => valueOfPlain(one as Plain, depth + 1);
+  if (Array.isArray(plain)) return tuple(plain.map(inner));
+  return object(Object.entries(plain).map(([key, one]) => [key, inner(one)]));
+}

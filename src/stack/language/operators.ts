@@ -1,4 +1,3 @@
-import type { BigNumber } from "./big-number";
 import { convert, equal, unifiedType } from "./conversion";
 import {
   awaitedBy,
@@ -32,27 +31,27 @@ export const binaryLevels: readonly (readonly string[])[] = [
   ["*", "/", "%"],
 ];
 
-type Arithmetic = (a: BigNumber, b: BigNumber) => BigNumber;
-type Comparison = (difference: number) => boolean;
+type Arithmetic = (a: number, b: number) => number;
+type Comparison = (a: number, b: number) => boolean;
 
 const arithmetic: ReadonlyMap<string, Arithmetic> = new Map<string, Arithmetic>([
-  ["+", (a, b) => a.plus(b)],
-  ["-", (a, b) => a.minus(b)],
-  ["*", (a, b) => a.times(b)],
-  ["/", (a, b) => a.dividedBy(divisor(b))],
+  ["+", (a, b) => a + b],
+  ["-", (a, b) => a - b],
+  ["*", (a, b) => a * b],
+  ["/", (a, b) => a / divisor(b)],
   // By zero, too: what Terraform leaves then is the dividend.
-  ["%", (a, b) => (b.sign === 0 && a.sign !== 0 ? a : a.remainderOf(divisor(b)))],
+  ["%", (a, b) => (b === 0 && a !== 0 ? a : a % divisor(b))],
 ]);
 
 const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comparison>([
-  ["<", (difference) => difference < 0],
-  [">", (difference) => difference > 0],
-  ["<=", (difference) => difference <= 0],
-  [">=", (difference) => difference >= 0],
+  ["<", (a, b) => a < b],
+  [">", (a, b) => a > b],
+  ["<=", (a, b) => a <= b],
+  [">=", (a, b) => a >= b],
 ]);
 
-function divisor(value: BigNumber): BigNumber {
-  if (value.sign === 0) throw new ExpressionProblem("a division by zero");
+function divisor(value: number): number {
+  if (value === 0) throw new ExpressionProblem("a division by zero");
   return value;
 }
 
@@ -74,7 +73,7 @@ function operateKnown(operator: string, a: Value, b: Value): Value {
   const calculate = arithmetic.get(operator);
   if (calculate !== undefined) return number(calculate(numberOf(a), numberOf(b)));
   const compare = comparisons.get(operator);
-  if (compare !== undefined) return bool(compare(numberOf(a).compare(numberOf(b))));
+  if (compare !== undefined) return bool(compare(numberOf(a), numberOf(b)));
   const [left, right] = [boolOf(a), boolOf(b)];
   return bool(operator === "&&" ? left && right : left || right);
 }
@@ -83,16 +82,23 @@ function operateKnown(operator: string, a: Value, b: Value): Value {
 export function negate(operator: "-" | "!", value: Value): Value {
   const type = operator === "-" ? "number" : "bool";
   const result = whenKnown([unmarked(value)], type, ([known]) =>
-    operator === "-" ? number(numberOf(known as Value).negated()) : bool(!boolOf(known as Value)),
+    operator === "-" ? number(-numberOf(known as Value)) : bool(!boolOf(known as Value)),
   );
   return marked(result, isSensitive(value));
 }
 
 /** A value as a number; throws `ExpressionProblem` for another. */
-export function numberOf(value: Value): BigNumber {
+export function numberOf(value: Value): number {
   const found = convert(value, "number");
   if (found.kind === "number") return found.value;
   throw new ExpressionProblem("null is no number");
+}
+
+/** A value as a whole number; throws `ExpressionProblem` for another. */
+export function wholeNumber(value: Value): number {
+  const found = numberOf(value);
+  if (Number.isInteger(found)) return found;
+  throw new ExpressionProblem("a whole number is required");
 }
 
 export function boolOf(value: Value): boolean {
@@ -214,12 +220,11 @@ function stepBySecret(value: Value, key: Value): Value {
 
 function itemAt(value: Value, key: Value): Value | undefined {
   if (!isListLike(value) || value.kind === "set") return undefined;
-  const index = numberOf(key).toIndex();
-  return index === undefined ? undefined : value.items[index];
+  return value.items[numberOf(key)];
 }
 
 const shownKey = (key: Value): string =>
-  key.kind === "number" ? key.value.toString() : JSON.stringify(textOf(key));
+  key.kind === "number" ? String(key.value) : JSON.stringify(textOf(key));
 
 const shownNames = 8;
 

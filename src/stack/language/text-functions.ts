@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import { BigNumber } from "./big-number";
 import {
   bool,
-  count,
   ExpressionProblem,
   graphemes,
   isListLike,
@@ -12,9 +10,9 @@ import {
   type Value,
 } from "./expression-value";
 import { format } from "./format-function";
-import { type FunctionRule, regexProblem } from "./function-rule";
+import type { FunctionRule } from "./function-rule";
 import { jsonDecode, jsonEncode } from "./json-functions";
-import { numberOf, textOf } from "./operators";
+import { numberOf, textOf, wholeNumber } from "./operators";
 
 const string = { type: "string" } as const;
 
@@ -65,10 +63,8 @@ function trimLetters(value: string, letters: string): string {
   return characters.slice(start, end).join("");
 }
 
-function substring(given: string, offset: BigNumber, length: BigNumber): string {
+function substring(given: string, from: number, size: number): string {
   const characters = graphemes(given);
-  const [from, size] = [offset.toIndex(), length.toIndex()];
-  if (from === undefined || size === undefined) throw new ExpressionProblem("a whole number is required");
   const start = from < 0 ? Math.max(0, from + characters.length) : from;
   return characters.slice(start, size < 0 ? undefined : start + size).join("");
 }
@@ -83,7 +79,12 @@ function replace(value: string, found: string, by: string): string {
 
 /** Refuses a `replace` whose second argument is a regular expression for Terraform: text between slashes. */
 function refusePattern([, found]: readonly Value[]): void {
-  if (found?.kind === "string" && /^\/.*\/$/s.test(found.value)) throw regexProblem("replace with a pattern");
+  if (found?.kind === "string" && /^\/.*\/$/s.test(found.value))
+    throw new ExpressionProblem(
+      "replace with a pattern is not supported by rnv",
+      "unsupported",
+      "compute it in the program, or run the stack with Terraform",
+    );
 }
 
 const largestReplacement = 16 * 1024 * 1024;
@@ -104,25 +105,18 @@ const encodeUrl = (value: string): string =>
     .replace(/%20/g, "+")
     .replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 
-const digest = (algorithm: string) => (value: string) =>
-  text(createHash(algorithm).update(value, "utf8").digest("hex"));
+const digest =
+  (algorithm: string, encoding: "hex" | "base64" = "hex") =>
+  (value: string) =>
+    text(createHash(algorithm).update(value, "utf8").digest(encoding));
 
-function parseInteger(value: string, base: BigNumber): BigNumber {
-  const radix = base.toIndex() ?? 0;
-  if (radix < 2 || radix > 36) throw new ExpressionProblem("the base is a whole number from 2 to 36");
+function parseInteger(value: string, radix: number): number {
+  if (!Number.isInteger(radix) || radix < 2 || radix > 36)
+    throw new ExpressionProblem("the base is a whole number from 2 to 36");
   const digits = /^[+-]?([0-9a-z]+)$/i.exec(value)?.[1]?.toLowerCase() ?? "";
-  let parsed = 0n;
-  for (const digit of digits) {
-    const worth = Number.parseInt(digit, 36);
-    if (worth >= radix) return refuseInteger(radix);
-    parsed = parsed * BigInt(radix) + BigInt(worth);
-  }
-  if (digits === "" || digits.length > 400) return refuseInteger(radix);
-  return BigNumber.of(value.startsWith("-") ? -parsed : parsed, 512);
-}
-
-function refuseInteger(radix: number): never {
-  throw new ExpressionProblem(`the text is no whole number of base ${radix}`);
+  if (digits === "" || [...digits].some((digit) => Number.parseInt(digit, 36) >= radix))
+    throw new ExpressionProblem(`the text is not a whole number of base ${radix}`);
+  return Number.parseInt(value, radix);
 }
 
 /** Letters of two have a form of their own at the start of a word. */
@@ -195,13 +189,14 @@ export const textFunctions: readonly (readonly [string, FunctionRule])[] = [
       takes: [string, { type: "number" }, { type: "number" }],
       gives: "string",
       call: ([value, offset, length]) =>
-        text(substring(textOf(value as Value), numberOf(offset as Value), numberOf(length as Value))),
+        text(substring(textOf(value as Value), wholeNumber(offset as Value), wholeNumber(length as Value))),
     },
   ],
   ["base64encode", ofTexts(1, (value) => text(Buffer.from(value, "utf8").toString("base64")))],
   ["base64decode", ofTexts(1, (value) => text(decodeBase64(value)))],
   ["urlencode", ofTexts(1, (value) => text(encodeUrl(value)))],
   ["sha256", ofTexts(1, digest("sha256"))],
+  ["base64sha256", ofTexts(1, digest("sha256", "base64"))],
   ["sha1", ofTexts(1, digest("sha1"))],
   ["md5", ofTexts(1, digest("md5"))],
   [
@@ -236,31 +231,30 @@ export const textFunctions: readonly (readonly [string, FunctionRule])[] = [
 ];
 
 function indentLines([spaces, value]: readonly Value[]): Value {
-  const width = numberOf(spaces as Value).toIndex();
-  if (width === undefined || width < 0 || width > 1000)
+  const width = numberOf(spaces as Value);
+  if (!Number.isInteger(width) || width < 0 || width > 1000)
     throw new ExpressionProblem("the indentation is a whole number up to 1000");
   return text(textOf(value as Value).replaceAll("\n", `\n${" ".repeat(width)}`));
 }
 
 function numberFunctions(): readonly (readonly [string, FunctionRule])[] {
-  const one = (call: (value: BigNumber) => Value): FunctionRule => ({
+  const one = (call: (value: number) => number): FunctionRule => ({
     takes: [{ type: "number" }],
     gives: "number",
-    call: ([value]) => call(numberOf(value as Value)),
+    call: ([value]) => number(call(numberOf(value as Value))),
   });
-  const most = (isBetter: (difference: number) => boolean): FunctionRule => ({
+  const most = (choose: (...values: number[]) => number): FunctionRule => ({
     takes: [{ type: "number" }],
     rest: { type: "number" },
     gives: "number",
-    call: (args) =>
-      number(args.map(numberOf).reduce((best, next) => (isBetter(next.compare(best)) ? next : best))),
+    call: (args) => number(choose(...args.map(numberOf))),
   });
   return [
-    ["abs", one((value) => number(value.sign < 0 ? value.negated() : value))],
-    ["ceil", one((value) => number(value.negated().floor().negated()))],
-    ["floor", one((value) => number(value.floor()))],
-    ["signum", one((value) => count(value.sign))],
-    ["max", most((difference) => difference > 0)],
-    ["min", most((difference) => difference < 0)],
+    ["abs", one(Math.abs)],
+    ["ceil", one(Math.ceil)],
+    ["floor", one(Math.floor)],
+    ["signum", one(Math.sign)],
+    ["max", most(Math.max)],
+    ["min", most(Math.min)],
   ];
 }

@@ -47,7 +47,8 @@ describe("the text of a stack", () => {
     ['x${jsonencode({"10" = "b", "9" = "a"})}', 'x{"10":"b","9":"a"}'],
     ['${ ( "in parentheses" ) }', "in parentheses"],
     ["${1.50}", "1.5"],
-    ["${1e21}", "1000000000000000000000"],
+    ["${1e15}", "1000000000000000"],
+    ["${1 / 10000000}", "0.0000001"],
   ])("%s is read as Terraform reads it", async (written, expected) => {
     expect(await text(written)).toBe(expected);
   });
@@ -119,7 +120,7 @@ describe("the text of a stack", () => {
   it("an unknown function names those that there are, the one that was meant, and the provider", async () => {
     const found = await loadStackJson(withService({ configuration: { build_command: '${uper("a")}' } }));
     expect(found.diagnostics[0]?.hint).toMatch(
-      /did you mean "upper"\? there are: abs, .*, zipmap; .*Terraform provider/,
+      /did you mean "upper"\? compute it in the program, or run the stack with Terraform\. There are: abs, .*, zipmap$/,
     );
   });
 });
