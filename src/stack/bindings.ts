@@ -1,19 +1,17 @@
 // What only bindings write that the libraries generate from the schema of the Terraform provider (`cdktf get`).
 import { protectionAttribute, terraformPrefix } from "../model/text";
-import { isObject, type Json, type JsonObject } from "./document";
+import { isObject, type Json, type JsonNode } from "./document";
 import type { StackType } from "./names";
-import { type Stack, type StackContext, StackProblem, type StackResource, unsupported } from "./stack";
+import type { BlockReader } from "./resolve";
+import { StackProblem, type StackResource, unsupported } from "./stack";
 
 /** Attributes of Terraform alone, besides those of its language. */
 export const bindingKeys: readonly string[] = [protectionAttribute];
 
 /** Whether `deletion_protection` is set; refuses what a type does not have. */
-export function protectionOf(
-  body: JsonObject,
-  isProtectable: boolean,
-  refuse: (problem: StackProblem, key: string) => void,
-): boolean {
-  const value = body[protectionAttribute] ?? false;
+export function protectionOf(block: JsonNode, isProtectable: boolean, { refuse }: BlockReader): boolean {
+  const at = block.at(protectionAttribute);
+  const value = at.value ?? false;
   if (value === false || (value === true && isProtectable)) return value;
   refuse(
     new StackProblem(
@@ -22,7 +20,7 @@ export function protectionOf(
         ? `${protectionAttribute} is true or false`
         : `nothing of this type has ${protectionAttribute}`,
     ),
-    protectionAttribute,
+    at,
   );
   return false;
 }
@@ -31,16 +29,15 @@ export function protectionOf(
 export function triggersProblem(
   resource: StackResource,
   type: StackType,
-  stack: Stack,
-  { types }: StackContext,
+  { stack, context: { types } }: BlockReader,
 ): StackProblem | undefined {
-  const { triggers } = resource.body;
-  if (triggers === undefined || triggers === null) return undefined;
+  const { value: triggers = null } = resource.block.at("triggers");
+  if (triggers === null) return undefined;
   const parent = parentOf(resource, type);
   const isSeen = (name: string): boolean =>
     parent !== undefined &&
     (name === parent ||
-      resourcesNamed(stack, name).some((other) => {
+      (stack.named.get(name) ?? []).some((other) => {
         const otherType = types.get(other.terraformType);
         return (
           otherType !== undefined &&
@@ -67,22 +64,7 @@ function isAbout(value: Json, isSeen: (name: string) => boolean): boolean {
 }
 
 /** The resource that holds a resource, `rnv_service.api`; undefined where none is declared. */
-function parentOf({ body }: StackResource, { parents }: StackType): string | undefined {
-  const [id] = [...parents.keys()].flatMap((key) => body[key] ?? []);
+function parentOf({ block }: StackResource, { parents }: StackType): string | undefined {
+  const [id] = [...parents.keys()].map((key) => block.at(key).value ?? null).filter((one) => one !== null);
   return typeof id === "string" ? id.match(named)?.[0] : undefined;
-}
-
-const indexes = new WeakMap<Stack, ReadonlyMap<string, readonly StackResource[]>>();
-
-/** The resources of a name, `rnv_service.api`; all of a map where it names one. */
-export function resourcesNamed(stack: Stack, name: string): readonly StackResource[] {
-  const known = indexes.get(stack);
-  if (known !== undefined) return known.get(name) ?? [];
-  const index = new Map<string, StackResource[]>();
-  for (const one of stack.resources) {
-    const key = one.partOf ?? `${one.terraformType}.${one.name}`;
-    index.set(key, [...(index.get(key) ?? []), one]);
-  }
-  indexes.set(stack, index);
-  return index.get(name) ?? [];
 }

@@ -6,11 +6,11 @@ import { type AttributeShape, openShape, schemaKinds, unknownField } from "../ma
 import type { Address } from "../model/address";
 import { camelCase } from "../model/text";
 import { bindingKeys } from "./bindings";
-import { isObject, type Json, type JsonLocation } from "./document";
+import { isObject, type JsonNode } from "./document";
 import { numberText, parseNumber } from "./language/numbers";
 import type { StackGroup, StackType } from "./names";
 import type { BlockReader } from "./resolve";
-import { type StackEntry, StackProblem, type StackResource } from "./stack";
+import { StackProblem, type StackResource } from "./stack";
 
 /** A resource that is being read. */
 export interface ResourceSource {
@@ -22,7 +22,7 @@ export interface ResourceSource {
 
 /** Keys that Terraform has and rnv does not. */
 export const terraformOnly = ["count", "for_each", "dynamic", "provisioner", "connection"];
-const ownKeys = ["//", "lifecycle", "depends_on", "provider", "triggers", "timeouts"];
+const ownKeys = ["lifecycle", "depends_on", "provider", "triggers", "timeouts"];
 
 /** Reads the attributes; `isReadable` is false when an attribute could not be read. */
 export function readAttributes(source: ResourceSource): Pick<Block, "written" | "isReadable"> {
@@ -35,44 +35,44 @@ export function readAttributes(source: ResourceSource): Pick<Block, "written" | 
   };
   const add = (
     shape: AttributeShape,
-    value: Json,
-    location: JsonLocation,
+    at: JsonNode,
     as: (node: SourceNode) => SourceNode = (node) => node,
   ): void => {
-    const read = reader.read(value, location);
+    const read = reader.read(at);
     const found = read && as(read);
     isReadable &&= found !== undefined;
     if (found === undefined) return;
     const node = inKind(found, schemaKinds(shape.schema));
     if (node.isSensitive && !shape.secret)
-      fail(unsupportedAs(shape, "is shown in plans and cannot hold a secret"), location);
-    else written.push({ shape, entry: { key: shape.path, keyRange: location.keyRange, value: node } });
+      fail(unsupportedAs(shape, "is shown in plans and cannot hold a secret"), at);
+    else written.push({ shape, entry: { key: shape.path, keyRange: at.keyRange, value: node } });
   };
   const others = [...ownKeys, ...terraformOnly, ...bindingKeys, ...type.parents.keys()];
-  for (const [key, value] of Object.entries(resource.body)) {
-    const at = resource.location.at(key);
+  for (const [key, at] of resource.block.entries) {
     const generated = type.generated.get(key);
     const shape = type.attributes.get(key) ?? generated;
     const group = type.groups.get(key);
     // Terraform takes null for an attribute that is left out.
-    if (value === null || others.includes(key) || type.versions.has(key)) continue;
+    if (at.isAbsent || others.includes(key) || type.versions.has(key)) continue;
     if (shape !== undefined && written.some((earlier) => earlier.shape === shape))
       fail(unsupportedAs(shape, "is written twice: stored, write-only or made up"), at.keyRange);
     else if (generated !== undefined)
-      add(generated, value, at, (node) => ({
-        ...{ kind: "map", range: at },
+      add(generated, at, (node) => ({
+        kind: "map",
+        range: at,
         entries: new Map([[key, entryAt(key, node, at)]]),
       }));
-    else if (shape !== undefined) add(shape, value, at);
+    else if (shape !== undefined) add(shape, at);
     else if (group === undefined)
       fail(unknownKey(key, [...type.attributes.keys(), ...type.groups.keys(), ...others]), at.keyRange);
-    else if (isObject(value)) {
-      for (const field of fieldsOf(value, at, group, source)) {
-        if (field.shape === undefined)
-          fail(unknownKey(field.key, group.fields.keys()), field.location.keyRange);
-        else add(field.shape, field.value, field.location);
+    else if (isObject(at.value)) {
+      for (const [field, node] of at.entries) {
+        if (node.isAbsent) continue;
+        const found = fieldNamed(field, node, group, source);
+        if (found === undefined) fail(unknownKey(field, group.fields.keys()), node.keyRange);
+        else add(found, node);
       }
-    } else if (reader.read(value, at) === undefined) isReadable = false;
+    } else if (reader.read(at) === undefined) isReadable = false;
     else fail(new StackProblem("stack.invalid_value", `${key} is an object of fields`), at);
   }
   return { written, isReadable };
@@ -97,28 +97,18 @@ function inKind(node: SourceNode, kinds: readonly string[]): SourceNode {
   return parsed === undefined ? node : { kind: "scalar", value: parsed, range };
 }
 
-interface GroupField extends StackEntry {
-  readonly key: string;
-  /** Undefined for a field that the group does not have. */
-  readonly shape: AttributeShape | undefined;
-}
-
-/** The fields that are written in a group; a further field of an open group is noted. */
-function fieldsOf(
-  body: { readonly [key: string]: Json },
-  location: JsonLocation,
+/** The field of a group; undefined for one that it does not have. A further field of an open group is noted. */
+function fieldNamed(
+  key: string,
+  { keyRange }: JsonNode,
   { key: groupKey, fields }: StackGroup,
   { type, address, reader }: ResourceSource,
-): readonly GroupField[] {
-  return Object.entries(body).flatMap(([key, value]) => {
-    if (value === null || key === "//") return [];
-    const at = location.at(key);
-    const known = fields.get(key);
-    const further = known ?? openShape(type.placed, groupKey, camelCase(key));
-    if (known === undefined && further !== undefined)
-      reader.note(unknownField(address, further.path, at.keyRange, didYouMean(key, fields.keys()), key));
-    return [{ key, value, location: at, shape: further }];
-  });
+): AttributeShape | undefined {
+  const known = fields.get(key);
+  const further = known ?? openShape(type.placed, groupKey, camelCase(key));
+  if (known === undefined && further !== undefined)
+    reader.note(unknownField(address, further.path, keyRange, didYouMean(key, fields.keys()), key));
+  return further;
 }
 
 export const unknownKey = (key: string, known: Iterable<string>): StackProblem =>
@@ -128,7 +118,7 @@ export const unknownKey = (key: string, known: Iterable<string>): StackProblem =
     didYouMean(key, known),
   );
 
-export const entryAt = (key: string, value: SourceNode, { keyRange }: JsonLocation): MapEntry => ({
+export const entryAt = (key: string, value: SourceNode, { keyRange }: JsonNode): MapEntry => ({
   key,
   keyRange,
   value,

@@ -5,9 +5,9 @@ import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
 import type { DesiredCondition } from "../model/desired";
 import { type ConditionKind, conditionKinds } from "../model/policy";
-import type { JsonLocation, JsonObject } from "./document";
+import type { JsonNode } from "./document";
 import { type BlockReader, readerOf } from "./resolve";
-import { nestedBlocks, type Stack, type StackContext, type StackEntry, StackProblem } from "./stack";
+import { nestedBlocks, type Stack, type StackContext, StackProblem } from "./stack";
 
 /** A condition whose expressions are read, and whose references are not looked up yet. */
 export interface FoundCondition {
@@ -20,47 +20,44 @@ export interface FoundCondition {
 
 /** Reads `precondition` and `postcondition` of `lifecycle`; the latter may say `self`. */
 export function readConditions(
-  entry: StackEntry,
+  entry: JsonNode,
   of: Pick<FoundCondition, "address" | "owner">,
   readers: { readonly [Kind in ConditionKind]: BlockReader },
 ): readonly FoundCondition[] {
   return nestedBlocks(entry, "lifecycle").flatMap((lifecycle) =>
-    conditionKinds.flatMap((kind) => {
-      const given = lifecycle.value[kind];
-      if (given === undefined || given === null) return [];
-      return nestedBlocks(lifecycle, kind).flatMap((block) => {
+    conditionKinds.flatMap((kind) =>
+      nestedBlocks(lifecycle, kind).flatMap((block) => {
         const read = readCondition(block, `lifecycle.${kind}`, readers[kind]);
         return read === undefined ? [] : [{ ...of, kind, ...read }];
-      });
-    }),
+      }),
+    ),
   );
 }
 
 /** `condition` and `error_message` of a block; undefined after a report. */
 function readCondition(
-  { value, location }: { readonly value: JsonObject; readonly location: JsonLocation },
+  block: JsonNode,
   label: string,
   reader: BlockReader,
 ): Pick<FoundCondition, "condition" | "message"> | undefined {
   const read = (key: string): SourceNode | undefined => {
-    const written = value[key];
-    const at = location.at(key);
-    if (written === undefined || written === null) {
-      reader.refuse(new StackProblem("stack.missing_key", `${label} lacks ${key}`), location);
+    const at = block.at(key);
+    if (at.isAbsent) {
+      reader.refuse(new StackProblem("stack.missing_key", `${label} lacks ${key}`), block);
       return undefined;
     }
-    const node = reader.readWhole(written, at);
+    const node = reader.readWhole(at);
     if (node?.isSensitive !== true) return node;
     const why =
       key === "condition" ? "compares a secret, which rnv hands on and never reads" : "would show a secret";
     reader.refuse(new StackProblem("stack.unsupported", `${label}.${key} ${why}`), at);
     return undefined;
   };
-  for (const key of Object.keys(value))
-    if (!["//", "condition", "error_message"].includes(key))
+  for (const [key, { keyRange }] of block.entries)
+    if (key !== "condition" && key !== "error_message")
       reader.refuse(
         new StackProblem("stack.unknown_key", `${label} has no ${JSON.stringify(key)}`),
-        location.at(key).keyRange,
+        keyRange,
       );
   const condition = read("condition");
   const message = read("error_message");
@@ -82,7 +79,7 @@ export const buildConditions = (
     return [{ address, owner, kind, condition: value, message: said, range: condition.range }];
   });
 
-/** Judges `validation` of the variables: what they hold is known when the stack is read. */
+/** Checks `validation` of the variables: their values are known when the stack is read. */
 export function checkVariables(stack: Stack, context: StackContext): void {
   for (const [name, entry] of stack.variables) {
     const reader = readerOf(stack, context, `${stack.name}: var.${name}`);

@@ -5,15 +5,11 @@ import { type Listing, listingNamed } from "../model/listings";
 import { snakeCase } from "../model/text";
 import type { Value } from "./language/expression-value";
 import { bySnakeCase, type StackType } from "./names";
-import { rangeOf, type Scope, StackProblem, undeclared, unsupported } from "./stack";
+import { rangeOf, type Scope, StackProblem, type Steps, undeclared, unsupported } from "./stack";
 import { referenceValue } from "./values";
 
 /** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */
-export function dataAttribute(
-  terraformType: string,
-  steps: readonly (string | number)[],
-  scope: Scope,
-): Value {
+export function dataAttribute(terraformType: string, steps: Steps, scope: Scope): Value {
   const { stack, context } = scope;
   const [name, ...path] = steps;
   const label = `${terraformType}.${name}`;
@@ -26,11 +22,7 @@ export function dataAttribute(
 }
 
 /** `configuration.health_check_path` in rnv's words; `type` is undefined for the catalog and for most listings. */
-function dataPath(
-  terraformType: string,
-  steps: readonly (string | number)[],
-  type: StackType | undefined,
-): readonly string[] {
+function dataPath(terraformType: string, steps: Steps, type: StackType | undefined): readonly string[] {
   const listing = listingNamed(terraformType);
   const shown =
     listing !== undefined ? listedNames(listing) : type === undefined ? catalogNames : shownNames(type);

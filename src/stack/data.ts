@@ -11,7 +11,7 @@ import { conditionKinds } from "../model/policy";
 import { snakeCase } from "../model/text";
 import { referredAddresses } from "../model/value";
 import { type FoundCondition, readConditions } from "./conditions";
-import { isObject } from "./document";
+import type { JsonNode } from "./document";
 import { isDataSource, type StackType } from "./names";
 import { type BlockReader, readerOf } from "./resolve";
 import { dependsOnOf, readProvider, withoutRepetition } from "./resources";
@@ -23,7 +23,6 @@ import {
   problemAt,
   type Stack,
   type StackContext,
-  type StackEntry,
   StackProblem,
   unsupported,
 } from "./stack";
@@ -41,7 +40,7 @@ export function readData(stack: Stack, context: StackContext): readonly FoundDat
     if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) return [];
     if (isDataSource(terraformType, context.types))
       return [readSource(terraformType, name, entry, stack, context)];
-    context.report(problemAt(unsupported(`the data source ${label}`), stack.name, entry.location.keyRange));
+    context.report(problemAt(unsupported(`the data source ${label}`), stack.name, entry.keyRange));
     return [];
   });
 }
@@ -49,13 +48,11 @@ export function readData(stack: Stack, context: StackContext): readonly FoundDat
 function readSource(
   terraformType: string,
   name: string,
-  entry: StackEntry,
+  entry: JsonNode,
   stack: Stack,
   context: StackContext,
 ): FoundData {
-  const { location } = entry;
-  const body = isObject(entry.value) ? entry.value : {};
-  const constructPath = constructPathOf(body);
+  const constructPath = constructPathOf(entry);
   const owner = ownerOf({ terraformType: `data.${terraformType}`, name, constructPath });
   const address = dataSegments(stack.name, terraformType, name).join(".") as Address;
   const reader = readerOf(stack, context, owner, address);
@@ -63,13 +60,13 @@ function readSource(
   const type = listing === undefined ? context.types.get(terraformType) : undefined;
   const query = readQuery(entry, { type, listing }, reader);
   for (const [key, { isNeeded }] of Object.entries(listing?.query ?? {}))
-    if (isNeeded && body[snakeCase(key)] == null)
-      reader.refuse(new StackProblem("stack.missing_key", `it needs ${snakeCase(key)}`), location.keyRange);
-  readProvider(entry, stack, reader);
-  if (type?.nameKey !== undefined && body.id == null && body[type.nameKey] == null)
+    if (isNeeded && entry.at(snakeCase(key)).isAbsent)
+      reader.refuse(new StackProblem("stack.missing_key", `it needs ${snakeCase(key)}`), entry.keyRange);
+  readProvider(entry, reader);
+  if (type?.nameKey !== undefined && entry.at("id").isAbsent && entry.at(type.nameKey).isAbsent)
     reader.refuse(
       new StackProblem("stack.missing_key", `it needs an id or a ${type.nameKey}`),
-      location.keyRange,
+      entry.keyRange,
     );
   return {
     address,
@@ -77,7 +74,7 @@ function readSource(
     ...(type !== undefined && { type: type.placed.type.type }),
     ...(listing !== undefined && { listing: terraformType }),
     query,
-    dependsOn: dependsOnOf(entry, stack, context, reader),
+    dependsOn: dependsOnOf(entry, reader),
     conditions: readConditions(
       entry,
       { address, owner },
@@ -86,13 +83,13 @@ function readSource(
         postcondition: readerOf(stack, context, owner, address, { isData: true, terraformType, name }),
       },
     ),
-    range: location.keyRange,
+    range: entry.keyRange,
   };
 }
 
 /** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */
 function readQuery(
-  { value: body, location }: StackEntry,
+  entry: JsonNode,
   { type, listing }: { readonly type: StackType | undefined; readonly listing: Listing | undefined },
   reader: BlockReader,
 ): FoundData["query"] {
@@ -103,23 +100,18 @@ function readQuery(
   if (type?.nameKey !== undefined) names.set(type.nameKey, type.placed.type.nameAttribute ?? type.nameKey);
   if (type !== undefined) names.set("id", "id");
   const query = new Map<string, SourceNode>();
-  for (const [key, written] of Object.entries(isObject(body) ? body : {})) {
-    const at = location.at(key);
+  for (const [key, at] of entry.entries) {
     const attribute = names.get(key);
-    if (written === null || ["//", "depends_on", "provider"].includes(key)) continue;
+    if (at.isAbsent || key === "depends_on" || key === "provider") continue;
     if (key === "lifecycle") {
-      refuseLifecycle({ value: body, location }, reader);
-      continue;
-    }
-    if (key === "count" || key === "for_each") {
-      reader.refuse(withoutRepetition(key), at.keyRange);
+      refuseLifecycle(entry, reader);
       continue;
     }
     if (attribute === undefined) {
-      reader.refuse(unsupported(key), at.keyRange);
+      reader.refuse(withoutRepetition(key), at.keyRange);
       continue;
     }
-    const node = reader.read(written, at);
+    const node = reader.read(at);
     if (node === undefined) continue;
     const wanted = listing?.query[attribute]?.type ?? "string";
     if (node.kind === "scalar" && typeof node.value === wanted && !node.isSensitive && isListable(key, node))
@@ -131,11 +123,11 @@ function readQuery(
 }
 
 /** Refuses what a lookup has no use for; a lifecycle without anything says nothing. */
-function refuseLifecycle(entry: StackEntry, reader: BlockReader): void {
+function refuseLifecycle(entry: JsonNode, reader: BlockReader): void {
   for (const block of nestedBlocks(entry, "lifecycle"))
-    for (const [key, value] of Object.entries(block.value))
-      if (value !== null && !["//", ...conditionKinds].includes(key))
-        reader.refuse(unsupported(`lifecycle.${key}`), block.location.at(key).keyRange);
+    for (const [key, at] of block.entries)
+      if (!at.isAbsent && !conditionKinds.some((kind) => kind === key))
+        reader.refuse(unsupported(`lifecycle.${key}`), at.keyRange);
 }
 
 const queryWords = { string: "text that is no secret", number: "a whole number from 1 to 200" } as const;

@@ -11,12 +11,10 @@ export interface JsonObject {
 export const isObject = (value: Json | undefined): value is JsonObject =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 
-/** A stack's JSON: its value, and the location of every value in it. */
+/** The text of a stack, and its value. */
 export interface StackDocument {
-  readonly file: string;
   readonly text: string;
-  readonly value: Json;
-  readonly root: JsonLocation;
+  readonly root: JsonNode;
 }
 
 /** The range of one value of a JSON text, of its key, and of the values in it by key or index. */
@@ -27,36 +25,67 @@ interface JsonSpan {
   readonly members?: ReadonlyMap<string | number, JsonSpan>;
 }
 
-/** The location of a value in its file, with those of the values in it. */
-export class JsonLocation implements SourceRange {
+/** A value of a JSON text, with its range and the values in it. */
+export class JsonNode implements SourceRange {
   readonly start: number;
   readonly end: number;
-  // Private: what prints a location must not print the secrets of its text.
+  // Private: what prints a range must not print the secrets of its text.
+  readonly #value: Json | undefined;
   readonly #text: string;
   readonly #span: JsonSpan;
 
   constructor(
     readonly file: string,
     text: string,
+    value: Json | undefined,
     span: JsonSpan,
   ) {
     this.start = span.start;
     this.end = span.end;
+    this.#value = value;
     this.#text = text;
     this.#span = span;
   }
 
-  /** Returns the location of the value at `key`, or this location when the text has no such value. */
-  at(key: string | number): JsonLocation {
-    const member = this.#span.members?.get(key);
-    return member === undefined ? this : new JsonLocation(this.file, this.#text, member);
+  /** Undefined where the text has no such value. */
+  get value(): Json | undefined {
+    return this.#value;
   }
 
-  /** Returns this location where `at` gives other locations for some keys, for a block that is read as several. */
-  with(others: Readonly<Record<string, JsonLocation>>): JsonLocation {
-    const moved = Object.entries(others).map(([key, location]) => [key, location.#span] as const);
-    const members = new Map([...(this.#span.members ?? []), ...moved]);
-    return new JsonLocation(this.file, this.#text, { ...this.#span, members });
+  /** Returns true if the value is left out: absent, or null, as Terraform takes it. */
+  get isAbsent(): boolean {
+    return this.#value === undefined || this.#value === null;
+  }
+
+  /** Returns the value at `key`; one that is absent, or nested too deep, has the range of this one. */
+  at(key: string | number): JsonNode {
+    const value = this.#value;
+    const inner = isContainer(value) && Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
+    return new JsonNode(this.file, this.#text, inner, this.#span.members?.get(key) ?? this.#span);
+  }
+
+  /** Returns true if the value at `key` has a range of its own. */
+  hasRange(key: string | number): boolean {
+    return this.#span.members?.has(key) === true;
+  }
+
+  /** The keys of an object with their values, without its comment. */
+  get entries(): readonly (readonly [key: string, value: JsonNode])[] {
+    if (!isObject(this.#value)) return [];
+    return Object.keys(this.#value).flatMap((key) => (key === "//" ? [] : [[key, this.at(key)]]));
+  }
+
+  /** Returns an object of these values in place of this one, where a block is read as several. */
+  with(members: Readonly<Record<string, JsonNode>>): JsonNode {
+    const all = Object.entries(members);
+    const value = Object.fromEntries(all.map(([key, node]) => [key, node.value as Json]));
+    const spans = new Map(all.map(([key, node]) => [key, node.#span] as const));
+    return new JsonNode(this.file, this.#text, value, { ...this.#span, members: spans });
+  }
+
+  /** Returns another value that has the range of this one. */
+  holding(value: Json): JsonNode {
+    return new JsonNode(this.file, this.#text, value, { ...this.#span, members: new Map() });
   }
 
   /** The key that opens this value. */
@@ -65,19 +94,22 @@ export class JsonLocation implements SourceRange {
     return { file: this.file, start, end };
   }
 
-  /** Returns the location of `source` in this text value, or that of the value when it is written in another form. */
+  /** Returns the range of `source` in this text value, or that of the value when it is written in another form. */
   within(source: string): SourceRange {
-    return new TextLocation(this, this.#text, source);
+    return new TextRange(this, this.#text, source);
   }
 }
 
-/** A piece of a text value. It is searched for when its location is asked for: most are never told. */
-class TextLocation implements SourceRange {
-  readonly #whole: JsonLocation;
+const isContainer = (value: Json | undefined): value is readonly Json[] | JsonObject =>
+  value !== null && typeof value === "object";
+
+/** A piece of a text value. It is searched for when its range is asked for: most are never reported. */
+class TextRange implements SourceRange {
+  readonly #whole: JsonNode;
   readonly #text: string;
   readonly #source: string;
 
-  constructor(whole: JsonLocation, text: string, source: string) {
+  constructor(whole: JsonNode, text: string, source: string) {
     this.#whole = whole;
     this.#text = text;
     this.#source = JSON.stringify(source).slice(1, -1);
@@ -118,11 +150,11 @@ export function parseStackDocument(file: string, text: string): ParsedStack {
   const span = tree && spanOf(tree, (key) => duplicates.push(duplicateKey(file, key)));
   const [first] = duplicates;
   if (first?.range !== undefined) return { problems: duplicates, failedAt: first.range.start };
-  const root = new JsonLocation(file, text, span ?? { start: 0, end: text.length });
-  return { document: { file, text, value, root } };
+  const root = new JsonNode(file, text, value, span ?? { start: 0, end: text.length });
+  return { document: { text, root } };
 }
 
-/** The parser calls itself for each level. In a text with more levels every value has the location of the whole. */
+/** The parser calls itself for each level. In a text with more levels every value has the range of the whole. */
 const maxDepth = 100;
 
 /** The offset of the first value that is nested too deep; undefined when no value is. */
@@ -185,9 +217,9 @@ function jsonHint(text: string, at: number): string {
   const found = text[at] ?? "";
   if (text.trim() === "") return "the file is empty: synthesize the stack again";
   if (text.slice(at).trim() === "") return "the text ends early: a } or ] is missing";
-  if ("}]".includes(found) && before.endsWith(",")) return "no comma stands before } or ]";
-  if (found === "'") return 'keys and texts stand in double quotes: "…"';
+  if ("}]".includes(found) && before.endsWith(",")) return "remove the comma before } or ]";
+  if (found === "'") return 'keys and texts need double quotes: "…"';
   if (found === '"' && /["\dle}\]]$/.test(before)) return "a comma is missing before it";
-  if (found === "<" || found === "=" || found === ">") return "a merge conflict may stand here unresolved";
+  if (found === "<" || found === "=" || found === ">") return "is it an unresolved merge conflict?";
   return "a stack is JSON as the synthesis writes it: synthesize it again";
 }

@@ -5,9 +5,9 @@ import { error } from "../diagnostics/diagnostic";
 import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../manifest/files";
 import type { Report } from "../manifest/findings";
 import { terraformPrefix } from "../model/text";
-import { isObject, type Json, type JsonLocation } from "./document";
+import { isObject, type Json, type JsonNode } from "./document";
 import { isDataSource } from "./names";
-import { blocksOf, commentOf, type Stack, type StackContext, type StackEntry } from "./stack";
+import { blocksOf, type Stack, type StackContext } from "./stack";
 
 /** A stack to read. */
 export interface StackFile {
@@ -71,8 +71,10 @@ export async function findStacks(
 /** The name that the library wrote into a stack, else that of the file. */
 async function unitOf(path: string): Promise<string> {
   const parsed = await readJson(path);
-  const comment = isObject(parsed) ? commentOf(parsed, "metadata") : undefined;
-  return typeof comment?.stackName === "string" ? comment.stackName : basename(path, ".tf.json");
+  const comment = isObject(parsed) ? parsed["//"] : undefined;
+  const metadata = isObject(comment) ? comment.metadata : undefined;
+  const name = isObject(metadata) ? metadata.stackName : undefined;
+  return typeof name === "string" ? name : basename(path, ".tf.json");
 }
 
 async function readJson(path: string): Promise<Json> {
@@ -199,37 +201,39 @@ const openKeys = new Set("// depends_on lifecycle provider alias base_url worksp
  * The text of a stack for code frames: values that may be secrets are starred out, offsets and lines stay. Shown are
  * attributes that hold no secret, names of other values, and blocks that rnv reads whole.
  */
-export function maskStack({ document, root, ...stack }: Stack, { types }: StackContext): string {
+export function maskStack({ document: { text, root }, ...stack }: Stack, { types }: StackContext): string {
   const ranges: SourceRange[] = [];
-  const hide = (value: Json, location: JsonLocation): void => {
+  const hide = (node: JsonNode): void => {
+    const { value } = node;
     if (typeof value === "string" || typeof value === "number") {
-      if (!onlyNames.test(String(value))) ranges.push(location);
-    } else if (value !== null && typeof value === "object") hideMembers({ value, location });
+      if (!onlyNames.test(String(value))) ranges.push(node);
+    } else hideMembers(node);
   };
-  const hideMembers = ({ value, location }: StackEntry, isOpen = (_key: string): boolean => false): void => {
-    for (const [key, inner] of Object.entries(value ?? {})) {
-      const at = location.at(Array.isArray(value) ? Number(key) : key);
-      // A value that is nested too deep has the location of the value around it.
-      if (at === location) ranges.push(at);
-      else if (!isOpen(key)) hide(inner, at);
+  const hideMembers = (node: JsonNode, isOpen = (_key: string): boolean => false): void => {
+    const isList = Array.isArray(node.value);
+    for (const name of Object.keys(node.value ?? {})) {
+      const key = isList ? Number(name) : name;
+      // A value that is nested too deep has the range of the value around it.
+      if (!node.hasRange(key)) ranges.push(node);
+      else if (!isOpen(name)) hide(node.at(key));
     }
   };
   hideMembers(root, (key) => openBlocks.has(key));
   for (const variable of stack.variables.values()) hideMembers(variable, (key) => key !== "default");
   for (const output of stack.outputs.values()) hideMembers(output, (key) => key !== "value");
-  for (const provider of blocksOf(root, "provider", 1))
-    hideMembers(provider, (key) => provider.labels[0] === terraformPrefix && openKeys.has(key));
+  for (const { labels, block } of blocksOf(root, "provider", 1))
+    hideMembers(block, (key) => labels[0] === terraformPrefix && openKeys.has(key));
   for (const [label, data] of stack.data)
     if (!isDataSource(label.split(".")[0] ?? "", types)) hideMembers(data);
-  for (const { terraformType, body, location } of stack.resources) {
+  for (const { terraformType, block } of stack.resources) {
     const type = types.get(terraformType);
     const shapes = [...(type?.attributes.values() ?? [])];
     if (type !== undefined && !shapes.some(({ secret }) => secret)) continue;
     const isOpen = (key: string): boolean =>
       type?.attributes.get(key)?.secret === false || openKeys.has(key) || type?.parents.has(key) === true;
-    hideMembers({ value: body, location }, type && isOpen);
+    hideMembers(block, type && isOpen);
   }
-  return star(document.text, ranges);
+  return star(text, ranges);
 }
 
 function star(text: string, ranges: readonly SourceRange[]): string {

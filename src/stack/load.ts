@@ -46,10 +46,11 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     environment: request.environment,
     trust: trustOf(request.environment, request.untrusted === true),
     fillIn: request.secrets === "resolve",
+    isPartial,
     spent: { misses: 0, characters: 0, steps: 0 },
     report: findings.report,
   };
-  for (const stack of [...stacks, ...others]) masked.set(stack.document.file, maskStack(stack, context));
+  for (const stack of [...stacks, ...others]) masked.set(stack.document.root.file, maskStack(stack, context));
   const stackBlocks = readBlocks(context, texts);
   const foundData = stacks.flatMap((stack) => readData(stack, context));
   const blocks = new Map(stackBlocks.map(({ block }) => [block.address, block]));
@@ -228,8 +229,8 @@ const declaredTwice = (
 ) =>
   error("stack.duplicate", `${ownerOf(resource)} is declared twice: both are ${address}`, {
     address,
-    range: resource.location.keyRange,
-    detail: `It is declared at ${formatLocation(before.location.keyRange, texts)} as well.`,
+    range: resource.block.keyRange,
+    detail: `It is declared at ${formatLocation(before.block.keyRange, texts)} as well.`,
     hint: "take the stacks one by one (--stack NAME), or name one of the two with overrideLogicalId",
   });
 

@@ -1,20 +1,13 @@
-import { error, warning } from "../diagnostics/diagnostic";
+import { warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { providerSettings } from "../model/provider-settings";
 import { snakeCase, terraformPrefix } from "../model/text";
-import { isObject, type Json, type JsonLocation, type JsonObject } from "./document";
+import type { JsonNode } from "./document";
 import { type BlockReader, readerOf } from "./resolve";
 import { type Stack, type StackContext, StackProblem } from "./stack";
 
-/** The block of a provider that is being read. */
-interface ProviderSource {
-  readonly stack: Stack;
-  readonly context: StackContext;
-  readonly reader: BlockReader;
-}
-
 /** Reads one setting; true where it says that nothing may be deleted. */
-type ReadSetting = (written: Json, at: JsonLocation, source: ProviderSource) => boolean;
+type ReadSetting = (at: JsonNode, reader: BlockReader) => boolean;
 
 /**
  * Checks the configurations of the provider; returns those that refuse deletions, as `provider` names them. A run goes where its
@@ -22,23 +15,21 @@ type ReadSetting = (written: Json, at: JsonLocation, source: ProviderSource) => 
  */
 export function readProviders(stack: Stack, context: StackContext): ReadonlySet<string> {
   const protecting = new Set<string>();
-  for (const [name, { value, location }] of stack.providers) {
-    const owner = `${stack.name}: provider.${terraformPrefix}`;
-    const source = { stack, context, reader: readerOf(stack, context, owner) };
-    if (isObject(value) && readSettings(value, location, source)) protecting.add(name);
-  }
+  for (const [name, block] of stack.providers)
+    if (readSettings(block, readerOf(stack, context, ownerOfProvider(stack)))) protecting.add(name);
   return protecting;
 }
 
-function readSettings(body: JsonObject, location: JsonLocation, source: ProviderSource): boolean {
+const ownerOfProvider = ({ name }: Stack): string => `${name}: provider.${terraformPrefix}`;
+
+function readSettings(block: JsonNode, reader: BlockReader): boolean {
   let isProtecting = false;
-  for (const [key, written] of Object.entries(body)) {
-    if (key === "//" || key === "alias" || written === null) continue;
+  for (const [key, at] of block.entries) {
+    if (key === "alias" || at.isAbsent) continue;
     const read = settings[key];
-    const at = location.at(key);
-    if (read !== undefined) isProtecting = read(written, at, source) || isProtecting;
+    if (read !== undefined) isProtecting = read(at, reader) || isProtecting;
     else
-      source.reader.refuse(
+      reader.refuse(
         new StackProblem(
           "stack.unknown_key",
           `the provider has no setting ${JSON.stringify(key)}`,
@@ -53,10 +44,10 @@ function readSettings(body: JsonObject, location: JsonLocation, source: Provider
 /** A setting that has to be what the environment says. */
 const sameAs =
   (variable: string): ReadSetting =>
-  (written, at, { context, reader }) => {
-    const node = reader.read(written, at);
+  (at, reader) => {
+    const node = reader.read(at);
     const found = node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
-    const wanted = context.environment[variable];
+    const wanted = reader.context.environment[variable];
     if (found === undefined || wanted === undefined || isSameSetting(found, wanted)) return false;
     const summary = `the setting is not what ${variable} says`;
     reader.refuse(new StackProblem("config.invalid", summary, `this run is for ${wanted}`), at);
@@ -67,10 +58,9 @@ const isSameSetting = (a: string, b: string): boolean =>
   a.replace(/\/+$/, "").toLowerCase() === b.trim().replace(/\/+$/, "").toLowerCase();
 
 /** A key by a sensitive variable is for Terraform: rnv has its own from its environment. */
-const readKey: ReadSetting = (written, at, { stack, reader }) => {
-  const [, name = ""] = (typeof written === "string" && /^\$\{var\.([\w-]+)\}$/.exec(written)) || [];
-  const variable = stack.variables.get(name)?.value;
-  if (isObject(variable) && variable.sensitive === true) return false;
+const readKey: ReadSetting = (at, reader) => {
+  const [, name = ""] = /^\$\{var\.([\w-]+)\}$/.exec(String(at.value)) ?? [];
+  if (reader.stack.variables.get(name)?.at("sensitive").value === true) return false;
   const hint =
     'write apiKey: fromEnv("RNV_API_KEY"), or leave it out and set RNV_API_KEY or RNV_API_KEY_FILE';
   reader.refuse(
@@ -80,8 +70,8 @@ const readKey: ReadSetting = (written, at, { stack, reader }) => {
   return false;
 };
 
-const readMostRequests: ReadSetting = (written, at, { context, reader, stack }) => {
-  const node = reader.read(written, at);
+const readMostRequests: ReadSetting = (at, reader) => {
+  const node = reader.read(at);
   const value = node?.kind === "scalar" ? Number(node.value) : Number.NaN;
   if (!Number.isInteger(value) || value < 1 || value > 256)
     reader.refuse(
@@ -89,8 +79,8 @@ const readMostRequests: ReadSetting = (written, at, { context, reader, stack }) 
       at.keyRange,
     );
   else
-    context.report(
-      warning("stack.unsupported", `${stack.name}: max_concurrency is for Terraform only`, {
+    reader.context.report(
+      warning("stack.unsupported", `${reader.stack.name}: max_concurrency is for Terraform only`, {
         range: at.keyRange,
         hint: "rnv takes the flag -parallelism",
       }),
@@ -98,11 +88,11 @@ const readMostRequests: ReadSetting = (written, at, { context, reader, stack }) 
   return false;
 };
 
-const readProtection: ReadSetting = (written, at, source) => isTrue(written, at, source) === true;
+const readProtection: ReadSetting = (at, reader) => isTrue(at, reader) === true;
 
-const readAcceptMissing: ReadSetting = (written, at, source) => {
-  if (isTrue(written, at, source) === true)
-    source.reader.refuse(
+const readAcceptMissing: ReadSetting = (at, reader) => {
+  if (isTrue(at, reader) === true)
+    reader.refuse(
       new StackProblem(
         "stack.unsupported",
         "accept_missing is for Terraform only",
@@ -114,20 +104,12 @@ const readAcceptMissing: ReadSetting = (written, at, source) => {
 };
 
 /** A value that is true or false when the plan is made; undefined after a report. */
-function isTrue(
-  written: Json,
-  at: JsonLocation,
-  { stack, context, reader }: ProviderSource,
-): boolean | undefined {
-  const node = reader.read(written, at);
+function isTrue(at: JsonNode, reader: BlockReader): boolean | undefined {
+  const node = reader.read(at);
   if (node === undefined) return undefined;
   const value = node.kind === "scalar" && (node.parts ?? []).length === 0 ? String(node.value) : "";
   if (value === "true" || value === "false") return value === "true";
-  context.report(
-    error("config.invalid", `${stack.name}: provider.${terraformPrefix}: expected true or false`, {
-      range: at.keyRange,
-    }),
-  );
+  reader.refuse(new StackProblem("config.invalid", "expected true or false"), at.keyRange);
   return undefined;
 }
 

@@ -1,18 +1,15 @@
 import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
-import type { StackUnit } from "../manifest/context";
-import type { MapEntry, SourceNode } from "../manifest/tree";
-import { unlisted } from "../manifest/values";
+import type { SourceNode } from "../manifest/tree";
 import type { Address } from "../model/address";
 import { crossStackData, dataSegments } from "../model/data-source";
-import { camelCase, terraformPrefix } from "../model/text";
+import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/text";
 import { dataAttribute } from "./data-attributes";
-import { isObject, type Json, type JsonLocation, type JsonObject } from "./document";
+import { isObject, type JsonNode } from "./document";
 import { type Environment, evaluateText, objectOf } from "./language/evaluate";
 import { parseText } from "./language/expression";
 import {
   ExpressionProblem,
   isKnown,
-  later,
   marked,
   text,
   tuple,
@@ -22,8 +19,8 @@ import {
 import { valueOfPlain } from "./language/json-functions";
 import { addressOfResource, isDataSource, type StackType } from "./names";
 import {
-  commentOf,
   crossStackInput,
+  ownerOf,
   problemAt,
   problemOf,
   rangeOf,
@@ -31,18 +28,22 @@ import {
   type Self,
   type Stack,
   type StackContext,
-  type StackEntry,
   StackProblem,
+  type StackResource,
+  type Steps,
   undeclared,
   unsupported,
 } from "./stack";
-import { convertTo, isMadeByApply, listNode, mapNode, nodeOf, referenceValue, valueOfType } from "./values";
+import { isMadeByApply, nodeOf, referenceValue } from "./values";
+import { variableValue } from "./variables";
 
 /** Reads the values of a block and reports the problems of each. */
 export interface BlockReader {
-  readonly read: (value: Json, location: JsonLocation) => SourceNode | undefined;
+  readonly stack: Stack;
+  readonly context: StackContext;
+  readonly read: (node: JsonNode) => SourceNode | undefined;
   /** Reads a value as a whole, also where only a part of it is known later. */
-  readonly readWhole: (value: Json, location: JsonLocation) => SourceNode | undefined;
+  readonly readWhole: (node: JsonNode) => SourceNode | undefined;
   readonly refuse: (problem: StackProblem, range: SourceRange) => void;
   /** Reports a finding that keeps nothing from being read. */
   readonly note: (finding: Diagnostic) => void;
@@ -59,80 +60,53 @@ export function readerOf(
     context.report(problemAt(problem, owner, range, address));
   const reader = { owner, ...(address !== undefined && { address }) };
   const reading =
-    (read: (value: Json, scope: Scope) => SourceNode) =>
-    (value: Json, location: JsonLocation): SourceNode | undefined => {
+    (change: (value: Value) => Value) =>
+    (node: JsonNode): SourceNode | undefined => {
       try {
-        return read(value, { context, stack, location, reader, source: "", busy: new Set(), self });
+        const value = readValue(node, { context, stack, node, reader, source: "", busy: new Set(), self });
+        return nodeOf(change(value), node, reader);
       } catch (cause) {
         if (!(cause instanceof StackProblem)) throw cause;
-        refuse(cause, location);
+        refuse(cause, node);
         return undefined;
       }
     };
   return {
+    stack,
+    context,
     refuse,
     note: (finding) => context.report({ ...finding, summary: `${owner}: ${finding.summary}` }),
-    read: reading(readJson),
-    readWhole: reading(readWhole),
+    read: reading((value) => value),
+    readWhole: reading(postponed),
   };
 }
+
+/** A value that is known later where a part of it is. */
+const postponed = (value: Value): Value =>
+  value.kind === "later" || isKnown(value) ? value : whenKnown([value], "any", ([known]) => known as Value);
 
 /** Levels of a value. */
 const maxLevels = 64;
 
-/** A JSON value with its expressions evaluated, as far as a plan can; throws `StackProblem`. */
-function readJson(value: Json, scope: Scope, depth = 0): SourceNode {
-  const { location } = scope;
-  checkDepth(depth);
-  if (typeof value === "string")
-    return isExpression(value)
-      ? toNode(valueOfText(value, scope), scope)
-      : { kind: "scalar", value, range: location };
-  if (value === null || typeof value !== "object") return { kind: "scalar", value, range: location };
-  const read = (inner: Json, at: JsonLocation): SourceNode =>
-    readJson(inner, { ...scope, location: at }, depth + 1);
-  if (!isObject(value))
-    return listNode(
-      value.map((item, i) => read(item, location.at(i))),
-      location,
-    );
-  // Keys are expressions too: by one that is known later the object is.
-  if (Object.keys(value).some(isExpression)) return toNode(valueOfJson(value, scope), scope);
-  const entries = new Map<string, MapEntry>();
-  for (const [key, inner] of Object.entries(value)) {
-    const at = location.at(key);
-    entries.set(key, { key, keyRange: at.keyRange, value: read(inner, at) });
-  }
-  return mapNode(entries, location);
-}
+const isExpression = (written: string): boolean => written.includes("${") || written.includes("%{");
 
-/** A value that may hold what is known later anywhere: then the whole is. */
-function readWhole(value: Json, scope: Scope): SourceNode {
-  const found = valueOfJson(value, scope);
-  return toNode(isLater(found) ? whenKnown([found], "any", ([known]) => known as Value) : found, scope);
-}
-
-const isLater = (value: Value): boolean => value.kind !== "later" && !isKnown(value);
-
-const toNode = (value: Value, { location, reader }: Scope): SourceNode => nodeOf(value, "", location, reader);
-
-function checkDepth(depth: number): void {
+/** The value of JSON with its expressions evaluated, as far as a plan can; throws `StackProblem`. */
+function readValue(node: JsonNode, scope: Scope, depth = 0): Value {
+  const { value = null } = node;
   if (depth > maxLevels)
     throw new StackProblem("stack.too_large", `values are nested more than ${maxLevels} levels deep`);
-}
-
-const isExpression = (text: string): boolean => text.includes("${") || text.includes("%{");
-
-/** A JSON value as a value of an expression; throws `StackProblem`. */
-function valueOfJson(value: Json, scope: Scope, depth = 0): Value {
-  checkDepth(depth);
-  if (typeof value === "string") return isExpression(value) ? valueOfText(value, scope) : text(value);
-  if (value === null || typeof value !== "object") return valueOfPlain(value);
-  const read = (inner: Json, at: JsonLocation): Value =>
-    valueOfJson(inner, { ...scope, location: at }, depth + 1);
-  if (!isObject(value)) return tuple(value.map((item, i) => read(item, scope.location.at(i))));
-  const pairs = Object.entries(value).map(
-    ([key, inner]) => [valueOfJson(key, scope), read(inner, scope.location.at(key))] as const,
+  if (typeof value === "string")
+    return isExpression(value) ? valueOfText(value, { ...scope, node }) : text(value);
+  if (value === null || typeof value !== "object")
+    return understood(
+      () => valueOfPlain(value),
+      () => node,
+    );
+  const inner = (key: string | number): Value => readValue(node.at(key), scope, depth + 1);
+  if (!isObject(value)) return tuple(value.map((_item, i) => inner(i)));
+  // Keys are expressions too: by one that is known later the object is.
+  const pairs = Object.keys(value).map(
+    (key) => [isExpression(key) ? valueOfText(key, { ...scope, node }) : text(key), inner(key)] as const,
   );
   return understood(() => objectOf(pairs));
 }
@@ -141,7 +115,7 @@ function valueOfJson(value: Json, scope: Scope, depth = 0): Value {
 const valueOfText = (written: string, scope: Scope): Value =>
   understood(
     () => evaluateText(parseText(written), environmentOf(written, scope)),
-    (source) => scope.location.within(source),
+    (source) => scope.node.within(source),
   );
 
 /** Steps of expressions of a run: those of a large program, and an end of what goes on for ever. */
@@ -178,35 +152,45 @@ export function understood<T>(read: () => T, locate?: (source: string) => Source
   }
 }
 
-type TraversalSteps = readonly (string | number)[];
-
 /** A value, and the steps that are still to be taken in it. */
 interface Rooted {
   readonly value: Value;
-  readonly rest: TraversalSteps;
+  readonly rest: Steps;
 }
 
 /** Looks up `var.x`, `local.x`, `rnv_service.api.url`, a data source or an output of another stack. */
-function resolveRoot(root: string, steps: TraversalSteps, scope: Scope): Rooted {
+function resolveRoot(root: string, steps: Steps, scope: Scope): Rooted {
+  const { context, stack, self } = scope;
   const [name, ...rest] = steps;
-  const type = scope.context.types.get(root);
-  if (type !== undefined) return { value: resourceAttribute(type, steps, scope), rest: [] };
-  if (root === "var" && typeof name === "string") return { value: readVariable(name, scope), rest };
-  if (root === "local" && typeof name === "string") return { value: readLocal(name, scope), rest };
+  const type = context.types.get(root);
+  if (type !== undefined) return resourceAttribute(type, steps, scope);
+  if (root === "var" && typeof name === "string")
+    return { value: variableValue(name, scope, readEntry), rest };
+  if (root === "local" && typeof name === "string") {
+    const entry = stack.locals.get(name);
+    if (entry === undefined) throw undeclared(`local.${name}`, name, stack.locals.keys(), context);
+    return { value: readEntry(`local.${name}`, entry, scope), rest };
+  }
   if (root === "data") return readDataRoot(steps, scope);
-  if (root === "self" && scope.self !== undefined)
-    return { value: selfAttribute(scope.self, steps, scope), rest: [] };
+  if (root === "self" && self !== undefined) {
+    const own = self.isData ? undefined : context.types.get(self.terraformType);
+    const all = [self.name, ...steps];
+    return own === undefined
+      ? { value: dataAttribute(self.terraformType, all, scope), rest: [] }
+      : resourceAttribute(own, all, scope, true);
+  }
+  if (root === variablesResource) throw mapOfVariables(name);
   if (/^[a-z0-9]+_\w+$/.test(root))
     throw unsupported(`a reference to ${root}, a resource of another provider`);
   throw unsupported(`${root}${name === undefined ? "" : `.${name}`}`);
 }
 
-function readLocal(name: string, scope: Scope): Value {
-  const { stack, context } = scope;
-  const entry = stack.locals.get(name);
-  if (entry === undefined) throw undeclared(`local.${name}`, name, stack.locals.keys(), context);
-  return readEntry(`local.${name}`, entry, scope);
-}
+const mapOfVariables = (name: string | number | undefined): StackProblem =>
+  new StackProblem(
+    "stack.unsupported",
+    `a reference to ${variablesResource}.${name ?? ""} is not supported by rnv`,
+    "use the value itself where it is needed, or declare that variable with addVariable",
+  );
 
 /** Named values, each in the one before it. */
 const maxEntries = 50;
@@ -217,24 +201,23 @@ const maxCharacters = 32 * 1024 * 1024;
 /** The characters that a read counts as, at least. */
 const leastCharacters = 256;
 
-/** Evaluates a named value of the stack; throws a `StackProblem` when it occurs in its own value. */
-function readEntry(label: string, { value, location }: StackEntry, scope: Scope): Value {
-  const { stack, busy, context, reader } = scope;
+/** Evaluates a named value of a stack; throws a `StackProblem` when it occurs in its own value. */
+function readEntry(label: string, node: JsonNode, { context, stack, reader, busy }: Scope): Value {
   const key = `${stack.name} ${label}`;
   if (busy.has(key)) throw new StackProblem("stack.reference_cycle", `${label} refers to itself`);
   if (busy.size >= maxEntries)
-    throw new StackProblem("stack.too_large", `${label} stands in more than ${maxEntries} others`);
-  context.spent.characters += Math.max(leastCharacters, location.end - location.start);
+    throw new StackProblem("stack.too_large", `${label} is nested in more than ${maxEntries} others`);
+  context.spent.characters += Math.max(leastCharacters, node.end - node.start);
   if (context.spent.characters > maxCharacters)
     throw new StackProblem(
       "stack.too_large",
       `locals and outputs repeat more than ${maxCharacters} characters`,
     );
-  return valueOfJson(value, { context, stack, location, reader, source: "", busy: new Set([...busy, key]) });
+  return readValue(node, { context, stack, node, reader, source: "", busy: new Set([...busy, key]) });
 }
 
 /** A data source; or `data.terraform_remote_state.<input>.outputs.<output>`: how stacks refer to each other. */
-function readDataRoot(steps: TraversalSteps, scope: Scope): Rooted {
+function readDataRoot(steps: Steps, scope: Scope): Rooted {
   const { context } = scope;
   const [type, name, outputs, output, ...rest] = steps;
   if (typeof type === "string" && isDataSource(type, context.types))
@@ -247,16 +230,15 @@ function readDataRoot(steps: TraversalSteps, scope: Scope): Rooted {
     ({ constructPath }) => inputOf(constructPath) === wanted,
   );
   const entry = stack?.outputs.get(output);
-  if (stack === undefined || entry === undefined || !isObject(entry.value))
+  if (stack === undefined || entry === undefined)
     throw new StackProblem(
       "stack.reference_unknown",
-      `the stack that ${name} stands for is not among those that are read`,
+      `the stack that ${name} names is not among those that are read`,
       "read the stacks together: -f cdktf.out",
     );
-  const value = { value: entry.value.value ?? null, location: entry.location.at("value") };
-  const found = readEntry(`output.${output}`, value, { ...scope, stack });
-  return context.unit !== undefined && isMadeByApply(toNode(found, scope))
-    ? crossValue(stack.name, output, rest, scope, context.unit)
+  const found = readEntry(`output.${output}`, entry.at("value"), { ...scope, stack });
+  return context.unit !== undefined && isMadeByApply(nodeOf(found, scope.node, scope.reader))
+    ? crossValue(stack.name, output, rest, scope)
     : { value: found, rest };
 }
 
@@ -265,15 +247,10 @@ const inputOf = (constructPath: string): string =>
   constructPath.replaceAll("/", "--").replace(/[^A-Za-z0-9_-]/g, "");
 
 /** An output of another stack that its apply makes, from the plan or the state of that stack. */
-function crossValue(
-  stack: string,
-  output: string,
-  rest: TraversalSteps,
-  scope: Scope,
-  { crossValues, needsValues }: StackUnit,
-): Rooted {
-  const found = crossValues.get(stack)?.get(output);
-  if (found === undefined && needsValues)
+function crossValue(stack: string, output: string, rest: Steps, scope: Scope): Rooted {
+  const { unit } = scope.context;
+  const found = unit?.crossValues.get(stack)?.get(output);
+  if (found === undefined && unit?.needsValues === true)
     throw new StackProblem(
       "stack.reference_unknown",
       `the stack ${stack} has not made this value yet`,
@@ -284,131 +261,73 @@ function crossValue(
   return { value: referenceValue(segments, scope.source, rangeOf(scope)), rest: [] };
 }
 
-/** `self.url`, as the block would be named from outside. */
-function selfAttribute({ isData, terraformType, name }: Self, steps: TraversalSteps, scope: Scope): Value {
-  const type = scope.context.types.get(terraformType);
-  if (isData || type === undefined) return dataAttribute(terraformType, [name, ...steps], scope);
-  return resourceAttribute(type, [name, ...steps], scope);
-}
-
-function resourceAttribute(type: StackType, steps: TraversalSteps, scope: Scope): Value {
+/** An attribute that the program declares, as it is declared there; one that the service makes, as a reference. */
+function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf = false): Rooted {
+  const { context, stack, source } = scope;
   const [name, first, ...others] = steps;
   if (typeof name !== "string") throw unsupported("a reference without the name of a resource");
   if (typeof first !== "string") throw unsupported("a reference to a resource as a whole");
-  if (type.parents.has(first) && others.length === 0) return parentAttribute(type, name, first, scope);
-  const path = attributePath(type, first, others);
-  if (path === undefined)
-    throw unsupported(`${first}${others.map((step) => `[${JSON.stringify(step)}]`).join("")}`);
-  const segments = [...addressOfResource(type, name).split("."), ...path.split(".")];
-  return referenceValue(segments, scope.source || steps.join("."), rangeOf(scope));
-}
-
-/** The id of a parent cannot be looked up as an attribute: the value that is written for it is taken instead. */
-function parentAttribute({ terraformType }: StackType, name: string, attribute: string, scope: Scope): Value {
-  const found = scope.stack.resources.find(
-    (resource) => resource.terraformType === terraformType && resource.name === name,
-  );
-  const value = found?.body[attribute];
-  if (found === undefined || value === undefined)
-    throw new StackProblem("stack.reference_unknown", `${terraformType}.${name} has no ${attribute}`);
-  const entry = { value, location: found.location.at(attribute) };
-  return readEntry(`${terraformType}.${name}.${attribute}`, entry, scope);
-}
-
-/** The path of `first`, or of a field of the group `first`, in rnv's words; undefined for a step into a value. */
-function attributePath(
-  { groups, attributes, computed }: StackType,
-  first: string,
-  others: TraversalSteps,
-): string | undefined {
+  const label = `${type.terraformType}.${name}`;
+  const owning = [stack, ...context.stacks].find(({ named }) => named.has(label));
+  const [resource] = owning?.named.get(label) ?? [];
+  const group = type.groups.get(first);
+  const isDeclarable = group !== undefined || type.attributes.has(first) || type.parents.has(first);
+  if (owning !== undefined && resource !== undefined && isDeclarable) {
+    const found = declaredValue(type, resource, steps, { ...scope, stack: owning });
+    if (found !== undefined) return found;
+    if (!isSelf) throw notDeclared(resource, steps);
+  }
   const [second, ...deeper] = others;
-  const group = groups.get(first);
-  if (group !== undefined && typeof second === "string" && deeper.length === 0)
-    return group.fields.get(second)?.path ?? `${group.key}.${camelCase(second)}`;
-  return others.length > 0 ? undefined : (attributes.get(first)?.path ?? computed.get(first) ?? first);
+  const field = group !== undefined && typeof second === "string" ? second : undefined;
+  const further = field === undefined ? others : deeper;
+  if (further.length > 0) throw unsupported([first, ...others.map((step) => JSON.stringify(step))].join("."));
+  const own = type.attributes.get(first)?.path ?? type.computed.get(first) ?? first;
+  const path =
+    group === undefined || field === undefined
+      ? own
+      : (group.fields.get(field)?.path ?? `${group.key}.${camelCase(field)}`);
+  const segments = [...addressOfResource(type, name).split("."), ...path.split(".")];
+  return { value: referenceValue(segments, source || steps.join("."), rangeOf(scope)), rest: [] };
 }
 
-/**
- * The value of `var.name`: the source in its comment, RNV_VAR_name, TF_VAR_name, or its default. A variable of the
- * environment that is empty counts as unset: CI defines an empty one for each setting that does not exist.
- */
-function readVariable(name: string, scope: Scope): Value {
-  const { stack, context } = scope;
-  const entry = stack.variables.get(name);
-  if (entry === undefined) throw undeclared(`var.${name}`, name, stack.variables.keys(), context);
-  const body = isObject(entry.value) ? entry.value : {};
-  const range = rangeOf(scope);
-  const source = commentOf(body, terraformPrefix)?.source;
-  if (isObject(source)) {
-    const location = entry.location.at("//").at(terraformPrefix).at("source");
-    // The source as a manifest would write it: `{ fromEnv: NAME }`.
-    const node = nodeOf(
-      readEntry(`var.${name}`, { value: source, location }, scope),
-      "",
-      range,
-      scope.reader,
+/** The value that a block writes for an attribute, or for a field of a group; undefined where it writes none. */
+function declaredValue(
+  type: StackType,
+  { block }: StackResource,
+  steps: Steps,
+  scope: Scope,
+): Rooted | undefined {
+  const [name, first = "", second, ...deeper] = steps;
+  const isField = type.groups.has(String(first)) && typeof second === "string";
+  const written = isField ? block.at(first).at(second) : block.at(first);
+  const writeOnly = isField ? written : block.at(writeOnlyNameOf(String(first)));
+  const node = written.isAbsent ? writeOnly : written;
+  if (node.isAbsent) return undefined;
+  const label = [type.terraformType, name, first, ...(isField ? [second] : [])].join(".");
+  const isSecret = type.attributes.get(String(first))?.secret === true;
+  return {
+    value: marked(readEntry(label, node, scope), isSecret),
+    rest: isField ? deeper : steps.slice(2),
+  };
+}
+
+function notDeclared(resource: StackResource, [, ...steps]: Steps): StackProblem {
+  const owner = ownerOf(resource);
+  const names = steps.map(String);
+  if (!resource.block.at(generatedName).isAbsent)
+    return new StackProblem(
+      "stack.unsupported",
+      `${names.join(".")} of ${owner} is generated when it is created: no plan can hand it on`,
+      "give both variables one source, fromEnv or fromFile",
     );
-    return marked(later({ ...node, isSensitive: true }, "string"));
-  }
-  return body.sensitive === true
-    ? marked(sensitiveValue(name, entry, body, scope))
-    : plainValue(name, entry, body, scope);
+  const words = resource.constructPath === undefined ? names : names.map((name) => camelCase(name));
+  const line = words.reduceRight(
+    (inner, word) => (inner === "" ? `${word}: …` : `${word}: { ${inner} }`),
+    "",
+  );
+  return new StackProblem(
+    "stack.reference_unknown",
+    `${owner} does not declare ${names.join(".")}: its value is not known while planning`,
+    `declare it there: ${line}`,
+  );
 }
-
-/** The text goes from the environment into a `Secret` without being a value here. */
-function sensitiveValue(name: string, entry: StackEntry, body: JsonObject, scope: Scope): Value {
-  const { environment, fillIn } = scope.context;
-  const variable =
-    setVariable(name, environment) ?? (body.default === undefined ? `RNV_VAR_${name}` : undefined);
-  if (variable === undefined) return readDefault(name, entry, body, scope);
-  if (fillIn && !environment[variable]) throw withoutValue(name, environment);
-  const source = `\${var.${name}}`;
-  return later({ kind: "env", name: variable, source, range: rangeOf(scope) }, "string");
-}
-
-function plainValue(name: string, entry: StackEntry, body: JsonObject, scope: Scope): Value {
-  const { environment, trust } = scope.context;
-  const variable = setVariable(name, environment);
-  if (variable !== undefined && !trust.mayRead(variable)) {
-    const { problem, hint } = unlisted(variable);
-    throw new StackProblem("guard.untrusted", problem, hint);
-  }
-  const type = typeof body.type === "string" ? body.type : impliedType(body.default);
-  // Text of the environment is no template.
-  if (variable !== undefined)
-    return converted(
-      valueOfPlain(valueOfType(environment[variable] as string, type, variable)),
-      type,
-      variable,
-    );
-  if (body.default === undefined) throw withoutValue(name, environment);
-  return converted(readDefault(name, entry, body, scope), type, "the default");
-}
-
-function converted(value: Value, type: string, origin: string): Value {
-  try {
-    return convertTo(value, type);
-  } catch (cause) {
-    if (!(cause instanceof ExpressionProblem) || cause.kind !== "invalid") throw cause;
-    throw new StackProblem("stack.invalid_value", `${origin} is not a ${type}: ${cause.message}`);
-  }
-}
-
-const readDefault = (name: string, { location }: StackEntry, body: JsonObject, scope: Scope): Value =>
-  readEntry(`var.${name}`, { value: body.default ?? null, location: location.at("default") }, scope);
-
-const impliedType = (value: Json | undefined): string =>
-  typeof value === "number" ? "number" : typeof value === "boolean" ? "bool" : "any";
-
-function withoutValue(name: string, environment: StackContext["environment"]): StackProblem {
-  const empty = variablesOf(name).find((variable) => environment[variable] === "");
-  const why = empty === undefined ? "" : `: ${empty} is empty`;
-  const hint = `set RNV_VAR_${name} (or TF_VAR_${name})${empty === undefined ? "" : "; its default may be an empty text"}`;
-  return new StackProblem("stack.variable_missing", `the variable ${name} has no value${why}`, hint);
-}
-
-const variablesOf = (name: string): readonly string[] => [`RNV_VAR_${name}`, `TF_VAR_${name}`];
-
-/** The variable of the environment that sets a variable of the stack. */
-const setVariable = (name: string, environment: StackContext["environment"]): string | undefined =>
-  variablesOf(name).find((variable) => environment[variable]);

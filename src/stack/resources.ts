@@ -9,22 +9,21 @@ import type { Parent } from "../model/resource-type";
 import { terraformNameOf, terraformPrefix, timeoutNames, variablesResource } from "../model/text";
 import { parseDuration } from "../model/time";
 import { Template } from "../model/value";
-import { protectionOf, resourcesNamed, triggersProblem } from "./bindings";
+import { protectionOf, triggersProblem } from "./bindings";
 import { type ResourceSource, readAttributes, terraformOnly, unknownKey } from "./block-attributes";
 import { type FoundCondition, readConditions } from "./conditions";
-import { isObject, type Json, type JsonLocation } from "./document";
-import { type Expression, parseExpression } from "./language/expression";
+import type { JsonNode } from "./document";
 import { readMeta } from "./lifecycle";
 import { addressOfResource } from "./names";
-import { type BlockReader, readerOf, understood } from "./resolve";
+import { type BlockReader, readerOf } from "./resolve";
 import {
   commentOf,
+  itemsOf,
   nestedBlocks,
   ownerOf,
   problemAt,
   type Stack,
   type StackContext,
-  type StackEntry,
   StackProblem,
   type StackResource,
   unsupported,
@@ -73,28 +72,27 @@ export function readResource(
   context: StackContext,
   { findBlock, imports, protecting }: AroundResource,
 ): StackBlock | undefined {
-  const { body, location } = resource;
+  const { block } = resource;
   const owner = ownerOf(resource);
   const type = context.types.get(resource.terraformType);
   if (type === undefined) {
-    context.report(problemAt(unknownType(resource, context), owner, location.keyRange));
+    context.report(problemAt(unknownType(resource, context), owner, block.keyRange));
     return undefined;
   }
   const address = addressOfResource(type, resource.name);
   const reader = readerOf(stack, context, owner, address);
   const source: ResourceSource = { resource, type, address, reader };
-  refuseTerraformOnly(source, stack, context);
+  refuseTerraformOnly(source);
   const { removal, removedWithParent } = type.placed.type;
-  const provider = readProvider({ value: body, location }, stack, reader);
+  const provider = readProvider(block, reader);
   const isProtectable = removal === "delete" && !removedWithParent;
-  const isKept = protectionOf(body, isProtectable, (problem, key) =>
-    reader.refuse(problem, location.at(key)),
-  );
+  const isKept = protectionOf(block, isProtectable, reader);
   const { written, isReadable } = readAttributes(source);
   const parent = readParent(source, findBlock);
   const { meta, movedFrom } = readMeta(source, imports.get(address));
-  if (type.nameKey !== undefined && body[type.nameKey] === undefined) refuseMissing(source, type.nameKey);
-  const dependsOn = dependsOnOf({ value: body, location }, stack, context, reader);
+  if (type.nameKey !== undefined && block.at(type.nameKey).value === undefined)
+    refuseMissing(source, type.nameKey);
+  const dependsOn = dependsOnOf(block, reader);
   const names = address.split(".").slice(1);
   return {
     owner,
@@ -105,7 +103,7 @@ export function readResource(
     isProtected: isKept || (protecting.has(provider) && isProtectable),
     timeouts: readTimeouts(source),
     conditions: readConditions(
-      { value: body, location },
+      block,
       { address, owner },
       {
         precondition: reader,
@@ -118,7 +116,7 @@ export function readResource(
       name: names.at(-1) ?? "",
       names,
       ...(parent.block !== undefined && { parent: parent.block }),
-      range: location.keyRange,
+      range: block.keyRange,
       written,
       meta,
       misspelt: new Map(),
@@ -136,18 +134,14 @@ function unknownType({ terraformType, name }: StackResource, { types }: StackCon
   return new StackProblem("stack.unknown_key", `there is no resource type ${terraformType}`, hint);
 }
 
-function refuseTerraformOnly(
-  { resource, type, reader }: ResourceSource,
-  stack: Stack,
-  context: StackContext,
-): void {
-  const { body, location } = resource;
+function refuseTerraformOnly({ resource, type, reader }: ResourceSource): void {
+  const { block } = resource;
   for (const key of terraformOnly)
-    if (body[key] !== undefined) reader.refuse(withoutRepetition(key), location.at(key).keyRange);
+    if (block.at(key).value !== undefined) reader.refuse(withoutRepetition(key), block.at(key).keyRange);
   // Derived triggers are for Terraform: rnv sees these changes by itself.
-  const isDerived = commentOf(body, terraformPrefix)?.triggers === "derived";
-  const triggers = isDerived ? undefined : triggersProblem(resource, type, stack, context);
-  if (triggers !== undefined) reader.refuse(triggers, location.at("triggers").keyRange);
+  const isDerived = commentOf(block, terraformPrefix).at("triggers").value === "derived";
+  const triggers = isDerived ? undefined : triggersProblem(resource, type, reader);
+  if (triggers !== undefined) reader.refuse(triggers, block.at("triggers").keyRange);
 }
 
 /** An argument that rnv does not have. */
@@ -161,63 +155,51 @@ export const withoutRepetition = (key: string): StackProblem =>
     : unsupported(key);
 
 /** The configuration of the provider that a block names; one that the stack does not declare is refused. */
-export function readProvider(
-  { value, location }: StackEntry,
-  { providers }: Stack,
-  reader: BlockReader,
-): string {
-  const written = isObject(value) ? value.provider : undefined;
-  if (written === undefined || written === null || written === terraformPrefix) return terraformPrefix;
-  if (typeof written === "string" && providers.has(written)) return written;
+export function readProvider(block: JsonNode, { stack, refuse }: BlockReader): string {
+  const { value: written = null } = block.at("provider");
+  if (written === null || written === terraformPrefix) return terraformPrefix;
+  if (typeof written === "string" && stack.providers.has(written)) return written;
   const summary = `the provider ${JSON.stringify(written)} is not declared`;
   const hint = `name one of rnv: new RnvProvider(stack, "eu", { alias: "eu" })`;
-  reader.refuse(new StackProblem("stack.reference_unknown", summary, hint), location.at("provider"));
+  refuse(new StackProblem("stack.reference_unknown", summary, hint), block.at("provider"));
   return terraformPrefix;
 }
 
 /** How long to wait for the service, in milliseconds by step. */
-function readTimeouts({ resource: { body, location }, reader }: ResourceSource): DesiredResource["timeouts"] {
+function readTimeouts({ resource: { block }, reader }: ResourceSource): DesiredResource["timeouts"] {
   const timeouts: Partial<Record<(typeof timeoutNames)[number], number>> = {};
-  for (const { value, location: at } of nestedBlocks({ value: body, location }, "timeouts"))
-    for (const [key, written] of Object.entries(value)) {
-      const step = timeoutNames.find((name) => name === key);
-      if (written === null || key === "//") continue;
-      if (step === undefined) {
-        reader.refuse(unknownKey(`timeouts.${key}`, timeoutNames), at.at(key).keyRange);
-        continue;
-      }
-      const node = reader.read(written, at.at(key));
-      const text = node?.kind === "scalar" && typeof node.value === "string" ? node.value : "";
-      const milliseconds = parseDuration(text);
-      if (milliseconds !== undefined) timeouts[step] = milliseconds;
-      else if (node !== undefined)
-        reader.refuse(
-          new StackProblem(
-            "stack.invalid_value",
-            `timeouts.${key}: expected a duration such as 30m, 90s or 1h30m`,
-          ),
-          at.at(key),
-        );
+  for (const [key, at] of nestedBlocks(block, "timeouts").flatMap(({ entries }) => entries)) {
+    const step = timeoutNames.find((name) => name === key);
+    if (at.isAbsent) continue;
+    if (step === undefined) {
+      reader.refuse(unknownKey(`timeouts.${key}`, timeoutNames), at.keyRange);
+      continue;
     }
+    const node = reader.read(at);
+    const text = node?.kind === "scalar" && typeof node.value === "string" ? node.value : "";
+    const milliseconds = parseDuration(text);
+    const wanted = `timeouts.${key}: expected a duration such as 30m, 90s or 1h30m`;
+    if (milliseconds !== undefined) timeouts[step] = milliseconds;
+    else if (node !== undefined) reader.refuse(new StackProblem("stack.invalid_value", wanted), at);
+  }
   return Object.keys(timeouts).length === 0 ? undefined : timeouts;
 }
 
 function refuseMissing(
-  { resource: { terraformType, name, location }, reader }: ResourceSource,
+  { resource: { terraformType, name, block }, reader }: ResourceSource,
   key: string,
 ): void {
   const problem = new StackProblem("stack.missing_key", `${terraformType}.${name} lacks ${key}`);
-  reader.refuse(problem, location.keyRange);
+  reader.refuse(problem, block.keyRange);
 }
 
 /** Reads `project_id` or `service_id`: a reference to a declared parent, or an id that no stack declares. */
 function readParent(source: ResourceSource, findBlock: FindBlock): FoundParent {
   const { resource, type, reader } = source;
   for (const [key, link] of type.parents) {
-    const value = resource.body[key];
-    if (value === undefined || value === null) continue;
-    const at = resource.location.at(key);
-    const node = reader.read(value, at);
+    const at = resource.block.at(key);
+    if (at.isAbsent) continue;
+    const node = reader.read(at);
     const parent = node && linkedParent(node, link, at, findBlock);
     if (node !== undefined && parent === undefined) reader.refuse(noParent(node, key, link), at);
     return parent ?? {};
@@ -271,26 +253,21 @@ function wholeReference(node: SourceNode): readonly string[] | undefined {
 }
 
 /** Addresses that `depends_on` of a resource or a data source names. */
-export function dependsOnOf(
-  { value: body, location }: StackEntry,
-  stack: Stack,
-  context: StackContext,
-  reader: BlockReader,
-): readonly Address[] {
-  const value = isObject(body) ? body.depends_on : undefined;
-  const at = location.at("depends_on");
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) {
+export function dependsOnOf(block: JsonNode, reader: BlockReader): readonly Address[] {
+  const { stack, context } = reader;
+  const at = block.at("depends_on");
+  if (at.value === undefined) return [];
+  if (!Array.isArray(at.value)) {
     reader.refuse(new StackProblem("stack.invalid_value", "depends_on is a list"), at);
     return [];
   }
-  return value.flatMap((item: Json, i) => {
+  return itemsOf(at).flatMap((item) => {
+    const name = String(item.value);
     // Data sources are read before anything changes: they are no reason to wait.
-    const isData = typeof item === "string" && item.startsWith("data.") && stack.data.has(item.slice(5));
-    const parts = typeof item === "string" ? resourcesNamed(stack, item).filter(({ partOf }) => partOf) : [];
+    if (name.startsWith("data.") && stack.data.has(name.slice("data.".length))) return [];
+    const parts = (stack.named.get(name) ?? []).filter(({ partOf }) => partOf !== undefined);
     if (parts.length > 0) return parts.flatMap((part) => addressesOf(part, context));
-    const address = isData ? undefined : resourceNamed(item, at.at(i), context, reader);
-    return address === undefined ? [] : [address];
+    return resourceNamed(item, reader) ?? [];
   });
 }
 
@@ -300,28 +277,11 @@ const addressesOf = ({ terraformType, name }: StackResource, { types }: StackCon
 };
 
 /** The address of `rnv_service.api`, as blocks name a resource; undefined after a report. */
-export function resourceNamed(
-  value: Json,
-  location: JsonLocation,
-  { types }: StackContext,
-  reader: BlockReader,
-): Address | undefined {
-  try {
-    const text = typeof value === "string" ? value.replace(/^\$\{(.*)\}$/, "$1") : "";
-    const [terraformType = "", name, ...rest] = stepsOf(understood(() => parseExpression(text)));
-    const type = types.get(terraformType);
-    if (type === undefined || name === undefined || rest.length > 0) throw unsupported(JSON.stringify(text));
-    return addressOfResource(type, name);
-  } catch (cause) {
-    if (!(cause instanceof StackProblem)) throw cause;
-    reader.refuse(cause, location);
-    return undefined;
-  }
-}
-
-function stepsOf(expression: Expression): readonly string[] {
-  if (expression.kind === "root") return [expression.name];
-  if (expression.kind === "access" && expression.key.kind === "value")
-    return [...stepsOf(expression.of), String(expression.key.value)];
-  throw unsupported("that expression");
+export function resourceNamed(at: JsonNode, reader: BlockReader): Address | undefined {
+  const text = typeof at.value === "string" ? at.value.replace(/^\$\{(.*)\}$/, "$1") : "";
+  const [terraformType = "", name, ...rest] = text.split(".");
+  const type = reader.context.types.get(terraformType);
+  if (type !== undefined && name !== undefined && rest.length === 0) return addressOfResource(type, name);
+  reader.refuse(unsupported(JSON.stringify(text)), at);
+  return undefined;
 }

@@ -5,22 +5,15 @@ import type { StackUnit } from "../manifest/context";
 import { type Report, suggestedMisses } from "../manifest/findings";
 import type { Trust } from "../manifest/trust";
 import { generatedName, terraformPrefix, variableResource, variablesResource } from "../model/text";
-import { isObject, type Json, type JsonLocation, type JsonObject, type StackDocument } from "./document";
+import { isObject, type JsonNode, type StackDocument } from "./document";
 import type { ExpressionProblem } from "./language/expression-value";
 import type { StackType } from "./names";
-
-/** A variable, local, output or data source of a stack. */
-export interface StackEntry {
-  readonly value: Json;
-  readonly location: JsonLocation;
-}
 
 /** A `resource` block. */
 export interface StackResource {
   readonly terraformType: string;
   readonly name: string;
-  readonly body: JsonObject;
-  readonly location: JsonLocation;
+  readonly block: JsonNode;
   /** `shop/api`; undefined in JSON that no construct wrote. */
   readonly constructPath: string | undefined;
   /** The block that it is a part of, `rnv_variables.settings`, where the block stands for several resources. */
@@ -30,19 +23,19 @@ export interface StackResource {
 /** A stack with its parts by name. */
 export interface Stack {
   readonly document: StackDocument;
-  /** The JSON as a whole. */
-  readonly root: StackEntry;
   /** Its name in the app, or that of the file. */
   readonly name: string;
   /** Path of its construct: `eu/production`; its name where no app is read. */
   readonly constructPath: string;
   readonly resources: readonly StackResource[];
-  readonly variables: ReadonlyMap<string, StackEntry>;
-  readonly locals: ReadonlyMap<string, StackEntry>;
-  readonly outputs: ReadonlyMap<string, StackEntry>;
-  readonly data: ReadonlyMap<string, StackEntry>;
+  /** The resources of a name, `rnv_service.api`; those of a map, `rnv_variables.settings`. */
+  readonly named: ReadonlyMap<string, readonly StackResource[]>;
+  readonly variables: ReadonlyMap<string, JsonNode>;
+  readonly locals: ReadonlyMap<string, JsonNode>;
+  readonly outputs: ReadonlyMap<string, JsonNode>;
+  readonly data: ReadonlyMap<string, JsonNode>;
   /** The configurations of the provider as `provider` names them: `rnv`, or `rnv.ALIAS`. */
-  readonly providers: ReadonlyMap<string, StackEntry>;
+  readonly providers: ReadonlyMap<string, JsonNode>;
 }
 
 /** The stacks of a run in the order of their dependencies, with the types, environment and report for reading them. */
@@ -58,6 +51,8 @@ export interface StackContext {
   readonly trust: Trust;
   /** Secrets are read; without that, variables may have no value. */
   readonly fillIn: boolean;
+  /** A file could not be read: what looks undeclared may be declared there. */
+  readonly isPartial: boolean;
   readonly report: Report;
   /** Undeclared names, characters of locals and outputs each time that they are read, and steps of expressions. */
   readonly spent: { misses: number; characters: number; steps: number };
@@ -67,43 +62,46 @@ export interface StackContext {
 export interface Scope {
   readonly context: StackContext;
   readonly stack: Stack;
-  readonly location: JsonLocation;
+  readonly node: JsonNode;
   /** The text of the expression, `${…}`; empty for the value as a whole. */
   readonly source: string;
-  /** The owner of the value, for reports. */
-  readonly reader: { readonly owner: string; readonly address?: string };
-  /** Locals and outputs that are being evaluated: a name that occurs in its own value is a cycle. */
+  readonly reader: Owner;
+  /** Named values that are being evaluated: a name that occurs in its own value is a cycle. */
   readonly busy: ReadonlySet<string>;
-  /** What `self` stands for: `rnv_service.api`, or a data source; undefined where `self` has no meaning. */
+  /** The block that `self` names; undefined where `self` has no meaning. */
   readonly self?: Self | undefined;
 }
 
-/** The block that `self` stands for. */
+/** The construct and the resource that a problem of a value names. */
+export interface Owner {
+  readonly owner: string;
+  readonly address?: string;
+}
+
+/** The steps into a name: `.a`, `[0]`. */
+export type Steps = readonly (string | number)[];
+
+/** The range of an expression. */
+export const rangeOf = ({ node, source }: Scope): SourceRange => (source === "" ? node : node.within(source));
+
+/** The block that `self` names. */
 export interface Self {
   readonly isData: boolean;
   readonly terraformType: string;
   readonly name: string;
 }
 
-/** The range of an expression. */
-export const rangeOf = ({ location, source }: Scope): SourceRange =>
-  source === "" ? location : location.within(source);
-
 /** The library's prefix of remote states that carry references across stacks. */
 export const crossStackInput = "cross-stack-reference-input-";
 
 /** The path of the construct that wrote a block, from its comment. */
-export function constructPathOf(body: JsonObject): string | undefined {
-  const metadata = commentOf(body, "metadata");
-  return typeof metadata?.path === "string" ? metadata.path : undefined;
+export function constructPathOf(block: JsonNode): string | undefined {
+  const path = commentOf(block, "metadata").at("path").value;
+  return typeof path === "string" ? path : undefined;
 }
 
 /** A part of the comment of a block, which Terraform does not read. */
-export function commentOf(body: JsonObject, key: string): JsonObject | undefined {
-  const comment = body["//"];
-  const part = isObject(comment) ? comment[key] : undefined;
-  return isObject(part) ? part : undefined;
-}
+export const commentOf = (block: JsonNode, key: string): JsonNode => block.at("//").at(key);
 
 const useTerraform =
   "rnv reads what constructs of plain TypeScript synthesize; for this, run the stack with Terraform: the package is a Terraform provider too";
@@ -182,129 +180,116 @@ export function readStack(
   fallback: { readonly name: string; readonly constructPath?: string | undefined },
   report: Report,
 ): Stack {
-  const { value, root: location } = document;
-  const root: StackEntry = { value, location };
-  if (!isObject(value)) report(error("stack.invalid_value", "a stack is a JSON object", { range: location }));
-  const body = isObject(value) ? value : {};
-  const { stackName } = commentOf(body, "metadata") ?? {};
+  const { root } = document;
+  if (!isObject(root.value))
+    report(error("stack.invalid_value", "a stack is a JSON object", { range: root }));
+  const stackName = commentOf(root, "metadata").at("stackName").value;
   const name = typeof stackName === "string" ? stackName : fallback.name;
-  for (const key of Object.keys(body))
-    if (!knownBlocks.has(key))
-      report(problemAt(unsupported(`the block "${key}"`), name, location.at(key).keyRange));
+  for (const [key, block] of root.entries)
+    if (!knownBlocks.has(key)) report(problemAt(unsupported(`the block "${key}"`), name, block.keyRange));
   checkSettings(root, name, report);
+  const resources = blocksOf(root, "resource", 2).map(resourceOf).flatMap(variablesOfMap);
+  const named = new Map<string, StackResource[]>();
+  for (const resource of resources) {
+    const key = resource.partOf ?? `${resource.terraformType}.${resource.name}`;
+    named.set(key, [...(named.get(key) ?? []), resource]);
+  }
   return {
     document,
-    root,
     name,
     constructPath: fallback.constructPath ?? name,
-    resources: blocksOf(root, "resource", 2).map(resourceOf).flatMap(variablesOfMap),
+    resources,
+    named,
     variables: byLabel(blocksOf(root, "variable", 1)),
     outputs: byLabel(blocksOf(root, "output", 1)),
-    locals: localsOf(root),
+    locals: new Map(nestedBlocks(root, "locals").flatMap(({ entries }) => entries)),
     data: byLabel(blocksOf(root, "data", 2)),
     providers: providersOf(root),
   };
 }
 
-interface Labelled extends StackEntry {
+interface Labelled {
   readonly labels: readonly string[];
+  readonly block: JsonNode;
 }
 
 /** The blocks under `key` and so many labels. Terraform takes a list of objects wherever it takes an object. */
-export function blocksOf(parent: StackEntry, key: string, labels: number): readonly Labelled[] {
-  let level = isObject(parent.value) && parent.value[key] !== undefined ? member(parent, key, []) : [];
+export function blocksOf(parent: JsonNode, key: string, labels: number): readonly Labelled[] {
+  let level: readonly Labelled[] = itemsOf(parent.at(key)).map((block) => ({ block, labels: [] }));
   for (let i = 0; i < labels; i += 1)
-    level = level.flatMap((block) =>
-      Object.keys(isObject(block.value) ? block.value : {}).flatMap((label) =>
-        label === "//" ? [] : member(block, label, [...block.labels, label]),
+    level = level.flatMap(({ block, labels: outer }) =>
+      block.entries.flatMap(([label, inner]) =>
+        itemsOf(inner).map((item) => ({ block: item, labels: [...outer, label] })),
       ),
     );
   return level;
 }
 
-function member(
-  { value, location }: StackEntry,
-  key: string,
-  labels: readonly string[],
-): readonly Labelled[] {
-  const inner = (value as JsonObject)[key] as Json;
-  const at = location.at(key);
-  return Array.isArray(inner)
-    ? inner.map((item: Json, i) => ({ value: item, location: at.at(i), labels }))
-    : [{ value: inner, location: at, labels }];
-}
+/** The items of a list; a value alone is its only item. */
+export const itemsOf = (node: JsonNode): readonly JsonNode[] => {
+  const { value } = node;
+  if (Array.isArray(value)) return value.map((_item, i) => node.at(i));
+  return value === undefined ? [] : [node];
+};
 
 /** The objects of nested blocks without labels. */
-export const nestedBlocks = (
-  parent: StackEntry,
-  key: string,
-): readonly { readonly value: JsonObject; readonly location: JsonLocation }[] =>
-  blocksOf(parent, key, 0).flatMap(({ value, location }) => (isObject(value) ? [{ value, location }] : []));
+export const nestedBlocks = (parent: JsonNode, key: string): readonly JsonNode[] =>
+  itemsOf(parent.at(key)).filter(({ value }) => isObject(value));
 
-const byLabel = (blocks: readonly Labelled[]): ReadonlyMap<string, StackEntry> =>
-  new Map(blocks.map((block) => [block.labels.join("."), block]));
+const byLabel = (blocks: readonly Labelled[]): ReadonlyMap<string, JsonNode> =>
+  new Map(blocks.map(({ labels, block }) => [labels.join("."), block]));
 
-function providersOf(root: StackEntry): Stack["providers"] {
+function providersOf(root: JsonNode): Stack["providers"] {
   const blocks = blocksOf(root, "provider", 1).filter(({ labels }) => labels[0] === terraformPrefix);
   return new Map(
-    blocks.map((block) => {
-      const alias = isObject(block.value) ? block.value.alias : undefined;
+    blocks.map(({ block }) => {
+      const alias = block.at("alias").value;
       return [typeof alias === "string" ? `${terraformPrefix}.${alias}` : terraformPrefix, block];
     }),
   );
 }
 
-function localsOf(root: StackEntry): ReadonlyMap<string, StackEntry> {
-  const locals = new Map<string, StackEntry>();
-  for (const { value, location } of nestedBlocks(root, "locals"))
-    for (const [name, inner] of Object.entries(value))
-      if (name !== "//") locals.set(name, { value: inner, location: location.at(name) });
-  return locals;
-}
-
-function resourceOf({ labels, value, location }: Labelled): StackResource {
+const resourceOf = ({ labels, block }: Labelled): StackResource => {
   const [terraformType = "", name = ""] = labels;
-  const body = isObject(value) ? value : {};
-  return { terraformType, name, body, location, constructPath: constructPathOf(body) };
-}
+  return { terraformType, name, block, constructPath: constructPathOf(block) };
+};
 
 /** A block of `rnv_variables` as the variables of its map, each under the address that it has in a manifest. */
 function variablesOfMap(resource: StackResource): readonly StackResource[] {
-  const { terraformType, name, body, location } = resource;
+  const { terraformType, name, block } = resource;
   if (terraformType !== variablesResource) return [resource];
-  const service = /^\$\{rnv_service\.([\w-]+)\.id\}$/.exec(String(body.service_id))?.[1] ?? name;
-  const { values, values_wo, values_wo_version: _version, [generatedName]: made, ...others } = body;
-  const maps = Object.entries({ values, values_wo, [generatedName]: made }).filter(([, map]) =>
-    isObject(map),
-  );
+  const service = /^\$\{rnv_service\.([\w-]+)\.id\}$/.exec(String(block.at("service_id").value))?.[1] ?? name;
+  const own = ["values", "values_wo", "values_wo_version", generatedName];
+  const others = Object.fromEntries(block.entries.filter(([key]) => !own.includes(key)));
+  const maps = ["values", "values_wo", generatedName].filter((key) => isObject(block.at(key).value));
   // What is one expression has no names yet: the type of the block stays, and is refused.
   if (maps.length === 0) return [resource];
-  return maps.flatMap(([attribute, map]) =>
-    Object.entries(map as JsonObject).map(([key, value]) => {
-      const at = location.at(attribute).at(key);
-      const field = attribute === generatedName ? generatedName : "value";
-      return {
-        terraformType: variableResource,
-        name: `${service}__${key}`,
-        body: { ...others, key, [field]: value },
-        location: location.with({ [field]: at, key: at }),
-        constructPath: resource.constructPath,
-        partOf: `${terraformType}.${name}`,
-      };
-    }),
+  return maps.flatMap((attribute) =>
+    block.at(attribute).entries.map(([key, value]) => ({
+      terraformType: variableResource,
+      name: `${service}__${key}`,
+      block: block.with({
+        ...others,
+        "//": block.at("//"),
+        key: value.holding(key),
+        [attribute === generatedName ? generatedName : "value"]: value,
+      }),
+      constructPath: resource.constructPath,
+      partOf: `${terraformType}.${name}`,
+    })),
   );
 }
 
 /** Refuses other providers; warns of a remote backend, whose state rnv does not use. */
-function checkSettings(root: StackEntry, name: string, report: Report): void {
-  for (const { labels, location } of blocksOf(root, "provider", 1))
+function checkSettings(root: JsonNode, name: string, report: Report): void {
+  for (const { labels, block } of blocksOf(root, "provider", 1))
     if (labels[0] !== terraformPrefix)
-      report(problemAt(unsupported(`the provider "${labels[0]}"`), name, location));
+      report(problemAt(unsupported(`the provider "${labels[0]}"`), name, block));
   for (const settings of nestedBlocks(root, "terraform")) {
-    for (const { labels, location } of blocksOf(settings, "backend", 1))
-      if (labels[0] !== "local") report(ownState(`the backend "${labels[0]}"`, name, location));
-    if (settings.value.cloud !== undefined)
-      report(ownState("the cloud block", name, settings.location.at("cloud").keyRange));
+    for (const { labels, block } of blocksOf(settings, "backend", 1))
+      if (labels[0] !== "local") report(ownState(`the backend "${labels[0]}"`, name, block));
+    const cloud = settings.at("cloud");
+    if (cloud.value !== undefined) report(ownState("the cloud block", name, cloud.keyRange));
   }
 }
 

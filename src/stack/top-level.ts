@@ -6,40 +6,33 @@ import type { MapEntry, MapNode, SourceNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
 import { type Address, isLogicalName } from "../model/address";
 import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../model/desired";
-import { isObject } from "./document";
+import type { JsonNode } from "./document";
 import { type BlockReader, readerOf } from "./resolve";
 import { resourceNamed, type StackBlock } from "./resources";
 import { nestedBlocks, type Stack, type StackContext, StackProblem, unsupported } from "./stack";
 import { isMadeByApply } from "./values";
 
 /** The blocks of a kind at the top level; refuses keys besides `known`. */
-const topBlocks = (
-  { root }: Stack,
-  kind: string,
-  known: readonly string[],
-  reader: BlockReader,
-): ReturnType<typeof nestedBlocks> => {
-  const blocks = nestedBlocks(root, kind);
-  for (const { value, location } of blocks)
-    for (const key of Object.keys(value))
-      if (key !== "//" && !known.includes(key))
-        reader.refuse(unsupported(`${kind}.${key}`), location.at(key).keyRange);
+function topBlocks(kind: string, known: readonly string[], reader: BlockReader): readonly JsonNode[] {
+  const blocks = nestedBlocks(reader.stack.document.root, kind);
+  for (const [key, { keyRange }] of blocks.flatMap(({ entries }) => entries))
+    if (!known.includes(key)) reader.refuse(unsupported(`${kind}.${key}`), keyRange);
   return blocks;
-};
+}
 
 /** `import` blocks by the address that they name. */
 export function readImports(stack: Stack, context: StackContext): ReadonlyMap<Address, MapEntry> {
   const imports = new Map<Address, MapEntry>();
   const reader = readerOf(stack, context, stack.name);
-  for (const { value, location } of topBlocks(stack, "import", ["to", "id"], reader)) {
-    const to = resourceNamed(value.to ?? null, location.at("to"), context, reader);
-    const id = reader.read(value.id ?? null, location.at("id"));
+  for (const block of topBlocks("import", ["to", "id"], reader)) {
+    const to = resourceNamed(block.at("to"), reader);
+    const id = reader.read(block.at("id"));
     if (to === undefined || id === undefined) continue;
-    if (stack.resources.some(({ terraformType, name }) => `${terraformType}.${name}` === value.to))
-      imports.set(to, { key: "import", keyRange: location, value: id });
+    const name = String(block.at("to").value);
+    if (stack.named.has(name)) imports.set(to, { key: "import", keyRange: block, value: id });
     else {
-      const summary = `import names ${String(value.to)}, which is not declared`;
-      reader.refuse(new StackProblem("stack.reference_unknown", summary), location.at("to"));
+      const summary = `import names ${name}, which is not declared`;
+      reader.refuse(new StackProblem("stack.reference_unknown", summary), block.at("to"));
     }
   }
   return imports;
@@ -76,11 +69,11 @@ export function readStackMoves(
   const items: SourceNode[] = [];
   for (const stack of context.stacks) {
     const reader = readerOf(stack, context, stack.name);
-    for (const { value, location } of topBlocks(stack, "moved", ["from", "to"], reader)) {
-      const from = resourceNamed(value.from ?? null, location.at("from"), context, reader);
-      const to = resourceNamed(value.to ?? null, location.at("to"), context, reader);
+    for (const block of topBlocks("moved", ["from", "to"], reader)) {
+      const from = resourceNamed(block.at("from"), reader);
+      const to = resourceNamed(block.at("to"), reader);
       if (from !== undefined && to !== undefined)
-        items.push(moveNode(scalar(from, location.at("from")), to, location));
+        items.push(moveNode(scalar(from, block.at("from")), to, block));
     }
   }
   for (const { block, movedFrom } of blocks)
@@ -98,21 +91,20 @@ export function readStackRemovals(context: StackContext, reading: ReadContext): 
   const items: SourceNode[] = [];
   for (const stack of context.stacks) {
     const reader = readerOf(stack, context, stack.name);
-    for (const block of topBlocks(stack, "removed", ["from", "lifecycle"], reader)) {
-      const { value, location } = block;
-      if (nestedBlocks(block, "lifecycle").some((lifecycle) => lifecycle.value.destroy === false)) {
+    for (const block of topBlocks("removed", ["from", "lifecycle"], reader)) {
+      if (nestedBlocks(block, "lifecycle").some((lifecycle) => lifecycle.at("destroy").value === false)) {
         reader.refuse(
           new StackProblem(
             "stack.unsupported",
             "removed without destroy is not supported by rnv",
             "rnv state rm forgets a resource and leaves it running",
           ),
-          location.at("lifecycle"),
+          block.at("lifecycle"),
         );
         continue;
       }
-      const from = resourceNamed(value.from ?? null, location.at("from"), context, reader);
-      if (from !== undefined) items.push(scalar(from, location.at("from")));
+      const from = resourceNamed(block.at("from"), reader);
+      if (from !== undefined) items.push(scalar(from, block.at("from")));
     }
   }
   const root = listRoot("removed", items);
@@ -126,13 +118,13 @@ export function readStackRemovals(context: StackContext, reading: ReadContext): 
 export function readStackOutputs(context: StackContext, reading: ReadContext): Desired["outputs"] {
   const outputs = new Map<string, DesiredAttribute>();
   for (const stack of context.stacks)
-    for (const [name, { value, location }] of stack.outputs) {
+    for (const [name, block] of stack.outputs) {
       const isCrossing = name.startsWith(crossStackOutput);
-      if ((isCrossing && context.unit === undefined) || !isObject(value)) continue;
+      if (isCrossing && context.unit === undefined) continue;
       const reader = readerOf(stack, context, `${stack.name}: output.${name}`);
-      const at = location.at("value");
-      const isHidden = value.sensitive === true && !isCrossing;
-      const node = reader.readWhole(value.value ?? null, at);
+      const at = block.at("value");
+      const isHidden = block.at("sensitive").value === true && !isCrossing;
+      const node = reader.readWhole(at);
       if (node === undefined || (isCrossing && !isMadeByApply(node))) continue;
       if (node.isSensitive && !isHidden)
         reader.refuse(
@@ -150,7 +142,7 @@ export function readStackOutputs(context: StackContext, reading: ReadContext): D
         );
       else if (outputs.has(name))
         reading.report(
-          error("stack.duplicate", `two stacks have an output ${name}`, { range: location.keyRange }),
+          error("stack.duplicate", `two stacks have an output ${name}`, { range: block.keyRange }),
         );
       else {
         const read = node.isSensitive

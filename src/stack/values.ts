@@ -2,9 +2,7 @@ import { DiagnosticsError, error, type SourceRange } from "../diagnostics/diagno
 import type { AwaitedPart, MapEntry, SourceNode, TemplatePart } from "../manifest/tree";
 import { sourceKeys } from "../manifest/type-index";
 import type { Plain } from "../model/value";
-import type { Json } from "./document";
-import { convert } from "./language/conversion";
-import { type Expression, parseExpression } from "./language/expression";
+import type { JsonNode } from "./document";
 import {
   type Awaited,
   ExpressionProblem,
@@ -17,25 +15,7 @@ import {
   type ValueType,
 } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
-import { problemOf, StackProblem, unsupported } from "./stack";
-
-/** The same node, marked as secret: it must not be shown. */
-const markSensitive = <Node extends SourceNode>(node: Node): Node => ({ ...node, isSensitive: true });
-
-/** The same node, marked as secret when a node in it is. */
-const withMarkOf = <Node extends SourceNode>(inner: Iterable<SourceNode>, node: Node): Node =>
-  [...inner].some((one) => one.isSensitive) ? markSensitive(node) : node;
-
-/** A list of nodes. */
-export const listNode = (items: readonly SourceNode[], range: SourceRange): SourceNode =>
-  withMarkOf(items, { kind: "list", items, range });
-
-/** An object of nodes. */
-export const mapNode = (entries: ReadonlyMap<string, MapEntry>, range: SourceRange): SourceNode =>
-  withMarkOf(
-    [...entries.values()].map(({ value }) => value),
-    { kind: "map", entries, range },
-  );
+import { type Owner, problemOf, StackProblem, unsupported } from "./stack";
 
 /** A reference to `segments`: an address, then an attribute. */
 export const referenceValue = (
@@ -45,7 +25,7 @@ export const referenceValue = (
   type: ValueType = "any",
 ): LaterValue => later({ kind: "reference", segments, source, range }, type);
 
-/** Whether a value that is no secret holds a reference. */
+/** Returns true if a value that is not secret holds a reference. */
 export function isMadeByApply(node: SourceNode): boolean {
   if (node.isSensitive) return false;
   if (node.kind === "list") return node.items.some(isMadeByApply);
@@ -66,41 +46,36 @@ export function plainOf(value: Value): Plain {
   return value.value;
 }
 
-/** The construct and the attribute that a problem of a later value names. */
-export interface Owner {
-  readonly owner: string;
-  readonly address?: string;
-}
-
-/** A value as a node of a manifest. Parts that come from a secret are marked. */
-export function nodeOf(value: Value, source: string, range: SourceRange, owner: Owner): SourceNode {
-  const node = bareNode(value, source, range, owner);
-  return isSensitive(value) ? hidden(markSensitive(node)) : node;
+/** A value as a node of a manifest, its parts at the ranges of `at`. Parts that come from a secret are marked. */
+export function nodeOf(value: Value, at: JsonNode, owner: Owner): SourceNode {
+  const node = bareNode(value, at, owner);
+  return isSensitive(value) ? hidden({ ...node, isSensitive: true }) : node;
 }
 
 /** A marked text without the copy of its parts that messages show. */
 const hidden = (node: SourceNode): SourceNode =>
   node.kind === "scalar" && typeof node.value === "string" ? { ...node, value: "" } : node;
 
-function bareNode(value: Value, source: string, range: SourceRange, owner: Owner): SourceNode {
-  const inner = (one: Value): SourceNode => nodeOf(one, source, range, owner);
-  if (isListLike(value)) return listNode(value.items.map(inner), range);
+function bareNode(value: Value, at: JsonNode, owner: Owner): SourceNode {
+  if (isListLike(value))
+    return { kind: "list", items: value.items.map((item, i) => nodeOf(item, at.at(i), owner)), range: at };
   if (isMapLike(value)) {
-    const entries = [...value.entries].map(([key, one]): [string, MapEntry] => [
+    const entries = [...value.entries].map(([key, inner]): [string, MapEntry] => [
       key,
-      { key, keyRange: range, value: inner(one) },
+      { key, keyRange: at.at(key).keyRange, value: nodeOf(inner, at.at(key), owner) },
     ]);
-    return mapNode(new Map(entries), range);
+    return { kind: "map", entries: new Map(entries), range: at };
   }
-  if (value.kind === "later") return laterNode(value, source, range, owner);
-  if (value.kind === "null") return { kind: "scalar", value: null, range };
-  if (value.kind === "number" || value.kind === "bool") return { kind: "scalar", value: value.value, range };
+  if (value.kind === "later") return laterNode(value, at, owner);
+  if (value.kind === "null") return { kind: "scalar", value: null, range: at };
+  if (value.kind === "number" || value.kind === "bool")
+    return { kind: "scalar", value: value.value, range: at };
   // Nothing of it is a reference or an expression of a manifest.
   const parts = [{ kind: "text" as const, text: value.value }];
-  return { kind: "scalar", value: value.value, parts, range };
+  return { kind: "scalar", value: value.value, parts, range: at };
 }
 
-function laterNode(value: LaterValue, source: string, range: SourceRange, owner: Owner): SourceNode {
+function laterNode(value: LaterValue, range: JsonNode, owner: Owner): SourceNode {
   const [only] = value.parts ?? [];
   if (value.parts?.length === 1 && typeof only === "object" && isNode(only)) return { ...only, range };
   const parts = value.parts?.map(
@@ -117,12 +92,8 @@ function laterNode(value: LaterValue, source: string, range: SourceRange, owner:
     }
   };
   const awaits = value.awaits.map(awaitedPart);
-  return {
-    kind: "scalar",
-    value: source,
-    parts: [{ kind: "computed", awaits, compute, source, range }],
-    range,
-  };
+  const computed = { kind: "computed" as const, awaits, compute, source: "", range };
+  return { kind: "scalar", value: "", parts: [computed], range };
 }
 
 function laterProblem(cause: ExpressionProblem, range: SourceRange, { owner, address }: Owner) {
@@ -150,37 +121,4 @@ function awaitedPart(awaited: Awaited): AwaitedPart {
     throw unsupported(`text or a function around a secret that comes from ${entry.key}`);
   const name = String(entry.value.value);
   return { kind: "env", name, source: `\${env.${name}}`, range: awaited.range };
-}
-
-/** Text of the environment as a value of a variable's type; throws `StackProblem` for another text. */
-export function valueOfType(given: string, type: string, origin: string): Json {
-  if (type === "string" || type === "any") return given;
-  if (type === "bool" && (given === "true" || given === "false")) return given === "true";
-  if (type === "number" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(given)) return Number(given);
-  if (type === "bool" || type === "number")
-    throw new StackProblem("stack.invalid_value", `${origin} is not a ${type}`);
-  try {
-    return JSON.parse(given) as Json;
-  } catch {
-    throw new StackProblem("stack.invalid_value", `${origin} does not hold JSON, as its type ${type} needs`);
-  }
-}
-
-/** A value of a variable in its type, as Terraform converts it. */
-export const convertTo = (value: Value, type: string): Value =>
-  convert(value, typeNamed(parseExpression(type)));
-
-/** The type that `list(string)`, or another constraint, says. */
-function typeNamed(expression: Expression): ValueType {
-  if (expression.kind === "root" && ["string", "number", "bool", "any"].includes(expression.name))
-    return expression.name as ValueType;
-  const [of] = expression.kind === "call" ? expression.args : [];
-  if (expression.kind === "call" && of !== undefined) {
-    const { name } = expression;
-    if (name === "list" || name === "set" || name === "map") return { kind: name, of: typeNamed(of) };
-    if (name === "tuple" && of.kind === "list") return { kind: "tuple", items: of.items.map(typeNamed) };
-    // Attributes of objects may be optional, with defaults: they are taken as they are given.
-    if (name === "object" || name === "tuple") return "any";
-  }
-  throw new ExpressionProblem("the type of the variable is none that Terraform has", "unsupported");
 }

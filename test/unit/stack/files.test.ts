@@ -52,10 +52,10 @@ describe("a stack that is no JSON", () => {
   it.each([
     ["", "the file is empty: synthesize the stack again"],
     ['{"resource": {"a": {}}', "the text ends early: a } or ] is missing"],
-    ['{"resource": {"a": 1,}}', "no comma stands before } or ]"],
+    ['{"resource": {"a": 1,}}', "remove the comma before } or ]"],
     ['{"resource": {"a": 1 "b": 2}}', "a comma is missing before it"],
-    ["{'resource': {}}", 'keys and texts stand in double quotes: "…"'],
-    ["<<<<<<< HEAD\n{}\n", "a merge conflict may stand here unresolved"],
+    ["{'resource': {}}", 'keys and texts need double quotes: "…"'],
+    ["<<<<<<< HEAD\n{}\n", "is it an unresolved merge conflict?"],
     ["resource {}", "a stack is JSON as the synthesis writes it: synthesize it again"],
   ])("%j is one finding with what to write", async (text, hint) => {
     const { diagnostics } = await loadStackJson(text);

@@ -1,0 +1,132 @@
+import { unlisted } from "../manifest/values";
+import { terraformPrefix } from "../model/text";
+import { isObject, type Json, type JsonNode } from "./document";
+import { convert } from "./language/conversion";
+import { type Expression, parseExpression } from "./language/expression";
+import { ExpressionProblem, later, marked, type Value, type ValueType } from "./language/expression-value";
+import { valueOfPlain } from "./language/json-functions";
+import { commentOf, rangeOf, type Scope, type StackContext, StackProblem, undeclared } from "./stack";
+import { nodeOf } from "./values";
+
+/** Evaluates a named value; `label` names it in an error. */
+type ReadEntry = (label: string, node: JsonNode, scope: Scope) => Value;
+
+/** A variable that is being read. */
+interface Variable {
+  readonly name: string;
+  readonly entry: JsonNode;
+  readonly scope: Scope;
+  readonly readDefault: () => Value;
+}
+
+/**
+ * The value of `var.name`: the source in its comment, RNV_VAR_name, TF_VAR_name, or its default. A variable of the
+ * environment that is empty counts as unset: CI defines an empty one for each setting that does not exist.
+ */
+export function variableValue(name: string, scope: Scope, readEntry: ReadEntry): Value {
+  const { stack, context } = scope;
+  const entry = stack.variables.get(name);
+  if (entry === undefined) throw undeclared(`var.${name}`, name, stack.variables.keys(), context);
+  const variable = {
+    name,
+    entry,
+    scope,
+    readDefault: () => readEntry(`var.${name}`, entry.at("default"), scope),
+  };
+  const source = commentOf(entry, terraformPrefix).at("source");
+  if (isObject(source.value)) {
+    // The source as a manifest would write it: `{ fromEnv: NAME }`.
+    const node = nodeOf(readEntry(`var.${name}`, source, scope), scope.node, scope.reader);
+    return marked(later({ ...node, range: rangeOf(scope), isSensitive: true }, "string"));
+  }
+  return entry.at("sensitive").value === true ? marked(sensitiveValue(variable)) : plainValue(variable);
+}
+
+/** The text goes from the environment into a `Secret` without being a value here. */
+function sensitiveValue({ name, entry, scope, readDefault }: Variable): Value {
+  const { environment, fillIn } = scope.context;
+  const hasDefault = entry.at("default").value !== undefined;
+  const variable = setVariable(name, environment) ?? (hasDefault ? undefined : `RNV_VAR_${name}`);
+  if (variable === undefined) return readDefault();
+  if (fillIn && !environment[variable]) throw withoutValue(name, environment);
+  const source = `\${var.${name}}`;
+  return later({ kind: "env", name: variable, source, range: rangeOf(scope) }, "string");
+}
+
+function plainValue({ name, entry, scope, readDefault }: Variable): Value {
+  const { environment, trust } = scope.context;
+  const variable = setVariable(name, environment);
+  if (variable !== undefined && !trust.mayRead(variable)) {
+    const { problem, hint } = unlisted(variable);
+    throw new StackProblem("guard.untrusted", problem, hint);
+  }
+  const { value: fallback } = entry.at("default");
+  const { value: written } = entry.at("type");
+  const type = typeof written === "string" ? written : impliedType(fallback);
+  // Text of the environment is no template.
+  if (variable !== undefined)
+    return converted(
+      valueOfPlain(valueOfType(environment[variable] as string, type, variable)),
+      type,
+      variable,
+    );
+  if (fallback === undefined) throw withoutValue(name, environment);
+  return converted(readDefault(), type, "the default");
+}
+
+function converted(value: Value, type: string, origin: string): Value {
+  try {
+    return convertTo(value, type);
+  } catch (cause) {
+    if (!(cause instanceof ExpressionProblem) || cause.kind !== "invalid") throw cause;
+    throw new StackProblem("stack.invalid_value", `${origin} is not a ${type}: ${cause.message}`);
+  }
+}
+
+const impliedType = (value: Json | undefined): string =>
+  typeof value === "number" ? "number" : typeof value === "boolean" ? "bool" : "any";
+
+function withoutValue(name: string, environment: StackContext["environment"]): StackProblem {
+  const empty = variablesOf(name).find((variable) => environment[variable] === "");
+  const why = empty === undefined ? "" : `: ${empty} is empty`;
+  const hint = `set RNV_VAR_${name} (or TF_VAR_${name})${empty === undefined ? "" : "; its default may be an empty text"}`;
+  return new StackProblem("stack.variable_missing", `the variable ${name} has no value${why}`, hint);
+}
+
+const variablesOf = (name: string): readonly string[] => [`RNV_VAR_${name}`, `TF_VAR_${name}`];
+
+/** The variable of the environment that sets a variable of the stack. */
+const setVariable = (name: string, environment: StackContext["environment"]): string | undefined =>
+  variablesOf(name).find((variable) => environment[variable]);
+
+/** Text of the environment as a value of a variable's type; throws `StackProblem` for another text. */
+function valueOfType(given: string, type: string, origin: string): Json {
+  if (type === "string" || type === "any") return given;
+  if (type === "bool" && (given === "true" || given === "false")) return given === "true";
+  if (type === "number" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(given)) return Number(given);
+  if (type === "bool" || type === "number")
+    throw new StackProblem("stack.invalid_value", `${origin} is not a ${type}`);
+  try {
+    return JSON.parse(given) as Json;
+  } catch {
+    throw new StackProblem("stack.invalid_value", `${origin} does not hold JSON, as its type ${type} needs`);
+  }
+}
+
+/** A value of a variable in its type, as Terraform converts it. */
+const convertTo = (value: Value, type: string): Value => convert(value, typeNamed(parseExpression(type)));
+
+/** The type that `list(string)`, or another constraint, says. */
+function typeNamed(expression: Expression): ValueType {
+  if (expression.kind === "root" && ["string", "number", "bool", "any"].includes(expression.name))
+    return expression.name as ValueType;
+  const [of] = expression.kind === "call" ? expression.args : [];
+  if (expression.kind === "call" && of !== undefined) {
+    const { name } = expression;
+    if (name === "list" || name === "set" || name === "map") return { kind: name, of: typeNamed(of) };
+    if (name === "tuple" && of.kind === "list") return { kind: "tuple", items: of.items.map(typeNamed) };
+    // Attributes of objects may be optional, with defaults: they are taken as they are given.
+    if (name === "object" || name === "tuple") return "any";
+  }
+  throw new ExpressionProblem("the type of the variable is none that Terraform has", "unsupported");
+}
