@@ -107,7 +107,7 @@ async function inStageOf(
  */
 export async function runOnState(
   given: Invocation,
-  { takesPlan, others }: Partial<StackReading>,
+  { takesPlan, others, use }: Partial<StackReading>,
   handler: Handler,
 ): Promise<number> {
   // It reads the state for what it knows, and continues without.
@@ -125,6 +125,16 @@ export async function runOnState(
   const isSet = options.state !== undefined || (environment.RNV_STATE ?? "").trim() !== "";
   const names = isSet ? [] : stacksWithState(cwd, invocation.stage);
   if (names.length === 0) return handler(invocation);
+  if (use === "each" && given.positional[0] === undefined) {
+    const screen = sharedScreen(invocation, { use });
+    const codes: number[] = [];
+    for (const one of names)
+      codes.push(
+        await screen.show({ ...invocation, stack: stackRun(one, { isOneOfSeveral: true }) }, handler),
+      );
+    screen.end();
+    return worstExitCode(codes);
+  }
   throw new DiagnosticsError([
     error("command.usage", "each stack has a state of its own here, and none is named", {
       hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,

@@ -1,15 +1,16 @@
 import { spawn } from "node:child_process";
-import { existsSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isWithin } from "../manifest/files";
-import { commandEnvironment, trustOf } from "../manifest/trust";
+import { appEnvironment, trustOf } from "../manifest/trust";
 import { type StageName, stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { readLimited } from "./files";
 import type { Invocation } from "./invocation";
 
 const settingsName = "cdktf.json";
+const manifestName = "manifest.json";
 const largestSettings = 1024 * 1024;
 
 /** The members of `cdktf.json` that rnv reads. */
@@ -34,7 +35,11 @@ export async function withStack(invocation: Invocation, isSaved: boolean): Promi
   const settings = readAppSettings(cwd);
   const manifest = manifestIn(cwd);
   const command = options.app ?? settings.app;
-  if (typeof command !== "string" || command.trim() === "") return invocation;
+  if (typeof command !== "string" || command.trim() === "") {
+    if (manifest !== undefined || !existsSync(join(cwd, settingsName))) return invocation;
+    const hint = 'write "app": "npx tsx main.ts" with the command of your program, or name it with --app';
+    throw new DiagnosticsError([error("stack.not_found", `${settingsName} names no app`, { hint })]);
+  }
   if (options.app === undefined && manifest !== undefined) {
     if (options.json !== true)
       terminal.err(`Reading ${manifest}. The app of ${settingsName} is not read: name it with --app.\n`);
@@ -113,23 +118,43 @@ export async function synthesize(request: SynthesizeRequest): Promise<void> {
         },
       ),
     ]);
-  const manifest = join(folder, "manifest.json");
+  const manifest = join(folder, manifestName);
   // The output of an earlier run must not be taken for that of this one.
   rmSync(manifest, { force: true });
+  const startedAt = Date.now();
   const { problem, output } = await execute(request);
   if (problem === undefined && existsSync(manifest)) return;
-  const what = `the program ${JSON.stringify(request.command)} ${problem ?? `wrote no ${request.folder}/manifest.json`}`;
+  const elsewhere = problem === undefined ? writtenElsewhere(request.cwd, startedAt) : undefined;
+  const wrote =
+    elsewhere === undefined
+      ? `no ${request.folder}/${manifestName}`
+      : `to ${elsewhere}, not to ${request.folder}`;
+  const what = `the program ${JSON.stringify(request.command)} ${problem ?? `wrote ${wrote}`}`;
   const { summary, detail } = describeFailure(what, output, request.cwd);
+  const hint =
+    elsewhere === undefined
+      ? "call app.synth() at its end"
+      : `write "output": "${elsewhere}" in ${settingsName}, or leave out the outdir of the app`;
   throw new DiagnosticsError([
     error("stack.not_found", summary, {
       ...(detail === "" ? {} : { detail }),
       hint:
         problem === undefined
-          ? "call app.synth() at its end"
-          : "run it by itself to look into it; of the environment it is given PATH, HOME and the like, and what RNV_ALLOW_ENV lists",
+          ? hint
+          : "run it by itself to look into it; it gets your environment without the credentials of rnv and of the CI platform",
     }),
   ]);
 }
+
+/** Returns the folder into which an app with an `outdir` of its own wrote its stacks; undefined where there is none. */
+const writtenElsewhere = (cwd: string, startedAt: number): string | undefined =>
+  readdirSync(cwd).find((name) => {
+    const path = join(cwd, name, manifestName);
+    return existsSync(path) && statSync(path).mtimeMs >= startedAt - clockStepMs;
+  });
+
+/** File systems keep times in steps. */
+const clockStepMs = 20;
 
 /** Where the folder is not made yet, the folder above it that is there decides: it may be a link. */
 function isInProject(folder: string, cwd: string): boolean {
@@ -157,7 +182,7 @@ function execute({
   stage,
 }: SynthesizeRequest): Promise<SynthesisRun> {
   const env = {
-    ...commandEnvironment(environment, trustOf(environment, false).isAllowed),
+    ...appEnvironment(environment),
     CDKTF_OUTDIR: folder,
     ...(stage && { RNV_STAGE: stageText(stage) }),
     ...(context === undefined ? {} : { CDKTF_CONTEXT_JSON: JSON.stringify(context) }),

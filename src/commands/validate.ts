@@ -154,9 +154,11 @@ export async function listKnownNames(
   };
   const { stages } = findStages(manifest);
   const stage = stages.size > 0 && request.stage ? request.stage : "any";
-  const loading = loadDesired({ ...manifest, stage, secrets: "skip" });
   const [desired, state] = await Promise.all([
-    loading.then((loaded) => loaded.desired).catch(() => undefined),
+    loadDesired({ ...manifest, stage, secrets: "skip" }).then(
+      (one) => one.desired,
+      () => undefined,
+    ),
     request.backend?.read().catch(() => undefined),
   ]);
   const stacks = await listStacks(request.files.length === 0 ? ["cdktf.out"] : request.files, context.cwd);

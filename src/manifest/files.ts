@@ -106,7 +106,9 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
     report(diagnostic);
   });
   if (files.length === 0 && isComplete)
-    report(error("manifest.not_found", `the folder ${shown} holds no *.yaml file`));
+    report(
+      error("manifest.not_found", `the folder ${shown} holds no *.yaml file and no manifest.json of stacks`),
+    );
   if (files.length > maxFiles) {
     report(error("manifest.too_large", `the folder ${shown} holds more than ${maxFiles} manifest files`));
     return undefined;

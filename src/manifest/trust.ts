@@ -132,6 +132,23 @@ function isSameFile(one: string, other: string): boolean {
 export const isOwnDocument = (text: string): boolean =>
   /^\s*\{\s*"format"\s*:\s*"rnv-/.test(text.slice(0, 200));
 
+/** Tokens of the CI platform: a program that has one acts as the job. */
+const isPlatformToken = (name: string): boolean =>
+  /^(GITHUB_TOKEN|GH_TOKEN|ACTIONS_\w*TOKEN|CI_\w*(TOKEN|JWT|JWT_V\d|PASSWORD)|CI_REPOSITORY_URL)$/.test(
+    name,
+  );
+
+/**
+ * Returns the environment of the program of a stack: the caller's, without credentials of rnv, and without tokens of the
+ * CI platform that `RNV_ALLOW_ENV` does not list.
+ */
+export function appEnvironment(environment: ProcessEnvironment): ProcessEnvironment {
+  const { isAllowed } = trustOf(environment, false);
+  const isGiven = (name: string): boolean =>
+    !isOwnCredential(name) && (!isPlatformToken(name) || isAllowed(name));
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => isGiven(name)));
+}
+
 /** Variables that programs need to start, to find their settings and the user's language. */
 const usual = new Set([
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP"],

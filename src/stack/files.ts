@@ -33,16 +33,20 @@ export interface Annotation {
 }
 
 const manifestName = "manifest.json";
+/** The output folder of the library unless cdktf.json names another. */
+const usualFolder = "cdktf.out";
 
-/** Whether a value of `-f` names a stack: an output folder of the library, its manifest.json, or Terraform JSON. */
+/** Returns true if a value of `-f` names an output folder of the library, its manifest.json, or Terraform JSON. */
 export async function isStackPath(path: string, cwd: string): Promise<boolean> {
   const name = basename(path);
-  if (name.endsWith(".tf.json") || name === manifestName) return true;
-  const found = await stat(resolve(cwd, path)).catch(() => undefined);
+  if (name.endsWith(".tf.json") || name === manifestName || name === usualFolder) return true;
   const manifest = resolve(cwd, path, manifestName);
-  if (found?.isDirectory() !== true || isLinkOut(manifest, resolve(cwd))) return false;
+  if (!(await isFolder(resolve(cwd, path))) || isLinkOut(manifest, resolve(cwd))) return false;
   return (await readManifest(manifest)) !== undefined;
 }
+
+const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
 /** The stacks that `-f` values name; those of an output folder in the order of their dependencies. */
 export async function findStacks(
@@ -117,11 +121,10 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
   }
   const stacks = await readManifest(join(folder, manifestName));
   if (stacks === undefined) {
-    report(
-      error("stack.not_found", `${shown} lists no stacks`, {
-        hint: "synthesize them first, or use --app",
-      }),
-    );
+    const isMissing = !(await isFolder(folder));
+    const summary = isMissing ? `${shownPath(folder, cwd)} does not exist yet` : `${shown} lists no stacks`;
+    const hint = `${isMissing ? "synthesize the stacks first" : "synthesize the stacks again"}, or let rnv run the program: --app COMMAND`;
+    report(error("stack.not_found", summary, { hint }));
     return [];
   }
   const ordered = inOrder(stacks);
@@ -137,16 +140,8 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
       report(error("manifest.unreadable", `the stack ${stack.name} of ${shown} lies outside of its folder`));
       return [];
     }
-    if (stack.path.endsWith(".tf.json")) {
-      const { name, constructPath, annotations } = stack;
-      return [{ file, name, unit: name, constructPath, dependencies, annotations }];
-    }
-    report(
-      error("stack.unsupported", `the stack ${stack.name} was synthesized to HCL`, {
-        hint: "unset SYNTH_HCL_OUTPUT: rnv reads cdk.tf.json",
-      }),
-    );
-    return [];
+    const { name, constructPath, annotations } = stack;
+    return [{ file, name, unit: name, constructPath, dependencies, annotations }];
   });
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { error, hasErrors, sortDiagnostics, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, hasErrors, sortDiagnostics, warning } from "../diagnostics/diagnostic";
 import type { Block } from "../manifest/blocks";
 import { type BuiltResource, buildResource } from "../manifest/build-resource";
 import {
@@ -11,7 +11,7 @@ import {
 } from "../manifest/context";
 import { fetchSecrets } from "../manifest/fetch-secrets";
 import { maxTotalBytes, readSource } from "../manifest/files";
-import { collectFindings, type Findings, formatLocation } from "../manifest/findings";
+import { collectFindings, type Findings, formatLocation, type Report } from "../manifest/findings";
 import { checkCycles, type Dependant } from "../manifest/references";
 import { trustOf } from "../manifest/trust";
 import { indexTypes } from "../manifest/type-index";
@@ -68,7 +68,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   };
   for (const stack of stacks) checkVariables(stack, context);
   const built = stackBlocks.map((block) => build(block, reading, request.secrets));
-  reportSecondParts(stackBlocks, built, reading);
+  reportNamesakes(stackBlocks, built, reading);
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
   const data = new Map(foundData.map((found) => [found.address, buildData(found, reading)]));
   const conditions = [
@@ -111,28 +111,38 @@ async function readStacks(request: ManifestRequest, cwd: string, { report }: Fin
   const texts = new Map<string, string>();
   const masked = new Map<string, string>();
   let left = maxTotalBytes;
+  let isPartial = false;
   for (const stackFile of files) {
     const { file } = stackFile;
-    if (isAsked(stackFile)) tellAnnotations(stackFile, report);
-    const text = readSource(file, cwd, left, report);
+    const isOther = !isAsked(stackFile);
+    // Mistakes in another stack are reported where that one is read: it may be left to Terraform.
+    const reportOf: Report = isOther ? () => {} : report;
+    tellAnnotations(stackFile, reportOf);
+    if (!file.endsWith(".tf.json")) reportOf(synthesizedToHcl(stackFile));
+    const text = file.endsWith(".tf.json") ? readSource(file, cwd, left, reportOf) : undefined;
+    isPartial ||= text === undefined && !isOther;
     if (text === undefined) continue;
     left -= Buffer.byteLength(text);
     texts.set(file, text);
     const parsed = parseStackDocument(file, text);
-    if ("document" in parsed && isAsked(stackFile))
-      stacks.push(readStack(parsed.document, stackFile, report));
-    // Mistakes in another stack are told where that one is read.
-    else if ("document" in parsed) others.push(readStack(parsed.document, stackFile, () => {}));
+    if ("document" in parsed)
+      (isOther ? others : stacks).push(readStack(parsed.document, stackFile, reportOf));
     else {
       masked.set(file, maskBrokenStack(text, parsed.failedAt));
-      parsed.problems.forEach(report);
+      parsed.problems.forEach(reportOf);
+      isPartial ||= !isOther;
     }
   }
-  return { stacks, others, texts, masked, isPartial: stacks.length + others.length < files.length };
+  return { stacks, others, texts, masked, isPartial };
 }
 
+const synthesizedToHcl = ({ name }: StackFile): Diagnostic =>
+  error("stack.unsupported", `the stack ${name} was synthesized to HCL`, {
+    hint: "unset SYNTH_HCL_OUTPUT: rnv reads cdk.tf.json",
+  });
+
 /** Reports the warnings and errors that a program notes of its constructs. */
-function tellAnnotations({ annotations }: StackFile, report: Findings["report"]): void {
+function tellAnnotations({ annotations }: StackFile, report: Report): void {
   for (const { level, constructPath, message } of annotations) {
     if (level === "info") continue;
     const [first = "", ...others] = message.split("\n");
@@ -176,10 +186,10 @@ function readBlocks(context: StackContext, texts: ReadonlyMap<string, string>): 
 }
 
 /**
- * Reports parts that two constructs declare of one resource: a key of a service twice, two deployments of a service. A
- * manifest cannot say such a thing, and at the service they are one.
+ * Reports two blocks that the platform cannot tell apart: a key of a service twice, two deployments of a service, two
+ * services or projects of one name in one stack.
  */
-function reportSecondParts(
+function reportNamesakes(
   blocks: readonly StackBlock[],
   built: readonly BuiltResource[],
   { report, texts }: ReadContext,
@@ -187,24 +197,28 @@ function reportSecondParts(
   const first = new Map<string, StackBlock>();
   blocks.forEach((one, i) => {
     const { block, owner } = one;
-    const { type } = block.placed;
+    const { type, place } = block.placed;
     const of = parentTextOf(one);
-    const isSingle = type.manifest.shape === "single";
-    const name = isSingle ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
-    if (!type.removedWithParent || of === undefined || typeof name !== "string") return;
-    const key = [type.type, of, name].join("\0");
+    const isPart = type.removedWithParent === true;
+    const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
+    if (typeof name !== "string" || (isPart && of === undefined)) return;
+    const key = [type.type, of, name, isPart ? "" : block.range.file].join("\0");
     const earlier = first.get(key);
     if (earlier === undefined) {
       first.set(key, one);
       return;
     }
-    const what = isSingle ? `the ${type.type}` : `the ${type.type} ${JSON.stringify(name)}`;
+    const what = [
+      `the ${type.type}`,
+      ...(name === "" ? [] : [JSON.stringify(name)]),
+      ...(of === undefined ? [] : [`of ${of}`]),
+    ];
     report(
-      error("stack.duplicate", `${owner} declares ${what} of ${of}, as does ${earlier.owner}`, {
+      error("stack.duplicate", `${owner} declares ${what.join(" ")}, as does ${earlier.owner}`, {
         address: block.address,
         range: block.range,
         detail: `The other is declared at ${formatLocation(earlier.block.range, texts)}.`,
-        hint: "remove one of the two",
+        hint: isPart ? "remove one of the two" : "give one of the two another name",
       }),
     );
   });

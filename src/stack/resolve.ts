@@ -236,10 +236,24 @@ function readDataRoot(steps: Steps, scope: Scope): Rooted {
       `the stack that ${name} names is not among those that are read`,
       "read the stacks together: -f cdktf.out",
     );
-  const found = readEntry(`output.${output}`, entry.at("value"), { ...scope, stack });
+  const found = readOutput(output, entry, { ...scope, stack });
   return context.unit !== undefined && isMadeByApply(nodeOf(found, scope.node, scope.reader))
     ? crossValue(stack.name, output, rest, scope)
     : { value: found, rest };
+}
+
+/** The output of another stack, which may be left to Terraform. */
+function readOutput(output: string, entry: JsonNode, scope: Scope): Value {
+  try {
+    return readEntry(`output.${output}`, entry.at("value"), scope);
+  } catch (cause) {
+    if (!(cause instanceof StackProblem) || !scope.context.others.includes(scope.stack)) throw cause;
+    throw new StackProblem(
+      cause.code,
+      `the stack ${scope.stack.name} makes this value, which rnv cannot read: ${cause.message}`,
+      "if that stack is left to Terraform, pass the value in a TerraformVariable: RNV_VAR_name sets it",
+    );
+  }
 }
 
 /** The path of a stack as the library names inputs from it: without characters that Terraform does not take. */

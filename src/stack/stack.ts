@@ -283,8 +283,7 @@ function variablesOfMap(resource: StackResource): readonly StackResource[] {
 /** Refuses other providers; warns of a remote backend, whose state rnv does not use. */
 function checkSettings(root: JsonNode, name: string, report: Report): void {
   for (const { labels, block } of blocksOf(root, "provider", 1))
-    if (labels[0] !== terraformPrefix)
-      report(problemAt(unsupported(`the provider "${labels[0]}"`), name, block));
+    if (labels[0] !== terraformPrefix) report(problemAt(otherProvider(labels[0] ?? ""), name, block));
   for (const settings of nestedBlocks(root, "terraform")) {
     for (const { labels, block } of blocksOf(settings, "backend", 1))
       if (labels[0] !== "local") report(ownState(`the backend "${labels[0]}"`, name, block));
@@ -292,6 +291,13 @@ function checkSettings(root: JsonNode, name: string, report: Report): void {
     if (cloud.value !== undefined) report(ownState("the cloud block", name, cloud.keyRange));
   }
 }
+
+const otherProvider = (name: string): StackProblem =>
+  new StackProblem(
+    "stack.unsupported",
+    `the provider "${name}" is not supported by rnv`,
+    "leave this stack to Terraform, and name those that rnv runs: rnv plan 'shop-*'",
+  );
 
 const ownState = (block: string, name: string, range: SourceRange): Diagnostic =>
   warning("stack.unsupported", `${name}: ${block} is not used`, {

@@ -312,6 +312,8 @@ export const outputVerb: Verb = {
     ["rnv output -raw apiUrl", "one, for a script"],
     ["rnv output -json", "all, as JSON"],
   ],
+  // Of several stacks it prints all, stack by stack.
+  stacks: { use: "each" },
   handler: runOutput,
 };
 

@@ -5,6 +5,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -61,20 +62,50 @@ async function refused(made: Invocation) {
 }
 
 describe("--app and cdktf.json", () => {
-  it("run the program and read what it wrote, without giving it the key", async () => {
+  it("run the program in the caller's environment, and read what it wrote", async () => {
     write("app.js", program);
-    const allowing = { RNV_ALLOW_ENV: "PLAIN, RNV_API_KEY" };
-    const { options } = await withStack(invocation({ app: "node app.js" }, [], allowing));
+    const { options } = await withStack(invocation({ app: "node app.js" }));
     expect(options.file).toEqual(["cdktf.out"]);
     const seen = JSON.parse(readFileSync(join(folder, "cdktf.out", "seen.json"), "utf8"));
     expect(seen).toEqual({ plain: "kept" });
     expect(told).toEqual(["Synthesizing: node app.js\n"]);
   });
 
-  it("give the program a small environment: nothing that RNV_ALLOW_ENV does not list", async () => {
-    write("app.js", program);
-    await withStack(invocation({ app: "node app.js" }));
-    expect(JSON.parse(readFileSync(join(folder, "cdktf.out", "seen.json"), "utf8"))).toEqual({});
+  it("give the program no credential of rnv, and no token of the CI platform that is not listed", async () => {
+    write(
+      "app.js",
+      `require("node:fs").mkdirSync("cdktf.out");
+       require("node:fs").writeFileSync("cdktf.out/manifest.json", '{"stacks":{}}');
+       require("node:fs").writeFileSync("seen.json", JSON.stringify(process.env));`,
+    );
+    const credentials = {
+      RNV_API_KEY_FILE: "key",
+      RNV_STATE_KEY: "x",
+      RNV_WEBHOOK_SECRET: "x",
+      TF_HTTP_PASSWORD: "x",
+      GITHUB_TOKEN: "x",
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "x",
+      CI_JOB_TOKEN: "x",
+      CI_REGISTRY_PASSWORD: "x",
+      CI_REPOSITORY_URL: "https://gitlab-ci-token:x@git.example.com/shop",
+    };
+    const others = {
+      STAGE: "production",
+      AWS_REGION: "eu-west-1",
+      CI: "true",
+      CI_COMMIT_SHA: "abc",
+      MY_TOKEN: "mine",
+    };
+    const environment = {
+      ...credentials,
+      ...others,
+      GH_TOKEN: "listed",
+      RNV_ALLOW_ENV: "GH_TOKEN RNV_API_KEY",
+    };
+    await withStack(invocation({ app: "node app.js" }, [], environment));
+    const seen = JSON.parse(readFileSync(join(folder, "seen.json"), "utf8"));
+    expect(seen).toMatchObject({ ...others, GH_TOKEN: "listed" });
+    expect(Object.keys(seen).filter((name) => name in credentials || name === "RNV_API_KEY")).toEqual([]);
   });
 
   it.each([
@@ -134,7 +165,32 @@ describe("--app and cdktf.json", () => {
     const made = invocation();
     expect(await withStack(made)).toBe(made);
     write("cdktf.json", "{}");
+    expect(await withStack(invocation({ file: ["cdktf.out"] }))).toMatchObject({
+      options: { file: ["cdktf.out"] },
+    });
+    write("rnv.yaml", "projects: {}");
     expect(await withStack(made)).toBe(made);
+  });
+
+  it("a cdktf.json without an app is an error where nothing else is there to read", async () => {
+    write("cdktf.json", '{"language":"typescript"}');
+    expect(await refused(invocation())).toMatchObject({
+      code: "stack.not_found",
+      summary: "cdktf.json names no app",
+      hint: expect.stringContaining('write "app": "npx tsx main.ts"'),
+    });
+  });
+
+  it("an app with an outdir of its own is told where it wrote, and what to write", async () => {
+    mkdirSync(join(folder, "old"));
+    write("old/manifest.json", '{"stacks":{}}');
+    utimesSync(join(folder, "old", "manifest.json"), new Date(0), new Date(0));
+    const lines = ['fs.mkdirSync("dist")', `fs.writeFileSync("dist/manifest.json", '{"stacks":{}}')`];
+    write("app.js", `const fs = require("node:fs");\n${lines.join(";\n")};`);
+    expect(await refused(invocation({ app: "node app.js" }))).toMatchObject({
+      summary: 'the program "node app.js" wrote to dist, not to cdktf.out',
+      hint: 'write "output": "dist" in cdktf.json, or leave out the outdir of the app',
+    });
   });
 
   it("--app stands alone", async () => {

@@ -202,6 +202,81 @@ describe("an output folder", () => {
     expect((await loadFiles(files, ["out"])).diagnostics).toMatchObject([{ code: "stack.unsupported" }]);
   });
 
+  it("that is not there yet, or lists nothing, is an error of its own", async () => {
+    expect((await loadFiles({}, ["cdktf.out"])).diagnostics).toMatchObject([
+      {
+        code: "stack.not_found",
+        summary: "cdktf.out does not exist yet",
+        hint: "synthesize the stacks first, or let rnv run the program: --app COMMAND",
+      },
+    ]);
+    expect(
+      (await loadFiles({ "cdktf.out/stacks/a/cdk.tf.json": "{}" }, ["cdktf.out"])).diagnostics,
+    ).toMatchObject([{ code: "stack.not_found", summary: "cdktf.out/manifest.json lists no stacks" }]);
+    expect((await loadFiles({ "other/stacks/a/cdk.tf.json": "{}" }, ["other"])).diagnostics).toMatchObject([
+      { summary: "the folder other holds no *.yaml file and no manifest.json of stacks" },
+    ]);
+  });
+
+  describe("with stacks that are left to Terraform", () => {
+    const network = {
+      ...comment("network"),
+      provider: { aws: [{ region: "eu" }] },
+      resource: { aws_vpc: { v: { cidr: "${aws_ipam.x.cidr}" } } },
+      output: { "cross-stack-output-vpc": { value: "${aws_vpc.v.id}", sensitive: true } },
+    };
+    const shop = {
+      ...comment("shop"),
+      resource: { rnv_project: { shop: { name: "Shop" } } },
+    };
+    const unit = {
+      name: "shop",
+      crossValues: new Map(),
+      needsValues: true,
+      ownedElsewhere: new Set<string>(),
+    };
+
+    it("reads the others by name", async () => {
+      const files = output({ network: { text: network }, shop: { text: shop } });
+      const found = await loadFiles(files, ["cdktf.out"], { stack: unit });
+      expect(found.diagnostics).toEqual([]);
+      expect([...(found.desired?.resources.keys() ?? [])]).toEqual(["project.shop"]);
+      const hcl = output({ hcl: { text: {} }, shop: { text: shop } });
+      hcl["cdktf.out/manifest.json"] = String(hcl["cdktf.out/manifest.json"]).replace(
+        "hcl/cdk.tf.json",
+        "hcl/cdk.tf",
+      );
+      expect((await loadFiles(hcl, ["cdktf.out"], { stack: unit })).diagnostics).toEqual([]);
+    });
+
+    it("says how to leave one out, and how a value comes from one", async () => {
+      const files = output({ network: { text: network }, shop: { text: shop } });
+      const whole = await loadFiles(files, ["cdktf.out"], { stack: { ...unit, name: "network" } });
+      expect(whole.diagnostics[0]).toMatchObject({
+        summary: 'network: the provider "aws" is not supported by rnv',
+        hint: "leave this stack to Terraform, and name those that rnv runs: rnv plan 'shop-*'",
+      });
+      const value =
+        "${data.terraform_remote_state.cross-stack-reference-input-network.outputs.cross-stack-output-vpc}";
+      const needy = { ...shop, resource: { rnv_project: { shop: { name: "Shop", description: value } } } };
+      const found = await loadFiles(
+        output({ network: { text: network }, shop: { text: needy } }),
+        ["cdktf.out"],
+        {
+          stack: unit,
+        },
+      );
+      expect(found.diagnostics).toMatchObject([
+        {
+          summary: expect.stringMatching(
+            /the stack network makes this value, which rnv cannot read: .*aws_vpc/,
+          ),
+          hint: expect.stringContaining("RNV_VAR_name"),
+        },
+      ]);
+    });
+  });
+
   it("a secret file is named from the folder of the run", async () => {
     const stack = {
       variable: { key: { sensitive: true, "//": { rnv: { source: { fromFile: "secrets/key" } } } } },

@@ -56,6 +56,29 @@ describe("the resources of a stack", () => {
     ]);
   });
 
+  it("have a name each in their project or beside it, in one stack", async () => {
+    const project = { project_id: "${rnv_project.shop.id}" };
+    const web = (more: object = {}) => ({ name: "api", kind: "web", ...more });
+    expect(
+      await codes({
+        resource: {
+          rnv_project: { shop: { name: "Shop" }, other: { name: "Shop" } },
+          rnv_service: {
+            a: web(),
+            b: web({ kind: "worker" }),
+            c: web(project),
+            d: web({ ...project, name: "${rnv_service.a.name}" }),
+            e: web({ ...project, name: "other" }),
+          },
+        },
+      }),
+    ).toEqual([
+      'stack.duplicate rnv_project.other declares the project "Shop", as does rnv_project.shop',
+      'stack.duplicate rnv_service.b declares the service "api", as does rnv_service.a',
+      'stack.duplicate rnv_service.d declares the service "api" of project.shop, as does rnv_service.c',
+    ]);
+  });
+
   it("take a write-only value for the value, whatever tells Terraform to send it", async () => {
     const variable = (fields: object) => ({
       resource: {
