@@ -1,16 +1,14 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
-import { didYouMean } from "../diagnostics/suggest";
 import type { CrossValue, CrossValues } from "../manifest/context";
 import { isHiddenOutput } from "../model/desired";
 import { worstExitCode } from "../model/exit-code";
 import { stageText } from "../model/stage";
 import type { State } from "../model/state";
-import { namePattern } from "../model/text";
 import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../render/escape-text";
-import { isStackPath, type StackFile } from "../stack/files";
+import { chooseStacks, isStackPath, type StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
 import { openContext, settingsOf } from "./context";
 import { readText } from "./files";
@@ -121,9 +119,7 @@ export async function runOnState(
       error("command.usage", "--stack is given twice, and this is about one stack"),
     ]);
   if (name !== undefined) return handler({ ...invocation, stack: stackRun(name, { isOneOfSeveral: true }) });
-  const { cwd, environment, options } = invocation;
-  const isSet = options.state !== undefined || (environment.RNV_STATE ?? "").trim() !== "";
-  const names = isSet ? [] : stacksWithState(cwd, invocation.stage);
+  const names = givenAddress(invocation) !== "" ? [] : stacksWithState(invocation.cwd, invocation.stage);
   if (names.length === 0) return handler(invocation);
   if (use === "each" && given.positional[0] === undefined) {
     const screen = sharedScreen(invocation, { use });
@@ -205,13 +201,7 @@ function stacksWithState(cwd: string, stage: Invocation["stage"]): readonly stri
   return statesOfStacks(cwd, stage).map(({ name }) => name);
 }
 
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
+const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
 
 function refuseWords([word]: readonly string[], takesPlan: boolean): void {
   if (word === undefined) return;
@@ -222,21 +212,6 @@ function refuseWords([word]: readonly string[], takesPlan: boolean): void {
       hint: "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
     }),
   ]);
-}
-
-/** The stacks that names or patterns (`prod-*`) mean, in their order; all without any. */
-function chooseStacks(stacks: readonly StackFile[], named: readonly string[]): readonly StackFile[] {
-  if (named.length === 0) return stacks;
-  const patterns = named.map((word) => ({ word, pattern: namePattern(word) }));
-  const units = stacks.map(({ unit }) => unit);
-  const missed = patterns.find(({ pattern }) => !units.some((unit) => pattern.test(unit)));
-  if (missed !== undefined)
-    throw new DiagnosticsError([
-      error("command.usage", `there is no stack ${JSON.stringify(missed.word)}`, {
-        hint: didYouMean(missed.word, units) ?? `there are: ${units.join(", ")}`,
-      }),
-    ]);
-  return stacks.filter(({ unit }) => patterns.some(({ pattern }) => pattern.test(unit)));
 }
 
 interface StacksRun {

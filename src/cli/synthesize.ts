@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { existsSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isWithin } from "../manifest/files";
@@ -121,40 +121,20 @@ export async function synthesize(request: SynthesizeRequest): Promise<void> {
   const manifest = join(folder, manifestName);
   // The output of an earlier run must not be taken for that of this one.
   rmSync(manifest, { force: true });
-  const startedAt = Date.now();
   const { problem, output } = await execute(request);
   if (problem === undefined && existsSync(manifest)) return;
-  const elsewhere = problem === undefined ? writtenElsewhere(request.cwd, startedAt) : undefined;
-  const wrote =
-    elsewhere === undefined
-      ? `no ${request.folder}/${manifestName}`
-      : `to ${elsewhere}, not to ${request.folder}`;
-  const what = `the program ${JSON.stringify(request.command)} ${problem ?? `wrote ${wrote}`}`;
+  const what = `the program ${JSON.stringify(request.command)} ${problem ?? `wrote no ${request.folder}/${manifestName}`}`;
   const { summary, detail } = describeFailure(what, output, request.cwd);
-  const hint =
-    elsewhere === undefined
-      ? "call app.synth() at its end"
-      : `write "output": "${elsewhere}" in ${settingsName}, or leave out the outdir of the app`;
   throw new DiagnosticsError([
     error("stack.not_found", summary, {
       ...(detail === "" ? {} : { detail }),
       hint:
         problem === undefined
-          ? hint
+          ? `call app.synth() at its end; if the app has an outdir of its own, write that folder as "output" in ${settingsName}`
           : "run it by itself to look into it; it gets your environment without the credentials of rnv and of the CI platform",
     }),
   ]);
 }
-
-/** Returns the folder into which an app with an `outdir` of its own wrote its stacks; undefined where there is none. */
-const writtenElsewhere = (cwd: string, startedAt: number): string | undefined =>
-  readdirSync(cwd).find((name) => {
-    const path = join(cwd, name, manifestName);
-    return existsSync(path) && statSync(path).mtimeMs >= startedAt - clockStepMs;
-  });
-
-/** File systems keep times in steps. */
-const clockStepMs = 20;
 
 /** Where the folder is not made yet, the folder above it that is there decides: it may be a link. */
 function isInProject(folder: string, cwd: string): boolean {

@@ -1,10 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { SourceRange } from "../diagnostics/diagnostic";
-import { error } from "../diagnostics/diagnostic";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
 import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../manifest/files";
 import type { Report } from "../manifest/findings";
-import { terraformPrefix } from "../model/text";
+import { namePattern, terraformPrefix } from "../model/text";
 import { isObject, type Json, type JsonNode } from "./document";
 import { isDataSource } from "./names";
 import { blocksOf, type Stack, type StackContext } from "./stack";
@@ -70,6 +71,21 @@ export async function findStacks(
     } else files.push(...(await stacksOf(path, cwd, report)));
   }
   return files;
+}
+
+/** Returns the stacks that names or patterns (`prod-*`) mean, in their order; all of them without any. */
+export function chooseStacks(stacks: readonly StackFile[], named: readonly string[]): readonly StackFile[] {
+  if (named.length === 0) return stacks;
+  const patterns = named.map((word) => ({ word, pattern: namePattern(word) }));
+  const units = stacks.map(({ unit }) => unit);
+  const missed = patterns.find(({ pattern }) => !units.some((unit) => pattern.test(unit)));
+  if (missed !== undefined)
+    throw new DiagnosticsError([
+      error("command.usage", `there is no stack ${JSON.stringify(missed.word)}`, {
+        hint: didYouMean(missed.word, units) ?? `there are: ${units.join(", ")}`,
+      }),
+    ]);
+  return stacks.filter(({ unit }) => patterns.some(({ pattern }) => pattern.test(unit)));
 }
 
 /** The name that the library wrote into a stack, else that of the file. */
