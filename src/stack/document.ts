@@ -1,4 +1,4 @@
-import { createScanner, type Node, parseTree, visit } from "jsonc-parser";
+import { type Node, type ParseError, parseTree } from "jsonc-parser";
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 
@@ -57,16 +57,11 @@ export class JsonNode implements SourceRange {
     return this.#value === undefined || this.#value === null;
   }
 
-  /** Returns the value at `key`; one that is absent, or nested too deep, has the range of this one. */
+  /** Returns the value at `key`; one that is absent has the range of this one. */
   at(key: string | number): JsonNode {
     const value = this.#value;
     const inner = isContainer(value) && Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
     return new JsonNode(this.file, this.#text, inner, this.#span.members?.get(key) ?? this.#span);
-  }
-
-  /** Returns true if the value at `key` has a range of its own. */
-  hasRange(key: string | number): boolean {
-    return this.#span.members?.has(key) === true;
   }
 
   /** The keys of an object with their values, without its comment. */
@@ -96,41 +91,15 @@ export class JsonNode implements SourceRange {
 
   /** Returns the range of `source` in this text value, or that of the value when it is written in another form. */
   within(source: string): SourceRange {
-    return new TextRange(this, this.#text, source);
+    const written = JSON.stringify(source).slice(1, -1);
+    const at = this.#text.slice(this.start, this.end).indexOf(written);
+    const start = this.start + at;
+    return at === -1 ? this : { file: this.file, start, end: start + written.length };
   }
 }
 
 const isContainer = (value: Json | undefined): value is readonly Json[] | JsonObject =>
   value !== null && typeof value === "object";
-
-/** A piece of a text value. It is searched for when its range is asked for: most are never reported. */
-class TextRange implements SourceRange {
-  readonly #whole: JsonNode;
-  readonly #text: string;
-  readonly #source: string;
-
-  constructor(whole: JsonNode, text: string, source: string) {
-    this.#whole = whole;
-    this.#text = text;
-    this.#source = JSON.stringify(source).slice(1, -1);
-  }
-
-  get file(): string {
-    return this.#whole.file;
-  }
-
-  get start(): number {
-    return this.#whole.start + Math.max(0, this.#offset);
-  }
-
-  get end(): number {
-    return this.#offset === -1 ? this.#whole.end : this.start + this.#source.length;
-  }
-
-  get #offset(): number {
-    return this.#text.slice(this.#whole.start, this.#whole.end).indexOf(this.#source);
-  }
-}
 
 export type ParsedStack =
   | { readonly document: StackDocument }
@@ -139,33 +108,33 @@ export type ParsedStack =
 
 /** Parses a stack's JSON; returns the problems when it is not valid JSON or holds a key twice in one object. */
 export function parseStackDocument(file: string, text: string): ParsedStack {
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    return syntaxProblem(file, text);
+  const deepAt = tooDeepAt(text);
+  if (deepAt !== undefined) {
+    const summary = `values are nested more than ${maxDepth} levels deep`;
+    const range = { file, start: deepAt, end: deepAt + 1 };
+    return { problems: [error("stack.too_large", summary, { range })], failedAt: deepAt };
   }
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { disallowComments: true });
+  const [wrong] = errors;
+  if (tree === undefined || wrong !== undefined) return syntaxProblem(file, text, wrong?.offset ?? 0);
   const duplicates: Diagnostic[] = [];
-  const tree = tooDeepAt(text) === undefined ? parseTree(text) : undefined;
-  const span = tree && spanOf(tree, (key) => duplicates.push(duplicateKey(file, key)));
+  const span = spanOf(tree, (key) => duplicates.push(duplicateKey(file, key)));
   const [first] = duplicates;
   if (first?.range !== undefined) return { problems: duplicates, failedAt: first.range.start };
-  const root = new JsonNode(file, text, value, span ?? { start: 0, end: text.length });
-  return { document: { text, root } };
+  return { document: { text, root: new JsonNode(file, text, JSON.parse(text) as Json, span) } };
 }
 
-/** The parser calls itself for each level. In a text with more levels every value has the range of the whole. */
+/** Levels of a text: the parser calls itself for each. */
 const maxDepth = 100;
 
 /** The offset of the first value that is nested too deep; undefined when no value is. */
 function tooDeepAt(text: string): number | undefined {
-  const scanner = createScanner(text, true);
   let depth = 0;
-  for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
-    const start = text[scanner.getTokenOffset()];
-    if (start === "{" || start === "[") depth += 1;
-    if (start === "}" || start === "]") depth -= 1;
-    if (depth > maxDepth) return scanner.getTokenOffset();
+  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/gs)) {
+    if (found === "{" || found === "[") depth += 1;
+    else if (found === "}" || found === "]") depth -= 1;
+    if (depth > maxDepth) return index;
   }
   return undefined;
 }
@@ -196,14 +165,8 @@ const duplicateKey = (file: string, { offset, length }: Node): Diagnostic =>
     range: { file, start: offset, end: offset + length },
   });
 
-/** The location where a text stops being JSON. The engine's own words can quote the text, and the text can hold a secret. */
-function syntaxProblem(file: string, text: string): ParsedStack {
-  let failedAt: number | undefined;
-  const onError = (_code: number, offset: number): void => {
-    failedAt ??= offset;
-  };
-  visit(text.slice(0, tooDeepAt(text)), { onError }, { disallowComments: true });
-  const at = failedAt ?? 0;
+/** The problem of a text that is not JSON from `at` on. It quotes nothing: the text can hold a secret. */
+function syntaxProblem(file: string, text: string, at: number): ParsedStack {
   const problem = error("stack.syntax", "the text is not valid JSON", {
     range: { file, start: at, end: at + 1 },
     hint: jsonHint(text, at),

@@ -222,12 +222,8 @@ export function maskStack({ document: { text, root }, ...stack }: Stack, { types
   };
   const hideMembers = (node: JsonNode, isOpen = (_key: string): boolean => false): void => {
     const isList = Array.isArray(node.value);
-    for (const name of Object.keys(node.value ?? {})) {
-      const key = isList ? Number(name) : name;
-      // A value that is nested too deep has the range of the value around it.
-      if (!node.hasRange(key)) ranges.push(node);
-      else if (!isOpen(name)) hide(node.at(key));
-    }
+    for (const key of Object.keys(node.value ?? {}))
+      if (!isOpen(key)) hide(node.at(isList ? Number(key) : key));
   };
   hideMembers(root, (key) => openBlocks.has(key));
   for (const variable of stack.variables.values()) hideMembers(variable, (key) => key !== "default");

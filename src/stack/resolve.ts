@@ -85,16 +85,11 @@ export function readerOf(
 const postponed = (value: Value): Value =>
   value.kind === "later" || isKnown(value) ? value : whenKnown([value], "any", ([known]) => known as Value);
 
-/** Levels of a value. */
-const maxLevels = 64;
-
 const isExpression = (written: string): boolean => written.includes("${") || written.includes("%{");
 
 /** The value of JSON with its expressions evaluated, as far as a plan can; throws `StackProblem`. */
-function readValue(node: JsonNode, scope: Scope, depth = 0): Value {
+function readValue(node: JsonNode, scope: Scope): Value {
   const { value = null } = node;
-  if (depth > maxLevels)
-    throw new StackProblem("stack.too_large", `values are nested more than ${maxLevels} levels deep`);
   if (typeof value === "string")
     return isExpression(value) ? valueOfText(value, { ...scope, node }) : text(value);
   if (value === null || typeof value !== "object")
@@ -102,7 +97,7 @@ function readValue(node: JsonNode, scope: Scope, depth = 0): Value {
       () => valueOfPlain(value),
       () => node,
     );
-  const inner = (key: string | number): Value => readValue(node.at(key), scope, depth + 1);
+  const inner = (key: string | number): Value => readValue(node.at(key), scope);
   if (!isObject(value)) return tuple(value.map((_item, i) => inner(i)));
   // Keys are expressions too: by one that is known later the object is.
   const pairs = Object.keys(value).map(
