@@ -1,7 +1,5 @@
 import type { Expression, Loop, TextPart } from "./expression";
 import {
-  type Awaited,
-  awaitedBy,
   bool,
   ExpressionProblem,
   filled,
@@ -15,6 +13,7 @@ import {
   nothing,
   number,
   object,
+  postponed,
   text,
   tuple,
   type Value,
@@ -113,16 +112,6 @@ function literal(value: null | boolean | number | string): Value {
   if (value === null) return nothing;
   if (typeof value === "boolean") return bool(value);
   return typeof value === "number" ? number(value) : text(value);
-}
-
-/** A value whose parts are known later, and are looked at one by one once they are. */
-function postponed(
-  values: readonly Value[],
-  type: ValueType,
-  compute: (fill: Parameters<LaterValue["compute"]>[0]) => Value,
-): Value {
-  const awaits: readonly Awaited[] = [...new Set(values.flatMap(awaitedBy))];
-  return marked({ kind: "later", type, awaits, compute }, values.some(isSensitive));
 }
 
 function evaluateObject(

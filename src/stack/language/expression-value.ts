@@ -168,21 +168,25 @@ export const later = (awaited: Awaited, type: ValueType): LaterValue => ({
   compute: (fill) => fill(awaited),
 });
 
+/** A value whose parts are known later, and are looked at one by one once they are. */
+export function postponed(
+  values: readonly Value[],
+  type: ValueType,
+  compute: LaterValue["compute"],
+): LaterValue {
+  const awaits = [...new Set(values.flatMap(awaitedBy))];
+  return marked({ kind: "later", type, awaits, compute }, values.some(isSensitive));
+}
+
 /** Applies a function now, or once its arguments are known. */
-export function whenKnown(
+export const whenKnown = (
   args: readonly Value[],
   type: ValueType,
   apply: (known: readonly Value[]) => Value,
-): Value {
-  if (args.every(isKnown)) return apply(args);
-  const value: LaterValue = {
-    kind: "later",
-    type,
-    awaits: [...new Set(args.flatMap(awaitedBy))],
-    compute: (fill) => apply(args.map((arg) => filled(arg, fill))),
-  };
-  return marked(value, args.some(isSensitive));
-}
+): Value =>
+  args.every(isKnown)
+    ? apply(args)
+    : postponed(args, type, (fill) => apply(args.map((arg) => filled(arg, fill))));
 
 export function typeOf(value: Value): ValueType {
   switch (value.kind) {

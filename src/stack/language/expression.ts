@@ -91,42 +91,28 @@ class Parser {
       if (literal !== "") parts.push(literal);
       literal = "";
     };
-    let isTrimmed = false;
     while (this.at < this.source.length && !(quoted && this.source[this.at] === '"')) {
-      const two = this.source.slice(this.at, this.at + 2);
-      const three = this.source.slice(this.at, this.at + 3);
-      if (three === "$${" || three === "%%{") {
-        literal += three.slice(1);
-        this.at += 3;
-      } else if (two === "${") {
-        const start = this.at;
-        if (this.source[this.at + 2] === "~") literal = literal.trimEnd();
+      const start = this.at;
+      const escaped = this.match(/\$\$\{|%%\{/y);
+      const opening = escaped === undefined ? this.match(/\$\{~?/y) : undefined;
+      if (escaped !== undefined) literal += escaped.slice(1);
+      else if (opening !== undefined) {
+        if (opening.endsWith("~")) literal = literal.trimEnd();
         flush();
-        const expression = this.interpolation();
+        const expression = this.across(() => this.expression());
+        const closing = this.match(/\s*~?\}/y);
+        if (closing === undefined) this.expect("}");
         parts.push({ expression, source: this.source.slice(start, this.at) });
-        isTrimmed = this.source[this.at - 2] === "~";
-        if (isTrimmed) this.skip(/\s*/y);
-      } else if (two === "%{") {
-        throw unsupported("the directive %{…}");
-      } else if (quoted && two.startsWith("\\")) {
-        literal += this.escape();
-      } else {
-        literal += two[0];
+        if (closing?.endsWith("~}")) this.match(/\s*/y);
+      } else if (this.match(/%\{/y) !== undefined) throw unsupported("the directive %{…}");
+      else if (quoted && this.source[this.at] === "\\") literal += this.escape();
+      else {
+        literal += this.source[this.at];
         this.at += 1;
       }
     }
     flush();
     return parts;
-  }
-
-  private interpolation(): Expression {
-    this.at += 2;
-    if (this.source[this.at] === "~") this.at += 1;
-    const expression = this.across(() => this.expression());
-    this.space();
-    if (this.source.startsWith("~}", this.at)) this.at += 1;
-    this.expect("}");
-    return expression;
   }
 
   /** Reads where line breaks are space. */
@@ -143,29 +129,36 @@ class Parser {
     const known: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };
     const digits = letter === "u" ? 4 : letter === "U" ? 8 : 0;
     const code = this.source.slice(this.at + 2, this.at + 2 + digits);
-    const isCode = digits > 0 && code.length === digits && /^[0-9a-fA-F]+$/.test(code);
-    const text = isCode ? codePoint(Number.parseInt(code, 16)) : known[letter];
+    const point = digits > 0 && /^[0-9a-f]+$/i.test(code) ? Number.parseInt(code, 16) : Number.NaN;
+    const isPoint = code.length === digits && point <= 0x10ffff;
+    const text = isPoint ? String.fromCodePoint(point) : known[letter];
     if (text === undefined) throw this.problem(`there is no escape \\${letter}`);
     this.at += 2 + digits;
     return text;
   }
 
-  /** An expression with operators. */
-  expression(): Expression {
+  /** Reads one level deeper. */
+  private nested<T>(read: () => T): T {
     this.depth += 1;
     if (this.depth > maxDepth) throw unsupported(`an expression of more than ${maxDepth} levels`);
-    const start = this.start();
-    let found = this.binary(0);
-    this.space();
-    if (this.source[this.at] === "?") {
+    const found = read();
+    this.depth -= 1;
+    return found;
+  }
+
+  /** An expression with operators. */
+  expression(): Expression {
+    return this.nested(() => {
+      const start = this.start();
+      const condition = this.binary(0);
+      this.space();
+      if (this.source[this.at] !== "?") return condition;
       this.at += 1;
       const yes = this.expression();
       this.expect(":");
       const no = this.expression();
-      found = { kind: "condition", condition: found, yes, no, at: [start, this.at] };
-    }
-    this.depth -= 1;
-    return found;
+      return { kind: "condition", condition, yes, no, at: [start, this.at] };
+    });
   }
 
   private binary(level: number): Expression {
@@ -186,82 +179,44 @@ class Parser {
 
   private unary(): Expression {
     const start = this.start();
-    const operator = this.source[this.at];
-    if (operator !== "-" && (operator !== "!" || this.source[this.at + 1] === "=")) return this.traversal();
-    this.at += 1;
-    this.depth += 1;
-    if (this.depth > maxDepth) throw unsupported(`an expression of more than ${maxDepth} levels`);
-    const of = this.unary();
-    this.depth -= 1;
+    const operator = this.match(/-|!(?!=)/y);
+    if (operator === undefined) return this.traversal();
+    const of = this.nested(() => this.unary());
     return { kind: "unary", operator: operator as "-" | "!", of, at: [start, this.at] };
   }
 
-  /** A term and the steps into it. */
+  /** A term and the steps into it. Behind `.*` an index is of the whole list. */
   private traversal(): Expression {
     const start = this.start();
-    let found = this.term();
+    const found = this.steps(this.term(), start);
+    const sign = this.match(/\.\*|\[\s*\*\s*\]/y);
+    if (sign === undefined) return found;
+    const item = this.at;
+    const each = this.steps({ kind: "item", at: [item, item] }, item, sign === ".*");
+    return this.steps({ kind: "splat", of: found, each, at: [start, this.at] }, start);
+  }
+
+  private steps(of: Expression, start: number, onlyAttributes = false): Expression {
+    let found = of;
     for (let steps = 0; ; steps += 1) {
       if (steps > maxDepth) throw unsupported(`more than ${maxDepth} steps in one reference`);
       this.space();
-      const splat = /\.\*|\[\s*\*\s*\]/y;
-      splat.lastIndex = this.at;
-      const sign = splat.exec(this.source)?.[0];
-      if (sign !== undefined) {
-        this.at += sign.length;
-        return this.stepsBehind(
-          { kind: "splat", of: found, each: this.each(sign === ".*"), at: [start, this.at] },
-          start,
-        );
-      }
-      const next = this.step(found, start);
-      if (next === undefined) return found;
-      found = next;
+      const key = this.step(onlyAttributes);
+      if (key === undefined) return found;
+      found = { kind: "access", of: found, key, at: [start, this.at] };
     }
   }
 
-  /** Behind `.*` an index is of the whole list. */
-  private stepsBehind(splat: Expression, start: number): Expression {
-    let found = splat;
-    for (let next = this.step(found, start); next !== undefined; next = this.step(found, start)) found = next;
-    return found;
-  }
-
-  private each(onlyAttributes: boolean): Expression {
-    const start = this.at;
-    let found: Expression = { kind: "item", at: [start, start] };
-    for (;;) {
-      this.space();
-      if (onlyAttributes && this.source[this.at] !== ".") return found;
-      const next = this.step(found, start);
-      if (next === undefined) return found;
-      found = next;
+  /** The key of `.name`, `.0` or `[…]`; undefined where no step follows. */
+  private step(onlyAttribute: boolean): Expression | undefined {
+    if (this.match(/\.(?![.*])/y) !== undefined) {
+      const start = this.at;
+      const name = this.match(identifier);
+      const digits = name === undefined ? this.match(/\d+/y) : undefined;
+      if (name === undefined && digits === undefined) throw this.unexpected("a name");
+      return { kind: "value", value: name ?? Number(digits), at: [start, this.at] };
     }
-  }
-
-  private step(of: Expression, start: number): Expression | undefined {
-    this.space();
-    const next = this.source[this.at];
-    if (next === "." && this.source[this.at + 1] !== ".") {
-      const key = this.attribute();
-      return { kind: "access", of, key, at: [start, this.at] };
-    }
-    if (next !== "[") return undefined;
-    const key = this.index();
-    return { kind: "access", of, key, at: [start, this.at] };
-  }
-
-  private attribute(): Expression {
-    this.at += 1;
-    const start = this.at;
-    const name = this.match(identifier);
-    if (name !== undefined) return { kind: "value", value: name, at: [start, this.at] };
-    const digits = this.match(/\d+/y);
-    if (digits === undefined) throw this.unexpected("a name");
-    return { kind: "value", value: Number(digits), at: [start, this.at] };
-  }
-
-  private index(): Expression {
-    this.at += 1;
+    if (onlyAttribute || this.match(/\[(?!\s*\*\s*\])/y) === undefined) return undefined;
     return this.across(() => {
       const key = this.expression();
       this.expect("]");
@@ -294,13 +249,10 @@ class Parser {
     if (name === undefined) throw this.unexpected("a value");
     if (name === "true" || name === "false") return { kind: "value", value: name === "true" };
     if (name === "null") return { kind: "value", value: null };
-    const called = /\s*\(/y;
-    const spaces = name + (this.match(/(?:::[\p{ID_Start}_][\p{ID_Continue}-]*)+/uy) ?? "");
-    called.lastIndex = this.at;
-    if (!called.test(this.source)) return { kind: "root", name };
-    this.space();
+    const namespace = this.match(/(?:::[\p{ID_Start}_][\p{ID_Continue}-]*)+/uy) ?? "";
+    if (this.match(/\s*(?=\()/y) === undefined) return { kind: "root", name };
     const { items, spreads } = this.sequence(")");
-    return { kind: "call", name: spaces, args: items, spreads };
+    return { kind: "call", name: name + namespace, args: items, spreads };
   }
 
   private quoted(): ExpressionKind {
@@ -323,11 +275,7 @@ class Parser {
       for (this.space(); this.source[this.at] !== close; this.space()) {
         items.push(this.expression());
         this.space();
-        if (close === ")" && this.source.startsWith("...", this.at)) {
-          this.at += 3;
-          spreads = true;
-          this.space();
-        }
+        spreads = close === ")" && this.match(/\.{3}\s*/y) !== undefined;
         if (this.source[this.at] === "," && !spreads) this.at += 1;
         else if (this.source[this.at] !== close) this.expect(close);
       }
@@ -340,7 +288,7 @@ class Parser {
     this.at += 1;
     const entries: [Expression, Expression][] = [];
     this.across(() => {
-      for (this.skip(/[\s,]*/y); this.source[this.at] !== "}"; this.skip(/\s*/y)) {
+      for (this.match(/[\s,]*/y); this.source[this.at] !== "}"; this.match(/\s*/y)) {
         const key = this.key();
         this.space();
         if (!/[=:]/.test(this.source[this.at] ?? "")) this.expect("=");
@@ -359,36 +307,26 @@ class Parser {
   /** A bare word before the sign is a name. */
   private key(): Expression {
     const start = this.start();
-    const word = /([\p{ID_Start}_][\p{ID_Continue}-]*)\s*(?==(?!=)|:)/uy;
-    word.lastIndex = this.at;
-    const name = word.exec(this.source)?.[1];
+    const name = this.match(/[\p{ID_Start}_][\p{ID_Continue}-]*(?=\s*(?:=(?!=)|:))/uy);
     if (name === undefined) return this.expression();
-    this.at += name.length;
     return { kind: "value", value: name, at: [start, this.at] };
   }
 
   /** A `for` in brackets that are still to be opened; undefined where there is none. */
   private loop(close: "]" | "}"): ExpressionKind | undefined {
-    const opening = /[[{]\s*for(?=\s)/y;
-    opening.lastIndex = this.at;
-    const found = opening.exec(this.source)?.[0];
-    if (found === undefined) return undefined;
-    this.at += found.length;
+    if (this.match(/[[{]\s*for(?=\s)/y) === undefined) return undefined;
     return this.across(() => {
       const first = this.word();
-      this.space();
-      const hasKey = this.source[this.at] === ",";
-      if (hasKey) this.at += 1;
+      const hasKey = this.match(/\s*,/y) !== undefined;
       const value = hasKey ? this.word() : first;
-      this.keyword("in");
+      if (this.word() !== "in") throw this.unexpected("in");
       const of = this.expression();
       this.expect(":");
       const name = close === "}" ? this.expression() : undefined;
       if (name !== undefined) this.expect("=>");
       const result = this.expression();
       this.space();
-      const groups = name !== undefined && this.source.startsWith("...", this.at);
-      if (groups) this.at += 3;
+      const groups = name !== undefined && this.match(/\.{3}/y) !== undefined;
       this.space();
       const condition = this.match(/if(?=[\s(!])/y) === undefined ? undefined : this.expression();
       this.expect(close);
@@ -404,11 +342,6 @@ class Parser {
     const found = this.match(identifier);
     if (found === undefined) throw this.unexpected("a name");
     return found;
-  }
-
-  private keyword(word: string): void {
-    this.space();
-    if (this.match(identifier) !== word) throw this.unexpected(word);
   }
 
   expectEnd(): void {
@@ -441,19 +374,12 @@ class Parser {
     return found;
   }
 
-  private skip(pattern: RegExp): void {
-    this.match(pattern);
-  }
-
   private start(): number {
     this.space();
     return this.at;
   }
 
   private space(): void {
-    this.skip(this.endsAtLine ? /[^\S\r\n]*/y : /\s*/y);
+    this.match(this.endsAtLine ? /[^\S\r\n]*/y : /\s*/y);
   }
 }
-
-const codePoint = (code: number): string | undefined =>
-  code > 0x10ffff ? undefined : String.fromCodePoint(code);

@@ -1,6 +1,5 @@
 import { convert, equal, unifiedType } from "./conversion";
 import {
-  awaitedBy,
   bool,
   describeType,
   ExpressionProblem,
@@ -13,6 +12,7 @@ import {
   marked,
   nothing,
   number,
+  postponed,
   text,
   typeOf,
   unmarked,
@@ -130,13 +130,10 @@ export function choose(condition: Value, yes: Choice, no: Choice): Value {
       value: found === undefined ? value : () => filled(found, fill),
       type,
     });
-    const result: LaterValue = {
-      kind: "later",
-      type: unifiedType([typeOf(first ?? nothing), typeOf(second ?? nothing)]) ?? "any",
-      awaits: [...new Set(values.flatMap(awaitedBy))],
-      compute: (fill) => choose(filled(condition, fill), choice(yes, first, fill), choice(no, second, fill)),
-    };
-    return marked(result, values.some(isSensitive));
+    const type = unifiedType([typeOf(first ?? nothing), typeOf(second ?? nothing)]) ?? "any";
+    return postponed(values, type, (fill) =>
+      choose(filled(condition, fill), choice(yes, first, fill), choice(no, second, fill)),
+    );
   }
   const isYes = boolOf(unmarked(condition));
   const chosen = (isYes ? yes : no).value();
