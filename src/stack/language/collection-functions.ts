@@ -22,7 +22,7 @@ import {
   type Value,
   type ValueType,
 } from "./expression-value";
-import type { FunctionRule, Parameter } from "./function-rule";
+import { deep, type FunctionRule, type Parameter, shallow } from "./function-rule";
 import { boolOf, numberOf, textOf, wholeNumber } from "./operators";
 
 const any: Parameter = { type: "any" };
@@ -30,6 +30,11 @@ const nullable: Parameter = { type: "any", nullable: true };
 const collection: Parameter = { type: "collection" };
 const strings: Parameter = { type: { kind: "list", of: "string" } };
 const whole: Parameter = { type: "number" };
+const string: Parameter = { type: "string" };
+
+const texts: ValueType = { kind: "list", of: "string" };
+const numbers: ValueType = { kind: "list", of: "number" };
+const anySet: ValueType = { kind: "set", of: "any" };
 
 const wrong = (wanted: string, found: Value): ExpressionProblem =>
   new ExpressionProblem(`${wanted} is required, found ${describeType(typeOf(found))}`);
@@ -204,12 +209,8 @@ function one([value]: readonly Value[]): Value {
 }
 
 /** A conversion that leaves null as it is. */
-const conversion = (gives: ValueType): FunctionRule => ({
-  takes: [nullable],
-  gives,
-  shallow: true,
-  call: ([value]) => convert(value as Value, gives),
-});
+const conversion = (gives: ValueType): FunctionRule =>
+  shallow([nullable], ([value]) => convert(value as Value, gives), { gives });
 
 /** A function of sets of anything. */
 const ofSets = (keep: (isIn: readonly boolean[]) => boolean): FunctionRule => ({
@@ -241,67 +242,28 @@ const ofBools = (start: boolean): FunctionRule => ({
 
 /** Functions of lists, maps and of any value. */
 export const collectionFunctions: readonly (readonly [string, FunctionRule])[] = [
-  ["element", { takes: [any, whole], gives: "any", shallow: true, call: element }],
-  [
-    "lookup",
-    { takes: [any, { type: "string" }, nullable], optional: 1, gives: "any", shallow: true, call: lookup },
-  ],
-  ["merge", { takes: [], rest: nullable, gives: "any", shallow: true, call: merge }],
-  ["concat", { takes: [any], rest: any, gives: "any", shallow: true, call: concat }],
-  ["coalesce", { takes: [nullable], rest: nullable, gives: "any", shallow: true, call: coalesce }],
-  ["coalescelist", { takes: [any], rest: any, gives: "any", call: coalesceList }],
-  ["length", { takes: [any], gives: "number", shallow: true, call: length }],
-  ["join", { takes: [{ type: "string" }, any], rest: any, gives: "string", call: join }],
-  ["contains", { takes: [any, any], gives: "bool", call: contains }],
-  ["index", { takes: [any, any], gives: "number", call: position }],
-  ["keys", { takes: [any], gives: { kind: "list", of: "string" }, shallow: true, call: keysOf }],
-  ["values", { takes: [any], gives: "any", shallow: true, call: valuesOf }],
-  ["distinct", { takes: [collection], gives: "any", call: distinct }],
-  [
-    "flatten",
-    { takes: [any], gives: "any", shallow: true, call: ([value]) => tuple(flattened(itemsOf(value, true))) },
-  ],
-  [
-    "compact",
-    {
-      takes: [strings],
-      gives: strings.type as ValueType,
-      call: ([value]) =>
-        list(
-          itemsOf(value).filter((item) => item.kind === "string" && item.value !== ""),
-          "string",
-        ),
-    },
-  ],
-  [
-    "reverse",
-    {
-      takes: [any],
-      gives: "any",
-      shallow: true,
-      call: ([value]) => sameKind(value as Value, [...itemsOf(value, true)].reverse()),
-    },
-  ],
-  ["sort", { takes: [strings], gives: strings.type as ValueType, call: sort }],
-  ["slice", { takes: [any, whole, whole], gives: "any", shallow: true, call: slice }],
-  [
-    "range",
-    { takes: [whole, whole, whole], optional: 2, gives: { kind: "list", of: "number" }, call: range },
-  ],
-  ["zipmap", { takes: [strings, any], gives: "any", shallow: true, call: zipmap }],
-  ["one", { takes: [any], gives: "any", shallow: true, call: one }],
-  [
-    "sum",
-    {
-      takes: [{ type: { kind: "list", of: "number" } }],
-      gives: "number",
-      call: ([value]) => {
-        const [first, ...others] = itemsOf(value).map(numberOf);
-        if (first === undefined) throw new ExpressionProblem("the list is empty");
-        return number(others.reduce((total, next) => total + next, first));
-      },
-    },
-  ],
+  ["element", shallow([any, whole], element)],
+  ["lookup", shallow([any, string, nullable], lookup, { optional: 1 })],
+  ["merge", shallow([], merge, { rest: nullable })],
+  ["concat", shallow([any], concat, { rest: any })],
+  ["coalesce", shallow([nullable], coalesce, { rest: nullable })],
+  ["coalescelist", deep([any], "any", coalesceList, { rest: any })],
+  ["length", shallow([any], length, { gives: "number" })],
+  ["join", deep([string, any], "string", join, { rest: any })],
+  ["contains", deep([any, any], "bool", contains)],
+  ["index", deep([any, any], "number", position)],
+  ["keys", shallow([any], keysOf, { gives: texts })],
+  ["values", shallow([any], valuesOf)],
+  ["distinct", deep([collection], "any", distinct)],
+  ["flatten", shallow([any], ([value]) => tuple(flattened(itemsOf(value, true))))],
+  ["compact", deep([strings], texts, compact)],
+  ["reverse", shallow([any], ([value]) => sameKind(value as Value, [...itemsOf(value, true)].reverse()))],
+  ["sort", deep([strings], texts, sort)],
+  ["slice", shallow([any, whole, whole], slice)],
+  ["range", deep([whole, whole, whole], numbers, range, { optional: 2 })],
+  ["zipmap", shallow([strings, any], zipmap)],
+  ["one", shallow([any], one)],
+  ["sum", deep([{ type: numbers }], "number", sum)],
   ["setunion", ofSets(() => true)],
   ["setintersection", ofSets((isIn) => isIn.every(Boolean))],
   ["setsubtract", ofSets(([isFirst, ...others]) => isFirst === true && !others.some(Boolean))],
@@ -311,24 +273,25 @@ export const collectionFunctions: readonly (readonly [string, FunctionRule])[] =
   ["tonumber", conversion("number")],
   ["tobool", conversion("bool")],
   ["tolist", conversion({ kind: "list", of: "any" })],
-  [
-    "toset",
-    {
-      takes: [nullable],
-      gives: { kind: "set", of: "any" },
-      call: ([value]) => convert(value as Value, { kind: "set", of: "any" }),
-    },
-  ],
+  ["toset", deep([nullable], anySet, ([value]) => convert(value as Value, anySet))],
   ["tomap", conversion({ kind: "map", of: "any" })],
   [
     "issensitive",
-    { takes: [nullable], gives: "bool", seesMarks: true, call: ([value]) => bool(value?.sensitive === true) },
+    deep([nullable], "bool", ([value]) => bool(value?.sensitive === true), { seesMarks: true }),
   ],
-  [
-    "sensitive",
-    { takes: [nullable], gives: "any", shallow: true, call: ([value]) => marked(value as Value) },
-  ],
+  ["sensitive", shallow([nullable], ([value]) => marked(value as Value))],
 ];
+
+function compact([value]: readonly Value[]): Value {
+  const items = itemsOf(value).filter((item) => item.kind === "string" && item.value !== "");
+  return list(items, "string");
+}
+
+function sum([value]: readonly Value[]): Value {
+  const [first, ...others] = itemsOf(value).map(numberOf);
+  if (first === undefined) throw new ExpressionProblem("the list is empty");
+  return number(others.reduce((total, next) => total + next, first));
+}
 
 function keysOf([value]: readonly Value[]): Value {
   const keys = [...entriesOf(value).keys()].map(text);

@@ -23,3 +23,18 @@ export interface FunctionRule {
   readonly check?: (args: readonly Value[]) => void;
   readonly call: (args: readonly Value[]) => Value;
 }
+
+/** A function that hands on parts of its arguments, which may be unknown or secret. */
+export const shallow = (
+  takes: FunctionRule["takes"],
+  call: FunctionRule["call"],
+  others: Partial<FunctionRule> = {},
+): FunctionRule => ({ takes, gives: "any", shallow: true, call, ...others });
+
+/** A function of values that are known as a whole. */
+export const deep = (
+  takes: FunctionRule["takes"],
+  gives: ValueType,
+  call: FunctionRule["call"],
+  others: Partial<FunctionRule> = {},
+): FunctionRule => ({ takes, gives, call, ...others });

@@ -5,27 +5,27 @@ import {
   graphemes,
   isListLike,
   list,
-  number,
   text,
+  number as toNumber,
   type Value,
+  type ValueType,
 } from "./expression-value";
 import { format } from "./format-function";
-import type { FunctionRule } from "./function-rule";
+import { deep, type FunctionRule, type Parameter } from "./function-rule";
 import { jsonDecode, jsonEncode } from "./json-functions";
 import { numberOf, textOf, wholeNumber } from "./operators";
 
-const string = { type: "string" } as const;
+const string: Parameter = { type: "string" };
+const number: Parameter = { type: "number" };
+const any: Parameter = { type: "any" };
+const nullable: Parameter = { type: "any", nullable: true };
 
 /** A function of texts. */
 const ofTexts = (
-  takes: number,
+  count: number,
   call: (...texts: string[]) => Value,
-  gives: FunctionRule["gives"] = "string",
-): FunctionRule => ({
-  takes: Array.from({ length: takes }, () => string),
-  gives,
-  call: (args) => call(...args.map(textOf)),
-});
+  gives: ValueType = "string",
+): FunctionRule => deep(new Array<Parameter>(count).fill(string), gives, (args) => call(...args.map(textOf)));
 
 /** A letter of another case where that is one letter too: Terraform changes letter by letter. */
 function inCase(value: string, change: (letter: string) => string): string {
@@ -63,10 +63,11 @@ function trimLetters(value: string, letters: string): string {
   return characters.slice(start, end).join("");
 }
 
-function substring(given: string, from: number, size: number): string {
-  const characters = graphemes(given);
+function substring([given, offset, length]: readonly Value[]): Value {
+  const characters = graphemes(textOf(given as Value));
+  const [from, size] = [wholeNumber(offset as Value), wholeNumber(length as Value)];
   const start = from < 0 ? Math.max(0, from + characters.length) : from;
-  return characters.slice(start, size < 0 ? undefined : start + size).join("");
+  return text(characters.slice(start, size < 0 ? undefined : start + size).join(""));
 }
 
 /** Replaces `found` by `by`; an empty `found` is between every two letters and around them. */
@@ -110,13 +111,15 @@ const digest =
   (value: string) =>
     text(createHash(algorithm).update(value, "utf8").digest(encoding));
 
-function parseInteger(value: string, radix: number): number {
+function parseInteger([given, base]: readonly Value[]): Value {
+  const radix = numberOf(base as Value);
   if (!Number.isInteger(radix) || radix < 2 || radix > 36)
     throw new ExpressionProblem("the base is a whole number from 2 to 36");
-  const digits = /^[+-]?([0-9a-z]+)$/i.exec(value)?.[1]?.toLowerCase() ?? "";
+  const value = given?.kind === "string" ? given.value : "";
+  const digits = /^[+-]?([0-9a-z]+)$/i.exec(value)?.[1] ?? "";
   if (digits === "" || [...digits].some((digit) => Number.parseInt(digit, 36) >= radix))
     throw new ExpressionProblem(`the text is not a whole number of base ${radix}`);
-  return Number.parseInt(value, radix);
+  return toNumber(Number.parseInt(value, radix));
 }
 
 /** Letters of two have a form of their own at the start of a word. */
@@ -132,7 +135,8 @@ const title = (value: string): string =>
     (_all, before: string, letter: string) => before + capital(letter),
   );
 
-const any = { type: "any" } as const;
+const formatOne = ([pattern, ...args]: readonly Value[]): Value =>
+  text(format(textOf(pattern as Value), args));
 
 /** `formatlist`: a format for each item of its lists, which are equally long. */
 function formatEach([pattern, ...args]: readonly Value[]): Value {
@@ -142,12 +146,7 @@ function formatEach([pattern, ...args]: readonly Value[]): Value {
   if (lists.some(({ items }) => items.length !== length))
     throw new ExpressionProblem("the lists are not equally long");
   const items = Array.from({ length }, (_, i) =>
-    text(
-      format(
-        textOf(pattern as Value),
-        args.map((arg) => (isListLike(arg) ? (arg.items[i] as Value) : arg)),
-      ),
-    ),
+    formatOne([pattern as Value, ...args.map((arg) => (isListLike(arg) ? (arg.items[i] as Value) : arg))]),
   );
   return list(items, "string");
 }
@@ -168,7 +167,7 @@ export const textFunctions: readonly (readonly [string, FunctionRule])[] = [
     ofTexts(2, (value, end) => text(value.endsWith(end) ? value.slice(0, value.length - end.length) : value)),
   ],
   ["chomp", ofTexts(1, (value) => text(value.replace(/[\r\n]+$/, "")))],
-  ["indent", { takes: [{ type: "number" }, string], gives: "string", call: indentLines }],
+  ["indent", deep([number, string], "string", indentLines)],
   ["startswith", ofTexts(2, (value, start) => bool(value.startsWith(start)), "bool")],
   ["endswith", ofTexts(2, (value, end) => bool(value.endsWith(end)), "bool")],
   ["strcontains", ofTexts(2, (value, part) => bool(value.includes(part)), "bool")],
@@ -183,15 +182,7 @@ export const textFunctions: readonly (readonly [string, FunctionRule])[] = [
       { kind: "list", of: "string" },
     ),
   ],
-  [
-    "substr",
-    {
-      takes: [string, { type: "number" }, { type: "number" }],
-      gives: "string",
-      call: ([value, offset, length]) =>
-        text(substring(textOf(value as Value), wholeNumber(offset as Value), wholeNumber(length as Value))),
-    },
-  ],
+  ["substr", deep([string, number, number], "string", substring)],
   ["base64encode", ofTexts(1, (value) => text(Buffer.from(value, "utf8").toString("base64")))],
   ["base64decode", ofTexts(1, (value) => text(decodeBase64(value)))],
   ["urlencode", ofTexts(1, (value) => text(encodeUrl(value)))],
@@ -199,34 +190,11 @@ export const textFunctions: readonly (readonly [string, FunctionRule])[] = [
   ["base64sha256", ofTexts(1, digest("sha256", "base64"))],
   ["sha1", ofTexts(1, digest("sha1"))],
   ["md5", ofTexts(1, digest("md5"))],
-  [
-    "jsonencode",
-    {
-      takes: [{ type: "any", nullable: true }],
-      gives: "string",
-      call: ([value]) => text(jsonEncode(value as Value)),
-    },
-  ],
+  ["jsonencode", deep([nullable], "string", ([value]) => text(jsonEncode(value as Value)))],
   ["jsondecode", ofTexts(1, jsonDecode, "any")],
-  [
-    "format",
-    {
-      takes: [string],
-      rest: { type: "any", nullable: true },
-      gives: "string",
-      call: ([pattern, ...args]) => text(format(textOf(pattern as Value), args)),
-    },
-  ],
-  ["formatlist", { takes: [string], rest: any, gives: { kind: "list", of: "string" }, call: formatEach }],
-  [
-    "parseint",
-    {
-      takes: [any, { type: "number" }],
-      gives: "number",
-      call: ([value, base]) =>
-        number(parseInteger(value?.kind === "string" ? value.value : "", numberOf(base as Value))),
-    },
-  ],
+  ["format", deep([string], "string", formatOne, { rest: nullable })],
+  ["formatlist", deep([string], { kind: "list", of: "string" }, formatEach, { rest: any })],
+  ["parseint", deep([any, number], "number", parseInteger)],
   ...numberFunctions(),
 ];
 
@@ -238,23 +206,14 @@ function indentLines([spaces, value]: readonly Value[]): Value {
 }
 
 function numberFunctions(): readonly (readonly [string, FunctionRule])[] {
-  const one = (call: (value: number) => number): FunctionRule => ({
-    takes: [{ type: "number" }],
-    gives: "number",
-    call: ([value]) => number(call(numberOf(value as Value))),
-  });
-  const most = (choose: (...values: number[]) => number): FunctionRule => ({
-    takes: [{ type: "number" }],
-    rest: { type: "number" },
-    gives: "number",
-    call: (args) => number(choose(...args.map(numberOf))),
-  });
+  const of = (call: (...values: number[]) => number, others: Partial<FunctionRule> = {}): FunctionRule =>
+    deep([number], "number", (args) => toNumber(call(...args.map(numberOf))), others);
   return [
-    ["abs", one(Math.abs)],
-    ["ceil", one(Math.ceil)],
-    ["floor", one(Math.floor)],
-    ["signum", one(Math.sign)],
-    ["max", most(Math.max)],
-    ["min", most(Math.min)],
+    ["abs", of(Math.abs)],
+    ["ceil", of(Math.ceil)],
+    ["floor", of(Math.floor)],
+    ["signum", of(Math.sign)],
+    ["max", of(Math.max, { rest: number })],
+    ["min", of(Math.min, { rest: number })],
   ];
 }
