@@ -4,13 +4,12 @@ import type { Block, WrittenAttribute } from "../manifest/blocks";
 import type { MapEntry, SourceNode } from "../manifest/tree";
 import { type AttributeShape, openShape, schemaKinds, unknownField } from "../manifest/type-index";
 import type { Address } from "../model/address";
-import { camelCase } from "../model/text";
-import { bindingKeys } from "./bindings";
-import { isObject, type JsonNode } from "./document";
+import { camelCase, protectionAttribute, terraformPrefix } from "../model/text";
+import { isObject, type Json, type JsonNode } from "./document";
 import { numberText, parseNumber } from "./language/numbers";
 import type { StackGroup, StackType } from "./names";
 import type { BlockReader } from "./resolve";
-import { StackProblem, type StackResource } from "./stack";
+import { StackProblem, type StackResource, unsupported } from "./stack";
 
 /** A resource that is being read. */
 export interface ResourceSource {
@@ -22,7 +21,7 @@ export interface ResourceSource {
 
 /** Keys that Terraform has and rnv does not. */
 export const terraformOnly = ["count", "for_each", "dynamic", "provisioner", "connection"];
-const ownKeys = ["lifecycle", "depends_on", "provider", "triggers", "timeouts"];
+const ownKeys = ["lifecycle", "depends_on", "provider", "triggers", "timeouts", protectionAttribute];
 
 /** Reads the attributes; `isReadable` is false when an attribute could not be read. */
 export function readAttributes(source: ResourceSource): Pick<Block, "written" | "isReadable"> {
@@ -47,7 +46,7 @@ export function readAttributes(source: ResourceSource): Pick<Block, "written" | 
       fail(unsupportedAs(shape, "is shown in plans and cannot hold a secret"), at);
     else written.push({ shape, entry: { key: shape.path, keyRange: at.keyRange, value: node } });
   };
-  const others = [...ownKeys, ...terraformOnly, ...bindingKeys, ...type.parents.keys()];
+  const others = [...ownKeys, ...terraformOnly, ...type.parents.keys()];
   for (const [key, at] of resource.block.entries) {
     const generated = type.generated.get(key);
     const shape = type.attributes.get(key) ?? generated;
@@ -123,3 +122,64 @@ export const entryAt = (key: string, value: SourceNode, { keyRange }: JsonNode):
   keyRange,
   value,
 });
+
+/** Returns true if `deletion_protection` is set; refuses it where the type does not have it. */
+export function protectionOf(block: JsonNode, isProtectable: boolean, { refuse }: BlockReader): boolean {
+  const at = block.at(protectionAttribute);
+  const value = at.value ?? false;
+  if (value === false || (value === true && isProtectable)) return value;
+  refuse(
+    new StackProblem(
+      "stack.invalid_value",
+      isProtectable
+        ? `${protectionAttribute} is true or false`
+        : `nothing of this type has ${protectionAttribute}`,
+    ),
+    at,
+  );
+  return false;
+}
+
+/** Returns the problem of `triggers`: reasons besides those that rnv sees by itself. Undefined where there is none. */
+export function triggersProblem(
+  resource: StackResource,
+  type: StackType,
+  { stack, context: { types } }: BlockReader,
+): StackProblem | undefined {
+  const { value: triggers = null } = resource.block.at("triggers");
+  if (triggers === null) return undefined;
+  const parent = parentOf(resource, type);
+  const isSeen = (name: string): boolean =>
+    parent !== undefined &&
+    (name === parent ||
+      (stack.named.get(name) ?? []).some((other) => {
+        const otherType = types.get(other.terraformType);
+        return (
+          otherType !== undefined &&
+          type.placed.type.follows.includes(otherType.placed.type.type) &&
+          parentOf(other, otherType) === parent
+        );
+      }));
+  const reasons = isObject(triggers) ? Object.values(triggers) : [triggers];
+  if (reasons.every((reason) => isAbout(reason, isSeen))) return undefined;
+  return new StackProblem(
+    "stack.unsupported",
+    unsupported("triggers").message,
+    `a ${type.placed.type.type} of rnv follows what it belongs to, and what lies beside it, without any; for other reasons run the stack with Terraform`,
+  );
+}
+
+const named = new RegExp(`\\b${terraformPrefix}_\\w+\\.[\\w-]+`, "g");
+const others = /\b(var|local|data|each|count|path|terraform|module)\./;
+
+/** Whether a value is made of resources alone that are seen. */
+function isAbout(value: Json, isSeen: (name: string) => boolean): boolean {
+  const names = typeof value === "string" && !others.test(value) ? [...value.matchAll(named)] : [];
+  return names.length > 0 && names.every(([name]) => isSeen(name));
+}
+
+/** The resource that holds a resource, `rnv_service.api`; undefined where none is declared. */
+function parentOf({ block }: StackResource, { parents }: StackType): string | undefined {
+  const [id] = [...parents.keys()].map((key) => block.at(key).value ?? null).filter((one) => one !== null);
+  return typeof id === "string" ? id.match(named)?.[0] : undefined;
+}

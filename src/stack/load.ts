@@ -47,7 +47,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     trust: trustOf(request.environment, request.untrusted === true),
     fillIn: request.secrets === "resolve",
     isPartial,
-    spent: { misses: 0, characters: 0, steps: 0 },
+    spent: { misses: 0, steps: 0 },
     report: findings.report,
   };
   for (const stack of [...stacks, ...others]) masked.set(stack.document.root.file, maskStack(stack, context));
@@ -155,33 +155,28 @@ function tellAnnotations({ annotations }: StackFile, report: Report): void {
 /** The resources of all stacks, each after its parent. An address that is declared twice is an error. */
 function readBlocks(context: StackContext, texts: ReadonlyMap<string, string>): readonly StackBlock[] {
   const found = new Map<Address, StackBlock>();
-  const waiting = new Map<Address, () => void>();
   const declared = new Map<Address, StackResource>();
-  const findBlock = (address: Address): Block | undefined => {
-    waiting.get(address)?.();
-    return found.get(address)?.block;
-  };
-  for (const stack of context.stacks) {
-    const protecting = readProviders(stack, context);
-    const around = { imports: readImports(stack, context), protecting, findBlock };
-    for (const resource of stack.resources) {
-      const type = context.types.get(resource.terraformType);
-      const address = type && addressOfResource(type, resource.name);
-      const read = (): void => {
-        if (address !== undefined) waiting.delete(address);
-        const block = readResource(resource, stack, context, around);
-        if (block !== undefined) found.set(block.block.address, block);
-      };
-      const before = address && declared.get(address);
-      if (address === undefined) read();
-      else if (before !== undefined) context.report(declaredTwice(address, resource, before, texts));
-      else {
-        declared.set(address, resource);
-        waiting.set(address, read);
-      }
+  const around = context.stacks.map((stack) => ({
+    stack,
+    imports: readImports(stack, context),
+    protecting: readProviders(stack, context),
+    findBlock: (address: Address) => found.get(address)?.block,
+  }));
+  const all = around.flatMap((one) => one.stack.resources.map((resource) => ({ resource, one })));
+  const levelOf = ({ resource }: (typeof all)[number]): number =>
+    context.types.get(resource.terraformType)?.level ?? 0;
+  for (const { resource, one } of all.sort((a, b) => levelOf(a) - levelOf(b))) {
+    const type = context.types.get(resource.terraformType);
+    const address = type && addressOfResource(type, resource.name);
+    const before = address && declared.get(address);
+    if (address !== undefined && before !== undefined)
+      context.report(declaredTwice(address, resource, before, texts));
+    else {
+      if (address !== undefined) declared.set(address, resource);
+      const block = readResource(resource, one.stack, context, one);
+      if (block !== undefined) found.set(block.block.address, block);
     }
   }
-  for (const read of [...waiting.values()]) read();
   return [...found.values()];
 }
 

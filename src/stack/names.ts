@@ -22,6 +22,8 @@ export interface StackType {
   /** The secret attribute that an attribute has made up. */
   readonly generated: ReadonlyMap<string, AttributeShape>;
   readonly groups: ReadonlyMap<string, StackGroup>;
+  /** How many parents it has above it: a project none, a variable two. */
+  readonly level: number;
   /** Attributes that hold the id of a parent. */
   readonly parents: ReadonlyMap<string, Parent>;
   /** Computed attributes with their name in rnv. */
@@ -46,9 +48,12 @@ export interface StackGroup {
 
 /** The resource types by their name in Terraform. */
 export const indexStackTypes = ({ byType }: TypeIndex): ReadonlyMap<string, StackType> =>
-  new Map([...byType.values()].map(stackType).map((type) => [type.terraformType, type]));
+  new Map([...byType.values()].map((placed) => [terraformNameOf(placed.type), stackType(placed, byType)]));
 
-function stackType(placed: PlacedType): StackType {
+const levelOf = (placed: PlacedType | undefined, byType: TypeIndex["byType"]): number =>
+  Math.max(0, ...(placed?.type.parents ?? []).map(({ type }) => 1 + levelOf(byType.get(type), byType)));
+
+function stackType(placed: PlacedType, byType: TypeIndex["byType"]): StackType {
   const { nameAttribute, parents, computed, removedWithParent } = placed.type;
   const groups = [...placed.groups].map(([key, fields]): readonly [string, StackGroup] => [
     snakeCase(key),
@@ -59,6 +64,7 @@ function stackType(placed: PlacedType): StackType {
   return {
     terraformType: terraformNameOf(placed.type),
     placed,
+    level: levelOf(placed, byType),
     attributes: new Map([
       ...attributes,
       ...writeOnly.map(([name, shape]) => [writeOnlyNameOf(name), shape] as const),

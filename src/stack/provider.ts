@@ -1,7 +1,6 @@
 import { warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { providerSettings } from "../model/provider-settings";
-import { snakeCase, terraformPrefix } from "../model/text";
+import { terraformPrefix } from "../model/text";
 import type { JsonNode } from "./document";
 import { type BlockReader, readerOf } from "./resolve";
 import { type Stack, type StackContext, StackProblem } from "./stack";
@@ -14,31 +13,20 @@ type ReadSetting = (at: JsonNode, reader: BlockReader) => boolean;
  * environment says: a stack that names another service or workspace must not be applied there.
  */
 export function readProviders(stack: Stack, context: StackContext): ReadonlySet<string> {
+  const reader = readerOf(stack, context, `${stack.name}: provider.${terraformPrefix}`);
   const protecting = new Set<string>();
   for (const [name, block] of stack.providers)
-    if (readSettings(block, readerOf(stack, context, ownerOfProvider(stack)))) protecting.add(name);
+    for (const [key, at] of block.entries) {
+      if (key === "alias" || at.isAbsent) continue;
+      const read = settings[key];
+      if (read?.(at, reader)) protecting.add(name);
+      else if (read === undefined) {
+        const summary = `the provider has no setting ${JSON.stringify(key)}`;
+        const hint = didYouMean(key, Object.keys(settings));
+        reader.refuse(new StackProblem("stack.unknown_key", summary, hint), at.keyRange);
+      }
+    }
   return protecting;
-}
-
-const ownerOfProvider = ({ name }: Stack): string => `${name}: provider.${terraformPrefix}`;
-
-function readSettings(block: JsonNode, reader: BlockReader): boolean {
-  let isProtecting = false;
-  for (const [key, at] of block.entries) {
-    if (key === "alias" || at.isAbsent) continue;
-    const read = settings[key];
-    if (read !== undefined) isProtecting = read(at, reader) || isProtecting;
-    else
-      reader.refuse(
-        new StackProblem(
-          "stack.unknown_key",
-          `the provider has no setting ${JSON.stringify(key)}`,
-          didYouMean(key, Object.keys(settings)),
-        ),
-        at.keyRange,
-      );
-  }
-  return isProtecting;
 }
 
 /** A setting that has to be what the environment says. */
@@ -73,58 +61,44 @@ const readKey: ReadSetting = (at, reader) => {
 const readMostRequests: ReadSetting = (at, reader) => {
   const node = reader.read(at);
   const value = node?.kind === "scalar" ? Number(node.value) : Number.NaN;
+  const range = at.keyRange;
   if (!Number.isInteger(value) || value < 1 || value > 256)
     reader.refuse(
-      new StackProblem("config.invalid", "max_concurrency is no whole number from 1 to 256"),
-      at.keyRange,
+      new StackProblem("config.invalid", "max_concurrency is a whole number from 1 to 256"),
+      range,
     );
   else
     reader.context.report(
       warning("stack.unsupported", `${reader.stack.name}: max_concurrency is for Terraform only`, {
-        range: at.keyRange,
+        range,
         hint: "rnv takes the flag -parallelism",
       }),
     );
   return false;
 };
 
-const readProtection: ReadSetting = (at, reader) => isTrue(at, reader) === true;
-
 const readAcceptMissing: ReadSetting = (at, reader) => {
-  if (isTrue(at, reader) === true)
-    reader.refuse(
-      new StackProblem(
-        "stack.unsupported",
-        "accept_missing is for Terraform only",
-        "leave it out; what was really deleted elsewhere: rnv state rm ADDRESS …",
-      ),
-      at.keyRange,
-    );
+  const hint = "leave it out; what was really deleted elsewhere: rnv state rm ADDRESS …";
+  const problem = new StackProblem("stack.unsupported", "accept_missing is for Terraform only", hint);
+  if (isTrue(at, reader)) reader.refuse(problem, at.keyRange);
   return false;
 };
 
-/** A value that is true or false when the plan is made; undefined after a report. */
-function isTrue(at: JsonNode, reader: BlockReader): boolean | undefined {
+/** Returns true if a value is true when the plan is made; one that is neither true nor false is reported. */
+function isTrue(at: JsonNode, reader: BlockReader): boolean {
   const node = reader.read(at);
-  if (node === undefined) return undefined;
+  if (node === undefined) return false;
   const value = node.kind === "scalar" && (node.parts ?? []).length === 0 ? String(node.value) : "";
-  if (value === "true" || value === "false") return value === "true";
-  reader.refuse(new StackProblem("config.invalid", "expected true or false"), at.keyRange);
-  return undefined;
+  if (value !== "true" && value !== "false")
+    reader.refuse(new StackProblem("config.invalid", "expected true or false"), at.keyRange);
+  return value === "true";
 }
 
-const byName: Readonly<Record<string, ReadSetting>> = {
-  baseUrl: sameAs("RNV_BASE_URL"),
-  workspaceId: sameAs("RNV_WORKSPACE_ID"),
-  apiKey: readKey,
-  maxConcurrency: readMostRequests,
-  deletionProtection: readProtection,
-  acceptMissing: readAcceptMissing,
+const settings: Readonly<Record<string, ReadSetting>> = {
+  base_url: sameAs("RNV_BASE_URL"),
+  workspace_id: sameAs("RNV_WORKSPACE_ID"),
+  api_key: readKey,
+  max_concurrency: readMostRequests,
+  deletion_protection: isTrue,
+  accept_missing: readAcceptMissing,
 };
-
-const settings: Readonly<Record<string, ReadSetting>> = Object.fromEntries(
-  providerSettings.flatMap(({ name }) => {
-    const read = byName[name];
-    return read === undefined ? [] : [[snakeCase(name), read]];
-  }),
-);

@@ -113,18 +113,19 @@ const valueOfText = (written: string, scope: Scope): Value =>
     (source) => scope.node.within(source),
   );
 
-/** Steps of expressions of a run: those of a large program, and an end of what goes on for ever. */
+/** Steps of a run: those of a large program, and an end of names that occur twice in each other. */
 const maxSteps = 5_000_000;
 
+function spend(steps: number, { context: { spent } }: Scope): void {
+  spent.steps += steps;
+  if (spent.steps > maxSteps)
+    throw new StackProblem("stack.too_large", `the expressions take more than ${maxSteps} steps`);
+}
+
 function environmentOf(written: string, scope: Scope): Environment {
-  const { spent } = scope.context;
   return {
     text: written,
-    spend: () => {
-      spent.steps += 1;
-      if (spent.steps > maxSteps)
-        throw new StackProblem("stack.too_large", `the expressions take more than ${maxSteps} steps`);
-    },
+    spend: () => spend(1, scope),
     resolve: (root, steps, source) => {
       const within = { ...scope, source };
       try {
@@ -190,24 +191,17 @@ const mapOfVariables = (name: string | number | undefined): StackProblem =>
 /** Named values, each in the one before it. */
 const maxEntries = 50;
 
-/** Characters of named values, counted each time they are read: few names that occur twice in each other are a bomb. */
-const maxCharacters = 32 * 1024 * 1024;
-
-/** The characters that a read counts as, at least. */
-const leastCharacters = 256;
+/** A read of a named value takes as many steps as it has characters, divided by this. */
+const charactersOfStep = 8;
 
 /** Evaluates a named value of a stack; throws a `StackProblem` when it occurs in its own value. */
-function readEntry(label: string, node: JsonNode, { context, stack, reader, busy }: Scope): Value {
+function readEntry(label: string, node: JsonNode, scope: Scope): Value {
+  const { context, stack, reader, busy } = scope;
   const key = `${stack.name} ${label}`;
   if (busy.has(key)) throw new StackProblem("stack.reference_cycle", `${label} refers to itself`);
   if (busy.size >= maxEntries)
     throw new StackProblem("stack.too_large", `${label} is nested in more than ${maxEntries} others`);
-  context.spent.characters += Math.max(leastCharacters, node.end - node.start);
-  if (context.spent.characters > maxCharacters)
-    throw new StackProblem(
-      "stack.too_large",
-      `locals and outputs repeat more than ${maxCharacters} characters`,
-    );
+  spend(Math.ceil((node.end - node.start) / charactersOfStep), scope);
   return readValue(node, { context, stack, node, reader, source: "", busy: new Set([...busy, key]) });
 }
 

@@ -54,8 +54,8 @@ export interface StackContext {
   /** A file could not be read: what looks undeclared may be declared there. */
   readonly isPartial: boolean;
   readonly report: Report;
-  /** Undeclared names, characters of locals and outputs each time that they are read, and steps of expressions. */
-  readonly spent: { misses: number; characters: number; steps: number };
+  /** Undeclared names, and steps of expressions. */
+  readonly spent: { misses: number; steps: number };
 }
 
 /** The stack and the value in which an expression is evaluated. */
