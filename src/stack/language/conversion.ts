@@ -20,6 +20,7 @@ import {
   type ValueType,
   whenKnown,
 } from "./expression-value";
+import { jsonEncode } from "./json-functions";
 import { numberText, parseNumber } from "./numbers";
 
 /** A value as one of another type, as Terraform converts it; throws `ExpressionProblem` where it does not. */
@@ -114,23 +115,9 @@ function toMap(value: MapValue, of: ValueType): Value {
   );
 }
 
-/** Whether two known values are the same, of the same type. */
-export function equal(a: Value, b: Value): boolean {
-  if (a.kind === "null" || b.kind === "null") return a.kind === b.kind;
-  if (isListLike(a) && isListLike(b))
-    return (
-      typeEqual(typeOf(a), typeOf(b)) &&
-      a.items.length === b.items.length &&
-      a.items.every((item, i) => equal(item, b.items[i] as Value))
-    );
-  if (isMapLike(a) && isMapLike(b))
-    return (
-      typeEqual(typeOf(a), typeOf(b)) &&
-      a.entries.size === b.entries.size &&
-      [...a.entries].every(([key, inner]) => b.entries.has(key) && equal(inner, b.entries.get(key) as Value))
-    );
-  return a.kind === b.kind && "value" in a && "value" in b && a.value === b.value;
-}
+/** Returns true if two known values are the same, of the same type. */
+export const equal = (a: Value, b: Value): boolean =>
+  typeEqual(typeOf(a), typeOf(b)) && jsonEncode(a) === jsonEncode(b);
 
 export function typeEqual(a: ValueType, b: ValueType): boolean {
   if (typeof a === "string" || typeof b === "string") return a === b || a === "any" || b === "any";

@@ -1,4 +1,4 @@
-import type { Expression, Loop, TextPart } from "./expression";
+import { type Expression, type Loop, splatItem, type TextPart } from "./expression";
 import {
   bool,
   ExpressionProblem,
@@ -21,6 +21,7 @@ import {
   whenKnown,
 } from "./expression-value";
 import { callFunction, lazyFunctions } from "./functions";
+import { valueOfPlain } from "./json-functions";
 import { boolOf, choose, joinText, negate, operate, operatorType, stepInto, textOf } from "./operators";
 
 /** The environment in which an expression is evaluated. */
@@ -35,10 +36,8 @@ export interface Environment {
   ) => { readonly value: Value; readonly rest: readonly (string | number)[] };
   /** Counts a step; throws where there were too many. */
   readonly spend: () => void;
-  /** Names of loops. */
+  /** Names of loops, and `*`: the item of a splat. */
   readonly names?: ReadonlyMap<string, Value>;
-  /** The item of a splat. */
-  readonly item?: Value;
 }
 
 /** The value of the parts of a text: of an expression that stands alone the value itself. */
@@ -70,13 +69,13 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
   const inner = (one: Expression): Value => evaluate(one, environment);
   switch (expression.kind) {
     case "value":
-      return literal(expression.value);
+      return valueOfPlain(expression.value);
     case "text":
       return evaluateText(expression.parts, environment);
     case "list":
       return tuple(expression.items.map(inner));
     case "object":
-      return evaluateObject(expression.entries, inner);
+      return objectOf(expression.entries.map(([key, value]) => [inner(key), inner(value)] as const));
     case "call":
       return evaluateCall(expression, environment);
     case "unary":
@@ -93,8 +92,6 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
       return evaluateLoop(expression.loop, environment);
     case "splat":
       return evaluateSplat(inner(expression.of), expression.each, environment);
-    case "item":
-      return environment.item ?? nothing;
     default:
       return evaluateAccess(expression, environment);
   }
@@ -106,19 +103,6 @@ function typeOfKind(expression: Expression): ValueType {
   if (expression.kind === "unary") return expression.operator === "-" ? "number" : "bool";
   if (expression.kind === "binary") return operatorType(expression.operator);
   return "any";
-}
-
-function literal(value: null | boolean | number | string): Value {
-  if (value === null) return nothing;
-  if (typeof value === "boolean") return bool(value);
-  return typeof value === "number" ? number(value) : text(value);
-}
-
-function evaluateObject(
-  pairs: readonly (readonly [Expression, Expression])[],
-  inner: (one: Expression) => Value,
-): Value {
-  return objectOf(pairs.map(([key, value]) => [inner(key), inner(value)] as const));
 }
 
 /** An object by keys that are values; one that is known later makes the whole so. */
@@ -251,7 +235,9 @@ function evaluateSplat(over: Value, each: Expression, environment: Environment):
   if (over.kind === "later")
     return whenKnown([over], "any", ([known]) => evaluateSplat(known as Value, each, environment));
   const items = over.kind === "null" ? [] : isListLike(over) ? over.items : [over];
-  const found = items.map((item) => evaluate(each, { ...environment, item }));
+  const found = items.map((item) =>
+    evaluate(each, { ...environment, names: new Map(environment.names).set(splatItem, item) }),
+  );
   return marked(over.kind === "list" ? listAgain(found) : tuple(found), over.sensitive === true);
 }
 

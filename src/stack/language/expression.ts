@@ -14,8 +14,6 @@ type ExpressionKind =
   | { readonly kind: "access"; readonly of: Expression; readonly key: Expression }
   /** `list[*].name`: the steps behind the sign are taken in each item. */
   | { readonly kind: "splat"; readonly of: Expression; readonly each: Expression }
-  /** The item of a splat. */
-  | { readonly kind: "item" }
   | {
       readonly kind: "call";
       readonly name: string;
@@ -53,6 +51,9 @@ export interface Loop {
 
 /** A literal piece of a text, or an expression with its source: `${var.x}`. */
 export type TextPart = string | { readonly expression: Expression; readonly source: string };
+
+/** The name of the item of a splat, which no other name can be. */
+export const splatItem = "*";
 
 const unsupported = (what: string): ExpressionProblem =>
   new ExpressionProblem(`${what} is not supported by rnv`, "unsupported");
@@ -192,7 +193,7 @@ class Parser {
     const sign = this.match(/\.\*|\[\s*\*\s*\]/y);
     if (sign === undefined) return found;
     const item = this.at;
-    const each = this.steps({ kind: "item", at: [item, item] }, item, sign === ".*");
+    const each = this.steps({ kind: "root", name: splatItem, at: [item, item] }, item, sign === ".*");
     return this.steps({ kind: "splat", of: found, each, at: [start, this.at] }, start);
   }
 
