@@ -37,28 +37,24 @@ export function callFunction(name: string, given: readonly Value[]): Value {
   rule.check?.(given);
   if (rule.seesMarks) return rule.call(given);
   const isSecret = given.some(isSensitive);
-  const tell: Tell = (call) => {
-    try {
-      return call();
-    } catch (cause) {
-      if (!(cause instanceof ExpressionProblem)) throw cause;
-      throw problemOfCall(name, cause, isSecret);
-    }
-  };
-  return rule.shallow ? callShallow(rule, given, tell) : callDeep(rule, given, tell);
+  const call = (known: readonly Value[]): Value => run(name, rule, known, isSecret);
+  if (rule.shallow) return callShallow(rule, given, call);
+  return marked(whenKnown(given.map(unmarked), rule.gives, call), isSecret);
 }
 
-/** Runs a function; its problems begin with its name. */
-type Tell = (call: () => Value) => Value;
-
-/** The problem with the name of the function. What it says of an argument may be the text of a secret. */
-const problemOfCall = (name: string, cause: ExpressionProblem, isSecret: boolean): ExpressionProblem =>
-  new ExpressionProblem(
-    isSecret ? `${name} does not take its arguments, of which one is secret` : `${name}: ${cause.message}`,
-    cause.kind,
-    cause.hint,
-    cause.source,
-  );
+/** Runs a function of known values. Its problems begin with its name: `isSecret`, without the text of an argument. */
+function run(name: string, rule: FunctionRule, known: readonly Value[], isSecret: boolean): Value {
+  try {
+    return rule.call(prepared(rule, known));
+  } catch (cause) {
+    if (!(cause instanceof ExpressionProblem)) throw cause;
+    const { message, kind, hint, source } = cause;
+    const what = isSecret
+      ? `${name} does not take its arguments, of which one is secret`
+      : `${name}: ${message}`;
+    throw new ExpressionProblem(what, kind, hint, source);
+  }
+}
 
 function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, found: number): void {
   const least = takes.length - optional;
@@ -69,20 +65,12 @@ function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, f
   throw new ExpressionProblem(`${name} takes ${wanted} argument${wanted === "1" ? "" : "s"}, found ${found}`);
 }
 
-function callDeep(rule: FunctionRule, given: readonly Value[], tell: Tell): Value {
-  const result = whenKnown(given.map(unmarked), rule.gives, (known) =>
-    tell(() => rule.call(prepared(rule, known))),
-  );
-  return marked(result, given.some(isSensitive));
-}
-
-function callShallow(rule: FunctionRule, given: readonly Value[], tell: Tell): Value {
+function callShallow(rule: FunctionRule, given: readonly Value[], call: FunctionRule["call"]): Value {
   const isMarked = given.some((value) => value.sensitive === true);
   const bare = given.map(({ sensitive: _sensitive, ...value }) => value as Value);
   const isLater = bare.some(({ kind }) => kind === "later");
-  const call = (known: readonly Value[]): Value => tell(() => rule.call(prepared(rule, known)));
   return marked(
-    isLater ? whenKnown(bare, rule.gives, (known) => callShallow(rule, known, tell)) : call(bare),
+    isLater ? whenKnown(bare, rule.gives, (known) => callShallow(rule, known, call)) : call(bare),
     isMarked,
   );
 }
