@@ -154,19 +154,16 @@ export async function listKnownNames(
   };
   const { stages } = findStages(manifest);
   const stage = stages.size > 0 && request.stage ? request.stage : "any";
-  const [desired, state] = await Promise.all([
-    loadDesired({ ...manifest, stage, secrets: "skip" }).then(
-      (one) => one.desired,
-      () => undefined,
-    ),
+  const [loaded, state] = await Promise.all([
+    loadDesired({ ...manifest, stage, secrets: "skip" }).catch(() => undefined),
     request.backend?.read().catch(() => undefined),
   ]);
   const stacks = await listStacks(request.files.length === 0 ? ["cdktf.out"] : request.files, context.cwd);
   const sorted = (...names: readonly (Iterable<string> | undefined)[]): readonly string[] =>
     [...new Set(names.flatMap((some) => [...(some ?? [])]))].sort();
   return {
-    addresses: sorted(desired?.resources.keys(), Object.keys(state?.resources ?? {})),
-    outputs: sorted(desired?.outputs.keys(), Object.keys(state?.outputs ?? {})),
+    addresses: sorted(loaded?.desired?.resources.keys(), Object.keys(state?.resources ?? {})),
+    outputs: sorted(loaded?.desired?.outputs.keys(), Object.keys(state?.outputs ?? {})),
     stacks: sorted(stacks.map(({ unit }) => unit)),
     stages: [...stages.values()].map(({ name, each }) => (each ? `${name}/` : name)),
   };
