@@ -98,6 +98,17 @@ describe("an app of several stacks", () => {
     const [shop] = scenario.emulator.store.projects();
     const { stdout } = await scenario.run("output", "-raw", "id", "--stack", "prod");
     expect(stdout).toBe(shop?.id);
+    const outputs = await scenario.run("output");
+    expect([outputs.code, headings(outputs.stdout)]).toEqual([
+      0,
+      ["prod", "prod-apps", "staging", "staging-apps"],
+    ]);
+    expect(outputs.stdout).toContain(`Stack prod\n\nid = "${shop?.id}"\n`);
+    expect(JSON.parse((await scenario.run("output", "-json")).stdout).stacks.prod.id.value).toBe(shop?.id);
+    expect(await scenario.run("output", "id")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("--stack prod"),
+    });
     // Nobody is told that the others are not managed here.
     const quiet = await rnv("plan", "-detailed-exitcode");
     expect({ code: quiet.code, others: quiet.stdout.includes("not managed here") }).toEqual({
@@ -141,6 +152,19 @@ describe("an app of several stacks", () => {
       await scenario.runWith({ env: each }, "apply", "-f", "cdktf.out", "prod*", ...approve),
     ).toMatchObject({ code: 0 });
     expect(existsSync(join(scenario.folder, "states/prod-apps.json"))).toBe(true);
+  });
+
+  it("runs the stacks that are named, and leaves those with resources of other providers to Terraform", async () => {
+    const network = join(scenario.folder, "cdktf.out", "stacks", "prod", "cdk.tf.json");
+    const bucket = { resource: { aws_s3_bucket: { logs: { bucket: "logs" } } }, provider: { aws: [{}] } };
+    writeFileSync(network, JSON.stringify(bucket));
+    expect(await rnv("plan", "staging*")).toMatchObject({ code: 0, stderr: "" });
+    expect(await rnv("apply", "staging*", ...approve)).toMatchObject({ code: 0 });
+    expect(worlds()).toEqual({ projects: ["staging shop"], services: 1 });
+    expect(await rnv("plan", "prod")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("leave this stack to Terraform, and name those that rnv runs"),
+    });
   });
 
   it("stacks are picked by name and pattern, and one that waits for a failed one is left out", async () => {
