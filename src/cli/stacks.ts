@@ -69,10 +69,7 @@ export async function runOnStacks(
   if (planFile !== undefined) return runSaved(synthesized, planFile, handler);
   const files = listOf(synthesized.options.file);
   const stacks = await listStacks(files, synthesized.cwd);
-  if (stacks.length === 0) {
-    refuseWords(named, takesPlan !== false);
-    return handler(await inStageOf(synthesized, files, reading));
-  }
+  if (stacks.length === 0) return handler(await inStageOf(synthesized, files, reading, named));
   const invocation = { ...synthesized, stage: undeclaredStage(asked) };
   const chosen = chooseStacks(stacks, named);
   if (use === "together" && chosen.length > 1) return handler(invocation);
@@ -93,10 +90,13 @@ export async function runOnStacks(
 async function inStageOf(
   invocation: Invocation,
   files: readonly string[],
-  { others, streams }: StackReading,
+  { others, streams, takesPlan }: StackReading,
+  named: readonly string[] = [],
 ): Promise<Invocation> {
   const areStacks = await Promise.all(files.map((file) => file !== "-" && isStackPath(file, invocation.cwd)));
+  // Stacks that cannot be read are reported where they are read.
   if (areStacks.includes(true)) return { ...invocation, stage: undeclaredStage(askedStage(invocation)) };
+  refuseWords(named, takesPlan !== undefined);
   return inDeclaredStage(invocation, files, { checksItself: others === "none", streams: streams === true });
 }
 

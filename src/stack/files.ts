@@ -136,7 +136,7 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
     return [];
   }
   const stacks = await readManifest(join(folder, manifestName));
-  if (stacks === undefined) {
+  if (stacks === undefined || stacks.length === 0) {
     const isMissing = !(await isFolder(folder));
     const summary = isMissing ? `${shownPath(folder, cwd)} does not exist yet` : `${shown} lists no stacks`;
     const hint = `${isMissing ? "synthesize the stacks first" : "synthesize the stacks again"}, or let rnv run the program: --app COMMAND`;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
@@ -165,6 +165,15 @@ describe("an app of several stacks", () => {
       code: 1,
       stderr: expect.stringContaining("leave this stack to Terraform, and name those that rnv runs"),
     });
+  });
+
+  it("says what is wrong with an output folder, also where a stack is named", async () => {
+    rmSync(join(scenario.folder, "cdktf.out"), { recursive: true });
+    for (const named of [[], ["staging*"]])
+      expect(await rnv("plan", ...named)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("cdktf.out does not exist yet"),
+      });
   });
 
   it("stacks are picked by name and pattern, and one that waits for a failed one is left out", async () => {

@@ -197,6 +197,9 @@ describe("an output folder", () => {
     expect(
       (await loadFiles({ "cdktf.out/stacks/a/cdk.tf.json": "{}" }, ["cdktf.out"])).diagnostics,
     ).toMatchObject([{ code: "stack.not_found", summary: "cdktf.out/manifest.json lists no stacks" }]);
+    expect((await loadFiles(output({}), ["cdktf.out"])).diagnostics).toMatchObject([
+      { code: "stack.not_found", summary: "cdktf.out/manifest.json lists no stacks" },
+    ]);
     expect((await loadFiles({ "other/stacks/a/cdk.tf.json": "{}" }, ["other"])).diagnostics).toMatchObject([
       { summary: "the folder other holds no *.yaml file and no manifest.json of stacks" },
     ]);
