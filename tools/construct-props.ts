@@ -1,9 +1,11 @@
 import * as z from "zod";
+import { documentedDefaults } from "../src/api/wire/configuration";
 import { type Listing, listings } from "../src/model/listings";
 import { providerSettings } from "../src/model/provider-settings";
 import { type ResourceType, ruleAt } from "../src/model/resource-type";
 import { timeoutNames } from "../src/model/text";
 import { resourceTypes } from "../src/resources";
+import { listingName, lookupInterfaces } from "./data-source-types";
 
 /** A JSON Schema, as far as fields use it. */
 export interface FieldSchema {
@@ -24,6 +26,18 @@ export interface FieldSchema {
   readonly maxItems?: number;
 }
 
+/** Fields of a service that take one of some words, of which the interface shows the default. */
+const choices: ReadonlySet<string> = new Set([
+  "autoDeploy",
+  "buildMethod",
+  "cacheProfile",
+  "evictionPolicy",
+  "notifications",
+  "previewMode",
+  "scaling",
+  "sourceType",
+]);
+
 /** Secrets have a class of their own in a program. */
 const secretType = "string | SecretSource";
 
@@ -39,6 +53,7 @@ export const constructProps = (): string =>
     timeouts(),
     ...resourceTypes.map(interfacesOf),
     ...Object.entries(listings).map(listingInterfaces),
+    lookupInterfaces(),
     providerConfig(),
   ].join("\n");
 
@@ -85,7 +100,14 @@ function interfacesOf(type: ResourceType): string {
       [...members, ...groupMembers, ...membersOfGroup(timeoutsField)],
     ),
     ...attributesOf(type, name, fields),
+    pathsOf(type, name),
   ].join("\n");
+}
+
+/** The fields that `ignoreChanges` may name, each by its path. */
+function pathsOf({ type, groups, rules }: ResourceType, name: string): string {
+  const paths = [...Object.keys(rules), ...groups].sort().map((path) => `  | ${JSON.stringify(path)}`);
+  return `/** A field of a ${type} by its path. */\nexport type ${name}Path =\n${paths.join("\n")};\n`;
 }
 
 /** The props of a group, and the object that a construct has for it. */
@@ -217,9 +239,7 @@ const timeouts = (): string =>
 
 /** What a listing is asked with, and what it shows. */
 function listingInterfaces([terraformName, { doc, query, shows, texts = [] }]: [string, Listing]): string {
-  const plain = capitalized(terraformName.slice("rnv_".length));
-  // A deployment is a resource as well.
-  const name = listings[`${terraformName}s`] === undefined ? plain : `One${plain}`;
+  const name = listingName(terraformName);
   const asked = Object.entries(query).map(([key, { doc: said, type, isNeeded = false }]) => ({
     ...{ key, doc: said, given: type, token: type, isNeeded },
   }));
@@ -316,7 +336,9 @@ export function withoutNull(schema: FieldSchema): FieldSchema {
 function typeOf(schema: FieldSchema, type: ResourceType, path: string): string {
   const rule = ruleAt(type, path);
   if (rule?.secret === true) return secretType;
-  const known = (rule?.known ?? []).map((one) => `${JSON.stringify(one)} | `);
+  const field = path.replace(/^configuration\./, "");
+  const shown = choices.has(field) ? [documentedDefaults[field as keyof typeof documentedDefaults]] : [];
+  const known = (rule?.known ?? shown).map((one) => `${JSON.stringify(one)} | `);
   // Any text is allowed; editors offer what is known.
   if (known.length > 0) return `${known.join("")}(string & {})`;
   return textOf(withoutNull(schema));

@@ -61,44 +61,6 @@ export interface Preserved {
   readonly preserve: true;
 }
 
-/** A project is looked up by its id or its name. */
-export interface ProjectLookup {
-  /** Id of the project. */
-  readonly id?: string;
-  /** Its name, which is the only one. */
-  readonly name?: string;
-}
-
-/** A service is looked up by its id, or by its name in its project. */
-export interface ServiceLookup {
-  /** Id of the service. */
-  readonly id?: string;
-  /** Its name in its project. */
-  readonly name?: string;
-  /** ID of its project; without it, a service outside of every project. */
-  readonly projectId?: string;
-}
-
-/** The catalog as tokens. */
-export interface CatalogReadings {
-  /** What the service can do now. */
-  readonly capabilities: Resolvable;
-  /** Plans of services, with monthly prices in USD and NGN. */
-  readonly plans: Resolvable;
-  /** Plans of databases. */
-  readonly databasePlans: Resolvable;
-  /** Default of each configuration field. */
-  readonly defaults: Resolvable;
-  /** Available regions. */
-  readonly regions: Resolvable;
-  /** Available runtimes. */
-  readonly runtimes: string[];
-  /** Kinds of services. */
-  readonly serviceTypes: Resolvable;
-  /** Whether prices are estimates. */
-  readonly pricesAreEstimates: Resolvable;
-}
-
 /** Fields of several variables of one service. */
 export interface VariablesFields {
   /** Values by name: text (or tokens), or secret sources. A change deploys the service. */

@@ -7,7 +7,6 @@ import { service } from "../resources/service";
 import { variable } from "../resources/variable";
 import { confirmRemoved } from "./confirm-removed";
 import type { VariableValue } from "./constructs";
-import { dataSources } from "./data-constructs";
 import { defineProvider } from "./define-provider";
 import { defineResource, type ResourceClass } from "./define-resource";
 import { defineVariables } from "./define-variables";
@@ -38,7 +37,7 @@ export function defineConstructs(library: Library): Readonly<Record<string, obje
   const Project = defineProject(library, Service, CanvasLayout, defineLayoutOfAll(CanvasLayout));
   const RnvProvider = defineProvider(library);
   const resources = { Project, Service, Variable, Variables, Deployment, CanvasLayout };
-  return { RnvProvider, RnvStack: defineStack(library), ...resources, ...dataSources(library) };
+  return { RnvProvider, RnvStack: defineStack(library), ...resources };
 }
 
 /**
