@@ -39,7 +39,7 @@ const choices: ReadonlySet<string> = new Set([
 ]);
 
 /** Secrets have a class of their own in a program. */
-const secretType = "string | SecretSource";
+const secretType = "string | Resolvable | SecretSource";
 
 const header = `// Written by the build from the resource types.
 import type { Resolvable } from "../constructs";

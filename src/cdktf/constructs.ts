@@ -53,7 +53,7 @@ export interface KeptMembers extends ResourceMembers {
 }
 
 /** A value of a variable: text (or a token), a secret source, or one that is set elsewhere. */
-export type VariableValue = string | SecretSource | Preserved;
+export type VariableValue = string | Resolvable | SecretSource | Preserved;
 
 /** A variable that exists at the service and whose value is not ours to set. */
 export interface Preserved {
@@ -64,7 +64,7 @@ export interface Preserved {
 /** Fields of several variables of one service. */
 export interface VariablesFields {
   /** Values by name: text (or tokens), or secret sources. A change deploys the service. */
-  readonly values: Readonly<Record<string, string | SecretSource>>;
+  readonly values: Readonly<Record<string, string | Resolvable | SecretSource>>;
 }
 
 /** Fields of several variables as their construct has them. */

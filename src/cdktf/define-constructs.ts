@@ -13,7 +13,6 @@ import { defineVariables } from "./define-variables";
 import type { GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
 import { constructOfId } from "./parents";
-import { SecretSource } from "./secrets";
 
 /** A stack whose own method confirms deletions; it is given the types of its library in `cdktf.ts`. */
 const defineStack = (library: Library): object =>
@@ -51,7 +50,7 @@ const defineDeployment = (Deployment: ResourceClass): ResourceClass =>
     }
 
     override synthesizeAttributes(): Record<string, unknown> {
-      const above = constructOfId(this.givenField("service_id"));
+      const above = constructOfId(this, this.givenField("service_id"));
       const triggers = {
         ...(above !== undefined && { config: above.getStringAttribute("revision") }),
         ...attributeOf(this.followed(), "revision"),
@@ -113,8 +112,8 @@ function defineService(
     }
 
     addVariable(key: string, value: VariableValue): unknown {
-      const isValue = typeof value === "string" || value instanceof SecretSource;
-      return new Variable(this, key, { service: this, ...(isValue ? { value } : value) });
+      const isPreserved = typeof value === "object" && value !== null && "preserve" in value;
+      return new Variable(this, key, { service: this, ...(isPreserved ? value : { value }) });
     }
 
     addVariables(values: GivenProps): unknown {
@@ -161,10 +160,9 @@ function defineProject(
 function refuseEmptyStack(library: Library, project: Construct, id: string): void {
   const newest = newestStack(library, project.node.root);
   if (newest === undefined || newest === library.TerraformStack.of(project)) return;
-  const isResource = (one: Construct): boolean => one instanceof library.TerraformResource;
   newest.node.addValidation({
     validate: () =>
-      newest.node.findAll().some(isResource)
+      newest.node.findAll().some(library.TerraformResource.isTerraformResource)
         ? []
         : [
             `the stack is empty: addService put ${JSON.stringify(id)} into the stack of its project ` +

@@ -1,3 +1,5 @@
+import { mark, markOf } from "./shared";
+
 /** Where the text of a secret comes from, in the words of a manifest. */
 export type SecretOrigin =
   | { readonly fromEnv: string }
@@ -10,7 +12,9 @@ export type SecretOrigin =
  * it plans; Terraform takes it as a sensitive variable.
  */
 export class SecretSource {
-  constructor(readonly origin: SecretOrigin) {}
+  constructor(readonly origin: SecretOrigin) {
+    mark(this, "secret", true);
+  }
 
   /** A source is no text: it has to be given as a value of its own. */
   toString(): string {
@@ -23,9 +27,13 @@ export class SecretSource {
   }
 }
 
+/** Returns true if a value is a source that this copy of the package or another one made. */
+export const isSecretSource = (value: unknown): value is SecretSource =>
+  typeof value === "object" && value !== null && markOf(value, "secret") === true;
+
 /** Returns the length of a value that is to be generated; undefined for another. */
 export const generatedLength = (value: unknown): number | undefined =>
-  value instanceof SecretSource && "generate" in value.origin ? value.origin.generate.length : undefined;
+  isSecretSource(value) && "generate" in value.origin ? value.origin.generate.length : undefined;
 
 /** The value of an environment variable of the run. */
 export const fromEnv = (name: string): SecretSource => new SecretSource({ fromEnv: name });
