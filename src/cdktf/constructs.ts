@@ -18,13 +18,13 @@ export interface Identified {
   readonly id: string;
 }
 
-/** What a project or a service is kept by. */
+/** How a project or a service is kept. */
 export interface Kept {
   /** The action for it when it is no longer declared; for rnv only. */
   readonly onRemove?: OnRemove;
 }
 
-/** What lies in a project. */
+/** Members of a resource in a project. */
 export interface InProject {
   /** Its project: unless given, the nearest above it. A service without a project is ungrouped. */
   readonly project?: Identified;
@@ -32,7 +32,7 @@ export interface InProject {
   readonly projectId?: string;
 }
 
-/** What belongs to a service. */
+/** Members of a resource of a service. */
 export interface OfService {
   /** Its service; unless given, the nearest above it. */
   readonly service?: Identified;

@@ -259,10 +259,11 @@ function defineNamed(type: ResourceType, Declared: DeclaredClass): DeclaredClass
 
     /** Within a resource of rnv the name begins with that of the scope: `shop__api`, the address service.shop.api. */
     override get friendlyUniqueId(): string {
+      if (this.#logicalId !== undefined) return this.#logicalId;
       const { scope, id } = this.node;
       const isNested =
         scope !== undefined && typeOfConstruct(scope) !== undefined && /^[A-Za-z0-9_-]+$/.test(id);
-      if (this.#logicalId !== undefined || !isNested) return super.friendlyUniqueId;
+      if (!isNested) return super.friendlyUniqueId;
       const above = (scope as ReferableLike).friendlyUniqueId;
       return type.manifest.shape === "single" && id === type.manifest.key ? above : `${above}__${id}`;
     }

@@ -230,7 +230,7 @@ function tokenOf(of: ReferableLike, path: string, kind: Field["token"]): unknown
 
 export type ComputedTypes = Readonly<Record<string, Pick<ComputedRule, "valueType">>>;
 
-/** Defines a getter for each computed attribute: a token of its type, the same each time. `note` is told of each `id`. */
+/** Defines a getter for each computed attribute: a token of its type, the same each time. `note` is called with each `id`. */
 export function defineTokens(
   prototype: object,
   computed: ComputedTypes,

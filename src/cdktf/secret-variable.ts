@@ -73,7 +73,7 @@ function makeVariable(
   return variable;
 }
 
-/** Takes the variable away when no other construct needs it: nobody is asked for its value. */
+/** Removes the variable when no other construct needs it, so that Terraform does not ask for its value. */
 function releaseVariable(variable: VariableLike, user: Construct): void {
   const users = usersOf(variable);
   users.delete(user);

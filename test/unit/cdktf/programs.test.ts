@@ -65,7 +65,7 @@ describe.each(Object.entries(libraries))("programs on %s", (_name, { library, co
       expect(() => new Project(stack, "p", { timeouts: value })).toThrow("timeouts of rnv_project shop/p is");
     });
 
-    it("is the value of one variable where it stands for text", () => {
+    it("is the value of a variable where it is text", () => {
       const level = new TerraformVariable(stack, "level", { type: "string", default: "info" });
       const api = new Service(stack, "api", { kind: "web" });
       api.addVariable("A", level.value);
