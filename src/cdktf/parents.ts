@@ -100,7 +100,9 @@ function resolved(library: Library, scope: ReferableLike, value: unknown): strin
 /** False for a resource that was removed, is left out, or was moved to another construct: the library writes a `moved` block alone. */
 export const isWritten = (construct: ReferableLike): boolean =>
   (construct as { readonly _hasMoved?: boolean })._hasMoved !== true &&
-  construct.node.scope?.node.tryFindChild(construct.node.id) === construct;
+  construct.node.scopes.every(
+    (one) => one.node.scope === undefined || one.node.scope.node.tryFindChild(one.node.id) === one,
+  );
 
 export const noteType = (construct: object, type: ResourceType): unknown => mark(construct, "type", type);
 
