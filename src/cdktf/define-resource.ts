@@ -198,12 +198,20 @@ function defineDeclared(library: Library, of: ClassOf) {
     }
 
     /** The name may be overridden after a reference was taken, and the value of a secret is read from the program. */
-    override interpolationForAttribute(name: string): Resolvable {
-      const isSecret = secrets.some((secret) => secret.name === name);
-      if (isSecret) this.#plainValue(name);
-      return library.Lazy.anyValue({
-        produce: () => (isSecret ? this.#plainValue(name) : super.interpolationForAttribute(name)),
-      });
+    override interpolationForAttribute(attribute: string): Resolvable {
+      if (secrets.some(({ name }) => name === attribute)) {
+        this.#plainValue(attribute);
+        return library.Lazy.anyValue({ produce: () => this.#plainValue(attribute) });
+      }
+      let name: string | undefined;
+      let reference: Resolvable | undefined;
+      const produce = (): unknown => {
+        // The library notes at a reference which stacks refer to it: one for each name.
+        if (name !== this.friendlyUniqueId) reference = super.interpolationForAttribute(attribute);
+        name = this.friendlyUniqueId;
+        return reference;
+      };
+      return library.Lazy.anyValue({ produce });
     }
 
     /** Returns a value that the program gave as text. */
