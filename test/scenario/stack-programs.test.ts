@@ -57,7 +57,7 @@ describe("programs in the style of those that teams write", () => {
       LOG_LEVEL: "info",
       QUEUE_TOKEN: "token-of-the-queue",
       SESSION_KEY: expect.stringMatching(/^.{32}$/),
-      WORKER_URL: expect.stringMatching(/^http:\/\/worker-.*:8000$/),
+      WORKER_URL: expect.stringMatching(/^http:\/\/worker-.*:9000$/),
     });
     expect(api?.configuration.ipAllowList).toEqual(["10.0.0.0/8", "192.168.0.0/16"]);
     expect([api?.deployments, worker?.deployments, nightly?.deployments]).toEqual([1, 1, 1]);

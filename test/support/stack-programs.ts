@@ -35,7 +35,7 @@ export function wholeEnvironment(app: App): void {
   const token = fromEnv("QUEUE_TOKEN");
   const worker = shop.addService("worker", {
     kind: "worker",
-    configuration: { repository, startCommand: "node worker.js", replicas: 2 },
+    configuration: { repository, startCommand: "node worker.js", replicas: 2, port: 9000 },
     dependsOn: [database],
   });
   const logLevel = worker.addVariable("LOG_LEVEL", level.value);
