@@ -88,7 +88,14 @@ interface StackClass extends Omit<typeof cdktf.TerraformStack, "prototype"> {
   new (scope: Construct, id: string): RnvStack;
 }
 
-/** A stack of the library with methods of rnv: `class Shop extends RnvStack`. Any other stack works as well. */
+/**
+ * A stack of the library with methods of rnv. Any other stack works as well.
+ * @example
+ * class Shop extends RnvStack {}
+ * const shop = new Shop(this.node.root, "shop");
+ * new RnvProvider(shop, "rnv");
+ * shop.confirmRemoved("service.shop.worker");
+ */
 export const RnvStack = made.RnvStack as unknown as StackClass;
 
 /** A stack with methods of rnv. */
@@ -113,7 +120,11 @@ export interface RnvProviderProps extends ProviderFields {
   readonly alias?: string;
 }
 
-/** Where the service is, and how to reach it: `new RnvProvider(this, "rnv")`. */
+/**
+ * Address of the service, and how to reach it.
+ * @example
+ * new RnvProvider(this, "rnv");
+ */
 export const RnvProvider = made.RnvProvider as unknown as ProviderClass;
 
 /** The provider of a stack. */
@@ -127,7 +138,12 @@ export interface RnvProvider extends cdktf.TerraformProvider, ProviderProperties
 /** Props of a project. */
 export interface ProjectProps extends ProjectFields, Kept, ResourceArguments<ProjectPath> {}
 
-/** A project groups services: `new Project(this, "shop", { name: "Shop" })`. */
+/**
+ * A project groups services.
+ * @example
+ * const shop = new Project(this, "shop", { name: "Shop" });
+ * shop.addService("api", { kind: "web" });
+ */
 export const Project = made.Project as unknown as OptionalResourceClass<ProjectProps, Project>;
 
 /** A project of a stack. */
@@ -144,7 +160,15 @@ export interface ServiceProps extends ServiceFields, Kept, InProject, ResourceAr
   readonly deploy?: Omit<DeploymentProps, keyof OfService>;
 }
 
-/** A service is built and served: `project.addService("api", { kind: "web", … })`, or `new Service(this, "api", { project, … })`. */
+/**
+ * A service is built and served. `project.addService("api", …)` makes one as well.
+ * @example
+ * const api = new Service(this, "api", {
+ *   kind: "web",
+ *   configuration: { repository: "https://git.example.com/shop/api", runtime: "node" },
+ * });
+ * api.addVariable("LOG_LEVEL", "info");
+ */
 export const Service = made.Service as unknown as ResourceClass<ServiceProps, Service>;
 
 /** A service of a stack. */
@@ -160,7 +184,12 @@ export interface Service extends cdktf.TerraformResource, ServiceAttributes, Ser
 /** Props of a variable. */
 export interface VariableProps extends VariableFields, OfService, ResourceArguments<VariablePath> {}
 
-/** An encrypted variable of one service: `service.addVariable("TOKEN", fromEnv("TOKEN"))`. */
+/**
+ * An encrypted variable of one service. `service.addVariable("TOKEN", …)` makes one as well.
+ * @example
+ * const api = new Service(this, "api", { kind: "web" });
+ * new Variable(api, "TOKEN", { value: fromEnv("TOKEN") });
+ */
 export const Variable = made.Variable as unknown as ResourceClass<VariableProps, Variable>;
 
 /** A variable of a stack. */
@@ -173,7 +202,12 @@ export interface Variable
 /** Props of several variables. */
 export interface VariablesProps extends VariablesFields, OfService, ResourceArguments {}
 
-/** Several variables of one service: `service.addVariables({ LOG_LEVEL: "info", TOKEN: fromEnv("TOKEN") })`. */
+/**
+ * Several variables of one service. `service.addVariables({ … })` makes them as well.
+ * @example
+ * const api = new Service(this, "api", { kind: "web" });
+ * new Variables(api, "common", { values: { LOG_LEVEL: "info", TOKEN: fromEnv("TOKEN") } });
+ */
 export const Variables = made.Variables as unknown as ResourceClass<VariablesProps, Variables>;
 
 /** Several variables of a stack. */
@@ -187,7 +221,12 @@ export interface Variables
 /** Props of a deployment. */
 export interface DeploymentProps extends DeploymentFields, OfService, ResourceArguments<DeploymentPath> {}
 
-/** Deploys its service, after the service and its variables: `service.deployOnChange({ timeout: "20m" })`. */
+/**
+ * Deploys its service, after the service and its variables. `service.deployOnChange({ … })` makes one as well.
+ * @example
+ * const api = new Service(this, "api", { kind: "web" });
+ * new Deployment(this, "release", { service: api, timeout: "20m" });
+ */
 export const Deployment = made.Deployment as unknown as OptionalResourceClass<DeploymentProps, Deployment>;
 
 /** A deployment of a stack. */
@@ -200,7 +239,13 @@ export interface Deployment
 /** Props of a layout. */
 export interface CanvasLayoutProps extends LayoutFields, InProject, ResourceArguments<LayoutPath> {}
 
-/** The shared layout of a project's canvas: `project.addLayout()`. */
+/**
+ * The shared layout of a project's canvas. `project.addLayout()` makes one as well.
+ * @example
+ * const shop = new Project(this, "shop");
+ * shop.addService("api", { kind: "web" });
+ * new CanvasLayout(this, "layout", { project: shop, positions: { api: { x: 0, y: 0 } } });
+ */
 export const CanvasLayout = made.CanvasLayout as unknown as OptionalResourceClass<
   CanvasLayoutProps,
   CanvasLayout

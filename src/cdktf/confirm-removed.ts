@@ -10,9 +10,10 @@ export interface StackLike extends Construct {
 }
 
 /**
- * Confirms in git that resources may be deleted that the stack declares no longer, each by its address:
- * `confirmRemoved(stack, "service.shop.worker")`. Leave the line for as long as you like: it says nothing of others.
- * Throws for a text that is no address.
+ * Confirms in git that resources may be deleted that the stack no longer declares, each by its address.
+ * The line may stay: it confirms no other deletion. Throws for a text that is no address.
+ * @example
+ * confirmRemoved(this, "service.shop.worker", "service.shop.old-site");
  */
 export function confirmRemoved(stack: StackLike, ...addresses: readonly string[]): void {
   const names = sharedMark<string[]>(stack, "confirmed", () => []);
