@@ -53,6 +53,7 @@ export const constructProps = (): string =>
     timeouts(),
     ...resourceTypes.map(interfacesOf),
     ...Object.entries(listings).map(listingInterfaces),
+    variablesInterfaces(),
     lookupInterfaces(),
     providerConfig(),
   ].join("\n");
@@ -215,6 +216,45 @@ const membersOfGroup = ({ key, doc, given }: Field): readonly string[] => [
   `  /** Writes these fields in place of those before. */\n  put${capitalized(key)}(value: ${given}): void;`,
   `  /** It is left out again. */\n  reset${capitalized(key)}(): void;`,
 ];
+
+/** Several variables of one service in a map: `rnv_variables`, which is no type of its own for rnv. */
+function variablesInterfaces(): string {
+  const values: Field = {
+    key: "values",
+    doc: "Values by name: text (or tokens), or secret sources. A change deploys the service.",
+    given: 'VariablesFields["values"]',
+    token: "Resolvable",
+    isNeeded: false,
+  };
+  const serviceId = {
+    ...values,
+    key: "serviceId",
+    doc: "ID of its service.",
+    given: "string",
+    token: "string",
+  };
+  const attributes = [
+    member("id", "ID of the service.", "string", true),
+    member("ids", "IDs of the variables by name.", "Resolvable", true),
+    member("updatedAt", "When each of them last changed.", "Resolvable", true),
+  ];
+  const map = `Readonly<Record<string, ${secretType}>>`;
+  return [
+    block("VariablesFields", "Fields of several variables of one service.", [
+      member("values", values.doc, map, true),
+    ]),
+    block("VariablesProperties", "Fields of several variables as their construct has them.", [
+      ...fieldMembers(values),
+      ...fieldMembers({ ...serviceId, isNeeded: true }),
+      ...membersOfGroup(timeoutsField),
+    ]),
+    block(
+      "VariablesAttributes",
+      "Attributes of several variables, for Terraform only: rnv reads each variable for itself.",
+      attributes,
+    ),
+  ].join("\n");
+}
 
 const timeoutFields: readonly Field[] = timeoutNames.map((key) => ({
   key,

@@ -1,16 +1,6 @@
 import * as cdktf from "cdktf";
 import type { Construct } from "constructs";
-import type {
-  InProject,
-  Kept,
-  KeptMembers,
-  OfService,
-  ResourceMembers,
-  VariablesAttributes,
-  VariablesFields,
-  VariablesProperties,
-  VariableValue,
-} from "./constructs";
+import type { InProject, Kept, KeptMembers, OfService, ResourceMembers, VariableValue } from "./constructs";
 import { defineConstructs } from "./define-constructs";
 import type { DataSourceArguments } from "./generated/data-cdktf";
 import type {
@@ -37,6 +27,9 @@ import type {
   VariableFields,
   VariablePath,
   VariableProperties,
+  VariablesAttributes,
+  VariablesFields,
+  VariablesProperties,
 } from "./generated/props";
 
 // The build writes `generated/cdktn.ts` from this file, with the name of the other library.
@@ -215,7 +208,6 @@ export interface Variables
   extends cdktf.TerraformResource,
     VariablesAttributes,
     VariablesProperties,
-    Pick<VariableProperties, "timeouts" | "timeoutsInput" | "putTimeouts" | "resetTimeouts">,
     ResourceMembers {}
 
 /** Props of a deployment. */

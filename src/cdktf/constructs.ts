@@ -60,34 +60,3 @@ export interface Preserved {
   /** Always true. */
   readonly preserve: true;
 }
-
-/** Fields of several variables of one service. */
-export interface VariablesFields {
-  /** Values by name: text (or tokens), or secret sources. A change deploys the service. */
-  readonly values: Readonly<Record<string, string | Resolvable | SecretSource>>;
-}
-
-/** Fields of several variables as their construct has them. */
-export interface VariablesProperties {
-  /** Values by name. */
-  get values(): Resolvable;
-  set values(value: Resolvable | VariablesFields["values"]);
-  /** What the program gave as `values`. */
-  readonly valuesInput: VariablesFields["values"] | undefined;
-  /** No variable is declared any more: those of the map are deleted. */
-  resetValues(): void;
-  /** Id of the service they belong to. */
-  serviceId: string;
-  /** What the program gave as `serviceId`. */
-  readonly serviceIdInput: string | undefined;
-}
-
-/** Attributes of several variables that the service decides; for Terraform only: `rnv` reads each variable for itself. */
-export interface VariablesAttributes {
-  /** Id of the service. */
-  readonly id: string;
-  /** Ids of the variables by name. */
-  readonly ids: Resolvable;
-  /** When each of them last changed. */
-  readonly updatedAt: Resolvable;
-}

@@ -31,8 +31,7 @@ export function defineConstructs(library: Library): Readonly<Record<string, obje
   const Deployment = defineDeployment(defineResource(library, deployment));
   const CanvasLayout = defineResource(library, layout);
   const Variables = defineVariables(library);
-  const DeploymentOnChange = defineDeploymentOnChange(Deployment);
-  const Service = defineService(library, { Variable, Variables, DeploymentOnChange });
+  const Service = defineService(library, { Variable, Variables, Deployment });
   const Project = defineProject(library, Service, CanvasLayout, defineLayoutOfAll(CanvasLayout));
   const RnvProvider = defineProvider(library);
   const resources = { Project, Service, Variable, Variables, Deployment, CanvasLayout };
@@ -41,12 +40,20 @@ export function defineConstructs(library: Library): Readonly<Record<string, obje
 
 /**
  * A deployment with the revisions of its service and variables as `triggers`. rnv sees their changes by itself, and
- * ignores the triggers because the comment says that they are derived.
+ * ignores the triggers because the comment says that they are derived. One that a service brings (`isImplied`) is left out
+ * where another one is declared for the service.
  */
 const defineDeployment = (Deployment: ResourceClass): ResourceClass =>
   class TriggeredDeployment extends Deployment {
-    constructor(scope: Construct, id: string, props: GivenProps = {}) {
+    readonly #isImplied: boolean;
+
+    constructor(scope: Construct, id: string, { isImplied, ...props }: GivenProps = {}) {
       super(scope, id, { ...props, derived: true });
+      this.#isImplied = isImplied === true;
+    }
+
+    override get isLeftOut(): boolean {
+      return this.#isImplied && this.siblings().length > 0;
     }
 
     override synthesizeAttributes(): Record<string, unknown> {
@@ -59,21 +66,6 @@ const defineDeployment = (Deployment: ResourceClass): ResourceClass =>
     }
   };
 
-/** A deployment that a service brings: one that is declared for the service takes its place. */
-const defineDeploymentOnChange = (Deployment: ResourceClass) =>
-  class DeploymentOnChange extends Deployment {
-    #isImplied = false;
-
-    imply(): this {
-      this.#isImplied = true;
-      return this;
-    }
-
-    override get isLeftOut(): boolean {
-      return this.#isImplied && this.siblings().length > 0;
-    }
-  };
-
 /** A layout that gives every service a position: Terraform has to be told when a service is added. */
 const defineLayoutOfAll = (CanvasLayout: ResourceClass): ResourceClass =>
   class LayoutOfAll extends CanvasLayout {
@@ -83,32 +75,25 @@ const defineLayoutOfAll = (CanvasLayout: ResourceClass): ResourceClass =>
     }
   };
 
-/** The classes of what a service has. */
-interface PartsOfService {
-  readonly Variable: ResourceClass;
-  readonly Variables: ResourceClass;
-  readonly DeploymentOnChange: ReturnType<typeof defineDeploymentOnChange>;
-}
+/** The classes of the resources of a service. */
+type PartsOfService = Readonly<Record<"Variable" | "Variables" | "Deployment", ResourceClass>>;
 
-function defineService(
+const defineService = (
   library: Library,
-  { Variable, Variables, DeploymentOnChange }: PartsOfService,
-): ResourceClass {
-  return class Service extends defineResource(library, service) {
-    #implied: InstanceType<typeof DeploymentOnChange> | undefined;
+  { Variable, Variables, Deployment }: PartsOfService,
+): ResourceClass =>
+  class Service extends defineResource(library, service) {
+    #bringsDeployment: boolean;
 
     constructor(scope: Construct, id: string, { deploy, ...props }: GivenProps = {}) {
       super(scope, id, props);
       const given = (deploy ?? {}) as GivenProps;
-      if (given.when === "never") return;
-      this.#implied = this.#deploys(given).imply();
+      this.#bringsDeployment = given.when !== "never";
+      if (this.#bringsDeployment) this.#deploy({ ...given, isImplied: true });
     }
 
-    #deploys(props: GivenProps): InstanceType<typeof DeploymentOnChange> {
-      return new DeploymentOnChange(this, deployment.manifest.key, {
-        ...props,
-        service: this,
-      });
+    #deploy(props: GivenProps): unknown {
+      return new Deployment(this, deployment.manifest.key, { ...props, service: this });
     }
 
     addVariable(key: string, value: VariableValue): unknown {
@@ -121,12 +106,11 @@ function defineService(
     }
 
     deployOnChange(props: GivenProps = {}): unknown {
-      if (this.#implied !== undefined) this.node.tryRemoveChild(deployment.manifest.key);
-      this.#implied = undefined;
-      return this.#deploys(props);
+      if (this.#bringsDeployment) this.node.tryRemoveChild(deployment.manifest.key);
+      this.#bringsDeployment = false;
+      return this.#deploy(props);
     }
   };
-}
 
 function defineProject(
   library: Library,
