@@ -1,9 +1,11 @@
 import * as z from "zod";
+import { documentedDefaults } from "../src/api/wire/configuration";
 import { type Listing, listings } from "../src/model/listings";
 import { providerSettings } from "../src/model/provider-settings";
 import { type ResourceType, ruleAt } from "../src/model/resource-type";
 import { timeoutNames } from "../src/model/text";
 import { resourceTypes } from "../src/resources";
+import { listingName, lookupInterfaces } from "./data-source-types";
 
 /** A JSON Schema, as far as fields use it. */
 export interface FieldSchema {
@@ -24,8 +26,20 @@ export interface FieldSchema {
   readonly maxItems?: number;
 }
 
+/** Fields of a service that take one of some words, of which the interface shows the default. */
+const choices: ReadonlySet<string> = new Set([
+  "autoDeploy",
+  "buildMethod",
+  "cacheProfile",
+  "evictionPolicy",
+  "notifications",
+  "previewMode",
+  "scaling",
+  "sourceType",
+]);
+
 /** Secrets have a class of their own in a program. */
-const secretType = "string | SecretSource";
+const secretType = "string | Resolvable | SecretSource";
 
 const header = `// Written by the build from the resource types.
 import type { Resolvable } from "../constructs";
@@ -39,6 +53,8 @@ export const constructProps = (): string =>
     timeouts(),
     ...resourceTypes.map(interfacesOf),
     ...Object.entries(listings).map(listingInterfaces),
+    variablesInterfaces(),
+    lookupInterfaces(),
     providerConfig(),
   ].join("\n");
 
@@ -85,7 +101,14 @@ function interfacesOf(type: ResourceType): string {
       [...members, ...groupMembers, ...membersOfGroup(timeoutsField)],
     ),
     ...attributesOf(type, name, fields),
+    pathsOf(type, name),
   ].join("\n");
+}
+
+/** The fields that `ignoreChanges` may name, each by its path. */
+function pathsOf({ type, groups, rules }: ResourceType, name: string): string {
+  const paths = [...Object.keys(rules), ...groups].sort().map((path) => `  | ${JSON.stringify(path)}`);
+  return `/** A field of a ${type} by its path. */\nexport type ${name}Path =\n${paths.join("\n")};\n`;
 }
 
 /** The props of a group, and the object that a construct has for it. */
@@ -194,6 +217,45 @@ const membersOfGroup = ({ key, doc, given }: Field): readonly string[] => [
   `  /** It is left out again. */\n  reset${capitalized(key)}(): void;`,
 ];
 
+/** Several variables of one service in a map: `rnv_variables`, which is no type of its own for rnv. */
+function variablesInterfaces(): string {
+  const values: Field = {
+    key: "values",
+    doc: "Values by name: text (or tokens), or secret sources. A change deploys the service.",
+    given: 'VariablesFields["values"]',
+    token: "Resolvable",
+    isNeeded: false,
+  };
+  const serviceId = {
+    ...values,
+    key: "serviceId",
+    doc: "ID of its service.",
+    given: "string",
+    token: "string",
+  };
+  const attributes = [
+    member("id", "ID of the service.", "string", true),
+    member("ids", "IDs of the variables by name.", "Resolvable", true),
+    member("updatedAt", "When each of them last changed.", "Resolvable", true),
+  ];
+  const map = `Readonly<Record<string, ${secretType}>>`;
+  return [
+    block("VariablesFields", "Fields of several variables of one service.", [
+      member("values", values.doc, map, true),
+    ]),
+    block("VariablesProperties", "Fields of several variables as their construct has them.", [
+      ...fieldMembers(values),
+      ...fieldMembers({ ...serviceId, isNeeded: true }),
+      ...membersOfGroup(timeoutsField),
+    ]),
+    block(
+      "VariablesAttributes",
+      "Attributes of several variables, for Terraform only: rnv reads each variable for itself.",
+      attributes,
+    ),
+  ].join("\n");
+}
+
 const timeoutFields: readonly Field[] = timeoutNames.map((key) => ({
   key,
   doc: `How long to wait for the service to ${key} it, such as \`45m\`.`,
@@ -217,9 +279,7 @@ const timeouts = (): string =>
 
 /** What a listing is asked with, and what it shows. */
 function listingInterfaces([terraformName, { doc, query, shows, texts = [] }]: [string, Listing]): string {
-  const plain = capitalized(terraformName.slice("rnv_".length));
-  // A deployment is a resource as well.
-  const name = listings[`${terraformName}s`] === undefined ? plain : `One${plain}`;
+  const name = listingName(terraformName);
   const asked = Object.entries(query).map(([key, { doc: said, type, isNeeded = false }]) => ({
     ...{ key, doc: said, given: type, token: type, isNeeded },
   }));
@@ -316,7 +376,9 @@ export function withoutNull(schema: FieldSchema): FieldSchema {
 function typeOf(schema: FieldSchema, type: ResourceType, path: string): string {
   const rule = ruleAt(type, path);
   if (rule?.secret === true) return secretType;
-  const known = (rule?.known ?? []).map((one) => `${JSON.stringify(one)} | `);
+  const field = path.replace(/^configuration\./, "");
+  const shown = choices.has(field) ? [documentedDefaults[field as keyof typeof documentedDefaults]] : [];
+  const known = (rule?.known ?? shown).map((one) => `${JSON.stringify(one)} | `);
   // Any text is allowed; editors offer what is known.
   if (known.length > 0) return `${known.join("")}(string & {})`;
   return textOf(withoutNull(schema));
@@ -329,12 +391,17 @@ export function textOf(schema: FieldSchema): string {
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(" | ");
   if (schema.type === "boolean") return "boolean | Resolvable";
   if (schema.type === "number" || schema.type === "integer") return "number";
-  if (schema.type === "array") return `readonly ${bracketed(textOf(schema.items ?? {}))}[]`;
+  if (schema.type === "array") return `readonly ${itemText(textOf(schema.items ?? {}))}[]`;
   if (schema.type === "object") return objectText(schema);
   return schema.type === "string" ? "string" : "unknown";
 }
 
-const bracketed = (text: string): string => (text.includes("|") ? `(${text})` : text);
+/** What is text, or passes through as it is, is text: a list of Terraform holds values of one type. */
+function itemText(text: string): string {
+  const choices = text.split(" | ");
+  if (choices.includes("string")) return "string";
+  return choices.length > 1 ? `(${text})` : text;
+}
 
 function objectText({ properties, required = [], additionalProperties }: FieldSchema): string {
   if (properties === undefined && typeof additionalProperties === "object")

@@ -1,77 +1,54 @@
 import * as cdktf from "cdktf";
 import type { Construct } from "constructs";
-import type {
-  CatalogReadings,
-  InProject,
-  Kept,
-  KeptMembers,
-  OfService,
-  ProjectLookup,
-  ResourceMembers,
-  ServiceLookup,
-  VariablesAttributes,
-  VariablesFields,
-  VariablesProperties,
-  VariableValue,
-} from "./constructs";
+import type { InProject, Kept, KeptMembers, OfService, ResourceMembers, VariableValue } from "./constructs";
 import { defineConstructs } from "./define-constructs";
+import type { DataSourceArguments } from "./generated/data-cdktf";
 import type {
-  CanvasListed,
-  CanvasQuery,
   DeploymentAttributes,
   DeploymentFields,
+  DeploymentPath,
   DeploymentProperties,
-  DeploymentsListed,
-  DeploymentsQuery,
   LayoutAttributes,
   LayoutFields,
+  LayoutPath,
   LayoutProperties,
-  OneDeploymentListed,
-  OneDeploymentQuery,
   ProjectAttributes,
   ProjectFields,
+  ProjectPath,
   ProjectProperties,
-  ProjectReadings,
-  ProjectsListed,
   ProviderFields,
   ProviderProperties,
   ServiceAttributes,
   ServiceFields,
+  ServicePath,
   ServiceProperties,
-  ServiceReadings,
-  ServicesListed,
-  ServicesQuery,
   Timeouts,
   VariableAttributes,
   VariableFields,
+  VariablePath,
   VariableProperties,
-  VariablesListed,
-  VariablesQuery,
+  VariablesAttributes,
+  VariablesFields,
+  VariablesProperties,
 } from "./generated/props";
 
 // The build writes `generated/cdktn.ts` from this file, with the name of the other library.
 const made = defineConstructs(cdktf);
 
-/** Arguments of every data source that the library understands. */
-export interface DataSourceArguments {
-  /** What has to be applied before it is read. */
-  readonly dependsOn?: cdktf.ITerraformDependable[];
-  /** The configuration of the provider to read it with; for Terraform only where it has an alias. */
-  readonly provider?: cdktf.TerraformProvider;
-  /** Conditions that are checked; for Terraform only. */
-  readonly lifecycle?: cdktf.TerraformResourceLifecycle;
-  /** How many of it; for Terraform only: in a program of rnv, write a loop. */
-  readonly count?: number | cdktf.TerraformCount;
-  /** One of it for each item; for Terraform only: in a program of rnv, write a loop. */
-  readonly forEach?: cdktf.ITerraformIterator;
+/** The `lifecycle` of a resource: `preventDestroy` and `ignoreChanges`; the rest of it is for Terraform only. */
+export interface ResourceLifecycle<Path extends string = string>
+  extends Omit<cdktf.TerraformResourceLifecycle, "ignoreChanges"> {
+  /** Paths of fields that someone else sets, such as `configuration.replicas`; `all` stands for every field. */
+  readonly ignoreChanges?: "all" | (Path | (string & {}))[];
 }
 
 /** Arguments of every resource that the library understands, and how long to wait for it. */
-export interface ResourceArguments extends Omit<DataSourceArguments, "dependsOn" | "lifecycle"> {
-  /** What has to be applied first, besides what it refers to. */
+export interface ResourceArguments<Path extends string = string>
+  extends Omit<DataSourceArguments, "dependsOn" | "lifecycle"> {
+  /** Resources to apply first, besides those that it refers to. */
   readonly dependsOn?: cdktf.ITerraformDependable[];
   /** `preventDestroy` and `ignoreChanges`; the rest of it is for Terraform only. */
-  readonly lifecycle?: cdktf.TerraformResourceLifecycle;
+  readonly lifecycle?: ResourceLifecycle<Path>;
   /** How long to wait for the service. */
   readonly timeouts?: Timeouts;
 }
@@ -99,28 +76,19 @@ interface OptionalResourceClass<Props, Instance> extends ResourceStatics {
   new (scope: Construct, id: string, props?: Props): Instance;
 }
 
-/** What every class of data sources has. */
-interface DataSourceStatics extends Omit<typeof cdktf.TerraformDataSource, "prototype"> {
-  /** The name of its type in Terraform. */
-  readonly tfResourceType: string;
-}
-
-/** A class of data sources. */
-interface DataSourceClass<Props, Instance> extends DataSourceStatics {
-  new (scope: Construct, id: string, props?: Props): Instance;
-}
-
-/** A class of data sources that have to be asked with something. */
-interface NeededDataSourceClass<Props, Instance> extends DataSourceStatics {
-  new (scope: Construct, id: string, props: Props): Instance;
-}
-
 /** The class of stacks with methods of rnv. */
 interface StackClass extends Omit<typeof cdktf.TerraformStack, "prototype"> {
   new (scope: Construct, id: string): RnvStack;
 }
 
-/** A stack of the library with methods of rnv: `class Shop extends RnvStack`. Any other stack works as well. */
+/**
+ * A stack of the library with methods of rnv. Any other stack works as well.
+ * @example
+ * class Shop extends RnvStack {}
+ * const shop = new Shop(this.node.root, "shop");
+ * new RnvProvider(shop, "rnv");
+ * shop.confirmRemoved("service.shop.worker");
+ */
 export const RnvStack = made.RnvStack as unknown as StackClass;
 
 /** A stack with methods of rnv. */
@@ -145,7 +113,11 @@ export interface RnvProviderProps extends ProviderFields {
   readonly alias?: string;
 }
 
-/** Where the service is, and how to reach it: `new RnvProvider(this, "rnv")`. */
+/**
+ * Address of the service, and how to reach it.
+ * @example
+ * new RnvProvider(this, "rnv");
+ */
 export const RnvProvider = made.RnvProvider as unknown as ProviderClass;
 
 /** The provider of a stack. */
@@ -157,9 +129,14 @@ export interface RnvProvider extends cdktf.TerraformProvider, ProviderProperties
 }
 
 /** Props of a project. */
-export interface ProjectProps extends ProjectFields, Kept, ResourceArguments {}
+export interface ProjectProps extends ProjectFields, Kept, ResourceArguments<ProjectPath> {}
 
-/** A project groups services: `new Project(this, "shop", { name: "Shop" })`. */
+/**
+ * A project groups services.
+ * @example
+ * const shop = new Project(this, "shop", { name: "Shop" });
+ * shop.addService("api", { kind: "web" });
+ */
 export const Project = made.Project as unknown as OptionalResourceClass<ProjectProps, Project>;
 
 /** A project of a stack. */
@@ -171,12 +148,20 @@ export interface Project extends cdktf.TerraformResource, ProjectAttributes, Pro
 }
 
 /** Props of a service. */
-export interface ServiceProps extends ServiceFields, Kept, InProject, ResourceArguments {
+export interface ServiceProps extends ServiceFields, Kept, InProject, ResourceArguments<ServicePath> {
   /** How it is deployed: once per run when something of it changed, unless said; `{ when: "never" }` leaves that to you. */
   readonly deploy?: Omit<DeploymentProps, keyof OfService>;
 }
 
-/** A service is built and served: `project.addService("api", { kind: "web", … })`, or `new Service(this, "api", { project, … })`. */
+/**
+ * A service is built and served. `project.addService("api", …)` makes one as well.
+ * @example
+ * const api = new Service(this, "api", {
+ *   kind: "web",
+ *   configuration: { repository: "https://git.example.com/shop/api", runtime: "node" },
+ * });
+ * api.addVariable("LOG_LEVEL", "info");
+ */
 export const Service = made.Service as unknown as ResourceClass<ServiceProps, Service>;
 
 /** A service of a stack. */
@@ -190,9 +175,14 @@ export interface Service extends cdktf.TerraformResource, ServiceAttributes, Ser
 }
 
 /** Props of a variable. */
-export interface VariableProps extends VariableFields, OfService, ResourceArguments {}
+export interface VariableProps extends VariableFields, OfService, ResourceArguments<VariablePath> {}
 
-/** An encrypted variable of one service: `service.addVariable("TOKEN", fromEnv("TOKEN"))`. */
+/**
+ * An encrypted variable of one service. `service.addVariable("TOKEN", …)` makes one as well.
+ * @example
+ * const api = new Service(this, "api", { kind: "web" });
+ * new Variable(api, "TOKEN", { value: fromEnv("TOKEN") });
+ */
 export const Variable = made.Variable as unknown as ResourceClass<VariableProps, Variable>;
 
 /** A variable of a stack. */
@@ -205,7 +195,12 @@ export interface Variable
 /** Props of several variables. */
 export interface VariablesProps extends VariablesFields, OfService, ResourceArguments {}
 
-/** Several variables of one service: `service.addVariables({ LOG_LEVEL: "info", TOKEN: fromEnv("TOKEN") })`. */
+/**
+ * Several variables of one service. `service.addVariables({ … })` makes them as well.
+ * @example
+ * const api = new Service(this, "api", { kind: "web" });
+ * new Variables(api, "common", { values: { LOG_LEVEL: "info", TOKEN: fromEnv("TOKEN") } });
+ */
 export const Variables = made.Variables as unknown as ResourceClass<VariablesProps, Variables>;
 
 /** Several variables of a stack. */
@@ -213,13 +208,17 @@ export interface Variables
   extends cdktf.TerraformResource,
     VariablesAttributes,
     VariablesProperties,
-    Pick<VariableProperties, "timeouts" | "timeoutsInput" | "putTimeouts" | "resetTimeouts">,
     ResourceMembers {}
 
 /** Props of a deployment. */
-export interface DeploymentProps extends DeploymentFields, OfService, ResourceArguments {}
+export interface DeploymentProps extends DeploymentFields, OfService, ResourceArguments<DeploymentPath> {}
 
-/** Deploys its service, after the service and its variables: `service.deployOnChange({ timeout: "20m" })`. */
+/**
+ * Deploys its service, after the service and its variables. `service.deployOnChange({ … })` makes one as well.
+ * @example
+ * const api = new Service(this, "api", { kind: "web" });
+ * new Deployment(this, "release", { service: api, timeout: "20m" });
+ */
 export const Deployment = made.Deployment as unknown as OptionalResourceClass<DeploymentProps, Deployment>;
 
 /** A deployment of a stack. */
@@ -230,9 +229,15 @@ export interface Deployment
     ResourceMembers {}
 
 /** Props of a layout. */
-export interface CanvasLayoutProps extends LayoutFields, InProject, ResourceArguments {}
+export interface CanvasLayoutProps extends LayoutFields, InProject, ResourceArguments<LayoutPath> {}
 
-/** The shared layout of a project's canvas: `project.addLayout()`. */
+/**
+ * The shared layout of a project's canvas. `project.addLayout()` makes one as well.
+ * @example
+ * const shop = new Project(this, "shop");
+ * shop.addService("api", { kind: "web" });
+ * new CanvasLayout(this, "layout", { project: shop, positions: { api: { x: 0, y: 0 } } });
+ */
 export const CanvasLayout = made.CanvasLayout as unknown as OptionalResourceClass<
   CanvasLayoutProps,
   CanvasLayout
@@ -245,115 +250,9 @@ export interface CanvasLayout
     LayoutProperties,
     ResourceMembers {}
 
-/** Props of the catalog: none but those of every data source. */
-export interface DataRnvCatalogProps extends DataSourceArguments {}
-
-/** Plans, regions, runtimes and defaults that the service offers. */
-export const DataRnvCatalog = made.DataRnvCatalog as unknown as DataSourceClass<
-  DataRnvCatalogProps,
-  DataRnvCatalog
->;
-
-/** The catalog in a stack. */
-export interface DataRnvCatalog extends cdktf.TerraformDataSource, CatalogReadings {}
-
-/** Props of a project that is looked up. */
-export interface DataRnvProjectProps extends ProjectLookup, DataSourceArguments {}
-
-/** A project that exists: `new DataRnvProject(this, "theirs", { name: "Theirs" })`. */
-export const DataRnvProject = made.DataRnvProject as unknown as DataSourceClass<
-  DataRnvProjectProps,
-  DataRnvProject
->;
-
-/** A project that a stack looks up. */
-export interface DataRnvProject extends cdktf.TerraformDataSource, ProjectReadings {}
-
-/** Props of a service that is looked up. */
-export interface DataRnvServiceProps extends ServiceLookup, DataSourceArguments {}
-
-/** A service that exists: `new DataRnvService(this, "api", { name: "api", projectId: theirs.id })`. */
-export const DataRnvService = made.DataRnvService as unknown as DataSourceClass<
-  DataRnvServiceProps,
-  DataRnvService
->;
-
-/** A service that a stack looks up. */
-export interface DataRnvService extends cdktf.TerraformDataSource, ServiceReadings {}
-
-/** Props of the data source projects. */
-export interface DataRnvProjectsProps extends DataSourceArguments {}
-
-/** Every project of the workspace. `new DataRnvProjects(this, "all")`. */
-export const DataRnvProjects = made.DataRnvProjects as unknown as DataSourceClass<
-  DataRnvProjectsProps,
-  DataRnvProjects
->;
-
-/** Every project of the workspace. */
-export interface DataRnvProjects extends cdktf.TerraformDataSource, ProjectsListed {}
-
-/** Props of the data source services. */
-export interface DataRnvServicesProps extends ServicesQuery, DataSourceArguments {}
-
-/** Services that exist: every active one of the workspace, or of one project or kind. `new DataRnvServices(this, "all", { projectId: shop.id })`. */
-export const DataRnvServices = made.DataRnvServices as unknown as DataSourceClass<
-  DataRnvServicesProps,
-  DataRnvServices
->;
-
-/** Services that exist: every active one of the workspace, or of one project or kind. */
-export interface DataRnvServices extends cdktf.TerraformDataSource, ServicesListed {}
-
-/** Props of the data source deployment. */
-export interface DataRnvDeploymentProps extends OneDeploymentQuery, DataSourceArguments {}
-
-/** One deployment of a service: that of an id, or the one that serves. `new DataRnvDeployment(this, "serving", { serviceId: api.id })`. */
-export const DataRnvDeployment = made.DataRnvDeployment as unknown as NeededDataSourceClass<
-  DataRnvDeploymentProps,
-  DataRnvDeployment
->;
-
-/** One deployment of a service: that of an id, or the one that serves. */
-export interface DataRnvDeployment extends cdktf.TerraformDataSource, OneDeploymentListed {}
-
-/** Props of the data source deployments. */
-export interface DataRnvDeploymentsProps extends DeploymentsQuery, DataSourceArguments {}
-
-/** The latest deployments of one service, newest first. `new DataRnvDeployments(this, "past", { serviceId: api.id })`. */
-export const DataRnvDeployments = made.DataRnvDeployments as unknown as NeededDataSourceClass<
-  DataRnvDeploymentsProps,
-  DataRnvDeployments
->;
-
-/** The latest deployments of one service, newest first. */
-export interface DataRnvDeployments extends cdktf.TerraformDataSource, DeploymentsListed {}
-
-/** Props of the data source variables. */
-export interface DataRnvVariablesProps extends VariablesQuery, DataSourceArguments {}
-
-/** The variables of one service: their names and times, never their values. `new DataRnvVariables(this, "known", { serviceId: api.id })`. */
-export const DataRnvVariables = made.DataRnvVariables as unknown as NeededDataSourceClass<
-  DataRnvVariablesProps,
-  DataRnvVariables
->;
-
-/** The variables of one service: their names and times, never their values. */
-export interface DataRnvVariables extends cdktf.TerraformDataSource, VariablesListed {}
-
-/** Props of the data source canvas. */
-export interface DataRnvCanvasProps extends CanvasQuery, DataSourceArguments {}
-
-/** Services, groups and references as the canvas shows them, with the saved layout. `new DataRnvCanvas(this, "canvas", { projectId: shop.id })`. */
-export const DataRnvCanvas = made.DataRnvCanvas as unknown as DataSourceClass<
-  DataRnvCanvasProps,
-  DataRnvCanvas
->;
-
-/** Services, groups and references as the canvas shows them, with the saved layout. */
-export interface DataRnvCanvas extends cdktf.TerraformDataSource, CanvasListed {}
-
 export { confirmRemoved } from "./confirm-removed";
+export type { VariableValue } from "./constructs";
+export * from "./generated/data-cdktf";
 export type {
   ServiceConfiguration,
   ServiceConfigurationOutputReference,
@@ -363,15 +262,6 @@ export { fromCommand, fromEnv, fromFile, generate, type SecretSource as Secret }
 /** The names that bindings of the library have for the same. */
 export type {
   CanvasLayoutProps as CanvasLayoutConfig,
-  DataRnvCanvasProps as DataRnvCanvasConfig,
-  DataRnvCatalogProps as DataRnvCatalogConfig,
-  DataRnvDeploymentProps as DataRnvDeploymentConfig,
-  DataRnvDeploymentsProps as DataRnvDeploymentsConfig,
-  DataRnvProjectProps as DataRnvProjectConfig,
-  DataRnvProjectsProps as DataRnvProjectsConfig,
-  DataRnvServiceProps as DataRnvServiceConfig,
-  DataRnvServicesProps as DataRnvServicesConfig,
-  DataRnvVariablesProps as DataRnvVariablesConfig,
   DeploymentProps as DeploymentConfig,
   ProjectProps as ProjectConfig,
   RnvProviderProps as RnvProviderConfig,

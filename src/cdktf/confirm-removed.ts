@@ -1,6 +1,7 @@
 import type { Construct } from "constructs";
 import { parseAddress } from "../model/address";
 import { terraformPrefix } from "../model/text";
+import { sharedMark } from "./shared";
 
 /** A stack of cdktf or cdktn. */
 export interface StackLike extends Construct {
@@ -8,15 +9,14 @@ export interface StackLike extends Construct {
   addOverride(path: string, value: unknown): void;
 }
 
-const confirmed = new WeakMap<object, string[]>();
-
 /**
- * Confirms in git that resources may be deleted that the stack declares no longer, each by its address:
- * `confirmRemoved(stack, "service.shop.worker")`. Leave the line for as long as you like: it says nothing of others.
- * Throws for a text that is no address.
+ * Confirms in git that resources may be deleted that the stack no longer declares, each by its address.
+ * The line may stay: it confirms no other deletion. Throws for a text that is no address.
+ * @example
+ * confirmRemoved(this, "service.shop.worker", "service.shop.old-site");
  */
 export function confirmRemoved(stack: StackLike, ...addresses: readonly string[]): void {
-  const names = confirmed.get(stack) ?? [];
+  const names = sharedMark<string[]>(stack, "confirmed", () => []);
   for (const text of addresses) {
     const address = parseAddress(text);
     if (address === undefined)
@@ -24,7 +24,6 @@ export function confirmRemoved(stack: StackLike, ...addresses: readonly string[]
     const [type = "", ...rest] = address.split(".");
     names.push(`${terraformPrefix}_${type}.${rest.join("__")}`);
   }
-  confirmed.set(stack, names);
   stack.addOverride(
     "removed",
     names.map((from) => ({ from, lifecycle: { destroy: true } })),

@@ -18,13 +18,13 @@ export interface Identified {
   readonly id: string;
 }
 
-/** What a project or a service is kept by. */
+/** How a project or a service is kept. */
 export interface Kept {
   /** The action for it when it is no longer declared; for rnv only. */
   readonly onRemove?: OnRemove;
 }
 
-/** What lies in a project. */
+/** Members of a resource in a project. */
 export interface InProject {
   /** Its project: unless given, the nearest above it. A service without a project is ungrouped. */
   readonly project?: Identified;
@@ -32,7 +32,7 @@ export interface InProject {
   readonly projectId?: string;
 }
 
-/** What belongs to a service. */
+/** Members of a resource of a service. */
 export interface OfService {
   /** Its service; unless given, the nearest above it. */
   readonly service?: Identified;
@@ -53,79 +53,10 @@ export interface KeptMembers extends ResourceMembers {
 }
 
 /** A value of a variable: text (or a token), a secret source, or one that is set elsewhere. */
-export type VariableValue = string | SecretSource | Preserved;
+export type VariableValue = string | Resolvable | SecretSource | Preserved;
 
 /** A variable that exists at the service and whose value is not ours to set. */
 export interface Preserved {
   /** Always true. */
   readonly preserve: true;
-}
-
-/** A project is looked up by its id or its name. */
-export interface ProjectLookup {
-  /** Id of the project. */
-  readonly id?: string;
-  /** Its name, which is the only one. */
-  readonly name?: string;
-}
-
-/** A service is looked up by its id, or by its name in its project. */
-export interface ServiceLookup {
-  /** Id of the service. */
-  readonly id?: string;
-  /** Its name in its project. */
-  readonly name?: string;
-  /** ID of its project; without it, a service outside of every project. */
-  readonly projectId?: string;
-}
-
-/** The catalog as tokens. */
-export interface CatalogReadings {
-  /** What the service can do now. */
-  readonly capabilities: Resolvable;
-  /** Plans of services, with monthly prices in USD and NGN. */
-  readonly plans: Resolvable;
-  /** Plans of databases. */
-  readonly databasePlans: Resolvable;
-  /** Default of each configuration field. */
-  readonly defaults: Resolvable;
-  /** Available regions. */
-  readonly regions: Resolvable;
-  /** Available runtimes. */
-  readonly runtimes: string[];
-  /** Kinds of services. */
-  readonly serviceTypes: Resolvable;
-  /** Whether prices are estimates. */
-  readonly pricesAreEstimates: Resolvable;
-}
-
-/** Fields of several variables of one service. */
-export interface VariablesFields {
-  /** Values by name: text (or tokens), or secret sources. A change deploys the service. */
-  readonly values: Readonly<Record<string, string | SecretSource>>;
-}
-
-/** Fields of several variables as their construct has them. */
-export interface VariablesProperties {
-  /** Values by name. */
-  get values(): Resolvable;
-  set values(value: Resolvable | VariablesFields["values"]);
-  /** What the program gave as `values`. */
-  readonly valuesInput: VariablesFields["values"] | undefined;
-  /** No variable is declared any more: those of the map are deleted. */
-  resetValues(): void;
-  /** Id of the service they belong to. */
-  serviceId: string;
-  /** What the program gave as `serviceId`. */
-  readonly serviceIdInput: string | undefined;
-}
-
-/** Attributes of several variables that the service decides; for Terraform only: `rnv` reads each variable for itself. */
-export interface VariablesAttributes {
-  /** Id of the service. */
-  readonly id: string;
-  /** Ids of the variables by name. */
-  readonly ids: Resolvable;
-  /** When each of them last changed. */
-  readonly updatedAt: Resolvable;
 }

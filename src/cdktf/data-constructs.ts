@@ -10,7 +10,10 @@ import type { Library } from "./library";
 
 const catalogTokens = Object.fromEntries(catalogFields.map((name) => [name, { valueType: "json" as const }]));
 
-/** The construct classes of the data sources. */
+/**
+ * The construct classes of the data sources.
+ * @public
+ */
 export const dataSources = (library: Library) => ({
   ...Object.fromEntries(
     Object.keys(listings).map((name) => [

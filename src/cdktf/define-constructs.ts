@@ -7,14 +7,12 @@ import { service } from "../resources/service";
 import { variable } from "../resources/variable";
 import { confirmRemoved } from "./confirm-removed";
 import type { VariableValue } from "./constructs";
-import { dataSources } from "./data-constructs";
 import { defineProvider } from "./define-provider";
 import { defineResource, type ResourceClass } from "./define-resource";
 import { defineVariables } from "./define-variables";
 import type { GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
 import { constructOfId } from "./parents";
-import { SecretSource } from "./secrets";
 
 /** A stack whose own method confirms deletions; it is given the types of its library in `cdktf.ts`. */
 const defineStack = (library: Library): object =>
@@ -33,46 +31,38 @@ export function defineConstructs(library: Library): Readonly<Record<string, obje
   const Deployment = defineDeployment(defineResource(library, deployment));
   const CanvasLayout = defineResource(library, layout);
   const Variables = defineVariables(library);
-  const DeploymentOnChange = defineDeploymentOnChange(Deployment);
-  const Service = defineService(library, { Variable, Variables, DeploymentOnChange });
+  const Service = defineService(library, { Variable, Variables, Deployment });
   const Project = defineProject(library, Service, CanvasLayout, defineLayoutOfAll(CanvasLayout));
   const RnvProvider = defineProvider(library);
   const resources = { Project, Service, Variable, Variables, Deployment, CanvasLayout };
-  return { RnvProvider, RnvStack: defineStack(library), ...resources, ...dataSources(library) };
+  return { RnvProvider, RnvStack: defineStack(library), ...resources };
 }
 
 /**
  * A deployment with the revisions of its service and variables as `triggers`. rnv sees their changes by itself, and
- * ignores the triggers because the comment says that they are derived.
+ * ignores the triggers because the comment says that they are derived. One that a service brings (`isImplied`) is left out
+ * where another one is declared for the service.
  */
 const defineDeployment = (Deployment: ResourceClass): ResourceClass =>
   class TriggeredDeployment extends Deployment {
-    constructor(scope: Construct, id: string, props: GivenProps = {}) {
+    readonly #isImplied: boolean;
+
+    constructor(scope: Construct, id: string, { isImplied, ...props }: GivenProps = {}) {
       super(scope, id, { ...props, derived: true });
+      this.#isImplied = isImplied === true;
+    }
+
+    override get isLeftOut(): boolean {
+      return this.#isImplied && this.siblings().length > 0;
     }
 
     override synthesizeAttributes(): Record<string, unknown> {
-      const above = constructOfId(this.givenField("service_id"));
+      const above = constructOfId(this, this.givenField("service_id"));
       const triggers = {
         ...(above !== undefined && { config: above.getStringAttribute("revision") }),
         ...attributeOf(this.followed(), "revision"),
       };
       return { ...super.synthesizeAttributes(), ...(Object.keys(triggers).length > 0 && { triggers }) };
-    }
-  };
-
-/** A deployment that a service brings: one that is declared for the service takes its place. */
-const defineDeploymentOnChange = (Deployment: ResourceClass) =>
-  class DeploymentOnChange extends Deployment {
-    #isImplied = false;
-
-    imply(): this {
-      this.#isImplied = true;
-      return this;
-    }
-
-    override get isLeftOut(): boolean {
-      return this.#isImplied && this.siblings().length > 0;
     }
   };
 
@@ -85,37 +75,30 @@ const defineLayoutOfAll = (CanvasLayout: ResourceClass): ResourceClass =>
     }
   };
 
-/** The classes of what a service has. */
-interface PartsOfService {
-  readonly Variable: ResourceClass;
-  readonly Variables: ResourceClass;
-  readonly DeploymentOnChange: ReturnType<typeof defineDeploymentOnChange>;
-}
+/** The classes of the resources of a service. */
+type PartsOfService = Readonly<Record<"Variable" | "Variables" | "Deployment", ResourceClass>>;
 
-function defineService(
+const defineService = (
   library: Library,
-  { Variable, Variables, DeploymentOnChange }: PartsOfService,
-): ResourceClass {
-  return class Service extends defineResource(library, service) {
-    #implied: InstanceType<typeof DeploymentOnChange> | undefined;
+  { Variable, Variables, Deployment }: PartsOfService,
+): ResourceClass =>
+  class Service extends defineResource(library, service) {
+    #bringsDeployment: boolean;
 
     constructor(scope: Construct, id: string, { deploy, ...props }: GivenProps = {}) {
       super(scope, id, props);
       const given = (deploy ?? {}) as GivenProps;
-      if (given.when === "never") return;
-      this.#implied = this.#deploys(given).imply();
+      this.#bringsDeployment = given.when !== "never";
+      if (this.#bringsDeployment) this.#deploy({ ...given, isImplied: true });
     }
 
-    #deploys(props: GivenProps): InstanceType<typeof DeploymentOnChange> {
-      return new DeploymentOnChange(this, deployment.manifest.key, {
-        ...props,
-        service: this,
-      });
+    #deploy(props: GivenProps): unknown {
+      return new Deployment(this, deployment.manifest.key, { ...props, service: this });
     }
 
     addVariable(key: string, value: VariableValue): unknown {
-      const isValue = typeof value === "string" || value instanceof SecretSource;
-      return new Variable(this, key, { service: this, ...(isValue ? { value } : value) });
+      const isPreserved = typeof value === "object" && value !== null && "preserve" in value;
+      return new Variable(this, key, { service: this, ...(isPreserved ? value : { value }) });
     }
 
     addVariables(values: GivenProps): unknown {
@@ -123,12 +106,11 @@ function defineService(
     }
 
     deployOnChange(props: GivenProps = {}): unknown {
-      if (this.#implied !== undefined) this.node.tryRemoveChild(deployment.manifest.key);
-      this.#implied = undefined;
-      return this.#deploys(props);
+      if (this.#bringsDeployment) this.node.tryRemoveChild(deployment.manifest.key);
+      this.#bringsDeployment = false;
+      return this.#deploy(props);
     }
   };
-}
 
 function defineProject(
   library: Library,
@@ -162,10 +144,9 @@ function defineProject(
 function refuseEmptyStack(library: Library, project: Construct, id: string): void {
   const newest = newestStack(library, project.node.root);
   if (newest === undefined || newest === library.TerraformStack.of(project)) return;
-  const isResource = (one: Construct): boolean => one instanceof library.TerraformResource;
   newest.node.addValidation({
     validate: () =>
-      newest.node.findAll().some(isResource)
+      newest.node.findAll().some(library.TerraformResource.isTerraformResource)
         ? []
         : [
             `the stack is empty: addService put ${JSON.stringify(id)} into the stack of its project ` +

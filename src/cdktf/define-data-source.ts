@@ -10,6 +10,7 @@ import {
   writeAttributes,
 } from "./fields";
 import type { Library } from "./library";
+import { claimName } from "./names";
 
 /** A data source: the fields that a query is made of, and those that it shows besides. */
 export interface DataSourceFields {
@@ -33,7 +34,13 @@ export function defineDataSource(library: Library, fields: DataSourceFields): Re
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
       super(scope, id, libraryConfig(terraformType, props));
-      this.#query = writeAttributes(props, query, `data.${terraformType} ${this.node.path}`, metaProps);
+      this.#query = writeAttributes(
+        library,
+        props,
+        query,
+        `data.${terraformType} ${this.node.path}`,
+        metaProps,
+      );
     }
 
     givenField(name: string): unknown {
@@ -47,6 +54,11 @@ export function defineDataSource(library: Library, fields: DataSourceFields): Re
       else this.#query[name] = value;
     }
 
+    override toTerraform(): object {
+      claimName(library, this, "data.");
+      return super.toTerraform();
+    }
+
     protected synthesizeAttributes(): Written {
       return { ...this.#query };
     }
@@ -56,6 +68,6 @@ export function defineDataSource(library: Library, fields: DataSourceFields): Re
     }
   }
   defineTokens(RnvDataSource.prototype, computed, () => {});
-  defineFields(RnvDataSource.prototype, new Map([...shown, ...query]));
+  defineFields(library, RnvDataSource.prototype, new Map([...shown, ...query]));
   return RnvDataSource as unknown as ResourceClass;
 }

@@ -29,7 +29,7 @@ export function defineProvider(library: Library): object {
         },
         terraformProviderSource: providerSource,
       });
-      writeAttributes(props, names, `the provider ${this.node.path}`);
+      writeAttributes(library, props, names, `the provider ${this.node.path}`);
       for (const [name, value] of Object.entries(props)) this.give(name, value);
     }
 
@@ -40,6 +40,21 @@ export function defineProvider(library: Library): object {
     give(name: string, value: unknown): void {
       this.#settings.set(name, value ?? undefined);
       this.#variables.place(name, value);
+    }
+
+    override toTerraform(): object {
+      const { alias, terraformResourceType } = this;
+      const same = library.TerraformStack.of(this)
+        .node.findAll()
+        .map((one) => one as typeof this)
+        .filter((one) => one.terraformResourceType === terraformResourceType && one.alias === alias);
+      if (same.length > 1)
+        throw new Error(
+          `${same.map(({ node }) => node.path).join(" and ")} are both the provider rnv ` +
+            `${alias === undefined ? "without an alias" : `with the alias ${JSON.stringify(alias)}`}. ` +
+            'Give one of them another alias: new RnvProvider(this, "eu", { alias: "eu" })',
+        );
+      return super.toTerraform();
     }
 
     protected synthesizeAttributes(): Record<string, unknown> {

@@ -9,6 +9,7 @@ import {
   writeOnlyNameOf,
   writeOnlyVersionOf,
 } from "../model/text";
+import type { Resolvable } from "./constructs";
 import {
   defineFields,
   defineTokens,
@@ -19,18 +20,21 @@ import {
   writeAttributes,
 } from "./fields";
 import type { Library, ReferableLike } from "./library";
+import { claimName, movesOf, nameBefore } from "./names";
 import {
   addMember,
   addOwnId,
+  constructOfId,
   followedBy,
   forgetGroups,
-  hasType,
+  isWritten,
   noteType,
   parentOf,
   stableText,
+  typeOfConstruct,
 } from "./parents";
 import { SecretVariables } from "./secret-variable";
-import { generatedLength } from "./secrets";
+import { generatedLength, isSecretSource } from "./secrets";
 
 /** A construct class before it is given the types of a library. */
 export interface ResourceClass {
@@ -107,7 +111,7 @@ function classOf(type: ResourceType): ClassOf {
 export function defineResource(library: Library, type: ResourceType): ResourceClass {
   const Named = defineNamed(type, defineDeclared(library, classOf(type)));
   const Ordered = defineOrdered(library, type, Named);
-  defineFields(Ordered.prototype, fieldsOf(type));
+  defineFields(library, Ordered.prototype, fieldsOf(type));
   const settled = Object.entries(type.computed).filter(([, { movesByItself }]) => movesByItself !== true);
   defineTokens(Ordered.prototype, Object.fromEntries(settled), addOwnId);
   return Ordered as unknown as ResourceClass;
@@ -158,7 +162,13 @@ function defineDeclared(library: Library, of: ClassOf) {
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
       super(scope, id, libraryConfig(terraformType, props));
-      this.#attributes = writeAttributes(props, names, `${terraformType} ${this.node.path}`, otherProps);
+      this.#attributes = writeAttributes(
+        library,
+        props,
+        names,
+        `${terraformType} ${this.node.path}`,
+        otherProps,
+      );
       if (nameField !== undefined) this.#attributes[nameField] ??= id;
       this.#variables = new SecretVariables(library, this);
       for (const { name } of secrets) this.#placeSource(name);
@@ -185,6 +195,36 @@ function defineDeclared(library: Library, of: ClassOf) {
       // A resource has a name in any case: that of its construct.
       if (name === nameField) this.#attributes[name] ??= this.node.id;
       if (secrets.some((secret) => secret.name === name)) this.#placeSource(name);
+    }
+
+    /** The name may be overridden after a reference was taken, and the value of a secret is read from the program. */
+    override interpolationForAttribute(attribute: string): Resolvable {
+      if (secrets.some(({ name }) => name === attribute)) {
+        this.#plainValue(attribute);
+        return library.Lazy.anyValue({ produce: () => this.#plainValue(attribute) });
+      }
+      let name: string | undefined;
+      let reference: Resolvable | undefined;
+      const produce = (): unknown => {
+        // The library notes at a reference which stacks refer to it: one for each name.
+        if (name !== this.friendlyUniqueId) reference = super.interpolationForAttribute(attribute);
+        name = this.friendlyUniqueId;
+        return reference;
+      };
+      return library.Lazy.anyValue({ produce });
+    }
+
+    /** Returns a value that the program gave as text. */
+    #plainValue(name: string): unknown {
+      const given = this.#attributes[name];
+      if (given !== undefined && !isSecretSource(given)) return given;
+      const isSource = given !== undefined && generatedLength(given) === undefined;
+      throw new Error(
+        `the ${name} of ${terraformType} ${this.node.path} cannot be read: ` +
+          (isSource
+            ? "it is a secret. Give the other field the same source: const token = fromEnv(…)"
+            : 'it is known to the platform alone. Give both the same source, such as fromEnv("TOKEN")'),
+      );
     }
 
     #placeSource(name: string): void {
@@ -227,9 +267,11 @@ function defineNamed(type: ResourceType, Declared: DeclaredClass): DeclaredClass
 
     /** Within a resource of rnv the name begins with that of the scope: `shop__api`, the address service.shop.api. */
     override get friendlyUniqueId(): string {
+      if (this.#logicalId !== undefined) return this.#logicalId;
       const { scope, id } = this.node;
-      const isNested = scope !== undefined && hasType(scope) && /^[A-Za-z0-9_-]+$/.test(id);
-      if (this.#logicalId !== undefined || !isNested) return super.friendlyUniqueId;
+      const isNested =
+        scope !== undefined && typeOfConstruct(scope) !== undefined && /^[A-Za-z0-9_-]+$/.test(id);
+      if (!isNested) return super.friendlyUniqueId;
       const above = (scope as ReferableLike).friendlyUniqueId;
       return type.manifest.shape === "single" && id === type.manifest.key ? above : `${above}__${id}`;
     }
@@ -279,6 +321,10 @@ function defineOrdered(library: Library, type: ResourceType, Named: DeclaredClas
 
     override toTerraform(): object {
       if (this.isLeftOut) return {};
+      if (isWritten(this)) {
+        claimName(library, this);
+        refuseSeveralParents(this, parentFields);
+      }
       const from = nameBefore(this);
       const written = super.toTerraform();
       if (from === undefined || movesOf(this) !== undefined) return written;
@@ -294,21 +340,18 @@ function defineOrdered(library: Library, type: ResourceType, Named: DeclaredClas
   };
 }
 
-/** What the library notes of `moveFromId` and `moveToId`. */
-const movesOf = (construct: Construct): { readonly from: string } | undefined =>
-  (construct as { readonly _movedById?: { readonly from: string } })._movedById;
-
-/** The name that a construct had below another name of the nearest construct above that has moved; its name begins with it. */
-function nameBefore(construct: ReferableLike): string | undefined {
-  for (let at = construct.node.scope; at !== undefined && hasType(at); at = at.node.scope) {
-    const before = movesOf(at)?.from.split(".")[1];
-    if (before === undefined) continue;
-    const above = (at as ReferableLike).friendlyUniqueId;
-    const rest = construct.friendlyUniqueId.slice(above.length);
-    const isBelow = construct.friendlyUniqueId.startsWith(above) && (rest === "" || rest.startsWith("__"));
-    return isBelow ? `${before}${rest}` : undefined;
+/** Refuses a resource of a parent with `count` or `forEach`: Terraform cannot know of which instance it is. */
+function refuseSeveralParents(construct: InstanceType<DeclaredClass>, parentFields: readonly string[]): void {
+  for (const field of parentFields) {
+    const parent = constructOfId(construct, construct.givenField(field));
+    const key = parent?.count === undefined ? "forEach" : "count";
+    if (parent?.[key] === undefined) continue;
+    throw new Error(
+      `${parent.node.path} has ${key}, and ${construct.node.path} belongs to one instance of it. ` +
+        'Write a loop in the program; or, for Terraform only, deploy: { when: "never" } and a Deployment with the same ' +
+        `${key} and the serviceId of an instance`,
+    );
   }
-  return undefined;
 }
 
 /** `ignoreChanges` names fields as the program does; Terraform knows them by its own names. */

@@ -4,7 +4,7 @@ import type { ResourceType } from "../model/resource-type";
 import { generatedName, variablesResource, writeOnlyNameOf, writeOnlyVersionOf } from "../model/text";
 import { variable } from "../resources/variable";
 import { defineResource, type ResourceClass } from "./define-resource";
-import type { GivenProps, Written } from "./fields";
+import { type GivenProps, knownMap, type Written } from "./fields";
 import type { Library } from "./library";
 import { SecretVariables } from "./secret-variable";
 import { generatedLength } from "./secrets";
@@ -41,7 +41,8 @@ export function defineVariables(library: Library): ResourceClass {
     }
 
     #placeSources(): void {
-      const values = (this.givenField("values") ?? {}) as Written;
+      const text = `values of ${variablesResource} ${this.node.path}`;
+      const values = knownMap(library, this.givenField("values") ?? {}, text);
       const names = new Set([...this.#secrets.names(), ...Object.keys(values).map((key) => `values.${key}`)]);
       for (const name of names) {
         const value = values[name.slice("values.".length)];

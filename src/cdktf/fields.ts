@@ -1,7 +1,7 @@
 import { didYouMean } from "../diagnostics/suggest";
 import type { ComputedRule, ResourceType } from "../model/resource-type";
 import { camelCase, snakeCase, timeoutNames } from "../model/text";
-import type { ReferableLike } from "./library";
+import type { Library, ReferableLike } from "./library";
 
 export type GivenProps = Readonly<Record<string, unknown>>;
 
@@ -57,8 +57,18 @@ function tokenKind(type: string): Field["token"] {
   return type === "array" ? "list" : "json";
 }
 
+/** Returns the value of a map whose names must be known. Throws for a token; `owner` names the map. */
+export function knownMap({ Token }: Library, value: unknown, owner: string): GivenProps {
+  if (!Token.isUnresolved(value)) return value as GivenProps;
+  throw new Error(
+    `${owner} is a token, and its names must be known. Write { NAME: value }, where each value may be a token; ` +
+      "merge maps in the program: { ...common, ...own }",
+  );
+}
+
 /** Fields of the program as attributes of Terraform JSON; `others` is not written. Throws for an unknown field. */
 export function writeAttributes(
+  library: Library,
   props: GivenProps,
   names: FieldNames,
   owner: string,
@@ -68,9 +78,10 @@ export function writeAttributes(
   for (const [key, value] of Object.entries(props)) {
     if (value === undefined || value === null) continue;
     const field = names.get(key);
-    if (field?.fields !== undefined)
-      written[field.name] = writeAttributes(value as GivenProps, field.fields, `${key} of ${owner}`);
-    else if (field !== undefined) written[field.name] = value;
+    if (field?.fields !== undefined) {
+      const text = `${key} of ${owner}`;
+      written[field.name] = writeAttributes(library, knownMap(library, value, text), field.fields, text);
+    } else if (field !== undefined) written[field.name] = value;
     else if (!others.includes(key)) {
       const hint = didYouMean(key, [...names.keys(), ...others]);
       throw new Error(`${owner} has no field ${JSON.stringify(key)}${hint === undefined ? "" : `: ${hint}`}`);
@@ -95,7 +106,7 @@ interface FieldOwner extends ReferableLike {
  * Defines what bindings of the libraries have for each field: a getter that is a token, a setter, `nameInput` with what the
  * program gave, `resetName()`; for a group `putConfiguration()` and an object with the same for its fields.
  */
-export function defineFields(prototype: object, names: FieldNames): void {
+export function defineFields(library: Library, prototype: object, names: FieldNames): void {
   for (const [key, field] of names) {
     const { name, fields } = field;
     const whole = wholeName(key);
@@ -122,7 +133,10 @@ export function defineFields(prototype: object, names: FieldNames): void {
     defineMethod(prototype, `put${whole}`, (owner, value) => {
       const { terraformResourceType, node } = owner as FieldOwner;
       const text = `${key} of ${terraformResourceType} ${node.path}`;
-      (owner as FieldOwner).giveField(name, writeAttributes(value as GivenProps, fields, text));
+      (owner as FieldOwner).giveField(
+        name,
+        writeAttributes(library, knownMap(library, value, text), fields, text),
+      );
     });
     defineMethod(prototype, `reset${whole}`, (owner) => (owner as FieldOwner).giveField(name, undefined));
   }
@@ -216,7 +230,7 @@ function tokenOf(of: ReferableLike, path: string, kind: Field["token"]): unknown
 
 export type ComputedTypes = Readonly<Record<string, Pick<ComputedRule, "valueType">>>;
 
-/** Defines a getter for each computed attribute: a token of its type, the same each time. `note` is told of each `id`. */
+/** Defines a getter for each computed attribute: a token of its type, the same each time. `note` is called with each `id`. */
 export function defineTokens(
   prototype: object,
   computed: ComputedTypes,

@@ -15,6 +15,8 @@ interface TerraformElementLike extends Construct {
 export interface ReferableLike extends TerraformElementLike {
   readonly terraformResourceType: string;
   dependsOn?: string[];
+  readonly count?: unknown;
+  readonly forEach?: unknown;
   get terraformMetaArguments(): Readonly<Record<string, unknown>>;
   getStringAttribute(name: string): string;
   getNumberAttribute(name: string): number;
@@ -36,8 +38,10 @@ type Constructing = new (...given: any[]) => object;
 export interface Library {
   readonly TerraformProvider: abstract new (
     ...config: ConstructorParameters<Constructor<never>>
-  ) => TerraformElementLike;
-  readonly TerraformResource: Constructor<ReferableLike>;
+  ) => TerraformElementLike & { readonly terraformResourceType: string; readonly alias?: string };
+  readonly TerraformResource: Constructor<ReferableLike> & {
+    isTerraformResource(construct: unknown): boolean;
+  };
   readonly TerraformDataSource: Constructor<ReferableLike>;
   readonly TerraformVariable: Constructor<VariableLike>;
   readonly TerraformStack: {
@@ -50,6 +54,8 @@ export interface Library {
     resolve(value: any, options: { scope: Construct; resolver: any; preparing: boolean }): any;
   };
   readonly ImportableResource: Constructor<object>;
+  readonly Token: { isUnresolved(value: unknown): boolean };
+  readonly Lazy: { anyValue(producer: { produce(): unknown }): Resolvable };
   readonly DefaultTokenResolver: Constructing;
   readonly StringConcat: Constructing;
 }

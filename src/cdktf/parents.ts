@@ -3,6 +3,7 @@ import type { ResourceType } from "../model/resource-type";
 import { snakeCase } from "../model/text";
 import type { GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
+import { mark, markOf, sharedMark } from "./shared";
 
 /** A resource of rnv with a parent. */
 interface Member {
@@ -18,21 +19,26 @@ interface StackMembers {
   groups?: ReadonlyMap<ReferableLike, readonly Member[]> | undefined;
 }
 
-const membersOfStack = new WeakMap<object, StackMembers>();
+const membersIn = (library: Library, construct: Construct): StackMembers =>
+  sharedMark(library.TerraformStack.of(construct), "members", () => ({ members: [] }));
 
-/** The construct of rnv that a token is the id of, whatever stack it is in; the library keeps every token as well. */
-const ownIds = new Map<unknown, ReferableLike>();
+/** The constructs of rnv in an app, by the token of their ID; the library keeps every token as well. */
+const idsOf = ({ node }: Construct): Map<unknown, ReferableLike> =>
+  sharedMark(node.root, "ids", () => new Map());
 
-/** Records the token that always stands for the id of one construct. */
-export const addOwnId = (token: unknown, construct: ReferableLike): unknown => ownIds.set(token, construct);
+/** Records the token that always stands for the ID of one construct. */
+export const addOwnId = (token: unknown, construct: ReferableLike): unknown =>
+  idsOf(construct).set(token, construct);
 
-/** Returns the construct of rnv that an id was taken from. */
-export const constructOfId = (id: unknown): ReferableLike | undefined => ownIds.get(id);
+/** Returns the construct of rnv in the app of `user` that an ID was taken from. */
+export const constructOfId = (user: Construct, id: unknown): ReferableLike | undefined => idsOf(user).get(id);
 
 /** Returns a text, the name of the construct instead of its id: it stays as it is where the construct moves. */
 export function stableText(library: Library, user: ReferableLike, value: unknown): string {
-  const named = ownIds.get(value) as (ReferableLike & { givenField(name: string): unknown }) | undefined;
-  const nameAttribute = named && typeOfConstruct.get(named)?.nameAttribute;
+  const named = constructOfId(user, value) as
+    | (ReferableLike & { givenField(name: string): unknown })
+    | undefined;
+  const nameAttribute = named && typeOfConstruct(named)?.nameAttribute;
   if (named !== undefined && nameAttribute !== undefined)
     return resolved(library, named, named.givenField(snakeCase(nameAttribute)));
   return value === undefined ? "" : resolved(library, user, value);
@@ -40,16 +46,13 @@ export function stableText(library: Library, user: ReferableLike, value: unknown
 
 /** Records a resource that has a parent. */
 export function addMember(library: Library, member: Member): void {
-  const stack = library.TerraformStack.of(member.construct);
-  const { members } = membersOfStack.get(stack) ?? { members: [] };
-  members.push(member);
-  membersOfStack.set(stack, { members });
+  membersIn(library, member.construct).members.push(member);
+  forgetGroups(library, member.construct);
 }
 
-/** Groups the members of the stack anew when they are asked for next: a parent was set. */
+/** Groups the members of the stack again when they are read next: a parent was set. */
 export function forgetGroups(library: Library, construct: Construct): void {
-  const stack = membersOfStack.get(library.TerraformStack.of(construct));
-  if (stack !== undefined) stack.groups = undefined;
+  membersIn(library, construct).groups = undefined;
 }
 
 /**
@@ -61,8 +64,8 @@ export function followedBy(
   construct: ReferableLike,
   follows: readonly string[],
 ): readonly ReferableLike[] {
-  const stack = follows.length === 0 ? undefined : membersOfStack.get(library.TerraformStack.of(construct));
-  if (stack === undefined) return [];
+  if (follows.length === 0) return [];
+  const stack = membersIn(library, construct);
   stack.groups ??= groupMembers(library, stack.members);
   const siblings = (stack.groups.get(construct) ?? []).filter(({ type }) => follows.includes(type.type));
   return siblings.map((sibling) => sibling.construct).filter(isWritten);
@@ -85,7 +88,7 @@ function groupMembers(library: Library, members: readonly Member[]): NonNullable
 /** The id of a parent, equal for the same parent: the token of a construct of rnv, else the text that it resolves to. */
 function identityOf(library: Library, { construct, parentId }: Member): unknown {
   const given = parentId();
-  if (given === undefined || ownIds.has(given)) return given;
+  if (given === undefined || constructOfId(construct, given) !== undefined) return given;
   return resolved(library, construct, given);
 }
 
@@ -95,17 +98,16 @@ function resolved(library: Library, scope: ReferableLike, value: unknown): strin
 }
 
 /** False for a resource that was removed, is left out, or was moved to another construct: the library writes a `moved` block alone. */
-const isWritten = (construct: ReferableLike): boolean =>
+export const isWritten = (construct: ReferableLike): boolean =>
   (construct as { readonly _hasMoved?: boolean })._hasMoved !== true &&
-  construct.node.scope?.node.tryFindChild(construct.node.id) === construct;
+  construct.node.scopes.every(
+    (one) => one.node.scope === undefined || one.node.scope.node.tryFindChild(one.node.id) === one,
+  );
 
-/** The resource types of the constructs of rnv. */
-const typeOfConstruct = new WeakMap<object, ResourceType>();
+export const noteType = (construct: object, type: ResourceType): unknown => mark(construct, "type", type);
 
-export const noteType = (construct: object, type: ResourceType): unknown =>
-  typeOfConstruct.set(construct, type);
-
-export const hasType = (construct: object): boolean => typeOfConstruct.has(construct);
+/** The resource type of a construct of rnv. */
+export const typeOfConstruct = (construct: object): ResourceType | undefined => markOf(construct, "type");
 
 /** The parent that was given, else the nearest construct above that is one. */
 export function parentOf(
@@ -117,9 +119,7 @@ export function parentOf(
     const given = props[parent.type] as { readonly id: string } | undefined;
     const id = given?.id ?? props[parent.attribute];
     if (id !== undefined) return { attribute: parent.attribute, id };
-    const above = [...scope.node.scopes]
-      .reverse()
-      .find((one) => typeOfConstruct.get(one)?.type === parent.type);
+    const above = [...scope.node.scopes].reverse().find((one) => typeOfConstruct(one)?.type === parent.type);
     if (above !== undefined)
       return { attribute: parent.attribute, id: (above as unknown as { readonly id: string }).id };
   }

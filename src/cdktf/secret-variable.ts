@@ -1,7 +1,8 @@
 import type { Construct } from "constructs";
 import { sha256, terraformPrefix } from "../model/text";
 import type { Library, VariableLike } from "./library";
-import { type SecretOrigin, SecretSource } from "./secrets";
+import { isSecretSource, type SecretOrigin, type SecretSource } from "./secrets";
+import { sharedMark } from "./shared";
 
 /** The Terraform variables of a construct, by the name of the field whose secret is given by its source. */
 export class SecretVariables {
@@ -16,7 +17,7 @@ export class SecretVariables {
   place(name: string, value: unknown): void {
     const before = this.#variables.get(name);
     this.#variables.delete(name);
-    if (value instanceof SecretSource)
+    if (isSecretSource(value))
       this.#variables.set(name, secretVariable(this.library, this.owner, value, name));
     if (before !== undefined && before !== this.#variables.get(name)) releaseVariable(before, this.owner);
   }
@@ -39,7 +40,7 @@ export class SecretVariables {
 }
 
 /** The constructs that need a variable; without one it is declared no longer. */
-const users = new WeakMap<VariableLike, Set<Construct>>();
+const usersOf = (variable: VariableLike): Set<Construct> => sharedMark(variable, "users", () => new Set());
 
 /**
  * The sensitive Terraform variable that stands for a secret source, one for each source in a stack. rnv reads the
@@ -53,7 +54,7 @@ function secretVariable(library: Library, user: Construct, source: SecretSource,
   const id = variableName(source.origin, owner);
   const known = stack.node.tryFindChild(id) as VariableLike | undefined;
   const variable = known ?? makeVariable(library, stack, id, source);
-  users.get(variable)?.add(user);
+  usersOf(variable).add(user);
   return variable;
 }
 
@@ -69,15 +70,14 @@ function makeVariable(
     description: describe(origin),
   });
   variable.addOverride("//", { [terraformPrefix]: { source: origin } });
-  users.set(variable, new Set());
   return variable;
 }
 
-/** Takes the variable away when no other construct needs it: nobody is asked for its value. */
+/** Removes the variable when no other construct needs it, so that Terraform does not ask for its value. */
 function releaseVariable(variable: VariableLike, user: Construct): void {
-  const left = users.get(variable);
-  left?.delete(user);
-  if (left?.size === 0) variable.node.scope?.node.tryRemoveChild(variable.node.id);
+  const users = usersOf(variable);
+  users.delete(user);
+  if (users.size === 0) variable.node.scope?.node.tryRemoveChild(variable.node.id);
 }
 
 /**

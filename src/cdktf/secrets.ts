@@ -1,3 +1,5 @@
+import { mark, markOf } from "./shared";
+
 /** Where the text of a secret comes from, in the words of a manifest. */
 export type SecretOrigin =
   | { readonly fromEnv: string }
@@ -10,7 +12,9 @@ export type SecretOrigin =
  * it plans; Terraform takes it as a sensitive variable.
  */
 export class SecretSource {
-  constructor(readonly origin: SecretOrigin) {}
+  constructor(readonly origin: SecretOrigin) {
+    mark(this, "secret", true);
+  }
 
   /** A source is no text: it has to be given as a value of its own. */
   toString(): string {
@@ -23,19 +27,35 @@ export class SecretSource {
   }
 }
 
+/** Returns true if a value is a source that this copy of the package or another one made. */
+export const isSecretSource = (value: unknown): value is SecretSource =>
+  typeof value === "object" && value !== null && markOf(value, "secret") === true;
+
 /** Returns the length of a value that is to be generated; undefined for another. */
 export const generatedLength = (value: unknown): number | undefined =>
-  value instanceof SecretSource && "generate" in value.origin ? value.origin.generate.length : undefined;
+  isSecretSource(value) && "generate" in value.origin ? value.origin.generate.length : undefined;
 
-/** The value of an environment variable of the run. */
+/**
+ * Returns the value of an environment variable of the run as a source.
+ * @example
+ * const api = new Service(this, "api", { kind: "web" });
+ * api.addVariable("TOKEN", fromEnv("SHOP_TOKEN"));
+ */
 export const fromEnv = (name: string): SecretSource => new SecretSource({ fromEnv: name });
 
-/** The text of a file, its last newline left out; the path starts from the folder that rnv runs in. */
+/**
+ * Returns the text of a file as a source, without its last newline. The path starts from the folder that rnv runs in.
+ * @example
+ * const api = new Service(this, "api", { kind: "web" });
+ * api.addVariable("LICENSE", fromFile("secrets/license.txt"));
+ */
 export const fromFile = (path: string): SecretSource => new SecretSource({ fromFile: path });
 
 /**
- * What a program prints: `fromCommand("vault", "read", "-field=password", "secret/shop")`. Of the environment it is given
- * PATH, HOME and the like; `fromCommand({ env: ["VAULT_ADDR"] }, "vault", …)` names what else.
+ * Returns the output of a program as a source. It gets PATH, HOME and the like, and the variables that `env` names.
+ * @example
+ * const api = new Service(this, "api", { kind: "web" });
+ * api.addVariable("KEY", fromCommand({ env: ["VAULT_ADDR"] }, "vault", "read", "-field=key", "secret/shop"));
  */
 export const fromCommand = (
   first: string | { readonly env: readonly string[] },
@@ -45,6 +65,11 @@ export const fromCommand = (
     typeof first === "string" ? { fromCommand: [first, ...args] } : { fromCommand: args, env: first.env },
   );
 
-/** A random text of 16 to 256 characters, made once when the variable is created. */
+/**
+ * Returns a source of random text, 16 to 256 characters, generated once when the variable is created.
+ * @example
+ * const api = new Service(this, "api", { kind: "web" });
+ * api.addVariable("SESSION_KEY", generate({ length: 32 }));
+ */
 export const generate = (options: { readonly length: number }): SecretSource =>
   new SecretSource({ generate: { length: options.length } });

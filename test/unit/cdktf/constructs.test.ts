@@ -117,7 +117,7 @@ describe("the constructs", () => {
     expect(Object.keys(resources(stack).rnv_deployment ?? {})).toHaveLength(4);
   });
 
-  it("name what lies in a construct of one's own after the library's name for it", () => {
+  it("name members of a construct of one's own after the library's name for it", () => {
     const stack = newStack();
     const module = new Construct(stack, "backend");
     const project = new Project(module, "shop", { name: "Shop" });
@@ -129,7 +129,7 @@ describe("the constructs", () => {
     expect(names).toEqual([expect.stringMatching(/^backend_shop_[0-9A-F]{8}__api$/), "fixed__api"]);
   });
 
-  it("share one variable for one source; the provider makes up what is generated, and asks nobody", () => {
+  it("share one variable for one source; the provider generates values and has no variable for them", () => {
     const stack = newStack();
     const service = new Service(stack, "api", { kind: "web" });
     for (const key of ["A", "B"]) service.addVariable(key, fromEnv("TOKEN"));

@@ -116,7 +116,7 @@ describe.each(Object.entries(libraries))("the fields of the constructs on %s", (
     expect(resource.rnv_canvas_layout?.other).toMatchObject({ depends_on: ["rnv_service.shop__worker"] });
     expect(resource.rnv_variable?.shop__api__LEVEL).toMatchObject({ value: "debug" });
     expect(resource.rnv_variable?.shop__api__TOKEN).toMatchObject({ value_wo: "${var.env_NEW_TOKEN}" });
-    // Nobody is asked for the value of a source that nothing needs.
+    // An unused source has no variable.
     expect(Object.keys(variable)).toEqual(["env_NEW_TOKEN"]);
   });
 

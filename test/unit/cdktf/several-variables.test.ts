@@ -88,7 +88,7 @@ describe.each([
     expect(versions("eu", "worker")).not.toEqual(before);
   });
 
-  it("are set anew; a source that nothing needs is declared no longer", () => {
+  it("are set again; an unused source is not declared", () => {
     const { resource, variable } = written({ TOKEN: fromEnv("TOKEN") }, (made) => {
       expect(made).toBeInstanceOf(Variables);
       made.values = { ...made.valuesInput, TOKEN: "text" };

@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import * as cdktf from "cdktf";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import {
+  internalLibrary,
+  monorepo,
+  recordBesideHosting,
+  teamService,
+  threeEnvironments,
+  wholeEnvironment,
+} from "../support/stack-programs";
+
+const env = { QUEUE_TOKEN: "token-of-the-queue", RNV_STATE_KEY: "5a".repeat(32) };
+
+describe("programs in the style of those that teams write", () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  const rnv = (...args: string[]) => scenario.runWith({ env }, ...args, "-f", "cdktf.out");
+  function synthesize(define: (app: cdktf.App) => void): void {
+    const app = new cdktf.App({ outdir: join(scenario.folder, "cdktf.out") });
+    define(app);
+    app.synth();
+  }
+
+  /** Applies a program, and plans it to nothing. */
+  async function applied(define: (app: cdktf.App) => void): Promise<void> {
+    synthesize(define);
+    const { code, stderr } = await rnv("apply", ...approve);
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    const quiet = await rnv("plan", "-detailed-exitcode");
+    expect([quiet.code, quiet.stderr]).toEqual([0, expect.any(String)]);
+  }
+  const services = () =>
+    Object.fromEntries(
+      scenario.emulator.store.services().map(({ id, name, configuration }) => [
+        name,
+        {
+          configuration,
+          deployments: scenario.emulator.store.deployments(id).length,
+          variables: Object.fromEntries(
+            scenario.emulator.store
+              .variables(id)
+              .map((one) => [one.key, scenario.emulator.store.variableValue(one.id)]),
+          ),
+        },
+      ]),
+    );
+
+  it("apply a whole environment", async () => {
+    await applied(wholeEnvironment);
+    const { api, worker, nightly } = services();
+    expect(api?.variables).toMatchObject({
+      LOG_LEVEL: "info",
+      QUEUE_TOKEN: "token-of-the-queue",
+      SESSION_KEY: expect.stringMatching(/^.{32}$/),
+      WORKER_URL: expect.stringMatching(/^http:\/\/worker-.*:9000$/),
+    });
+    expect(api?.configuration.ipAllowList).toEqual(["10.0.0.0/8", "192.168.0.0/16"]);
+    expect([api?.deployments, worker?.deployments, nightly?.deployments]).toEqual([1, 1, 1]);
+  }, 60_000);
+
+  it("apply a monorepo", async () => {
+    await applied(monorepo);
+    expect(services()).toMatchObject({
+      accounts: { variables: { LOG_LEVEL: "debug", REGION: "eu", MAILER_HOST: expect.any(String) } },
+      billing: { configuration: { rootDirectory: "services/billing" }, variables: { LOG_LEVEL: "info" } },
+      mailer: { variables: { SENDER: "shop@example.com", TOKEN: "token-of-the-queue" } },
+    });
+  }, 60_000);
+
+  it("leave a record of another provider to Terraform", async () => {
+    synthesize(recordBesideHosting);
+    const { code, stderr } = await rnv("plan");
+    expect(code).toBe(1);
+    expect(stderr).toContain("dns/record");
+    expect(stderr).toContain("terraform_data.record");
+    expect(scenario.emulator.store.services()).toEqual([]);
+  }, 60_000);
+
+  it("apply constructs of an internal library that has its own copy of the package", async () => {
+    let own: typeof import("../../src/cdktf/cdktf") | undefined;
+    jest.isolateModules(() => {
+      jest.doMock("cdktf", () => cdktf);
+      own = require("../../src/cdktf/cdktf");
+    });
+    if (own === undefined) throw new Error("the second copy is not loaded");
+    const TeamService = teamService(own);
+    await applied((app) => internalLibrary(app, TeamService));
+    const { index, query } = services();
+    expect(query?.variables).toMatchObject({ TEAM: "search", INDEX_URL: expect.stringContaining("index-") });
+    expect([index?.deployments, query?.deployments]).toEqual([1, 1]);
+    expect(Object.keys(JSON.parse(scenario.read(".rnv/state.json")).resources)).toContain(
+      "service.search.query",
+    );
+  }, 60_000);
+
+  it("apply three environments of one class", async () => {
+    await applied(threeEnvironments);
+    const projects = scenario.emulator.store.projects().map(({ name }) => name);
+    expect(projects.sort()).toEqual(["Shop development", "Shop production", "Shop staging"]);
+  }, 60_000);
+});

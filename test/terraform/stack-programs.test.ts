@@ -1,0 +1,91 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { App } from "cdktf";
+import type { Emulator } from "../../src/emulator/emulator";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { monorepo, recordBesideHosting, wholeEnvironment } from "../support/stack-programs";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const token = { TF_VAR_env_QUEUE_TOKEN: "token-of-the-queue", QUEUE_TOKEN: "token-of-the-queue" };
+
+/** Writes the JSON of the only stack of a program, without a backend: Terraform keeps its state in its folder. */
+function jsonOf(define: (app: App) => void): string {
+  const app = new App({ outdir: mkdtempSync(join(tmpdir(), "rnv-programs-")) });
+  define(app);
+  app.synth();
+  const [id] = app.node.children.map(({ node }) => node.id).filter((child) => child !== "TreeMetadata");
+  const json = JSON.parse(readFileSync(join(app.outdir, "stacks", `${id}`, "cdk.tf.json"), "utf8"));
+  rmSync(app.outdir, { recursive: true, force: true });
+  delete json.terraform.backend;
+  return JSON.stringify(json, undefined, 2);
+}
+
+/** Contents of a service, without what each engine makes up by itself: IDs, and values that are generated. */
+function worldOf({ store }: Emulator): unknown {
+  const services = [...store.services()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    projects: store.projects().map(({ name, description, color }) => ({ name, description, color })),
+    services: services.map(({ id, name, kind, configuration }) => ({
+      name,
+      kind,
+      // Paths and addresses are sets: their order does not count.
+      configuration: Object.fromEntries(
+        Object.entries(configuration).map(([key, value]) => [
+          key,
+          Array.isArray(value) ? [...value].sort() : value,
+        ]),
+      ),
+      deployments: store.deployments(id).length,
+      variables: Object.fromEntries(
+        store
+          .variables(id)
+          .map((one): [string, unknown] => [one.key, withoutIds(store.variableValue(one.id) ?? "")])
+          .sort(([a], [b]) => (a < b ? -1 : 1)),
+      ),
+    })),
+  };
+}
+
+const withoutIds = (text: string): string =>
+  /^[\w-]{32}$/.test(text) ? "generated" : text.replace(/-[0-9a-f]{8}(?=\.)/g, "-ID");
+
+describeTerraform("programs of teams by Terraform and by rnv", () => {
+  let world: TerraformFolder;
+  let scenario: Scenario;
+  beforeEach(async () => {
+    world = new TerraformFolder();
+    await world.openAttached();
+    scenario = await openScenario();
+    Object.assign(world.environment, token);
+  });
+  afterEach(async () => {
+    await scenario.close();
+    await world.close();
+  });
+
+  async function applyByTerraform(json: string): Promise<void> {
+    writeFileSync(join(world.folder, "w", "cdk.tf.json"), json);
+    await world.apply();
+    await world.expectNoChanges();
+  }
+
+  it.each(Object.entries({ wholeEnvironment, monorepo }))(
+    "%s ends in the same world",
+    async (_name, define) => {
+      const json = jsonOf(define);
+      await applyByTerraform(json);
+      scenario.write("cdk.tf.json", json);
+      const applied = await scenario.runWith({ env: token }, "apply", "-f", "cdk.tf.json", ...approve);
+      expect(applied).toMatchObject({ code: 0 });
+      expect(worldOf(scenario.emulator)).toEqual(worldOf(world.emulator));
+    },
+    120_000,
+  );
+
+  it("a record of another provider has the address of the service", async () => {
+    await applyByTerraform(jsonOf(recordBesideHosting));
+    const record = world.state().resources.find(({ type }) => type === "terraform_data");
+    expect(JSON.stringify(record)).toContain("https://site-");
+  }, 120_000);
+});

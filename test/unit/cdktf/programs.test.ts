@@ -1,0 +1,244 @@
+import * as cdktf from "cdktf";
+import * as cdktn from "cdktn";
+import { Construct } from "constructs";
+import * as onCdktf from "../../../src/cdktf/cdktf";
+import * as onCdktn from "../../../src/cdktf/generated/cdktn";
+
+type Resources = Record<string, Record<string, Record<string, unknown>>>;
+
+const libraries = {
+  cdktf: { library: cdktf, constructs: onCdktf },
+  cdktn: {
+    library: cdktn as unknown as typeof cdktf,
+    constructs: onCdktn as unknown as typeof onCdktf,
+  },
+};
+
+/** Programs as users write them: each is synthesized, or refused with what to write. */
+describe.each(Object.entries(libraries))("programs on %s", (_name, { library, constructs }) => {
+  const {
+    DataRnvProject,
+    Deployment,
+    fromEnv,
+    generate,
+    Project,
+    RnvProvider,
+    Service,
+    Variable,
+    Variables,
+  } = constructs;
+  const { Fn, TerraformCount, TerraformIterator, TerraformVariable } = library;
+
+  let stack: cdktf.TerraformStack;
+  beforeEach(() => {
+    stack = new library.TerraformStack(library.Testing.app(), "shop");
+    new RnvProvider(stack, "rnv");
+  });
+  const written = (): Resources => JSON.parse(library.Testing.synth(stack)).resource;
+
+  describe("a token in place of a map", () => {
+    const settings = () => new TerraformVariable(stack, "settings", { type: "map(string)" });
+
+    it("is refused by addVariables, the constructor and the setter of values", () => {
+      const services = ["a", "b", "c", "d", "e"].map((id) => new Service(stack, id, { kind: "web" }));
+      const all = settings();
+      const maps = [Fn.merge([{ A: "1" }, { B: "2" }]), all.value, all.stringValue, all.listValue];
+      for (const map of [...maps, library.Token.asStringMap(all.value)])
+        expect(() => services.pop()?.addVariables(map)).toThrow(
+          "/variables is a token, and its names must be known. " +
+            "Write { NAME: value }, where each value may be a token",
+        );
+      const made = new Variables(new Service(stack, "api", { kind: "web" }), "more", { values: { A: "1" } });
+      expect(() => {
+        made.values = all.value;
+      }).toThrow("values of rnv_variables shop/api/more is a token");
+    });
+
+    it("is refused as configuration and timeouts, also that of another construct", () => {
+      const { value } = settings();
+      const api = new Service(stack, "api", { kind: "web" });
+      for (const [id, configuration] of Object.entries({ b: value, c: api.configuration as never }))
+        expect(() => new Service(stack, id, { kind: "web", configuration })).toThrow(
+          `configuration of rnv_service shop/${id} is a token`,
+        );
+      expect(() => api.putConfiguration(value)).toThrow("configuration of rnv_service shop/api is a token");
+      expect(() => new Project(stack, "p", { timeouts: value })).toThrow("timeouts of rnv_project shop/p is");
+    });
+
+    it("is the value of a variable where it is text", () => {
+      const level = new TerraformVariable(stack, "level", { type: "string", default: "info" });
+      const api = new Service(stack, "api", { kind: "web" });
+      api.addVariable("A", level.value);
+      api.addVariable("B", level.stringValue);
+      api.addVariable("C", Fn.upper(level.value));
+      api.addVariables({ D: level.value, E: `<${level.value}>` });
+      new Variable(stack, "F", { service: api, key: "F", value: level.value });
+      const { rnv_variable, rnv_variables } = written();
+      const values = Object.values(rnv_variable ?? {}).map(({ value }) => value);
+      expect(values).toEqual(["${var.level}", "${var.level}", "${var.level}", "${upper(var.level)}"]);
+      expect(rnv_variables?.api?.values).toEqual({ D: "${var.level}", E: "<${var.level}>" });
+    });
+  });
+
+  describe("a name in the stack", () => {
+    it("belongs to one construct", () => {
+      new Project(stack, "shop").addService("api", { kind: "web" });
+      new Service(stack, "shop__api", { kind: "web" });
+      expect(written).toThrow(
+        "shop/shop/api and shop/shop__api are both rnv_service.shop__api in the stack: the second would replace",
+      );
+    });
+
+    it("is free again when its construct is removed or has another name", () => {
+      const project = new Project(stack, "shop");
+      const first = project.addService("api", { kind: "web" });
+      const second = new Service(stack, "shop__api", { kind: "web" });
+      second.overrideLogicalId("other");
+      expect(Object.keys(written().rnv_service ?? {})).toEqual(["other", "shop__api"]);
+      project.node.tryRemoveChild(first.node.id);
+      second.overrideLogicalId("shop__api");
+      expect(Object.keys(written().rnv_service ?? {})).toEqual(["shop__api"]);
+    });
+
+    it("belongs to one data source too", () => {
+      for (const id of ["a", "b"])
+        new DataRnvProject(stack, id, { name: "Theirs" }).overrideLogicalId("theirs");
+      expect(written).toThrow("shop/a and shop/b are both data.rnv_project.theirs");
+    });
+
+    it("is not empty", () => {
+      new Service(stack, "日本", { kind: "web" });
+      expect(written).toThrow('shop/日本 has no name in the stack: its id "日本" has none of the letters');
+    });
+
+    it("that is overridden is that of its deployment, its variables and all references", () => {
+      const team = new Construct(stack, "team");
+      const api = new Service(team, "api", { kind: "web" });
+      const url = `${api.url}/v1`;
+      api.addVariable("TOKEN", fromEnv("TOKEN"));
+      api.overrideLogicalId("front");
+      const worker = new Service(stack, "worker", { kind: "worker" });
+      worker.addVariable("API", url);
+      worker.addVariable("HOST", Fn.join(":", [api.internalHost, Fn.tostring(api.configuration.port)]));
+      const { rnv_deployment, rnv_service, rnv_variable } = written();
+      expect(Object.keys(rnv_service ?? {})).toEqual(["front", "worker"]);
+      expect(rnv_deployment?.front).toMatchObject({
+        service_id: "${rnv_service.front.id}",
+        depends_on: ["rnv_variable.front__TOKEN"],
+        triggers: { config: "${rnv_service.front.revision}" },
+      });
+      expect(rnv_variable).toMatchObject({
+        front__TOKEN: { service_id: "${rnv_service.front.id}" },
+        worker__API: { value: "${rnv_service.front.url}/v1" },
+        worker__HOST: {
+          value:
+            '${join(":", [rnv_service.front.internal_host, tostring(rnv_service.front.configuration.port)])}',
+        },
+      });
+    });
+  });
+
+  describe("the value of one variable in another", () => {
+    it("is the text that the program gave, also where an aspect gives another", () => {
+      const api = new Service(stack, "api", { kind: "web" });
+      const level = api.addVariable("LEVEL", "info");
+      const worker = new Service(stack, "worker", { kind: "worker" });
+      worker.addVariable("LEVEL", level.value);
+      worker.addVariable("TEXT", `level ${level.value} of ${api.name}`);
+      level.value = "debug";
+      expect(written().rnv_variable).toMatchObject({
+        worker__LEVEL: { value: "debug" },
+        worker__TEXT: { value: "level debug of ${rnv_service.api.name}" },
+      });
+    });
+
+    it("is refused where it is a secret, is made up or is set elsewhere", () => {
+      const api = new Service(stack, "api", { kind: "web" });
+      const token = api.addVariable("TOKEN", fromEnv("TOKEN"));
+      expect(() => token.value).toThrow(
+        "the value of rnv_variable shop/api/TOKEN cannot be read: it is a secret. Give the other field the same source",
+      );
+      for (const [key, value] of [
+        ["MADE", generate({ length: 32 })],
+        ["KEPT", { preserve: true }],
+      ] as const)
+        expect(() => api.addVariable(key, value).value).toThrow("it is known to the platform alone");
+    });
+
+    it("is refused at synthesis where it becomes a secret after it was read", () => {
+      const api = new Service(stack, "api", { kind: "web" });
+      const level = api.addVariable("LEVEL", "info");
+      api.addVariable("COPY", level.value);
+      level.value = fromEnv("LEVEL");
+      expect(written).toThrow("the value of rnv_variable shop/api/LEVEL cannot be read");
+    });
+  });
+
+  describe("count and forEach", () => {
+    const several = (): Record<string, object> => ({
+      count: { count: TerraformCount.of(2) },
+      forEach: { forEach: TerraformIterator.fromList(["a", "b"]) },
+    });
+
+    it.each(["count", "forEach"])("of a service (%s) are refused with what belongs to it", (key) => {
+      new Service(stack, "api", { kind: "web", ...several()[key] });
+      expect(written).toThrow(`shop/api has ${key}, and shop/api/deploy belongs to one instance of it.`);
+    });
+
+    it("are written where each instance is deployed by itself", () => {
+      const count = TerraformCount.of(2);
+      const api = new Service(stack, "api", { kind: "web", count, deploy: { when: "never" } });
+      new Deployment(stack, "all", { count, serviceId: `\${${api.fqn}[count.index].id}` });
+      const { rnv_deployment, rnv_service } = written();
+      expect(rnv_service?.api).toMatchObject({ count: 2 });
+      expect(rnv_deployment?.all).toMatchObject({
+        count: 2,
+        service_id: "${rnv_service.api[count.index].id}",
+      });
+    });
+  });
+
+  describe("the provider", () => {
+    it("has one configuration without an alias, and one of each alias", () => {
+      new RnvProvider(stack, "second");
+      expect(written).toThrow(
+        "shop/rnv and shop/second are both the provider rnv without an alias. Give one of them another alias",
+      );
+      stack.node.tryRemoveChild("second");
+      for (const id of ["eu", "europe"]) new RnvProvider(stack, id, { alias: "eu" });
+      expect(written).toThrow('shop/eu and shop/europe are both the provider rnv with the alias "eu"');
+      stack.node.tryRemoveChild("europe");
+      expect(written).not.toThrow();
+    });
+  });
+
+  it("of two copies of the package are one program", () => {
+    let other = constructs;
+    jest.isolateModules(() => {
+      jest.doMock("cdktf", () => cdktf);
+      jest.doMock("cdktn", () => cdktn);
+      other = require(
+        library === cdktf ? "../../../src/cdktf/cdktf" : "../../../src/cdktf/generated/cdktn",
+      ) as typeof constructs;
+    });
+    expect(other.Service).not.toBe(Service);
+    const shop = new Project(stack, "shop");
+    const api = new other.Service(shop, "api", { kind: "web" });
+    api.addVariable("TOKEN", fromEnv("TOKEN"));
+    new Variable(api, "OTHER", { value: other.fromEnv("TOKEN") });
+    shop.addLayout();
+    constructs.confirmRemoved(stack, "service.shop.a");
+    other.confirmRemoved(stack, "service.shop.b");
+    const text = JSON.parse(library.Testing.synth(stack));
+    expect(text.resource).toMatchObject({
+      rnv_service: { shop__api: { project_id: "${rnv_project.shop.id}" } },
+      rnv_variable: {
+        shop__api__TOKEN: { value_wo: "${var.env_TOKEN}" },
+        shop__api__OTHER: { value_wo: "${var.env_TOKEN}", service_id: "${rnv_service.shop__api.id}" },
+      },
+      rnv_canvas_layout: { shop: { depends_on: ["rnv_service.shop__api"] } },
+    });
+    expect(text.resource.rnv_deployment.shop__api.depends_on).toHaveLength(2);
+    expect(text.removed).toHaveLength(2);
+  });
+});
