@@ -24,7 +24,6 @@ import {
 import { planResourceChange } from "./resource/plan-resource-change";
 import { readResource } from "./resource/read-resource";
 import { importResourceState, moveResourceState, upgradeResourceState } from "./resource/resource-state";
-import { type ResourceRequest, withSubjects } from "./resource/subject";
 import { validateResourceConfig } from "./resource/validate-resource-config";
 import { type Schema, schemaMessage } from "./schema/block";
 import type { CallHandler, StreamHandler } from "./server";
@@ -101,8 +100,7 @@ export const answerCall: CallHandler = (method, request) => {
 
 async function answer(provider: Provider, method: ProviderMethod, request: AnyRequest): Promise<object> {
   const answered = await answerOrTell(provider, method, request);
-  const told = await withSubjects(provider, method, request, answered);
-  return withIdentity(provider, method, request as never, told as never);
+  return withIdentity(provider, method, request as never, answered as never);
 }
 
 /** Answers one call. Whatever is thrown becomes a diagnostic: a failed call must not look like a crash. */
@@ -158,8 +156,13 @@ export const answerStream: StreamHandler = async (method, request, events) => {
 type StreamEvent = EventOf<"ListResource"> & EventOf<"InvokeAction">;
 
 /** Fields that requests have. */
-interface AnyRequest extends ResourceRequest {
+interface AnyRequest {
+  readonly typeName?: string;
   readonly targetTypeName?: string;
+  readonly config?: Message<"Value"> | null;
+  readonly plannedState?: Message<"Value"> | null;
+  readonly currentState?: Message<"Value"> | null;
+  readonly priorState?: Message<"Value"> | null;
   readonly rawState?: Message<"RawState"> | null;
   readonly private?: Uint8Array;
   /** Of an import: in place of its `id`. */

@@ -27,14 +27,22 @@ import {
   shownResource,
   shownType,
 } from "./define-data-source";
-import { idFindings, idIn, isIdAttribute, nullFindings } from "./ids";
 import { diagnosticMessages } from "./messages";
 import { mostAgeMs, type RpcAnswer, requireNamed, type Session } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
-import { type AttributeSchema, type BlockSchema, computed, optional, required, typeOf } from "./schema/block";
+import {
+  type AttributeSchema,
+  type BlockSchema,
+  computed,
+  countCheck,
+  optional,
+  required,
+  typeOf,
+} from "./schema/block";
+import { checkConfig, idIn, isIdAttribute } from "./schema/check-config";
 import { shapeOf } from "./schema/terraform-shape";
 import { decodeObject, encodeMessage, fromJson } from "./values/codec";
-import { asObject, isCountWithin, listOf, type TerraformObject } from "./values/terraform-value";
+import { asObject, listOf, type TerraformObject } from "./values/terraform-value";
 
 const catalog = dataSource(
   "rnv_catalog",
@@ -61,7 +69,12 @@ function listingBlock(
 ): BlockSchema {
   const { doc, query = {}, shows = {} } = listings[name] ?? {};
   const asked = Object.entries(query).map(([key, { type, doc: said, isNeeded }]) =>
-    (isNeeded ? required : optional)(snakeCase(key), type, said),
+    (isNeeded ? required : optional)(
+      snakeCase(key),
+      type,
+      said,
+      key === "limit" ? { check: countCheck(1, 200) } : {},
+    ),
   );
   return { doc: doc ?? "", attributes: [...asked, ...shown(shows)] };
 }
@@ -218,12 +231,8 @@ export const validateDataResourceConfig: RpcAnswer<"ValidateDataResourceConfig">
   _provider,
   request,
 ) => {
-  const source = dataSourceNamed(request.typeName);
-  const config = decodeObject(source.valueType, request.config) ?? {};
-  const found = [...nullFindings(source, config), ...idFindings(config)];
-  if (!isCountWithin(config.limit, 1, 200))
-    found.push(
-      error("manifest.invalid_value", "limit: expected a whole number from 1 to 200", { attribute: "limit" }),
-    );
-  return { diagnostics: diagnosticMessages(found) };
+  const { block, valueType } = dataSourceNamed(request.typeName);
+  return {
+    diagnostics: diagnosticMessages(checkConfig(block, decodeObject(valueType, request.config) ?? {})),
+  };
 };

@@ -5,7 +5,6 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { LiveResource, ReadResult } from "../model/live";
 import { snakeCase } from "../model/text";
 import { findResource } from "../resources";
-import { idIn } from "./ids";
 import { diagnosticError } from "./messages";
 import { mostAgeMs, type Session } from "./provider";
 import { standingOf } from "./resource/warnings";
@@ -18,6 +17,7 @@ import {
   schemaOf,
   typeOf,
 } from "./schema/block";
+import { idIn } from "./schema/check-config";
 import { type AttributeBinding, shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import {
   type ObjectType,

@@ -1,10 +1,10 @@
 import { service } from "../resources/service";
-import { idFindings, idIn, nullFindings } from "./ids";
 import { diagnosticError, diagnosticMessages } from "./messages";
 import { mostAgeMs, type RpcAnswer, requireNamed, type Session } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { textIn } from "./schema/attributes";
 import { computed, required, type Schema, schemaOf } from "./schema/block";
+import { checkConfig, idIn } from "./schema/check-config";
 import { decodeObject, encodeMessage } from "./values/codec";
 import type { TerraformObject } from "./values/terraform-value";
 
@@ -60,7 +60,6 @@ export const validateEphemeralResourceConfig: RpcAnswer<"ValidateEphemeralResour
   _provider,
   { typeName, config },
 ) => {
-  const resource = ephemeralNamed(typeName);
-  const given = decodeObject(resource.valueType, config) ?? {};
-  return { diagnostics: diagnosticMessages([...nullFindings(resource, given), ...idFindings(given)]) };
+  const { block, valueType } = ephemeralNamed(typeName);
+  return { diagnostics: diagnosticMessages(checkConfig(block, decodeObject(valueType, config) ?? {})) };
 };

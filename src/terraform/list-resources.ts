@@ -4,7 +4,6 @@ import { compareTexts, snakeCase } from "../model/text";
 import { typeNamed } from "../resources";
 import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";
-import { idFindings, idIn } from "./ids";
 import { diagnosticError, diagnosticMessages } from "./messages";
 import { writePrivate } from "./private-data";
 import type { EventOf, Message } from "./protocol";
@@ -21,6 +20,7 @@ import { identityOf } from "./resource/identity";
 import { readResource } from "./resource/read-resource";
 import { emptyValue, setValue } from "./schema/attributes";
 import { type AttributeSchema, optional, type Schema, schemaOf } from "./schema/block";
+import { checkConfig, idIn } from "./schema/check-config";
 import type { TerraformShape } from "./schema/terraform-shape";
 import { decodeObject, encodeMessage } from "./values/codec";
 
@@ -55,8 +55,8 @@ export const validateListResourceConfig: RpcAnswer<"ValidateListResourceConfig">
   _provider,
   { typeName, config },
 ) => {
-  const { valueType } = listNamed(typeName);
-  return { diagnostics: diagnosticMessages(idFindings(decodeObject(valueType, config) ?? {})) };
+  const { block, valueType } = listNamed(typeName);
+  return { diagnostics: diagnosticMessages(checkConfig(block, decodeObject(valueType, config) ?? {})) };
 };
 
 /** ListResource: an event for each resource, with its state where that is asked for. */

@@ -77,27 +77,3 @@ export const diagnosticsOf = (failure: unknown): readonly Diagnostic[] =>
 
 /** Returns a code as Terraform's users read it: what rnv calls a manifest is their configuration. */
 const codeInTerraform = (code: string): string => code.replace(/^manifest\./, "configuration.");
-
-type DiagnosticMessage = Message<"Diagnostic">;
-
-/** Returns a diagnostic that says which resource and which attribute it is about, where it does not yet. */
-export function withSubject(diagnostic: DiagnosticMessage, subject: string | undefined): DiagnosticMessage {
-  const { summary = "", detail = "", attribute } = diagnostic;
-  const path = (attribute?.steps ?? [])
-    .map(({ attributeName, elementKeyString }) => attributeName || elementKeyString)
-    .join(".");
-  const said = `${summary}\n${detail}`;
-  const missing = [
-    ...(subject === undefined || saysName(said, subject) ? [] : [subject]),
-    ...(path === "" || said.includes(path) ? [] : [path]),
-  ];
-  if (missing.length === 0) return diagnostic;
-  const paragraphs = detail.split("\n\n");
-  const about = `In ${missing.join(", ")}.`;
-  // The code comes last.
-  return { ...diagnostic, detail: [...paragraphs.slice(0, -1), about, ...paragraphs.slice(-1)].join("\n\n") };
-}
-
-const saysName = (said: string, subject: string): boolean =>
-  said.toLowerCase().includes(subject.toLowerCase()) ||
-  (subject.includes('"') && said.includes(subject.slice(subject.indexOf('"'))));

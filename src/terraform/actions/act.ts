@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { diagnosticOf, isUncertain } from "../../api/api-error";
 import type { Resource } from "../../api/reads";
 import { createOrFind } from "../../apply/create-or-find";
-import { type WaitResult, waitUntilSettled } from "../../apply/settle";
+import { waitUntilSettled } from "../../apply/settle";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource, Pending } from "../../model/live";
 import type { ActionInput, Made } from "../../model/resource-operations";
 import { isoTime, parseDuration } from "../../model/time";
 import type { Session } from "../provider";
+import { waitFinding } from "../resource/finish-write";
 import { addressIn } from "../schema/attributes";
 import { isSameText } from "../values/terraform-value";
 
@@ -115,25 +116,7 @@ async function settle(
       tell(`${action}: ${[status, note].filter(Boolean).join(": ")} [${Math.round(seconds)}s]`),
     onNext: async () => {},
   });
-  return endOf(what, result);
-}
-
-function endOf(what: string, result: WaitResult): readonly Diagnostic[] {
-  switch (result.kind) {
-    case "done":
-      return [];
-    case "failed":
-      return [error("apply.deploy_failed", `${what}: ${result.summary}`, { detail: result.detail })];
-    case "checkout":
-      return [error("apply.awaiting_checkout", `${what}: ${result.summary}`)];
-    case "timeout":
-      return [
-        error("apply.deploy_timeout", `the ${what} has not settled: it is ${result.status}`, {
-          detail: result.unseen,
-          hint: "it is still running. Look at the service in the dashboard, or raise timeout",
-        }),
-      ];
-    case "interrupted":
-      return [error("apply.interrupted", `stopped waiting: the ${what} is still running`)];
-  }
+  const next = "it is still running. Look at the service in the dashboard, or raise timeout";
+  const found = waitFinding(`the ${what}`, result, { next });
+  return found === undefined ? [] : [found];
 }

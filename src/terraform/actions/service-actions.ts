@@ -1,18 +1,23 @@
-import type { ZodType } from "zod";
+import * as z from "zod";
 import type { RuntimeAction } from "../../commands/carry-out-action";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { isMissing } from "../../model/live";
-import { durationPattern } from "../../model/time";
 import { findResource, typeNamed } from "../../resources";
 import { unlessGone } from "../../resources/deletion";
 import { service } from "../../resources/service";
-import { unmetExpectations } from "../expectation";
-import { idFindings, idIn, isIdAttribute, nullFindings } from "../ids";
 import { diagnosticError, diagnosticMessages } from "../messages";
 import { type RpcAnswer, requireNamed, type Session, type StreamingAnswer } from "../provider";
 import { textIn } from "../schema/attributes";
-import { type AttributeSchema, optional, required, type Schema, schemaOf } from "../schema/block";
+import {
+  type AttributeSchema,
+  durationCheck,
+  optional,
+  required,
+  type Schema,
+  schemaOf,
+} from "../schema/block";
+import { checkConfig, idIn } from "../schema/check-config";
 import { decodeObject } from "../values/codec";
 import { holdsUnknown, type TerraformObject } from "../values/terraform-value";
 import type { ActionWish, act as carryOut } from "./act";
@@ -20,40 +25,45 @@ import type { ActionWish, act as carryOut } from "./act";
 /** What an `action` block asks for, at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
 interface ActionSchema extends Schema {
   readonly action: RuntimeAction;
-  /** Attributes that are no setting of the wait, with the check of each. */
-  readonly takes: readonly CheckedAttribute[];
-}
-
-interface CheckedAttribute {
-  readonly attribute: AttributeSchema;
-  readonly check?: ZodType;
 }
 
 const serviceAttribute = `${service.type}_id`;
 const deploymentAttribute = "deployment_id";
 
+/** A reference to what does not exist is an empty text. */
+const filled = z.string().min(1);
+
 const shared: readonly AttributeSchema[] = [
   required(serviceAttribute, "string", "Id of the service."),
   optional("wait", "bool", "Wait until it has ended. Default: true."),
-  optional("timeout", "string", "How long to wait, such as `45m`. Default: `30m`."),
+  optional("timeout", "string", "How long to wait, such as `45m`. Default: `30m`.", { check: durationCheck }),
 ];
 
-const confirm: CheckedAttribute = {
-  attribute: required("confirm", "string", "Name of the service: what its users see now is taken away."),
-};
+const confirm = required("confirm", "string", "Name of the service: what its users see now is taken away.", {
+  check: filled,
+});
 
-function serviceAction(action: RuntimeAction, doc: string, extra: ActionSchema["takes"] = []): ActionSchema {
-  const takes = service.actions?.[action]?.mustBeConfirmed ? [...extra, confirm] : extra;
+function serviceAction(
+  action: RuntimeAction,
+  doc: string,
+  extra: readonly AttributeSchema[] = [],
+): ActionSchema {
+  const confirmed = service.actions?.[action]?.mustBeConfirmed ? [confirm] : [];
   const name = `rnv_${action.replace("-", "_")}`;
-  const attributes = [...shared, ...takes.map(({ attribute }) => attribute)];
+  const attributes = [...shared, ...extra, ...confirmed];
   const twice = " After the provider is killed it may run twice: look at the service first.";
-  return { ...schemaOf(name, { doc: doc + twice, attributes }), action, takes };
+  return { ...schemaOf(name, { doc: doc + twice, attributes }), action };
 }
 
-const commit: CheckedAttribute = {
-  attribute: optional("commit", "string", "Commit to deploy; that of the configured branch unless given."),
-  check: typeNamed(service.actions?.deploy?.makes?.type ?? "")?.schema.shape.commit,
-};
+const commit = optional("commit", "string", "Commit to deploy; that of the configured branch unless given.", {
+  check: typeNamed(service.actions?.deploy?.makes?.type ?? "")?.schema.shape.commit ?? filled,
+});
+
+const deploymentId = optional(
+  deploymentAttribute,
+  "string",
+  "Deployment to go back to; the newest before the current one unless given.",
+);
 
 /** Every action: the only list of them. */
 export const actionSchemas: readonly ActionSchema[] = [
@@ -62,53 +72,18 @@ export const actionSchemas: readonly ActionSchema[] = [
   serviceAction("restart", "Restarts what runs of a service."),
   serviceAction("suspend", "Suspends what runs of a service; it answers nothing until it is resumed."),
   serviceAction("resume", "Resumes what was suspended."),
-  serviceAction("rollback", "Takes a service back to an earlier deployment.", [
-    {
-      attribute: optional(
-        deploymentAttribute,
-        "string",
-        "Deployment to go back to; the newest before the current one unless given.",
-      ),
-    },
-  ]),
+  serviceAction("rollback", "Takes a service back to an earlier deployment.", [deploymentId]),
 ];
 
 const actionNamed = (name: string): ActionSchema => requireNamed(actionSchemas, name, "action");
 
 /** ValidateActionConfig: what is wrong with the values that are known. */
 export const validateActionConfig: RpcAnswer<"ValidateActionConfig"> = async (_provider, request) => {
-  const asked = actionNamed(request.typeName);
-  const { takes } = asked;
-  const config = decodeObject(asked.valueType, request.config) ?? {};
-  const found = [
-    ...nullFindings(asked, config),
-    ...idFindings(config),
-    ...emptyFindings(
-      config,
-      takes.map(({ attribute }) => attribute.name).filter((name) => !isIdAttribute(name)),
-    ),
-    ...takes.flatMap(({ attribute, check }) => checkFindings(config, attribute.name, check)),
-  ];
-  const timeout = textIn(config, "timeout");
-  if (timeout !== undefined && !durationPattern.test(timeout))
-    found.push(invalid("timeout", "expected a duration such as 30m, 90s or 1h30m"));
-  return { diagnostics: diagnosticMessages(found) };
+  const { block, valueType } = actionNamed(request.typeName);
+  return {
+    diagnostics: diagnosticMessages(checkConfig(block, decodeObject(valueType, request.config) ?? {})),
+  };
 };
-
-const invalid = (attribute: string, expected: string): Diagnostic =>
-  error("manifest.invalid_value", `${attribute}: ${expected}`, { attribute });
-
-/** A reference to what is not there is an empty text. */
-const emptyFindings = (config: TerraformObject, names: readonly string[]): Diagnostic[] =>
-  names
-    .filter((name) => config[name] === "")
-    .map((name) => invalid(name, "expected a text that is not empty"));
-
-function checkFindings(config: TerraformObject, name: string, check: ZodType | undefined): Diagnostic[] {
-  const value = textIn(config, name);
-  if (check === undefined || value === undefined || value === "") return [];
-  return unmetExpectations(check, value).map((expected) => invalid(name, expected));
-}
 
 /** PlanAction: whether there is a service to act on, where that is known. */
 export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) => {
@@ -161,7 +136,7 @@ export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, re
   };
   // What one invocation starts, the next one of the service does not take for its own.
   const found = (await session.inTurn(`action ${id}`, begin)).map((one) =>
-    one.code === "guard.name_changed" ? { ...one, attribute: confirm.attribute.name } : one,
+    one.code === "guard.name_changed" ? { ...one, attribute: confirm.name } : one,
   );
   await events.send({ completed: { diagnostics: diagnosticMessages(found) } });
 };
@@ -169,8 +144,8 @@ export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, re
 const wishOf = ({ action }: ActionSchema, config: TerraformObject): ActionWish => ({
   action,
   deploymentId: idIn(config, deploymentAttribute),
-  commit: textIn(config, commit.attribute.name),
-  confirmed: textIn(config, confirm.attribute.name),
+  commit: textIn(config, commit.name),
+  confirmed: textIn(config, confirm.name),
   wait: config.wait !== false,
   timeout: textIn(config, "timeout"),
 });

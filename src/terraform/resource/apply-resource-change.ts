@@ -5,9 +5,9 @@ import { noPrivateData, readPrivate, writePrivate } from "../private-data";
 import type { RpcAnswer } from "../provider";
 import { withUnplanned } from "../schema/attributes";
 import { decodeObject, encodeMessage } from "../values/codec";
-import type { Applied } from "./applied";
 import { createResource } from "./create-resource";
 import { deleteResource } from "./delete-resource";
+import type { Applied } from "./finish-write";
 import { updateResource } from "./update-resource";
 
 /** ApplyResourceChange: carries a plan out. Whatever fails, what exists stays in the state. */
@@ -19,10 +19,10 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   const { nonce = randomUUID(), ...kept } = readPrivate(request.plannedPrivate);
   const carryOut = async (): Promise<Applied> => {
     const session = provider.requireSession();
-    if (planned === undefined || config === undefined)
-      return prior === undefined
-        ? { state: null, kept, diagnostics: [] }
-        : deleteResource(session, type, { prior, kept, nonce });
+    if (planned === undefined || config === undefined) {
+      if (prior !== undefined) await deleteResource(session, type, prior, nonce);
+      return { state: null, kept, diagnostics: [] };
+    }
     const wanted = withUnplanned(type, planned, config);
     const change = { planned, wanted, config, kept, nonce };
     return prior === undefined

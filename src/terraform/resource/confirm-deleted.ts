@@ -7,6 +7,9 @@ import { canonicalId } from "../../model/text";
 import { findResource, typeNamed } from "../../resources";
 import { diagnosticError } from "../messages";
 import type { Session } from "../provider";
+import { knownIn, parentIn } from "../schema/attributes";
+import type { TerraformShape } from "../schema/terraform-shape";
+import type { TerraformObject } from "../values/terraform-value";
 
 /** The part of a session that the proof needs. */
 type Proof = Pick<Session, "reads" | "workspaceId" | "acceptMissing">;
@@ -33,6 +36,42 @@ export const addressOfId = ({ type }: Pick<ResourceType, "type">, id: string): A
 /** Reads a resource of which only the id is known. */
 export const readById = async (reads: Reads, resource: Resource, id: string): Promise<ReadResult> =>
   resource.read(reads, { address: addressOfId(resource, id), id, name: id, declared: new Map() });
+
+/** `other`: both parents exist. `deleted`: the recorded one is deleted, and what was in it too. */
+export type ParentChange = "same" | "other" | "deleted";
+
+/** Returns how the parent of a resource changes that is deleted with its parent; an unknown one may be the same. */
+export async function parentChange(
+  reads: Reads | undefined,
+  type: TerraformShape,
+  prior: TerraformObject,
+  next: TerraformObject,
+): Promise<ParentChange> {
+  const parent = typeNamed(type.resource.parents[0]?.type ?? "");
+  const [before, after] = [prior, next].map((one) => parentIn(type, knownIn(type, one)));
+  if (parent === undefined || !type.resource.removedWithParent) return "same";
+  if (before === undefined || after === undefined || before === after) return "same";
+  return reads && isMissing(await readById(reads, parent, before)) ? "deleted" : "other";
+}
+
+/** Returns true if an apply finds the recorded parent deleted. Throws `DiagnosticsError` where both parents exist. */
+export async function leavesDeletedParent(
+  reads: Reads,
+  type: TerraformShape,
+  prior: TerraformObject,
+  planned: TerraformObject,
+): Promise<boolean> {
+  const change = await parentChange(reads, type, prior, planned);
+  if (change !== "other") return change === "deleted";
+  const [parent] = type.resource.parents;
+  const [before, after] = [prior, planned].map((one) => parentIn(type, knownIn(type, one)));
+  throw diagnosticError("plan.stale", `it belongs to ${parent?.type} ${before}, not ${after}`, {
+    attribute: parent?.attribute,
+    detail:
+      "The first still exists, and the plan did not know the ID of the second. Nothing was written to either.",
+    hint: "plan and apply again",
+  });
+}
 
 /** Throws `DiagnosticsError` where an id names nothing: an empty answer would look as if there were nothing in it. */
 export async function requireThere(

@@ -8,19 +8,23 @@ import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/di
 import type { LiveResource } from "../../model/live";
 import type { Accepted, CreateInput } from "../../model/resource-operations";
 import { ruleAt } from "../../model/resource-type";
-import { sha256 } from "../../model/text";
 import { isoTime } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import { typeNamed } from "../../resources";
 import { diagnosticsOf, withoutTaint } from "../messages";
-import { noPrivateData, withLastRun } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
 import { addressIn, appliableIn, nameIn, parentIn } from "../schema/attributes";
-import { revisionName, type TerraformShape } from "../schema/terraform-shape";
-import { isUnknown, type TerraformObject } from "../values/terraform-value";
-import { endedWith, liveAfter, settle, stateAfter, unappliedFields, unsettled } from "./after-write";
-import type { Applied, ChangeValues } from "./applied";
+import type { TerraformShape } from "../schema/terraform-shape";
+import type { TerraformObject } from "../values/terraform-value";
 import { readById } from "./confirm-deleted";
+import {
+  type Applied,
+  type ChangeValues,
+  finishWrite,
+  stateAfter,
+  unappliedFields,
+  withRevision,
+} from "./finish-write";
 import { createdTwice, namesakes, nameTaken, severalMade, turnOf } from "./namesakes";
 import { findPreserved, isMadeElsewhere, notThere } from "./preserved";
 import { findStartedRun, isOfCommit, listRuns, runInputs } from "./reactions";
@@ -48,42 +52,28 @@ export async function createResource(
   const defaults = defaultsOf(type, await session.reads.catalog());
   const parent = await parentAttributes(session, resource, attributes);
   const input = { address: addressIn(type, name), name, attributes, parent };
-  const creation = { type, input, parentId, defaults, nonce };
-  const made = await make(session, creation, wanted);
-  const result = await settle(session, type, made.accepted, wanted, "create");
-  const accepted = endedWith(made.accepted, result);
-  const failed = await unsettled(session, type, { name, parentId }, result);
+  const made = await make(session, { type, input, parentId, defaults, nonce }, wanted);
+  const written = { accepted: made.accepted, name, parentId, config: wanted, step: "create" } as const;
+  const { accepted, live, failed } = await finishWrite(session, type, written);
   // A deployment that did not go live is no resource: the next apply takes it over, or starts another.
-  if (failed !== undefined && type.reacts) return { state: null, kept: noPrivateData, diagnostics: [failed] };
-  const live =
-    (result.kind === "done" ? result.live : undefined) ??
-    (await liveAfter(session, type, { accepted, name, parentId })) ??
-    accepted.live;
+  if (failed !== undefined && type.reacts) throw new DiagnosticsError([failed]);
   const found = [
     ...(failed === undefined ? [] : [failed]),
     ...(accepted.failure === undefined
       ? unappliedFields(type, { sent: attributes, live: accepted.live, defaults }, warning)
       : diagnosticsOf(accepted.failure)),
   ];
-  const kept = { applied: appliedIn(type, wanted, wanted), ...writtenNow(session, accepted.live ?? live) };
   const state = { ...stateAfter(type, planned, live), ...(live === undefined && { id: accepted.id }) };
   return {
     state: withRevision(type, planned, state, nonce),
-    kept: made.content === undefined ? kept : withLastRun(kept, { id: accepted.id, content: made.content }),
+    kept: {
+      applied: appliedIn(type, wanted, wanted),
+      lastRun: resource.runs && { id: accepted.id, content: made.content },
+      ...writtenNow(session, accepted.live ?? live),
+    },
     diagnostics: [...made.diagnostics, ...withoutTaint(found)],
   };
 }
-
-/** Sets a new revision where the plan says that it changes. */
-export const withRevision = (
-  { isDeployed }: Pick<TerraformShape, "isDeployed">,
-  planned: TerraformObject,
-  state: TerraformObject,
-  nonce: string,
-): TerraformObject =>
-  isDeployed && isUnknown(planned[revisionName] ?? null)
-    ? { ...state, [revisionName]: sha256(`revision ${nonce}`).slice(0, 16) }
-    : state;
 
 /** A resource or a run that was made, or found. */
 export interface MadeResource {

@@ -1,10 +1,9 @@
 import { Unknown } from "../../model/value";
-import { typeNamed } from "../../resources";
 import type { Session } from "../provider";
 import { addressIn, declaredIn, knownIn, nameIn, parentIn, textIn, valueAt } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { holdsUnknown, isSameValue, type TerraformObject } from "../values/terraform-value";
-import { isParentDeleted } from "./parent-change";
+import { parentChange } from "./confirm-deleted";
 
 /** The attribute paths whose value cannot change in place, and whose text alone does not say that it changes. */
 export interface Meanings {
@@ -30,7 +29,9 @@ export async function meaningsOf(
       return isResolved && !isSameValue(value, valueAt(prior, steps));
     })
     .map(({ path }) => path);
-  const left = session === undefined ? [] : await leftParent(session, type, prior, config);
+  const isLeft = session && (await parentChange(session.reads, type, prior, config)) === "deleted";
+  // What was in a deleted parent is deleted too, and is created in the new one instead of being replaced.
+  const left = isLeft ? resource.parents.map(({ attribute }) => attribute) : [];
   const unknowns = [...unknownsOf(type, config), ...left];
   if (rewritten.length === 0) return { kept: new Set(), open: new Set(unknowns) };
   const shown = session && (await readAs(session, type, prior, config));
@@ -64,22 +65,3 @@ const unknownsOf = (type: TerraformShape, config: TerraformObject): readonly str
   [...declaredIn(type, config)]
     .filter(([path, value]) => type.resource.rules[path]?.change === "replace" && value instanceof Unknown)
     .map(([path]) => path);
-
-/**
- * Returns the attribute of the parent where the recorded one is deleted: what was in it is deleted too, and is created
- * in the new parent instead of being replaced.
- */
-async function leftParent(
-  { reads }: Session,
-  type: TerraformShape,
-  prior: TerraformObject,
-  config: TerraformObject,
-): Promise<readonly string[]> {
-  const { resource } = type;
-  const [parent] = resource.parents;
-  const parentType = parent && typeNamed(parent.type);
-  if (parent === undefined || parentType === undefined || !resource.removedWithParent) return [];
-  const [before, after] = [prior, config].map((one) => parentIn(type, knownIn(type, one)));
-  const isLeft = await isParentDeleted(reads, { parent: parentType, before, after });
-  return isLeft ? [parent.attribute] : [];
-}

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
 import { type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
-import { appliedFields, type PrivateData } from "../private-data";
+import type { PrivateData } from "../private-data";
 import {
   addressIn,
   declaredIn,
@@ -124,7 +124,7 @@ function backToUnknownDefault({
   if (catalog !== undefined) return [];
   return type.declared.filter(
     ({ path, steps }) =>
-      path in appliedFields(priorPrivate) &&
+      path in (priorPrivate.applied ?? {}) &&
       valueAt(config, steps) === null &&
       type.resource.rules[path]?.change === "update",
   );
@@ -135,7 +135,7 @@ const unpinned = ({ type, config, priorPrivate }: ChangeInput): readonly Attribu
   !type.reacts
     ? []
     : type.computed.flatMap(({ steps, rule: { pinnedBy = "" } }) =>
-        pinnedBy in appliedFields(priorPrivate) && valueAt(config, steps) === null
+        pinnedBy in (priorPrivate.applied ?? {}) && valueAt(config, steps) === null
           ? type.declared.filter((one) => one.path === pinnedBy && valueAt(config, one.steps) === null)
           : [],
       );

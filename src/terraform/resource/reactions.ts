@@ -5,7 +5,7 @@ import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-t
 import { sha256 } from "../../model/text";
 import { canonicalJson, type Plain } from "../../model/value";
 import { typeNamed } from "../../resources";
-import { lastRunIn, type PrivateData, withLastRun } from "../private-data";
+import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { readById } from "./confirm-deleted";
@@ -71,10 +71,10 @@ export async function checkUpToDate(
   const inputs = live.parentId ? await runInputs(session, type, live.parentId) : undefined;
   if (inputs === undefined || inputs.isHeld) return upToDate;
   const { content, changedAt } = inputs;
-  const last = lastRunIn(kept);
+  const last = kept.lastRun;
   if (last?.content === content) return upToDate;
   if (last === undefined && kept.workspace !== undefined)
-    return { isUpToDate: true, kept: withLastRun(kept, { id: live.id, content }) };
+    return { isUpToDate: true, kept: { ...kept, lastRun: { id: live.id, content } } };
   const runs = await listRuns(session, type, live);
   const later = startedSince(type.resource, runs, { changedAt, lastId: last?.id });
   return { isUpToDate: later.some(({ id }) => id === live.id), kept };

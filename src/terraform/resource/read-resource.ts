@@ -3,7 +3,7 @@ import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/di
 import type { LiveResource } from "../../model/live";
 import type { Attributes } from "../../model/value";
 import { diagnosticMessages } from "../messages";
-import { appliedFields, type PrivateData, readPrivate, writePrivate } from "../private-data";
+import { type PrivateData, readPrivate, writePrivate } from "../private-data";
 import type { RpcAnswer, Session } from "../provider";
 import { addressIn, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import { type TerraformShape, upToDateName } from "../schema/terraform-shape";
@@ -81,10 +81,7 @@ async function readNow(
   const read = await resource.read(session.reads, target);
   switch (read.kind) {
     case "found": {
-      const diagnostics = [
-        ...standingOf(resource, read.live, declared),
-        ...(await waitWarnings(session, type, read.live)),
-      ];
+      const diagnostics = [...standingOf(resource, read.live, declared), ...waitWarnings(read.live)];
       const next = await refreshed(session, type, state, read.live, kept);
       return { next, live: read.live, diagnostics };
     }
@@ -110,7 +107,7 @@ function askedFor(type: TerraformShape, state: TerraformObject, kept: PrivateDat
   const declared = knownIn(type, state);
   // A state shows what no configuration pins, too; looking it up would cost a request for each.
   for (const { rule } of type.computed)
-    if (rule.pinnedBy !== undefined && !(rule.pinnedBy in appliedFields(kept)))
+    if (rule.pinnedBy !== undefined && !(rule.pinnedBy in (kept.applied ?? {})))
       declared.delete(rule.pinnedBy);
   return declared;
 }

@@ -3,7 +3,7 @@ import type { LiveResource } from "../../model/live";
 import type { RecordedResource } from "../../model/state";
 import { timeNow } from "../../model/time";
 import { type Attributes, type Plain, plainEqual } from "../../model/value";
-import { appliedFields, type PrivateData } from "../private-data";
+import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import { computedIn, knownIn, nameIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -45,7 +45,7 @@ export function recordedOf(
   const named = { type: type.resource.type, id: textIn(prior, "id") ?? "", name: nameIn(type, prior) };
   return {
     ...bareRecord({ ...named, updatedAt }),
-    ...{ applied: appliedFields(kept), computed: Object.fromEntries(computed), writtenAt },
+    ...{ applied: kept.applied ?? {}, computed: Object.fromEntries(computed), writtenAt },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { LiveResource } from "../../model/live";
 import { generatedName } from "../../model/text";
 import { type Attributes, plainEqual } from "../../model/value";
-import { appliedFields, isImported, type PrivateData } from "../private-data";
+import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import { type Draft, draftOf, setComputed, setValue, shownAs, textIn, valueAt } from "../schema/attributes";
 import type { AttributeBinding, TerraformShape } from "../schema/terraform-shape";
@@ -20,12 +20,12 @@ export async function refreshed(
   kept: PrivateData,
 ): Promise<TerraformObject> {
   const defaults = defaultsOf(type, await session.reads.catalog());
-  const applied = appliedFields(kept);
+  const applied = kept.applied ?? {};
   const next = draftOf(type, state);
   for (const binding of type.declared) {
     if (type.resource.rules[binding.path]?.change === "local") continue;
     const before = valueAt(state, binding.steps);
-    const isShown = before !== null || isImported(kept) || binding.path in applied;
+    const isShown = before !== null || kept.applied === undefined || binding.path in applied;
     if (!isShown && !binding.required && !isOursAndChanged(type, binding, live, defaults)) continue;
     setValue(next, binding.steps, shownValue(type, binding, before, { live, defaults }));
   }

@@ -10,7 +10,6 @@ import { addressIn, declaredIn, knownIn, nameIn, parentIn, textIn } from "../sch
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
 import { readById } from "./confirm-deleted";
-import { subjectOf } from "./subject";
 
 /** What a plan makes of one resource. */
 interface PlannedEffect {
@@ -109,24 +108,18 @@ async function waitsBefore(
   const name = nameIn(type, planned) || resource.type;
   const address = addressIn(type, name);
   const read = await resource.read(session.reads, { address, name, declared, parentId });
-  return read.kind === "found" ? waitWarnings(session, type, read.live) : [];
+  return read.kind === "found" ? waitWarnings(read.live) : [];
 }
 
 /** Returns a warning where what was read waits for someone to pay. */
-export async function waitWarnings(
-  session: Pick<Session, "reads">,
-  { resource }: Pick<TerraformShape, "resource">,
-  live: LiveResource,
-): Promise<readonly Diagnostic[]> {
-  const waiting = live.standing?.find(({ code }) => code === "awaiting_checkout");
-  if (waiting === undefined) return [];
-  const subject = await subjectOf(session, resource, live.name, live.parentId ?? undefined);
-  return [
-    warning("apply.awaiting_checkout", `${subject}: ${waiting.summary}`, {
-      hint: "complete the checkout in the dashboard, then apply again; nothing of what is saved is lost",
-    }),
-  ];
-}
+export const waitWarnings = ({ type, standing = [] }: LiveResource): readonly Diagnostic[] =>
+  standing
+    .filter(({ code }) => code === "awaiting_checkout")
+    .map(({ summary }) =>
+      warning("apply.awaiting_checkout", `the ${type}: ${summary}`, {
+        hint: "complete the checkout in the dashboard, then apply again; nothing of what is saved is lost",
+      }),
+    );
 
 /**
  * Returns what a live thing does that none of its attributes says, for people: that its runtime is suspended, or that it is

@@ -186,7 +186,7 @@ export function setComputed(type: TerraformShape, draft: Draft, live: LiveResour
 }
 
 /** Returns a whole value with nothing in it: every attribute and every block is null. */
-export const emptyValue = ({ block: { attributes, groups = [] } }: TerraformShape): Draft =>
+export const emptyValue = ({ block: { attributes, groups = [] } }: Pick<TerraformShape, "block">): Draft =>
   Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
 
 /** Returns a whole value with the blocks missing that hold nothing, as they are where nobody wrote them. */
