@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { diagnosticOf } from "../../api/api-error";
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
+import { plainEqual, Unknown } from "../../model/value";
 import { diagnosticMessages, pathMessage } from "../messages";
 import { readPrivate, writePrivate } from "../private-data";
 import type { Provider, RpcAnswer, Session } from "../provider";
-import { nameIn, showsUnwrittenBlock } from "../schema/attributes";
+import { addressIn, declaredIn, knownIn, liveOf, nameIn, showsUnwrittenBlock } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, isNullMessage } from "../values/codec";
 import { isSameValue, type TerraformObject } from "../values/terraform-value";
-import { meaningsOf } from "./meanings";
-import { type ChangeInput, type PlannedChange, planChange } from "./plan-change";
+import { parentChange } from "./confirm-deleted";
+import { type ChangeInput, type Meanings, type PlannedChange, planChange } from "./plan-change";
 import { checkProtection, offerFindings } from "./plan-findings";
 import { forgotten, isMadeElsewhere, preservedFindings } from "./preserved";
 import { planWarnings } from "./warnings";
@@ -34,7 +35,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const { session } = provider;
   const isNew = prior === undefined;
   const catalog = isNew ? undefined : await session?.reads.catalog();
-  const meanings = await meaningsOf(session, type, prior, config);
+  const meanings = prior && (await meaningsOf(session, type, prior, config));
   const input = { type, prior, config, priorPrivate, catalog, meanings };
   const change = planChange(input);
   const isUnchanged = isSameValue(change.planned, prior ?? null);
@@ -51,6 +52,48 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
     diagnostics: diagnosticMessages(found, type.stepsOf),
   };
 };
+
+/** Returns the meanings of an update. The service is asked only where the texts of what it resolves differ. */
+async function meaningsOf(
+  session: Session | undefined,
+  type: TerraformShape,
+  prior: TerraformObject,
+  config: TerraformObject,
+): Promise<Meanings> {
+  const { rules, parents } = type.resource;
+  // What is unknown may be the value of before: a plan replaces nothing for it.
+  const open = [...declaredIn(type, config)]
+    .filter(([path, value]) => rules[path]?.change === "replace" && value instanceof Unknown)
+    .map(([path]) => path);
+  // What was in a deleted parent is deleted too, and is created in the new one instead of being replaced.
+  if ((await parentChange(session?.reads, type, prior, config)) === "deleted")
+    open.push(...parents.map(({ attribute }) => attribute));
+  const [before, after] = [prior, config].map((one) => knownIn(type, one));
+  const rewritten = [...(after ?? [])]
+    .filter(([path, value]) => rules[path]?.resolved === true && !plainEqual(value, before?.get(path)))
+    .map(([path]) => path);
+  const shown = session && rewritten.length > 0 ? await readAs(session, type, prior, config) : undefined;
+  if (shown === undefined) return { kept: new Set(), open: new Set([...open, ...rewritten]) };
+  return {
+    kept: new Set(rewritten.filter((path) => shown.get(path) === after?.get(path))),
+    open: new Set(open),
+  };
+}
+
+/** Returns what is live in the form of the configuration; undefined where it cannot be read. */
+async function readAs(
+  { reads }: Session,
+  type: TerraformShape,
+  prior: TerraformObject,
+  config: TerraformObject,
+): Promise<ReadonlyMap<string, unknown> | undefined> {
+  const { id, name, parentId } = liveOf(type, prior);
+  const declared = knownIn(type, config);
+  const target = { address: addressIn(type, name), id, name, declared, parentId: parentId ?? undefined };
+  const read = await type.resource.read(reads, target);
+  if (read.kind === "unchecked") return undefined;
+  return read.kind === "found" ? read.live.attributes : new Map();
+}
 
 function removalFindings(
   { session }: Provider,

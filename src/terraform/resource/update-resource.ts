@@ -30,8 +30,8 @@ import {
   withRevision,
 } from "./finish-write";
 import { namesakes, renamedToTaken, turnOf } from "./namesakes";
+import { plannedWrites } from "./plan-change";
 import { unknownValue } from "./plan-findings";
-import { plannedWrites } from "./planned-writes";
 import { isMadeElsewhere } from "./preserved";
 import { appliedIn, defaultsOf, recordedOf, writtenNow } from "./record";
 

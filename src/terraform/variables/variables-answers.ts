@@ -10,7 +10,7 @@ import { noPrivateData, type PrivateData, readPrivate, writePrivate } from "../p
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
 import { confirmDeleted, otherWorkspace, parentChange } from "../resource/confirm-deleted";
-import { parentFindings } from "../resource/plan-findings";
+import { findParent } from "../resource/plan-findings";
 import { mustBeReplaced } from "../resource/plan-resource-change";
 import { bareRecord, writtenNow } from "../resource/record";
 import { isFromHere, locateImport } from "../resource/resource-state";
@@ -177,7 +177,7 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
   const { planned, diagnostics } = planVariables({ prior, config, takenOver, parent });
   const isChecked =
     session !== undefined && serviceId !== undefined && (prior === undefined || parent === "other");
-  const unplaced = isChecked ? await parentFindings(session, entryType, canonicalId(serviceId)) : [];
+  const { finding } = isChecked ? await findParent(session, variable, canonicalId(serviceId)) : {};
   const isUnchanged = prior !== undefined && isSameValue(planned, prior);
   return {
     plannedState: isUnchanged ? priorState : encoded(planned),
@@ -185,7 +185,7 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
     requiresReplace: parent === "other" ? [pathMessage(["service_id"])] : [],
     diagnostics: [
       ...diagnosticMessages(parent === "other" ? [...diagnostics, movedTo(serviceId)] : diagnostics),
-      ...diagnosticMessages(unplaced, entryType.stepsOf),
+      ...diagnosticMessages(finding ? [finding] : [], entryType.stepsOf),
     ],
   };
 };
