@@ -1,5 +1,4 @@
 import { systemClock } from "../model/time";
-import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./actions/service-actions";
 import { configureProvider, providerSchema, validateProviderConfig } from "./configure-provider";
 import { dataSources, readDataSource, validateDataResourceConfig } from "./data-sources";
 import {
@@ -27,6 +26,7 @@ import { importResourceState, moveResourceState, upgradeResourceState } from "./
 import { validateResourceConfig } from "./resource/validate-resource-config";
 import { type Schema, schemaMessage } from "./schema/block";
 import type { CallHandler, StreamHandler } from "./server";
+import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./service-actions";
 import { decodeValue } from "./values/codec";
 import { asObject, type TerraformValue } from "./values/terraform-value";
 import { variablesSchema } from "./variables/variables";

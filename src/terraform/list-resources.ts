@@ -84,7 +84,7 @@ async function listLive(
   );
   if (parent && parentId !== undefined && (listed === undefined || listed.length === 0))
     await requireParent(session, parent, parentId);
-  if (resource === service && parentId === undefined) await requireAllServices(session.reads, "project_id");
+  if (resource === service && parentId === undefined) await requireAllServices(session.reads);
   if (listed !== undefined)
     return listed.sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
   throw diagnosticError("live.unchecked", `the service does not list every ${name}`);

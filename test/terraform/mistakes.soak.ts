@@ -86,7 +86,7 @@ describeTerraform("mistakes in a configuration", () => {
       );
       const output = await world.run("validate", 1);
       expect(output).toContain("without encryption");
-      expect(output).toContain("max_concurrency is no whole number from 1 to 256");
+      expect(output).toContain("max_concurrency: expected a whole number from 1 to 256");
     }
     world.write(`resource "rnv_project" "a" { name = "a" }\n`);
     const attached = world.environment;

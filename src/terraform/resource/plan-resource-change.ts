@@ -7,7 +7,7 @@ import { readPrivate, writePrivate } from "../private-data";
 import type { Provider, RpcAnswer, Session } from "../provider";
 import { addressIn, declaredIn, knownIn, liveOf, nameIn, showsUnwrittenBlock } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { decodeObject, encodeMessage, isNullMessage } from "../values/codec";
+import { decodeObject, encodeMessage } from "../values/codec";
 import { isSameValue, type TerraformObject } from "../values/terraform-value";
 import { parentChange } from "./confirm-deleted";
 import { type ChangeInput, type Meanings, type PlannedChange, planChange } from "./plan-change";
@@ -23,7 +23,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const priorPrivate = readPrivate(request.priorPrivate);
   // A later Terraform brings the nonce of the plan to its apply.
   const { nonce = randomUUID() } = readPrivate(request.plannedPrivate);
-  if (isNullMessage(request.proposedNewState) || !config)
+  if (decodeObject(type.valueType, request.proposedNewState) === undefined || !config)
     return {
       plannedState: request.proposedNewState,
       plannedPrivate: writePrivate({ ...priorPrivate, nonce }),

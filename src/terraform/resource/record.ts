@@ -18,19 +18,9 @@ export const bareRecord = (
   ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
 });
 
-const noDefaults: Attributes = new Map();
-/** By catalog, then by type: every resource of a walk asks for the same. */
-const defaultsIn = new WeakMap<Catalog, Map<TerraformShape, Attributes>>();
-
 /** Returns the service's defaults for a type; none while the catalog is not known. */
-export function defaultsOf(type: TerraformShape, catalog: Catalog | undefined): Attributes {
-  if (catalog === undefined) return noDefaults;
-  const byType = defaultsIn.get(catalog) ?? new Map<TerraformShape, Attributes>();
-  defaultsIn.set(catalog, byType);
-  const defaults = byType.get(type) ?? type.resource.defaults(catalog);
-  byType.set(type, defaults);
-  return defaults;
-}
+export const defaultsOf = ({ resource }: TerraformShape, catalog: Catalog | undefined): Attributes =>
+  catalog === undefined ? new Map() : resource.defaults(catalog);
 
 /** Returns the record that the engine would have of a resource that Terraform keeps. */
 export function recordedOf(

@@ -42,7 +42,7 @@ function stateOf(type: TerraformShape, version: unknown, json: Uint8Array | unde
   return Number(version) > 1 ? whole : withoutEmptyBlocks(type, whole);
 }
 
-/** Whether the state of a move comes from this provider, whatever registry it was installed from. */
+/** Returns true if the state of a move comes from this provider, whatever registry it was installed from. */
 export const isFromHere = ({ sourceProviderAddress }: RequestOf<"MoveResourceState">): boolean =>
   /\/rnv$/.test(sourceProviderAddress);
 

@@ -197,7 +197,7 @@ export function withoutEmptyBlocks(type: TerraformShape, whole: TerraformObject)
   return { ...whole, ...Object.fromEntries(empty.map(({ name }) => [name, null])) };
 }
 
-/** Whether a planned value has a block that its configuration, as it is written, has not. */
+/** Returns true if a planned value has a block that its configuration, as it is written, has not. */
 export const showsUnwrittenBlock = (
   type: TerraformShape,
   written: TerraformObject,

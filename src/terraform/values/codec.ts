@@ -30,38 +30,16 @@ export const encodeValue = (type: TerraformType, value: TerraformValue): Uint8Ar
 
 type ValueMessage = Message<"Value">;
 
-/** The whole values of messages: several steps of one call look at the same message. */
-const wholes = new WeakMap<
-  ValueMessage,
-  { readonly type: ObjectType; readonly whole: TerraformObject | undefined }
->();
-
 /** Decodes a whole value out of a message; undefined where it is null. */
-export function decodeObject(
+export const decodeObject = (
   type: ObjectType,
   message: ValueMessage | null | undefined,
-): TerraformObject | undefined {
-  if (!message) return undefined;
-  const known = wholes.get(message);
-  if (known?.type === type) return known.whole;
-  const whole = asObject(decodeValue(type, message.msgpack));
-  wholes.set(message, { type, whole });
-  return whole;
-}
+): TerraformObject | undefined => asObject(decodeValue(type, message?.msgpack));
 
 /** Encodes a value as a message. */
-export function encodeMessage(type: TerraformType, value: TerraformValue): ValueMessage {
-  const message = { msgpack: encodeValue(type, value) };
-  if (typeof type !== "string" && type[0] === "object")
-    wholes.set(message, { type: type as ObjectType, whole: asObject(value) });
-  return message;
-}
-
-const nil = 0xc0;
-
-/** Whether a message holds no value: told by its first byte. */
-export const isNullMessage = (message: ValueMessage | null | undefined): boolean =>
-  !message?.msgpack?.length || message.msgpack[0] === nil;
+export const encodeMessage = (type: TerraformType, value: TerraformValue): ValueMessage => ({
+  msgpack: encodeValue(type, value),
+});
 
 function fromWire(type: TerraformType, wire: unknown): TerraformValue {
   if (wire === null || wire === undefined) return null;

@@ -80,14 +80,12 @@ export async function applyVariables(
   if (planned === undefined)
     return { state: failed && prior ? withEntries(prior, entries) : null, diagnostics };
   if (failed && prior === undefined && entries.size === 0) return { state: null, diagnostics };
-  const state = withEntries({ ...planned, id: serviceId }, entries);
-  const { values_wo_version: version = null } = prior ?? {};
-  const shown = failed
-    ? { ...state, values_wo_version: version }
-    : { ...planned, id: serviceId, ids: state.ids ?? null, updated_at: state.updated_at ?? null };
+  // All of a version is sent again where a part of it failed.
+  const version = (failed ? prior : planned)?.values_wo_version ?? null;
+  const state = withEntries({ ...planned, id: serviceId, values_wo_version: version }, entries);
   const again = isMoved ? Object.keys(elementsOf(planned[generatedName])) : [];
   return {
-    state: withRevision(entryType, planned, shown, nonce),
+    state: withRevision(entryType, planned, planned.ids === null ? planned : state, nonce),
     diagnostics: [...diagnostics, ...again.map((key) => generatedAgain(entryType, key))],
   };
 }
