@@ -93,36 +93,25 @@ export const answerCall: CallHandler = (method, request) => {
   provider ??= openProvider();
   const opened = provider;
   const { typeName } = request as AnyRequest;
-  return loggedCall(opened.log, systemClock, { method, typeName }, () =>
-    answer(opened, method, request as object),
-  );
+  const carryOut = () => answer(opened, method, request as object);
+  return loggedCall(opened.log, systemClock, { method, typeName }, carryOut);
 };
 
-async function answer(provider: Provider, method: ProviderMethod, request: AnyRequest): Promise<object> {
-  const answered = await answerOrTell(provider, method, request);
-  return withIdentity(provider, method, request as never, answered as never);
-}
+const variables: typeof answers = { ...answers, ...variablesAnswers };
 
 /** Answers one call. Whatever is thrown becomes a diagnostic: a failed call must not look like a crash. */
-async function answerOrTell(
-  provider: Provider,
-  method: ProviderMethod,
-  request: AnyRequest,
-): Promise<object> {
+async function answer(provider: Provider, method: ProviderMethod, request: AnyRequest): Promise<object> {
   const { typeName, targetTypeName = typeName } = request;
-  const answer = answersAbout(targetTypeName)[method] as RpcAnswer<typeof method>;
+  const known = targetTypeName === variablesSchema.name ? variables : answers;
   try {
     redactSensitive(provider, request);
-    return await answer(provider, withImportId(provider, method, request) as never);
+    const asked = withImportId(provider, method, request) as never;
+    const answered = await (known[method] as RpcAnswer<typeof method>)(provider, asked);
+    return withIdentity(provider, method, request as never, answered as never);
   } catch (failure) {
     return { ...unchanged(method, request), diagnostics: diagnosticMessages(diagnosticsOf(failure)) };
   }
 }
-
-const variables: typeof answers = { ...answers, ...variablesAnswers };
-
-const answersAbout = (typeName: string | undefined): typeof answers =>
-  typeName === variablesSchema.name ? variables : answers;
 
 /** An import by identity is one by the ids that the identity holds. */
 function withImportId(provider: Provider, method: ProviderMethod, request: AnyRequest): AnyRequest {

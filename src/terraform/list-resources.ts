@@ -18,11 +18,11 @@ import {
 import { requireThere } from "./resource/confirm-deleted";
 import { identityOf } from "./resource/identity";
 import { readResource } from "./resource/read-resource";
-import { emptyValue, setValue } from "./schema/attributes";
+import { importedState } from "./resource/resource-state";
 import { type AttributeSchema, optional, type Schema, schemaOf } from "./schema/block";
 import { checkConfig, idIn } from "./schema/check-config";
 import type { TerraformShape } from "./schema/terraform-shape";
-import { decodeObject, encodeMessage } from "./values/codec";
+import { decodeObject } from "./values/codec";
 
 /** A list of resources that exist, for `terraform query` (plugin protocol 6.10, Terraform 1.14). */
 interface ListResource extends Schema {
@@ -112,16 +112,6 @@ async function eventOf(
   if (!isWhole) return event;
   const { newState, diagnostics } = await stateOf(provider, type, imported);
   return { ...event, resourceObject: newState, diagnostics };
-}
-
-/** A state as an import leaves it: names and ids, the rest is filled in by the next read. */
-function importedState(type: TerraformShape, live: LiveResource): Message<"Value"> {
-  const { resource } = type;
-  const state = emptyValue(type);
-  state.id = live.id;
-  setValue(state, type.stepsOf(resource.nameAttribute ?? "") ?? [], live.name);
-  for (const { attribute } of resource.parents) setValue(state, type.stepsOf(attribute) ?? [], live.parentId);
-  return encodeMessage(type.valueType, state);
 }
 
 function stateOf(provider: Provider, { name }: TerraformShape, currentState: Message<"Value">) {

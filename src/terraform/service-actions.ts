@@ -6,14 +6,15 @@ import { createOrFind } from "../apply/create-or-find";
 import { waitUntilSettled } from "../apply/settle";
 import type { RuntimeAction } from "../commands/carry-out-action";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
-import { isMissing, type LiveResource, type Pending } from "../model/live";
+import type { LiveResource, Pending } from "../model/live";
 import type { ActionInput, Made } from "../model/resource-operations";
 import { isoTime, parseDuration } from "../model/time";
-import { findResource, typeNamed } from "../resources";
+import { typeNamed } from "../resources";
 import { unlessGone } from "../resources/deletion";
 import { service } from "../resources/service";
 import { diagnosticError, diagnosticMessages } from "./messages";
 import { type RpcAnswer, requireNamed, type Session, type StreamingAnswer } from "./provider";
+import { requireThere } from "./resource/confirm-deleted";
 import { waitFinding } from "./resource/finish-write";
 import { addressIn, textIn } from "./schema/attributes";
 import {
@@ -26,7 +27,7 @@ import {
 } from "./schema/block";
 import { checkConfig, idIn } from "./schema/check-config";
 import { decodeObject } from "./values/codec";
-import { holdsUnknown, isSameText, type TerraformObject } from "./values/terraform-value";
+import { isSameText, type TerraformObject } from "./values/terraform-value";
 
 /** What an `action` block asks for, at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
 interface ActionSchema extends Schema {
@@ -91,37 +92,29 @@ export const validateActionConfig: RpcAnswer<"ValidateActionConfig"> = async (_p
   };
 };
 
-/** PlanAction: whether there is a service to act on, where that is known. */
+/** PlanAction: checks that there is a service to act on, where that is known. */
 export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) => {
   const { valueType } = actionNamed(request.typeName);
   const config = decodeObject(valueType, request.config) ?? {};
-  const id = config[serviceAttribute];
-  if (session === undefined || holdsUnknown(id ?? null) || typeof id !== "string") return {};
-  const read = await findResource(session.reads, service, { id });
-  const found = isMissing(read) ? noService(id) : await missingDeployment(session, id, config);
-  return { diagnostics: diagnosticMessages(found === undefined ? [] : [found]) };
+  const id = textIn(config, serviceAttribute);
+  if (session === undefined || id === undefined) return {};
+  await requireThere(session, service, id, serviceAttribute);
+  await requireDeployment(session, id, config);
+  return {};
 };
 
-/** Returns what is wrong with a deployment that is named, and is none of the service. */
-async function missingDeployment(
+/** Throws `DiagnosticsError` where a deployment is named that the service does not have. */
+async function requireDeployment(
   { reads }: Session,
   serviceId: string,
   config: TerraformObject,
-): Promise<Diagnostic | undefined> {
+): Promise<void> {
   const attribute = deploymentAttribute;
   const id = idIn(config, attribute);
-  if (id === undefined || (await unlessGone(() => reads.live.getDeployment(serviceId, id)))) return undefined;
-  return error("live.import_missing", `the service has no deployment of the id ${id}`, { attribute });
-}
-
-const noService = (id: string): Diagnostic =>
-  error("live.import_missing", `there is no service of the id ${id}`, { attribute: serviceAttribute });
-
-async function requireService(session: Session, id: string): Promise<LiveResource> {
-  const read = await findResource(session.reads, service, { id });
-  if (read.kind === "found") return read.live;
-  const { summary, attribute } = noService(id);
-  throw diagnosticError("live.import_missing", summary, { attribute });
+  if (id === undefined || (await unlessGone(() => reads.live.getDeployment(serviceId, id)))) return;
+  throw diagnosticError("live.import_missing", `the service has no deployment of the id ${id}`, {
+    attribute,
+  });
 }
 
 /** InvokeAction: sends the one request, tells how it goes, and ends with what became of it. */
@@ -131,12 +124,12 @@ export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, re
   const config = decodeObject(asked.valueType, request.config) ?? {};
   const id = textIn(config, serviceAttribute) ?? "";
   const begin = async (): Promise<readonly Diagnostic[]> => {
-    const live = await requireService(session, id);
-    const missing = await missingDeployment(session, live.id, config);
+    const live = await requireThere(session, service, id, serviceAttribute);
+    if (live === undefined) throw diagnosticError("live.unchecked", `the service ${id} could not be read`);
+    await requireDeployment(session, live.id, config);
     const { action: verb } = asked;
     const action = service.actions?.[verb];
     if (action === undefined) throw new Error(`${service.type} has no action ${verb}`);
-    if (missing !== undefined) return [missing];
     const tell = (message: string) => void events.send({ progress: { message } });
     return act({ session, live, action, verb, config, tell, signal: events.signal });
   };

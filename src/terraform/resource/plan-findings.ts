@@ -3,12 +3,11 @@ import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { isMissing, type Offers } from "../../model/live";
 import { generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
 import { Unknown } from "../../model/value";
-import { typeNamed } from "../../resources";
 import type { Session } from "../provider";
 import { declaredWithSecrets, nameIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
-import { readById } from "./confirm-deleted";
+import { readParent } from "./confirm-deleted";
 import type { ChangeInput, PlannedChange } from "./plan-change";
 import { isMadeElsewhere } from "./preserved";
 
@@ -61,24 +60,20 @@ interface ParentOfNew {
 }
 
 /** Returns what the parent `id` of a new resource offers, or that it does not exist. */
-export async function findParent(
-  { reads }: Session,
-  { parents: [parent] }: Resource,
-  id: string,
-): Promise<ParentOfNew> {
-  const type = parent && typeNamed(parent.type);
-  if (type === undefined) return {};
-  const read = await readById(reads, type, id);
+export async function findParent({ reads }: Session, resource: Resource, id: string): Promise<ParentOfNew> {
+  const [{ attribute, type } = { attribute: "", type: "" }] = resource.parents;
+  const read = await readParent(reads, resource, id);
+  if (read === undefined) return {};
   if (read.kind === "found") return { offers: read.live.offers };
   if (!isMissing(read) && read.kind !== "gone") return {};
   const isEnding = !isMissing(read);
-  const summary = `the ${type.type} ${id} ${isEnding ? "is being deleted" : "does not exist"}`;
+  const summary = `the ${type} ${id} ${isEnding ? "is being deleted" : "does not exist"}`;
   const finding = error("manifest.reference_unknown", summary, {
-    attribute: parent?.attribute,
+    attribute,
     detail: isEnding
       ? "Nothing can be created in it any more."
-      : `The workspace has no ${type.type} with this ID.`,
-    hint: `refer to the ${type.type} itself: ${terraformNameOf(type)}.NAME.id, or data.${terraformNameOf(type)}.NAME.id`,
+      : `The workspace has no ${type} with this ID.`,
+    hint: `refer to the ${type} itself: ${terraformNameOf({ type })}.NAME.id, or data.${terraformNameOf({ type })}.NAME.id`,
   });
   return { finding };
 }

@@ -8,7 +8,7 @@ import { typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { readById } from "./confirm-deleted";
+import { readParent } from "./confirm-deleted";
 
 /** What a run of a resource makes take effect: fields of its parent, and the resources that it follows. */
 interface RunInputs {
@@ -31,7 +31,7 @@ export async function runInputs(
   parentId: string,
 ): Promise<RunInputs | undefined> {
   const parent = typeNamed(resource.parents[0]?.type ?? "");
-  const read = parent && (await readById(reads, parent, parentId));
+  const read = await readParent(reads, resource, parentId);
   if (parent === undefined || read?.kind !== "found") return undefined;
   const { live } = read;
   const followed = await Promise.all(

@@ -95,9 +95,7 @@ async function readNow(
     case "gone": {
       // A deletion that is under way may fail yet.
       if (read.ending !== undefined) return { diagnostics: [beingDeleted(resource, name)] };
-      const doubt = await confirmDeleted(session, { resource, id: id ?? "", name, parentId });
-      const isGone = doubt === undefined || doubt.isAccepted === true;
-      return { isGone, diagnostics: doubt?.diagnostics ?? [] };
+      return confirmDeleted(session, { resource, id: id ?? "", name, parentId });
     }
     case "ambiguous":
       return { diagnostics: [] };

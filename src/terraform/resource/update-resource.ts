@@ -88,20 +88,14 @@ interface SentUpdate extends UpdateInput {
 async function send(
   session: Session,
   type: TerraformShape,
-  { wanted, kept, nonce }: ChangeValues,
+  change: ChangeValues,
   input: SentUpdate,
 ): Promise<MadeResource> {
   const { resource } = type;
   const { parentId, defaults } = input;
+  const { nonce } = change;
   if (resource.runs !== undefined)
-    return startRun(
-      session,
-      { type, input, parentId, defaults, nonce },
-      {
-        ...{ isAlways: wanted.when === "always", lastId: kept.lastRun?.id },
-        send: (writes) => resource.update(writes, input),
-      },
-    );
+    return startRun(session, { type, input, parentId, defaults, nonce }, change);
   const isRenamed = input.changed.has(resource.nameAttribute ?? "");
   const named = { type, input, parentId };
   const requireFree = async (): Promise<void> => {

@@ -164,9 +164,7 @@ async function setVariable(
     ]);
     const input = { address: addressIn(entryType, key), name: key, attributes };
     const creation = { type: entryType, input, parentId: serviceId, defaults: new Map(), nonce };
-    const { id, live } = await createOnce(session, creation, (writes) =>
-      entryType.resource.create(writes, input),
-    );
+    const { id, live } = await createOnce(session, creation);
     return { id, updatedAt: live?.updatedAt ?? "" };
   }
   const { id } = entry;

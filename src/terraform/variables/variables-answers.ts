@@ -131,9 +131,8 @@ async function readVariables(
   const { kind } = await reads.service(serviceId);
   if (kind === "gone") {
     const missing = { resource: variable, id: "", name: serviceId, parentId: serviceId };
-    const doubt = await confirmDeleted(session, missing);
-    const isDeleted = doubt === undefined || doubt.isAccepted === true;
-    return { next: isDeleted ? null : state, diagnostics: doubt?.diagnostics ?? [] };
+    const { isGone, diagnostics } = await confirmDeleted(session, missing);
+    return { next: isGone ? null : state, diagnostics };
   }
   const listed = kind === "found" ? await reads.variables(serviceId) : undefined;
   if (listed === undefined || state.ids === null) return { next: state };
