@@ -102,9 +102,9 @@ type Values = { readonly [name: string]: Plain };
 export async function readListing(reads: Reads, terraformName: string, asked: Asked): Promise<Values> {
   switch (terraformName) {
     case "rnv_projects":
-      return { projects: (await listProjects(reads)).map((one) => shown(project, one)) };
+      return { projects: (await listProjects(reads)).map((one) => shownValues(project, one)) };
     case "rnv_services":
-      return { services: (await listServices(reads, asked)).map((one) => shown(service, one)) };
+      return { services: (await listServices(reads, asked)).map((one) => shownValues(service, one)) };
     case "rnv_variables": {
       const serviceId = asked.get("serviceId") ?? "";
       const around = await reads.service(serviceId);
@@ -113,7 +113,10 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
           error("live.data_missing", `there is no service of the id ${serviceId}`),
         ]);
       const found = await listVariables(reads, serviceId);
-      return { keys: found.map(({ name }) => name), variables: found.map((one) => shown(variable, one)) };
+      return {
+        keys: found.map(({ name }) => name),
+        variables: found.map((one) => shownValues(variable, one)),
+      };
     }
     case "rnv_deployment":
       return answered(deploymentAnswer, await findDeployment(reads, asked)) as Values;
@@ -127,7 +130,7 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
 }
 
 /** A live resource as a data source shows it: all that can be declared or is computed, without its secrets. */
-function shown(type: Resource, live: LiveResource): Plain {
+export function shownValues(type: Resource, live: LiveResource): Plain {
   const values: Record<string, Plain> = {};
   const paths = Object.entries(type.rules).filter(
     ([, { secret, change }]) => secret !== true && change !== "local",

@@ -11,7 +11,7 @@ import { listResource, listSchemas, validateListResourceConfig } from "./list-re
 import { createLog, loggedCall } from "./log";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
 import type { EventOf, Message, ProviderMethod, Received, ResponseOf, StreamingMethod } from "./protocol";
-import { Provider, type RpcAnswer, type StreamingAnswer, shapes } from "./provider";
+import { Provider, type RpcAnswer, resourceSchemas, type StreamingAnswer } from "./provider";
 import { applyResourceChange } from "./resource/apply-resource-change";
 import { generateResourceConfig } from "./resource/generate-config";
 import {
@@ -25,11 +25,11 @@ import { readResource } from "./resource/read-resource";
 import { importResourceState, moveResourceState, upgradeResourceState } from "./resource/resource-state";
 import { validateResourceConfig } from "./resource/validate-resource-config";
 import { type Schema, schemaMessage } from "./schema/block";
+import { variablesSchema } from "./schema/variables-schema";
 import type { CallHandler, StreamHandler } from "./server";
 import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./service-actions";
 import { decodeValue } from "./values/codec";
 import { asObject, type TerraformValue } from "./values/terraform-value";
-import { variablesSchema } from "./variables/variables";
 import { variablesAnswers } from "./variables/variables-answers";
 
 /** Nothing is held that could be renewed or closed. */
@@ -162,8 +162,6 @@ interface AnyRequest {
 /** Returns what a call that failed left unchanged: Terraform reads an answer without a state as "gone". */
 const unchanged = (method: ProviderMethod, { currentState, private: kept }: AnyRequest): object =>
   method === "ReadResource" ? { newState: currentState, private: kept } : {};
-
-const resourceSchemas: readonly Schema[] = [...shapes, variablesSchema];
 
 /** Masks the sensitive and write-only values that a call brings along in all text of the service, from this call on. */
 function redactSensitive(provider: Provider, request: AnyRequest): void {

@@ -12,7 +12,7 @@ import { type Listing, listings } from "../model/listings";
 import type { LiveResource, ReadResult } from "../model/live";
 import { snakeCase } from "../model/text";
 import { findResource } from "../resources";
-import { type Asked, readListing } from "../resources/listings";
+import { type Asked, readListing, shownValues } from "../resources/listings";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
@@ -20,7 +20,7 @@ import { diagnosticError, diagnosticMessages } from "./messages";
 import { mostAgeMs, type RpcAnswer, requireNamed, type Session } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { standingOf } from "./resource/warnings";
-import { type Draft, setValue, shownAs, textIn } from "./schema/attributes";
+import { textIn } from "./schema/attributes";
 import {
   type AttributeSchema,
   type BlockSchema,
@@ -100,16 +100,6 @@ function shownAttributes(type: TerraformShape): readonly AttributeSchema[] {
   );
 }
 
-/** A live resource in the form of `shownType`. */
-function shownResource(type: TerraformShape, live: LiveResource): TerraformObject {
-  const shown: Draft = {};
-  for (const binding of shownBindings(type)) {
-    const value = live.attributes.get(binding.path) ?? live.computed.get(binding.path);
-    setValue(shown, binding.steps, shownAs(binding, value));
-  }
-  return shown;
-}
-
 /** The data source of one resource, found by its id, or by its name in its parent. */
 function lookupOf(resource: Resource): DataSource {
   const type = shapeOf(resource);
@@ -126,7 +116,7 @@ function lookupOf(resource: Resource): DataSource {
   return dataSource(type.name, { doc, attributes }, async (session, config, tell) => {
     const live = await lookUp(session, type, config, nameAttribute);
     tell(standingOf(resource, live));
-    return shownResource(type, live);
+    return asObject(fromJson(shownType(type), shownValues(resource, live))) ?? {};
   });
 }
 

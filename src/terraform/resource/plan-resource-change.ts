@@ -4,8 +4,10 @@ import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import { plainEqual, Unknown } from "../../model/value";
 import { diagnosticMessages, pathMessage } from "../messages";
 import { readPrivate, writePrivate } from "../private-data";
+import type { RequestOf, ResponseOf } from "../protocol";
 import type { Provider, RpcAnswer, Session } from "../provider";
 import { addressIn, declaredIn, knownIn, liveOf, nameIn, showsUnwrittenBlock } from "../schema/attributes";
+import type { Schema } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
 import { isSameValue, type TerraformObject } from "../values/terraform-value";
@@ -18,40 +20,46 @@ import { planWarnings } from "./warnings";
 /** PlanResourceChange: what an apply would change of a resource, and what the catalog refuses. */
 export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
-  const prior = decodeObject(type.valueType, request.priorState);
-  const config = decodeObject(type.valueType, request.config);
-  const priorPrivate = readPrivate(request.priorPrivate);
-  // A later Terraform brings the nonce of the plan to its apply.
-  const { nonce = randomUUID() } = readPrivate(request.plannedPrivate);
-  if (decodeObject(type.valueType, request.proposedNewState) === undefined || !config)
-    return {
-      plannedState: request.proposedNewState,
-      plannedPrivate: writePrivate({ ...priorPrivate, nonce }),
-      diagnostics: diagnosticMessages(
-        prior ? removalFindings(provider, type, prior, config) : [],
-        type.stepsOf,
-      ),
-    };
+  const { valueType, stepsOf } = type;
+  const prior = decodeObject(valueType, request.priorState);
+  const config = decodeObject(valueType, request.config);
   const { session } = provider;
+  if (decodeObject(valueType, request.proposedNewState) === undefined || !config) {
+    const found = prior ? removalFindings(provider, type, prior, config) : [];
+    return { ...plannedAs(type, request, undefined), diagnostics: diagnosticMessages(found, stepsOf) };
+  }
   const isNew = prior === undefined;
   const catalog = isNew ? undefined : await session?.reads.catalog();
   const meanings = prior && (await meaningsOf(session, type, prior, config));
-  const input = { type, prior, config, priorPrivate, catalog, meanings };
+  const input = { type, prior, config, priorPrivate: readPrivate(request.priorPrivate), catalog, meanings };
   const change = planChange(input);
-  const isUnchanged = isSameValue(change.planned, prior ?? null);
   const found = await findingsOf(session, input, change).catch((failure: unknown) => {
     if (isNew) return [unchecked(type, failure)];
     throw failure;
   });
   return {
+    ...plannedAs(type, request, change.planned),
     // Terraform takes a block that only an import brought for a mistake of the plan, unless it is told so.
     legacyTypeSystem: showsUnwrittenBlock(type, config, change.planned),
-    plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, change.planned),
-    requiresReplace: change.replaced.map((path) => pathMessage(type.stepsOf(path) ?? [])),
-    plannedPrivate: isUnchanged ? request.priorPrivate : writePrivate({ ...priorPrivate, nonce }),
-    diagnostics: diagnosticMessages(found, type.stepsOf),
+    requiresReplace: change.replaced.map((path) => pathMessage(stepsOf(path) ?? [])),
+    diagnostics: diagnosticMessages(found, stepsOf),
   };
 };
+
+/** Answers a plan with what is planned, undefined for a deletion, and the nonce of its apply. */
+export function plannedAs(
+  { valueType }: Pick<Schema, "valueType">,
+  request: RequestOf<"PlanResourceChange">,
+  planned: TerraformObject | undefined,
+): ResponseOf<"PlanResourceChange"> {
+  const { priorState, priorPrivate } = request;
+  if (planned !== undefined && isSameValue(planned, decodeObject(valueType, priorState)))
+    return { plannedState: priorState, plannedPrivate: priorPrivate };
+  // A later Terraform brings the nonce of the plan to its apply.
+  const { nonce = randomUUID() } = readPrivate(request.plannedPrivate);
+  const plannedPrivate = writePrivate({ ...readPrivate(priorPrivate), nonce });
+  return { plannedState: encodeMessage(valueType, planned ?? null), plannedPrivate };
+}
 
 /** Returns the meanings of an update. The service is asked only where the texts of what it resolves differ. */
 async function meaningsOf(

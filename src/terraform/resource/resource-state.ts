@@ -7,9 +7,9 @@ import { typeNamed } from "../../resources";
 import { diagnosticError } from "../messages";
 import { writePrivate } from "../private-data";
 import type { Message, RequestOf } from "../protocol";
-import type { RpcAnswer, Session } from "../provider";
+import { type RpcAnswer, requireNamed, resourceSchemas, type Session } from "../provider";
 import { addressIn, emptyValue, setValue, withoutEmptyBlocks } from "../schema/attributes";
-import { schemaVersion } from "../schema/block";
+import { type Schema, schemaVersion } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeState, encodeMessage } from "../values/codec";
 import { asObject, type TerraformValue } from "../values/terraform-value";
@@ -19,10 +19,10 @@ import { asObject, type TerraformValue } from "../values/terraform-value";
  * null until the next read.
  */
 export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
-  provider,
+  _provider,
   { typeName, version, rawState },
 ) => {
-  const type = provider.typeNamed(typeName);
+  const type = requireNamed(resourceSchemas, typeName, "resource type");
   if (Number(version) > schemaVersion) {
     throw diagnosticError(
       "state.newer",
@@ -36,7 +36,7 @@ export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
 };
 
 /** Decodes a stored state. Up to version 1 a block was always there, with nulls where nobody wrote it. */
-function stateOf(type: TerraformShape, version: unknown, json: Uint8Array | undefined): TerraformValue {
+function stateOf(type: Schema, version: unknown, json: Uint8Array | undefined): TerraformValue {
   const state = decodeState(type.valueType, json);
   const whole = asObject(state);
   if (whole === undefined) return state;

@@ -190,7 +190,10 @@ export const emptyValue = ({ block: { attributes, groups = [] } }: Pick<Terrafor
   Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
 
 /** Returns a whole value with the blocks missing that hold nothing, as they are where nobody wrote them. */
-export function withoutEmptyBlocks(type: TerraformShape, whole: TerraformObject): TerraformObject {
+export function withoutEmptyBlocks(
+  type: Pick<TerraformShape, "block">,
+  whole: TerraformObject,
+): TerraformObject {
   const empty = (type.block.groups ?? []).filter(({ name }) =>
     Object.values(asObject(whole[name] ?? null) ?? {}).every((value) => value === null),
   );

@@ -7,37 +7,31 @@ import { generatedText, isGeneratedLength } from "../../model/value";
 import { diagnosticsOf } from "../messages";
 import { noPrivateData } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
+import type { AskedChange } from "../resource/apply-resource-change";
 import { leavesDeletedParent } from "../resource/confirm-deleted";
 import { createOnce } from "../resource/create-resource";
 import { deleteResource } from "../resource/delete-resource";
 import { type Applied, withRevision } from "../resource/finish-write";
 import { importBlock } from "../resource/namesakes";
+import { writtenNow } from "../resource/record";
 import { generatedAgain, updateResource } from "../resource/update-resource";
 import { addressIn, emptyValue, textIn } from "../schema/attributes";
+import { variablesSchema } from "../schema/variables-schema";
 import {
   asObject,
+  isSameValue,
   isUnknown,
   type TerraformObject,
   type TerraformValue,
   unknown,
 } from "../values/terraform-value";
-import { type Entry, elementsOf, entriesIn, entryType, variablesSchema, withEntries } from "./variables";
-
-/** The values of a change of a map. */
-interface AppliedChange {
-  readonly prior: TerraformObject | undefined;
-  /** Undefined deletes them all. */
-  readonly planned: TerraformObject | undefined;
-  readonly config: TerraformObject | undefined;
-  /** The idempotency keys of this apply are made of it. */
-  readonly nonce: string;
-}
+import { type Entries, type Entry, elementsOf, entriesIn, entryType, withEntries } from "./variables";
 
 /** Carries a map out, one variable at a time; what was done stays in the state whatever fails after it. */
 export async function applyVariables(
   session: Session,
-  { prior: recorded, planned, config, nonce }: AppliedChange,
-): Promise<Omit<Applied, "kept">> {
+  { prior: recorded, planned, config, kept, nonce }: AskedChange,
+): Promise<Applied> {
   const isMoved =
     recorded && planned && (await leavesDeletedParent(session.reads, entryType, recorded, planned));
   const prior = isMoved ? undefined : recorded;
@@ -76,18 +70,31 @@ export async function applyVariables(
       entries.set(key, { ...(await setVariable(session, write, entry)), source: value.source });
     });
   }
-  const failed = hasErrors(diagnostics);
-  if (planned === undefined)
-    return { state: failed && prior ? withEntries(prior, entries) : null, diagnostics };
-  if (failed && prior === undefined && entries.size === 0) return { state: null, diagnostics };
-  // All of a version is sent again where a part of it failed.
-  const version = (failed ? prior : planned)?.values_wo_version ?? null;
-  const state = withEntries({ ...planned, id: serviceId, values_wo_version: version }, entries);
   const again = isMoved ? Object.keys(elementsOf(planned[generatedName])) : [];
+  const state = stateWith(entries, { prior, planned, nonce }, hasErrors(diagnostics));
+  // Reads need not be as new as a write that never was.
+  const isWritten = state === null || prior === undefined || !isSameValue(state, prior);
   return {
-    state: withRevision(entryType, planned, planned.ids === null ? planned : state, nonce),
+    state,
+    kept: isWritten ? { ...noPrivateData, ...writtenNow(session, undefined) } : kept,
     diagnostics: [...diagnostics, ...again.map((key) => generatedAgain(entryType, key))],
   };
+}
+
+/** Returns the state after an apply that left these variables. */
+function stateWith(
+  entries: Entries,
+  { prior, planned, nonce }: Pick<AskedChange, "prior" | "planned" | "nonce">,
+  failed: boolean,
+): TerraformObject | null {
+  if (planned === undefined) return failed && prior ? withEntries(prior, entries) : null;
+  if (failed && prior === undefined && entries.size === 0) return null;
+  const whole = { ...planned, id: planned.service_id ?? null };
+  if (planned.ids === null) return whole;
+  // All of a version is sent again where a part of it failed.
+  const version = (failed ? prior : planned)?.values_wo_version ?? null;
+  const state = withEntries({ ...whole, values_wo_version: version }, entries);
+  return withRevision(entryType, planned, state, nonce);
 }
 
 /** Throws `DiagnosticsError` where a variable that is to be created exists: nothing is sent then. */

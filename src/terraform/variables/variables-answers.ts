@@ -1,27 +1,28 @@
-import { randomUUID } from "node:crypto";
 import type { Resource } from "../../api/reads";
 import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
-import { diagnosticMessages, diagnosticsOf, pathMessage } from "../messages";
-import { noPrivateData, type PrivateData, readPrivate, writePrivate } from "../private-data";
+import { diagnosticMessages, pathMessage } from "../messages";
+import { type PrivateData, readPrivate, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
+import { carryOut } from "../resource/apply-resource-change";
 import { confirmDeleted, otherWorkspace, parentChange } from "../resource/confirm-deleted";
 import { findParent } from "../resource/plan-findings";
-import { mustBeReplaced } from "../resource/plan-resource-change";
-import { bareRecord, writtenNow } from "../resource/record";
+import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
+import { bareRecord } from "../resource/record";
 import { isFromHere, locateImport } from "../resource/resource-state";
 import { secretFindings, sizeFindings } from "../resource/validate-resource-config";
 import { emptyValue, textIn } from "../schema/attributes";
 import { checkConfig, unmet } from "../schema/check-config";
-import { decodeObject, decodeState, encodeMessage, fromState, parseState } from "../values/codec";
-import { isSameValue, type TerraformObject, type TerraformValue } from "../values/terraform-value";
+import { variablesSchema } from "../schema/variables-schema";
+import { decodeObject, encodeMessage, fromState, parseState } from "../values/codec";
+import type { TerraformObject, TerraformValue } from "../values/terraform-value";
 import { applyVariables } from "./apply-variables";
 import { isOnlyImported, planVariables } from "./plan-variables";
-import { type Entry, elementsOf, entriesIn, entryType, variablesSchema, withEntries } from "./variables";
+import { type Entry, elementsOf, entriesIn, entryType, withEntries } from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
@@ -62,10 +63,6 @@ function keyFindings(key: string, attribute: string): readonly Diagnostic[] {
     }),
   );
 }
-
-const upgrade: RpcAnswer<"UpgradeResourceState"> = async (_provider, { rawState }) => ({
-  upgradedState: encoded(decodeState(valueType, rawState?.json)),
-});
 
 /** A single variable becomes a map with one entry; the same map may come from another address of this provider. */
 const move: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
@@ -162,13 +159,10 @@ function entryAsShown(
 }
 
 const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
-  const { proposedNewState, priorState, priorPrivate } = request;
-  const config = decoded(request.config);
-  const prior = decoded(priorState);
-  const { nonce = randomUUID() } = readPrivate(request.plannedPrivate);
-  const plannedPrivate = writePrivate({ ...readPrivate(priorPrivate), nonce });
-  if (config === undefined || decoded(proposedNewState) === undefined)
-    return { plannedState: proposedNewState, plannedPrivate };
+  const [prior, proposed, config] = [request.priorState, request.proposedNewState, request.config].map(
+    decoded,
+  );
+  if (config === undefined || proposed === undefined) return plannedAs(variablesSchema, request, undefined);
   const serviceId = textIn(config, "service_id");
   const listed = isOnlyImported(prior) && serviceId ? await session?.reads.variables(serviceId) : [];
   const takenOver = new Map(listed?.map(({ key, id }) => [key, id]));
@@ -177,10 +171,8 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
   const isChecked =
     session !== undefined && serviceId !== undefined && (prior === undefined || parent === "other");
   const { finding } = isChecked ? await findParent(session, variable, canonicalId(serviceId)) : {};
-  const isUnchanged = prior !== undefined && isSameValue(planned, prior);
   return {
-    plannedState: isUnchanged ? priorState : encoded(planned),
-    plannedPrivate: isUnchanged ? priorPrivate : plannedPrivate,
+    ...plannedAs(variablesSchema, request, planned),
     requiresReplace: parent === "other" ? [pathMessage(["service_id"])] : [],
     diagnostics: [
       ...diagnosticMessages(parent === "other" ? [...diagnostics, movedTo(serviceId)] : diagnostics),
@@ -195,24 +187,8 @@ const movedTo = (serviceId = ""): Diagnostic =>
     "service_id",
   );
 
-const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
-  const [prior, planned, config] = [request.priorState, request.plannedState, request.config].map(decoded);
-  const { nonce = randomUUID(), ...kept } = readPrivate(request.plannedPrivate);
-  const carryOut = async () => applyVariables(provider.requireSession(), { prior, planned, config, nonce });
-  const { state, diagnostics } = await carryOut().catch((failure: unknown) => ({
-    state: prior ?? null,
-    diagnostics: diagnosticsOf(failure),
-  }));
-  // Reads need not be as new as a write that never was.
-  const isAsBefore = prior !== undefined && state !== null && isSameValue(state, prior);
-  const { workspace, writtenAt } =
-    isAsBefore || provider.session === undefined ? kept : writtenNow(provider.session, undefined);
-  return {
-    newState: encoded(state),
-    private: state === null ? undefined : writePrivate({ ...noPrivateData, workspace, writtenAt }),
-    diagnostics: diagnosticMessages(diagnostics),
-  };
-};
+const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) =>
+  carryOut(variablesSchema, request, async (change) => applyVariables(provider.requireSession(), change));
 
 /** The map as messages about its import name it: it has the ID of its service, and no name. */
 const importedType: Resource = { ...variable, terraformName: variablesSchema.name, nameAttribute: undefined };
@@ -229,7 +205,6 @@ const importMap: RpcAnswer<"ImportResourceState"> = async (provider, request) =>
 /** Answers about a map of variables; calls without one here are answered as of a single resource. */
 export const variablesAnswers: Partial<{ readonly [Method in ProviderMethod]: RpcAnswer<Method> }> = {
   ValidateResourceConfig: validate,
-  UpgradeResourceState: upgrade,
   MoveResourceState: move,
   ReadResource: read,
   PlanResourceChange: planMap,

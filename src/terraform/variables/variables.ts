@@ -1,52 +1,10 @@
-import * as z from "zod";
-import { generatedName, variablesResource } from "../../model/text";
+import { generatedName } from "../../model/text";
 import { variable } from "../../resources/variable";
-import { computed, optional, required, schemaOf } from "../schema/block";
-import { generatedCheck, generatedType, revision, shapeOf, timeouts } from "../schema/terraform-shape";
-import {
-  asObject,
-  isUnknown,
-  mapOf,
-  type TerraformObject,
-  type TerraformValue,
-} from "../values/terraform-value";
+import { shapeOf } from "../schema/terraform-shape";
+import { asObject, isUnknown, type TerraformObject, type TerraformValue } from "../values/terraform-value";
 
 /** The type that each entry of the map is: all it does, the map does. */
 export const entryType = shapeOf(variable);
-
-const texts = z.record(z.string(), z.string());
-
-export const variablesSchema = schemaOf(variablesResource, {
-  doc: "Several variables of one service in one map. It manages the names that it declares, after an import too, and leaves all others alone.",
-  attributes: [
-    required("service_id", "string", "Id of the service they belong to."),
-    optional(
-      "values",
-      mapOf("string"),
-      "Values by name. Terraform keeps them in its state; `values_wo` are kept nowhere.",
-      { sensitive: true, check: texts },
-    ),
-    optional(
-      "values_wo",
-      mapOf("string"),
-      "As `values`, but never stored. Sent when `values_wo_version` changes or a name is new.",
-      { writeOnly: true, check: texts },
-    ),
-    optional("values_wo_version", "number", "Raise it to send `values_wo` again."),
-    optional(
-      generatedName,
-      mapOf(generatedType),
-      "Values by name that the provider makes up, besides the others: `{ SESSION_KEY = { length = 32 } }`. Each is made once and stored " +
-        "nowhere else; another length, or a value that was changed outside, makes a new one.",
-      { check: z.record(z.string(), generatedCheck) },
-    ),
-    computed("id", "string", "Id of the service."),
-    computed("ids", mapOf("string"), "Ids of the variables by name."),
-    computed("updated_at", mapOf("string"), "When each of them last changed, ISO 8601."),
-    revision,
-  ],
-  groups: [timeouts],
-});
 
 /** A variable of a map, as a state has it. */
 export interface Entry {
