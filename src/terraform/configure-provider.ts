@@ -74,7 +74,7 @@ async function checkWorkspace(
   }
 }
 
-/** What a refused read of the workspace means, by its status. */
+/** Messages about a refused read of the workspace, by its status. */
 const refusals: Readonly<Record<number, (settings: ProviderSettings) => Partial<Diagnostic>>> = {
   401: () => ({
     summary: "the service does not accept the API key",

@@ -29,7 +29,7 @@ import { checkConfig, idIn } from "./schema/check-config";
 import { decodeObject } from "./values/codec";
 import { isSameText, type TerraformObject } from "./values/terraform-value";
 
-/** What an `action` block asks for, at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
+/** The schema of an `action` block, which acts at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
 interface ActionSchema extends Schema {
   readonly action: RuntimeAction;
 }
@@ -133,7 +133,7 @@ export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, re
     const tell = (message: string) => void events.send({ progress: { message } });
     return act({ session, live, action, verb, config, tell, signal: events.signal });
   };
-  // What one invocation starts, the next one of the service does not take for its own.
+  // One after the other: the next invocation does not take for its own what this one starts.
   const found = await session.inTurn(`action ${id}`, begin);
   await events.send({ completed: { diagnostics: diagnosticMessages(found) } });
 };

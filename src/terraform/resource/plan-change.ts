@@ -39,7 +39,7 @@ import { defaultsOf, recordedOf } from "./record";
 export interface Meanings {
   /** The configured value is another text than the state has and stands for the same: an environment and its id. */
   readonly kept: ReadonlySet<string>;
-  /** What the configured value stands for is not known yet, or the recorded parent is deleted: no replacement. */
+  /** The configured value is unknown, or what it stands for, or the recorded parent is deleted: no replacement. */
   readonly open: ReadonlySet<string>;
 }
 

@@ -10,7 +10,7 @@ import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { readParent } from "./confirm-deleted";
 
-/** What a run of a resource makes take effect: fields of its parent, and the resources that it follows. */
+/** The inputs of a run: fields of its parent, and the resources that it follows. */
 interface RunInputs {
   /** Digest of the fields, and of the ids, names and times of the others. */
   readonly content: string;
@@ -92,7 +92,7 @@ interface RunSearch {
   /** When what a run makes take effect last changed; undefined where that is not known: then no run is found. */
   readonly changedAt: string | undefined;
   readonly lastId: string | undefined;
-  /** What the run is asked for: it may pin a commit. */
+  /** Attributes of the run: they may pin a commit. */
   readonly attributes?: AttributeLookup;
 }
 

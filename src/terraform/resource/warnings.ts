@@ -87,7 +87,7 @@ async function priceWarnings(
   return [warning("plan.price", summary, { detail, ...(attribute !== undefined && { attribute }) })];
 }
 
-/** Of a run that an earlier apply has asked for, and that is not in the state: the next apply goes on with it. */
+/** Returns the warnings about a run that an earlier apply started and no state has: the next apply follows it. */
 async function waitsBefore(
   session: Session,
   type: TerraformShape,

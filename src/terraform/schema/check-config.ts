@@ -51,7 +51,8 @@ function checkAttribute(schema: AttributeSchema, config: TerraformObject, attrib
 export function unmet(schema: z.ZodType, value: unknown) {
   const issues = schema.safeParse(value).error?.issues ?? [];
   return issues.flatMap(leaves).map((issue) => ({
-    path: issue.path.map((step) => snakeCase(String(step))),
+    // Keys of a map, such as LOG_LEVEL, stay as they are.
+    path: issue.path.map(String).map((step) => (/^[a-z][A-Za-z]*$/.test(step) ? snakeCase(step) : step)),
     expected: inWords(expectations([issue])),
   }));
 }

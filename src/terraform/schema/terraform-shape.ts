@@ -59,9 +59,9 @@ export interface TerraformShape extends Schema {
   readonly compared: Resource;
   /** Attributes that may be declared, secrets left out. */
   readonly declared: readonly AttributeBinding[];
-  /** What the service decides and keeps until something is written. */
+  /** Attributes that the service decides and keeps until something is written. */
   readonly computed: readonly ComputedBinding[];
-  /** What moves by itself: data sources show it, and no state of a resource holds it. */
+  /** Attributes that move by themselves: data sources show them, and no state of a resource holds them. */
   readonly moving: readonly ComputedBinding[];
   readonly secrets: readonly SecretBinding[];
   /** A type that runs because others change: `triggers` says when, and `up_to_date` whether it has to. */
