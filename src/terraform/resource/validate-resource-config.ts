@@ -39,9 +39,11 @@ const emptyCatalog: Catalog = {
 const combinationFindings = (type: TerraformShape, config: TerraformObject): readonly Diagnostic[] =>
   (type.resource.check?.(declaredWithSecrets(type, config), emptyCatalog) ?? [])
     .filter(({ code, attribute }) => code === "plan.invalid_combination" && attribute !== undefined)
-    .map(({ code, summary, hint, attribute = "" }) =>
-      error(code, summary, { hint, attribute: type.stepsOf(attribute)?.join(".") }),
-    );
+    .map(({ code, summary, hint, attribute: path = "" }) => {
+      const attribute = type.stepsOf(path)?.join(".") ?? path;
+      const named = summary.startsWith("expected ") ? `${attribute}: ${summary}` : summary;
+      return error(code, named, { hint, attribute });
+    });
 
 /** Bytes of the values in a request, less what stands around them. */
 const largestValues = maxBodyBytes - 1024;
