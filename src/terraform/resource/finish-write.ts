@@ -98,10 +98,9 @@ export async function finishWrite(
   }
   // An answer that named another run says nothing of the one that ended.
   const ended = id === accepted.id ? accepted : { id };
-  return {
-    accepted: ended,
-    live: (await readRun(session, type, { id, name, parentId, live: accepted.live })) ?? ended.live,
-  };
+  if (step === "delete") return { accepted: ended, live: undefined };
+  const run = await readRun(session, type, { id, name, parentId, live: accepted.live });
+  return { accepted: ended, live: run ?? ended.live };
 }
 
 const deletionFailed = (
