@@ -4,9 +4,8 @@ import { openSecret } from "../model/open-secret";
 import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
 import type { ApiRequest } from "./send";
+import { maxBodyBytes } from "./wire/shapes";
 
-/** Interface, "Limits". */
-const MAX_BODY_BYTES = 262_144;
 const idempotencyKeyPattern = /^[!-~]{1,160}$/;
 
 /** A request ready to be sent any number of times, each time with the same bytes. */
@@ -37,7 +36,7 @@ export function prepareRequest(
   assertKey(request);
   const requestId = newRequestId(random);
   const body = request.body === undefined ? undefined : serializeBody(request.body);
-  if (body !== undefined && body.bytes > MAX_BODY_BYTES) {
+  if (body !== undefined && body.bytes > maxBodyBytes) {
     throw new ApiError({
       kind: "refused",
       operation: request.operation,
@@ -45,7 +44,7 @@ export function prepareRequest(
       path: request.path,
       address: request.address,
       code: "body_too_large",
-      message: `the request has ${body.bytes} bytes; the service takes at most ${MAX_BODY_BYTES}`,
+      message: `the request has ${body.bytes} bytes; the service takes at most ${maxBodyBytes}`,
       requestId,
       attempts: 0,
     });

@@ -20,7 +20,7 @@ import { firstSentAt, sendTwice } from "./journaled-send";
 import { awaitEnding, notGone, proveGone } from "./remove";
 import { type ChangeEnd, knownAttributes, readNow } from "./run";
 import { settle } from "./settle";
-import { type ComparedWrite, mayShareTime, movedTime, timeStepMs, verifyApplied } from "./verify";
+import { type ComparedWrite, movedTime, retryAfterClockTick, verifyApplied } from "./verify";
 
 /** Sends a create and sees it through. */
 export async function create(context: ChangeContext): Promise<ChangeEnd> {
@@ -87,31 +87,15 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   };
   const send = () => type.update(context.endpoints, input);
   if (type.reacts) return finishWrite(context, await sendCreate(context, input.name, send), sent, values);
-  const answered = await sendTwice(send);
-  const accepted = await inOneTimeStep(context, sent, answered, () =>
-    type.update(context.endpointsAgain(), input),
+  const compared = { type, sent, defaults: change.instance.defaults, before: timeBefore(context) };
+  const accepted = await retryAfterClockTick(context.run, compared, await sendTwice(send), () =>
+    sendTwice(() => type.update(context.endpointsAgain(), input)),
   );
   return finishWrite(context, accepted, sent, values);
 }
 
 const holdsSecret = (type: ChangeContext["type"], sent: ComparedWrite["sent"]): boolean =>
   [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
-
-/** The answer to the write of a secret, or to another one a second later where the two share their time. */
-async function inOneTimeStep(
-  context: ChangeContext,
-  sent: ComparedWrite["sent"],
-  accepted: Accepted,
-  again: () => Promise<Accepted>,
-): Promise<Accepted> {
-  const { run, type, change } = context;
-  const live = accepted.live?.id === accepted.id ? accepted.live : undefined;
-  if (!live) return accepted;
-  const taken = { type, sent, live, defaults: change.instance.defaults, before: timeBefore(context) };
-  if (!mayShareTime(taken, run.clock.now())) return accepted;
-  await run.clock.sleep(timeStepMs, run.signal);
-  return sendTwice(again);
-}
 
 /** Returns the service's `updatedAt` before this change; undefined for a create. */
 const timeBefore = ({ change }: ChangeContext): string | undefined =>

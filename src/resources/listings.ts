@@ -22,22 +22,18 @@ const sorted = (found: readonly LiveResource[] | undefined): readonly LiveResour
   [...(found ?? [])].sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
 
 /** Every project, by name. */
-export const listProjects = async (reads: Reads): Promise<readonly LiveResource[]> =>
+const listProjects = async (reads: Reads): Promise<readonly LiveResource[]> =>
   sorted(await project.list(reads));
 
 /**
  * Every active service, by name; of one project or kind where asked. Throws `DiagnosticsError` where the service shows
- * only a part of them; `argument` names the project there.
+ * only a part of them.
  */
-export async function listServices(
-  reads: Reads,
-  asked: Asked,
-  argument = "projectId",
-): Promise<readonly LiveResource[]> {
+async function listServices(reads: Reads, asked: Asked): Promise<readonly LiveResource[]> {
   const projectId = asked.get("projectId");
   const kind = asked.get("kind");
   const found = sorted(await service.list(reads));
-  if (projectId === undefined) await requireAllServices(reads, argument);
+  if (projectId === undefined) await requireAllServices(reads);
   return found.filter(
     (one) =>
       (projectId === undefined || one.parentId === projectId) &&
@@ -46,17 +42,17 @@ export async function listServices(
 }
 
 /** Throws `DiagnosticsError` where the service shows only a part of all services: it would look like all there is. */
-export async function requireAllServices(reads: Reads, argument: string): Promise<void> {
+export async function requireAllServices(reads: Reads): Promise<void> {
   if (await reads.servicesAreComplete()) return;
   throw new DiagnosticsError([
     error("live.unchecked", "there are too many services to list those outside of projects", {
-      hint: `ask for those of one project: ${argument}`,
+      hint: "ask for those of one project",
     }),
   ]);
 }
 
 /** The variables of a service, by name. Throws `DiagnosticsError` where it does not list them. */
-export async function listVariables(reads: Reads, serviceId: string): Promise<readonly LiveResource[]> {
+async function listVariables(reads: Reads, serviceId: string): Promise<readonly LiveResource[]> {
   const found = await variable.list(reads, serviceId);
   if (found === undefined)
     throw new DiagnosticsError([error("live.unchecked", "the service does not list its variables")]);
@@ -64,7 +60,7 @@ export async function listVariables(reads: Reads, serviceId: string): Promise<re
 }
 
 /** The latest deployments of a service, as the service answers. */
-export const listDeployments = (reads: Reads, asked: Asked) =>
+const listDeployments = (reads: Reads, asked: Asked) =>
   reads.live.listDeployments(asked.get("serviceId") ?? "", {
     limit: Number(asked.get("limit") ?? defaultListed),
   });
@@ -73,7 +69,7 @@ export const listDeployments = (reads: Reads, asked: Asked) =>
  * One deployment of a service, as the service answers: the one of an id, or the one that serves. Throws `DiagnosticsError`
  * where there is none, at the attribute by its name in Terraform.
  */
-export async function findDeployment(reads: Reads, asked: Asked) {
+async function findDeployment(reads: Reads, asked: Asked) {
   const serviceId = asked.get("serviceId") ?? "";
   const id = asked.get("id") ?? (await servingIn(reads, serviceId));
   const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
@@ -97,7 +93,7 @@ const missing = (summary: string, attribute: string): DiagnosticsError =>
   new DiagnosticsError([error("live.data_missing", summary, { attribute })]);
 
 /** The canvas of a scope, as the service answers. */
-export const listCanvas = (reads: Reads, asked: Asked) =>
+const listCanvas = (reads: Reads, asked: Asked) =>
   reads.live.canvas({ projectId: asked.get("projectId"), environmentId: asked.get("environmentId") });
 
 type Values = { readonly [name: string]: Plain };
@@ -106,9 +102,9 @@ type Values = { readonly [name: string]: Plain };
 export async function readListing(reads: Reads, terraformName: string, asked: Asked): Promise<Values> {
   switch (terraformName) {
     case "rnv_projects":
-      return { projects: (await listProjects(reads)).map((one) => shown(project, one)) };
+      return { projects: (await listProjects(reads)).map((one) => shownValues(project, one)) };
     case "rnv_services":
-      return { services: (await listServices(reads, asked)).map((one) => shown(service, one)) };
+      return { services: (await listServices(reads, asked)).map((one) => shownValues(service, one)) };
     case "rnv_variables": {
       const serviceId = asked.get("serviceId") ?? "";
       const around = await reads.service(serviceId);
@@ -117,7 +113,10 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
           error("live.data_missing", `there is no service of the id ${serviceId}`),
         ]);
       const found = await listVariables(reads, serviceId);
-      return { keys: found.map(({ name }) => name), variables: found.map((one) => shown(variable, one)) };
+      return {
+        keys: found.map(({ name }) => name),
+        variables: found.map((one) => shownValues(variable, one)),
+      };
     }
     case "rnv_deployment":
       return answered(deploymentAnswer, await findDeployment(reads, asked)) as Values;
@@ -131,7 +130,7 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
 }
 
 /** A live resource as a data source shows it: all that can be declared or is computed, without its secrets. */
-function shown(type: Resource, live: LiveResource): Plain {
+export function shownValues(type: Resource, live: LiveResource): Plain {
   const values: Record<string, Plain> = {};
   const paths = Object.entries(type.rules).filter(
     ([, { secret, change }]) => secret !== true && change !== "local",

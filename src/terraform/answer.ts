@@ -1,5 +1,4 @@
 import { systemClock } from "../model/time";
-import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./actions/service-actions";
 import { configureProvider, providerSchema, validateProviderConfig } from "./configure-provider";
 import { dataSources, readDataSource, validateDataResourceConfig } from "./data-sources";
 import {
@@ -12,7 +11,7 @@ import { listResource, listSchemas, validateListResourceConfig } from "./list-re
 import { createLog, loggedCall } from "./log";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
 import type { EventOf, Message, ProviderMethod, Received, ResponseOf, StreamingMethod } from "./protocol";
-import { Provider, type RpcAnswer, type StreamingAnswer, shapes } from "./provider";
+import { Provider, type RpcAnswer, resourceSchemas, type StreamingAnswer } from "./provider";
 import { applyResourceChange } from "./resource/apply-resource-change";
 import { generateResourceConfig } from "./resource/generate-config";
 import {
@@ -24,13 +23,13 @@ import {
 import { planResourceChange } from "./resource/plan-resource-change";
 import { readResource } from "./resource/read-resource";
 import { importResourceState, moveResourceState, upgradeResourceState } from "./resource/resource-state";
-import { type ResourceRequest, withSubjects } from "./resource/subject";
 import { validateResourceConfig } from "./resource/validate-resource-config";
 import { type Schema, schemaMessage } from "./schema/block";
+import { variablesSchema } from "./schema/variables-schema";
 import type { CallHandler, StreamHandler } from "./server";
+import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./service-actions";
 import { decodeValue } from "./values/codec";
 import { asObject, type TerraformValue } from "./values/terraform-value";
-import { variablesSchema } from "./variables/variables";
 import { variablesAnswers } from "./variables/variables-answers";
 
 /** Nothing is held that could be renewed or closed. */
@@ -94,37 +93,25 @@ export const answerCall: CallHandler = (method, request) => {
   provider ??= openProvider();
   const opened = provider;
   const { typeName } = request as AnyRequest;
-  return loggedCall(opened.log, systemClock, { method, typeName }, () =>
-    answer(opened, method, request as object),
-  );
+  const carryOut = () => answer(opened, method, request as object);
+  return loggedCall(opened.log, systemClock, { method, typeName }, carryOut);
 };
 
-async function answer(provider: Provider, method: ProviderMethod, request: AnyRequest): Promise<object> {
-  const answered = await answerOrTell(provider, method, request);
-  const told = await withSubjects(provider, method, request, answered);
-  return withIdentity(provider, method, request as never, told as never);
-}
+const variables: typeof answers = { ...answers, ...variablesAnswers };
 
 /** Answers one call. Whatever is thrown becomes a diagnostic: a failed call must not look like a crash. */
-async function answerOrTell(
-  provider: Provider,
-  method: ProviderMethod,
-  request: AnyRequest,
-): Promise<object> {
+async function answer(provider: Provider, method: ProviderMethod, request: AnyRequest): Promise<object> {
   const { typeName, targetTypeName = typeName } = request;
-  const answer = answersAbout(targetTypeName)[method] as RpcAnswer<typeof method>;
+  const known = targetTypeName === variablesSchema.name ? variables : answers;
   try {
     redactSensitive(provider, request);
-    return await answer(provider, withImportId(provider, method, request) as never);
+    const asked = withImportId(provider, method, request) as never;
+    const answered = await (known[method] as RpcAnswer<typeof method>)(provider, asked);
+    return withIdentity(provider, method, request as never, answered as never);
   } catch (failure) {
     return { ...unchanged(method, request), diagnostics: diagnosticMessages(diagnosticsOf(failure)) };
   }
 }
-
-const variables: typeof answers = { ...answers, ...variablesAnswers };
-
-const answersAbout = (typeName: string | undefined): typeof answers =>
-  typeName === variablesSchema.name ? variables : answers;
 
 /** An import by identity is one by the ids that the identity holds. */
 function withImportId(provider: Provider, method: ProviderMethod, request: AnyRequest): AnyRequest {
@@ -158,8 +145,13 @@ export const answerStream: StreamHandler = async (method, request, events) => {
 type StreamEvent = EventOf<"ListResource"> & EventOf<"InvokeAction">;
 
 /** Fields that requests have. */
-interface AnyRequest extends ResourceRequest {
+interface AnyRequest {
+  readonly typeName?: string;
   readonly targetTypeName?: string;
+  readonly config?: Message<"Value"> | null;
+  readonly plannedState?: Message<"Value"> | null;
+  readonly currentState?: Message<"Value"> | null;
+  readonly priorState?: Message<"Value"> | null;
   readonly rawState?: Message<"RawState"> | null;
   readonly private?: Uint8Array;
   /** Of an import: in place of its `id`. */
@@ -170,8 +162,6 @@ interface AnyRequest extends ResourceRequest {
 /** Returns what a call that failed left unchanged: Terraform reads an answer without a state as "gone". */
 const unchanged = (method: ProviderMethod, { currentState, private: kept }: AnyRequest): object =>
   method === "ReadResource" ? { newState: currentState, private: kept } : {};
-
-const resourceSchemas: readonly Schema[] = [...shapes, variablesSchema];
 
 /** Masks the sensitive and write-only values that a call brings along in all text of the service, from this call on. */
 function redactSensitive(provider: Provider, request: AnyRequest): void {

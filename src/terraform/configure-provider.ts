@@ -9,27 +9,26 @@ import { embeddedUrl } from "../api/transport";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import { providerSettings as settingsOfBlock } from "../model/provider-settings";
 import { Secret } from "../model/secret";
-import { canonicalId, type ProcessEnvironment, snakeCase, uuidPattern } from "../model/text";
+import { canonicalId, type ProcessEnvironment, snakeCase } from "../model/text";
 import { systemClock } from "../model/time";
 import { makeIgnoredFolder, nodeDisk } from "../state/local/node-disk";
 import { withoutSlash } from "../state/recorded";
 import { loggedTransport, loggedWaits } from "./log";
 import { diagnosticMessages } from "./messages";
 import { openSession, type Provider, type RpcAnswer, type Session } from "./provider";
-import { optional, schemaOf } from "./schema/block";
+import { countCheck, optional, schemaOf } from "./schema/block";
+import { checkConfig } from "./schema/check-config";
 import { decodeObject } from "./values/codec";
-import { holdsUnknown, isCountWithin, type TerraformObject } from "./values/terraform-value";
+import { holdsUnknown, type TerraformObject } from "./values/terraform-value";
 
 /** The provider block. What it leaves out comes from the environment. */
 export const providerSchema = schemaOf("rnv", {
   doc: "The workspace that resources live in. Its address, the workspace and the key may come from the environment instead.",
   attributes: settingsOfBlock.map((setting) =>
-    optional(
-      snakeCase(setting.name),
-      setting.type === "boolean" ? "bool" : setting.type,
-      setting.doc,
-      setting.isSensitive ? { sensitive: true } : {},
-    ),
+    optional(snakeCase(setting.name), setting.type === "boolean" ? "bool" : setting.type, setting.doc, {
+      ...(setting.isSensitive && { sensitive: true }),
+      ...(setting.name === "maxConcurrency" && { check: countCheck(1, 256) }),
+    }),
   ),
 });
 
@@ -63,48 +62,41 @@ export const configureProvider: RpcAnswer<"ConfigureProvider"> = async (provider
  */
 async function checkWorkspace(
   { reads }: Session,
-  { workspaceId, baseUrl }: ProviderSettings,
+  settings: ProviderSettings,
 ): Promise<Diagnostic | undefined> {
   try {
     await reads.projects();
     return undefined;
   } catch (failure) {
     const found = diagnosticOf(failure);
-    const status = failure instanceof ApiError ? failure.status : undefined;
-    const { detail, hint, requestId, code } = found;
-    const about = (summary: string, attribute: string, advice = hint): Diagnostic =>
-      error(code, summary, {
-        attribute,
-        detail,
-        hint: advice,
-        ...(requestId !== undefined && { requestId }),
-      });
-    const setting = (name: string, variable: string) =>
-      `check ${name} of the provider block, or ${variable} in the environment`;
-    switch (status) {
-      case 401:
-        return about(
-          "the service does not accept the API key",
-          "api_key",
-          setting("api_key", "RNV_API_KEY or RNV_API_KEY_FILE"),
-        );
-      case 403:
-        return about(
-          `the API key may not read the workspace ${workspaceId}`,
-          "api_key",
-          "use a key of this workspace whose scope and role allow it",
-        );
-      case 404:
-        return about(
-          `there is no workspace ${workspaceId} at ${baseUrl}, or the API key is not of it`,
-          "workspace_id",
-          setting("workspace_id and base_url", "RNV_WORKSPACE_ID and RNV_BASE_URL"),
-        );
-      default:
-        return { ...found, attribute: "base_url" };
-    }
+    const status = failure instanceof ApiError ? (failure.status ?? 0) : 0;
+    return { ...found, ...(refusals[status]?.(settings) ?? { attribute: "base_url" }) };
   }
 }
+
+/** Messages about a refused read of the workspace, by its status. */
+const refusals: Readonly<Record<number, (settings: ProviderSettings) => Partial<Diagnostic>>> = {
+  401: () => ({
+    summary: "the service does not accept the API key",
+    attribute: "api_key",
+    ...hint("check api_key of the provider block, or RNV_API_KEY or RNV_API_KEY_FILE in the environment"),
+  }),
+  403: ({ workspaceId }) => ({
+    summary: `the API key may not read the workspace ${workspaceId}`,
+    attribute: "api_key",
+    ...hint("use a key of this workspace whose scope and role allow it"),
+  }),
+  404: ({ workspaceId, baseUrl }) => ({
+    summary: `there is no workspace ${workspaceId} at ${baseUrl}, or the API key is not of it`,
+    attribute: "workspace_id",
+    ...hint(
+      "check workspace_id and base_url of the provider block, or RNV_WORKSPACE_ID and RNV_BASE_URL in the environment",
+    ),
+  }),
+};
+
+/** A hint in place of that of the failed request. */
+const hint = (text: string) => ({ hint: text, remedy: undefined });
 
 function sessionOf(provider: Provider, settings: ProviderSettings, terraformVersion: string): Session {
   const { baseUrl, workspaceId, apiKey } = settings;
@@ -158,21 +150,13 @@ interface ProviderSettings {
 
 /** Returns what is wrong in a provider block by itself; it may hold values that are not known yet. */
 function checkProviderBlock(config: TerraformObject): readonly Diagnostic[] {
-  const { base_url: baseUrl, workspace_id: workspaceId, max_concurrency: most } = config;
-  const found: Diagnostic[] = [];
-  if (typeof baseUrl === "string" && baseUrl !== "embedded") {
-    const wrong = checkBaseUrl(withoutSlash(baseUrl));
-    if (wrong) found.push({ ...wrong, attribute: "base_url" });
-  }
-  if (typeof workspaceId === "string" && !uuidPattern.test(workspaceId))
-    found.push(error("config.invalid", "workspace_id is not a UUID", { attribute: "workspace_id" }));
-  if (!isCountWithin(most, 1, 256))
-    found.push(
-      error("config.invalid", "max_concurrency is no whole number from 1 to 256", {
-        attribute: "max_concurrency",
-      }),
-    );
-  return found;
+  const { base_url: baseUrl } = config;
+  const isAddress = typeof baseUrl === "string" && baseUrl !== "embedded";
+  const wrong = isAddress ? checkBaseUrl(withoutSlash(baseUrl)) : undefined;
+  return [
+    ...(wrong ? [{ ...wrong, attribute: "base_url" }] : []),
+    ...checkConfig(providerSchema.block, config).map((one) => ({ ...one, code: "config.invalid" as const })),
+  ];
 }
 
 /** Reads the settings of a provider block whose values are all known; what it leaves out comes from `environment`. */

@@ -1,3 +1,5 @@
+import type { ZodType } from "zod";
+import type { Reads, Resource } from "../api/reads";
 import {
   canvas as canvasAnswer,
   catalog as catalogAnswer,
@@ -5,36 +7,175 @@ import {
   deploymentsAnswer,
 } from "../api/wire/shapes";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { listings } from "../model/listings";
+import { didYouMean } from "../diagnostics/suggest";
+import { type Listing, listings } from "../model/listings";
+import type { LiveResource, ReadResult } from "../model/live";
 import { snakeCase } from "../model/text";
-import {
-  type Asked,
-  findDeployment,
-  listCanvas,
-  listDeployments,
-  listProjects,
-  listServices,
-  listVariables,
-} from "../resources/listings";
+import { findResource } from "../resources";
+import { type Asked, readListing, shownValues } from "../resources/listings";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
-import {
-  type DataSource,
-  dataSource,
-  fieldsOf,
-  lookupOf,
-  shownResource,
-  shownType,
-} from "./define-data-source";
-import { idFindings, idIn, isIdAttribute, nullFindings } from "./ids";
-import { diagnosticMessages } from "./messages";
+import { diagnosticError, diagnosticMessages } from "./messages";
 import { mostAgeMs, type RpcAnswer, requireNamed, type Session } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
-import { type AttributeSchema, type BlockSchema, computed, optional, required, typeOf } from "./schema/block";
-import { shapeOf } from "./schema/terraform-shape";
+import { standingOf } from "./resource/warnings";
+import { textIn } from "./schema/attributes";
+import {
+  type AttributeSchema,
+  type BlockSchema,
+  computed,
+  countCheck,
+  optional,
+  required,
+  type Schema,
+  schemaOf,
+  typeOf,
+} from "./schema/block";
+import { checkConfig, idIn, isIdAttribute } from "./schema/check-config";
+import { type AttributeBinding, shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import { decodeObject, encodeMessage, fromJson } from "./values/codec";
-import { asObject, isCountWithin, listOf, type TerraformObject } from "./values/terraform-value";
+import {
+  asObject,
+  listOf,
+  type ObjectType,
+  objectOf,
+  type TerraformObject,
+  type TerraformType,
+} from "./values/terraform-value";
+
+/** Tells people something of what was read, beside it. */
+type Tell = (found: readonly Diagnostic[]) => void;
+
+/** Terraform reads a data source and never changes it. */
+interface DataSource extends Schema {
+  /** Reads the computed attributes for a configuration whose values are all known. Throws `DiagnosticsError`. */
+  readonly read: (session: Session, config: TerraformObject, tell: Tell) => Promise<TerraformObject>;
+}
+
+const dataSource = (name: string, block: BlockSchema, read: DataSource["read"]): DataSource => ({
+  ...schemaOf(name, block),
+  read,
+});
+
+/** One computed attribute for every field of an answer of the service. */
+function fieldsOf(answer: ZodType, docs: Readonly<Record<string, string>>): readonly AttributeSchema[] {
+  const type = typeOf(answer);
+  const fields = Array.isArray(type) && type[0] === "object" ? (type as ObjectType)[1] : {};
+  return Object.entries(fields).map(([name, field]) => computed(name, field, docs[name] ?? ""));
+}
+
+/** Bindings that a data source shows of a type: all that can be declared or is computed, secrets left out. */
+const shownBindings = ({
+  declared,
+  computed,
+  moving,
+  resource,
+}: TerraformShape): readonly AttributeBinding[] => [
+  ...declared.filter(({ path }) => resource.rules[path]?.change !== "local"),
+  ...computed,
+  ...moving,
+];
+
+/** The type of one resource as a data source shows it; groups are nested objects. */
+function shownType(type: TerraformShape): ObjectType {
+  const fields: Record<string, TerraformType> = {};
+  for (const { steps, type: field } of shownBindings(type)) {
+    const [first = "", second] = steps;
+    if (second === undefined) fields[first] = field;
+    else fields[first] = objectOf({ ...(fields[first] as ObjectType | undefined)?.[1], [second]: field });
+  }
+  return objectOf(fields);
+}
+
+/** One computed attribute for each field of `shownType`, with the words of the resource type. */
+function shownAttributes(type: TerraformShape): readonly AttributeSchema[] {
+  const described = new Map(type.block.attributes.map(({ name, doc }) => [name, doc]));
+  for (const { steps, rule } of type.moving) described.set(steps[0] ?? "", rule.doc);
+  // What a block says of its management is not of a data source.
+  for (const { name, block } of type.block.groups ?? [])
+    described.set(name, block.doc.replace(/(?<=\.) .*$/s, ""));
+  return Object.entries(shownType(type)[1]).map(([name, field]) =>
+    computed(name, field, described.get(name) ?? ""),
+  );
+}
+
+/** The data source of one resource, found by its id, or by its name in its parent. */
+function lookupOf(resource: Resource): DataSource {
+  const type = shapeOf(resource);
+  const nameAttribute = snakeCase(resource.nameAttribute ?? "name");
+  const keys = ["id", nameAttribute, ...resource.parents.map(({ attribute }) => snakeCase(attribute))];
+  const attributes = shownAttributes(type).map((one) =>
+    keys.includes(one.name)
+      ? { ...one, optional: true as const, doc: `${one.doc} Looked up by it when it is given.` }
+      : one,
+  );
+  const [parent] = resource.parents;
+  const where = parent === undefined ? "" : `, in every ${parent.type} unless one is named`;
+  const doc = `One ${resource.type}, found by its id or by its ${nameAttribute}${where}.`;
+  return dataSource(type.name, { doc, attributes }, async (session, config, tell) => {
+    const live = await lookUp(session, type, config, nameAttribute);
+    tell(standingOf(resource, live));
+    return asObject(fromJson(shownType(type), shownValues(resource, live))) ?? {};
+  });
+}
+
+async function lookUp(
+  session: Session,
+  { resource, name: typeName }: TerraformShape,
+  config: TerraformObject,
+  nameAttribute: string,
+): Promise<LiveResource> {
+  const id = idIn(config, "id");
+  const name = textIn(config, nameAttribute) ?? "";
+  if (id === undefined && name === "")
+    throw diagnosticError("manifest.missing_key", `${typeName} needs an id or a ${nameAttribute}`, {
+      attribute: nameAttribute,
+    });
+  const [parent] = resource.parents;
+  const parentId = parent && idIn(config, snakeCase(parent.attribute));
+  const isAnywhere = id === undefined && parent !== undefined && parentId === undefined;
+  session.reads.invalidate(mostAgeMs);
+  const read = isAnywhere
+    ? await findAnywhere(session.reads, resource, name)
+    : await findResource(session.reads, resource, { id, name, parentId });
+  if (read.kind === "found") return read.live;
+  const what = id === undefined ? `"${name}"` : `of the id ${id}`;
+  if (read.kind === "ambiguous")
+    throw diagnosticError("live.ambiguous", `${read.ids.length} of ${typeName} are called ${what}`, {
+      attribute: nameAttribute,
+      hint: `choose one by its id: ${read.ids.join(", ")}${isAnywhere ? `, or name its ${parent?.type}` : ""}`,
+    });
+  if (read.kind === "unchecked")
+    throw diagnosticError("live.unchecked", `the ${resource.type} ${what} could not be looked up`, {
+      detail: `${read.reason}.`,
+    });
+  const listed = id === undefined ? await resource.list(session.reads, parentId).catch(() => []) : [];
+  const beside = (listed ?? []).filter((live) => parentId === undefined || live.parentId === parentId);
+  const besides = [
+    ...(id === undefined || name === "" ? [] : [` called "${name}"`]),
+    ...(parentId === undefined ? [] : [` in the ${parent?.type} ${parentId}`]),
+  ];
+  throw diagnosticError("live.import_missing", `there is no ${resource.type} ${what}${besides.join("")}`, {
+    attribute: id === undefined ? nameAttribute : "id",
+    hint: didYouMean(
+      name,
+      beside.map((live) => live.name),
+    ),
+  });
+}
+
+/** Finds the one of that name, whatever it lies in. */
+async function findAnywhere(reads: Reads, resource: Resource, name: string): Promise<ReadResult> {
+  const listed = await resource.list(reads);
+  const [found, ...others] = (listed ?? []).filter((live) => live.name === name);
+  if (found === undefined)
+    return listed === undefined || !(await reads.servicesAreComplete())
+      ? { kind: "unchecked", reason: "there are too many services to list those outside of projects" }
+      : { kind: "absent" };
+  if (others.length === 0) return { kind: "found", live: found };
+  return { kind: "ambiguous", ids: [found, ...others].map(({ id }) => id) };
+}
 
 const catalog = dataSource(
   "rnv_catalog",
@@ -54,148 +195,71 @@ const catalog = dataSource(
   async ({ reads }) => asObject(fromJson(typeOf(catalogAnswer), await reads.catalog())) ?? {},
 );
 
-/** A listing as a block: what it is asked with, and what it shows. */
-function listingBlock(
-  name: string,
-  shown: (docs: Readonly<Record<string, string>>) => readonly AttributeSchema[],
-): BlockSchema {
-  const { doc, query = {}, shows = {} } = listings[name] ?? {};
-  const asked = Object.entries(query).map(([key, { type, doc: said, isNeeded }]) =>
-    (isNeeded ? required : optional)(snakeCase(key), type, said),
-  );
-  return { doc: doc ?? "", attributes: [...asked, ...shown(shows)] };
-}
+const parentTypes = { projectId: project, serviceId: service };
 
-/** What a listing is asked with; ids as the service writes them. */
-function askedIn(name: string, config: TerraformObject): Asked {
-  const given = Object.keys(listings[name]?.query ?? {}).flatMap((key) => {
-    const attribute = snakeCase(key);
-    const value = isIdAttribute(attribute) ? idIn(config, attribute) : config[attribute];
-    return typeof value === "string" || typeof value === "number" ? [[key, String(value)] as const] : [];
+/** Returns the data source of what the service lists; `shown` is the type of what it shows. */
+function listingSource(name: string, shown: TerraformType): DataSource {
+  const { doc, query, shows } = listings[name] as Listing;
+  const docs = new Map(Object.entries(shows).map(([key, text]) => [snakeCase(key), text]));
+  const fields = (shown as ObjectType)[1];
+  const asked = Object.entries(query).map(([key, { type, doc: text, isNeeded }]): AttributeSchema => {
+    const attribute = (isNeeded ? required : optional)(snakeCase(key), type, text, {
+      ...(key === "limit" && { check: countCheck(1, 200) }),
+    });
+    // What it is asked with where it is given, and shown where it is not.
+    return attribute.name in fields ? { ...attribute, computed: true } : attribute;
   });
-  return new Map(given);
+  const others = Object.keys(fields).filter((field) => !asked.some((one) => one.name === field));
+  const attributes = [
+    ...asked,
+    ...others.map((field) => computed(field, fields[field] as TerraformType, docs.get(field) ?? "")),
+  ];
+  return dataSource(name, { doc, attributes }, async (session, config) => {
+    const given: Asked = askedIn(query, config);
+    session.reads.invalidate(mostAgeMs);
+    for (const [key, type] of Object.entries(parentTypes)) {
+      const id = given.get(key);
+      if (id !== undefined) await requireThere(session, type, id, snakeCase(key));
+    }
+    const found = await readListing(session.reads, name, given);
+    if (Array.isArray(found.services) && found.services.length === 0)
+      await requireKind(session, given.get("kind"));
+    return asObject(fromJson(shown, found)) ?? {};
+  });
 }
 
-const services = dataSource(
-  "rnv_services",
-  listingBlock("rnv_services", ({ services: doc = "" }) => [
-    computed("services", listOf(shownType(shapeOf(service))), doc),
-  ]),
-  async (session, config) => {
-    const asked = askedIn("rnv_services", config);
-    const projectId = asked.get("projectId");
-    const inProject: Asked = new Map(projectId === undefined ? [] : [["projectId", projectId]]);
-    session.reads.invalidate(mostAgeMs);
-    const all = await listServices(session.reads, inProject, "project_id");
-    if (projectId !== undefined && all.length === 0)
-      await requireThere(session, project, projectId, "project_id");
-    const kind = asked.get("kind");
-    const found = all.filter((live) => kind === undefined || live.attributes.get("kind") === kind);
-    if (kind !== undefined && found.length === 0) await requireKind(session, kind);
-    return { services: found.map((live) => shownResource(shapeOf(service), live)) };
-  },
-);
+/** Returns what a listing is asked with; IDs as the service writes them. */
+const askedIn = (query: Listing["query"], config: TerraformObject): Asked =>
+  new Map(
+    Object.keys(query).flatMap((key) => {
+      const attribute = snakeCase(key);
+      const value = isIdAttribute(attribute) ? idIn(config, attribute) : config[attribute];
+      return typeof value === "string" || typeof value === "number" ? [[key, String(value)] as const] : [];
+    }),
+  );
 
-/** Throws `DiagnosticsError` for a kind that is not on offer: nothing of it would look as if there were none. */
-async function requireKind({ reads }: Session, kind: string): Promise<void> {
+/** Throws `DiagnosticsError` for a kind that does not exist: an empty list would look as if there were none of it. */
+async function requireKind({ reads }: Session, kind: string | undefined): Promise<void> {
+  if (kind === undefined) return;
   const found = service.check?.(new Map([["kind", kind]]), await reads.catalog()) ?? [];
   const wrong = found.filter(({ attribute }) => attribute === "kind");
   if (wrong.length > 0)
     throw new DiagnosticsError(wrong.map(({ code, summary, ...more }) => error(code, summary, more)));
 }
 
-const deployments = dataSource(
-  "rnv_deployments",
-  listingBlock("rnv_deployments", (shows) => fieldsOf(deploymentsAnswer.omit({ page: true }), shows)),
-  async (session, config) => {
-    await requireService(session, config);
-    const answer = await listDeployments(session.reads, askedIn("rnv_deployments", config));
-    return asObject(fromJson(typeOf(deploymentsAnswer.omit({ page: true })), answer)) ?? {};
-  },
-);
-
-const canvas = dataSource(
-  "rnv_canvas",
-  listingBlock("rnv_canvas", (shows) => fieldsOf(canvasAnswer.omit({ scope: true }), shows)),
-  async (session, config) => {
-    const asked = askedIn("rnv_canvas", config);
-    const projectId = asked.get("projectId");
-    session.reads.invalidate(mostAgeMs);
-    if (projectId !== undefined) await requireThere(session, project, projectId, "project_id");
-    const answer = await listCanvas(session.reads, asked);
-    return asObject(fromJson(typeOf(canvasAnswer.omit({ scope: true })), answer)) ?? {};
-  },
-);
-
-const projects = dataSource(
-  "rnv_projects",
-  listingBlock("rnv_projects", ({ projects: doc = "" }) => [
-    computed("projects", listOf(shownType(shapeOf(project))), doc),
-  ]),
-  async (session) => {
-    session.reads.invalidate(mostAgeMs);
-    const found = await listProjects(session.reads);
-    return { projects: found.map((live) => shownResource(shapeOf(project), live)) };
-  },
-);
-
-const variables = dataSource(
-  "rnv_variables",
-  listingBlock("rnv_variables", ({ keys = "", variables: doc = "" }) => [
-    computed("keys", listOf("string"), keys),
-    computed("variables", listOf(shownType(shapeOf(variable))), doc),
-  ]),
-  async (session, config) => {
-    const serviceId = await requireService(session, config);
-    const found = await listVariables(session.reads, serviceId);
-    return {
-      keys: found.map(({ name }) => name),
-      variables: found.map((live) => shownResource(shapeOf(variable), live)),
-    };
-  },
-);
-
-/** Returns the id of the service that a configuration names. Throws `DiagnosticsError` where there is none. */
-async function requireService(session: Session, config: TerraformObject): Promise<string> {
-  const attribute = "service_id";
-  const id = idIn(config, attribute) ?? "";
-  session.reads.invalidate(mostAgeMs);
-  await requireThere(session, service, id, attribute);
-  return id;
-}
-
-const ofDeployment = listingBlock("rnv_deployment", (shows) => {
-  const docs = Object.entries(shows).map(([name, doc]) => [snakeCase(name), doc] as const);
-  return fieldsOf(deploymentAnswer.omit({ id: true }), Object.fromEntries(docs));
-});
-
-const deployment = dataSource(
-  "rnv_deployment",
-  {
-    ...ofDeployment,
-    // What it is asked with where it is given, and shown where it is not.
-    attributes: ofDeployment.attributes.map((one) =>
-      one.name === "id" ? { ...one, computed: true as const } : one,
-    ),
-  },
-  async (session, config) => {
-    await requireService(session, config);
-    const found = await findDeployment(session.reads, askedIn("rnv_deployment", config));
-    return asObject(fromJson(typeOf(deploymentAnswer), found)) ?? {};
-  },
-);
+const listOfType = (resource: Resource) => listOf(shownType(shapeOf(resource)));
 
 /** Every data source: the only list of them. */
 export const dataSources: readonly DataSource[] = [
   catalog,
   lookupOf(project),
   lookupOf(service),
-  projects,
-  services,
-  deployment,
-  deployments,
-  variables,
-  canvas,
+  listingSource("rnv_projects", objectOf({ projects: listOfType(project) })),
+  listingSource("rnv_services", objectOf({ services: listOfType(service) })),
+  listingSource("rnv_deployment", typeOf(deploymentAnswer)),
+  listingSource("rnv_deployments", typeOf(deploymentsAnswer.omit({ page: true }))),
+  listingSource("rnv_variables", objectOf({ keys: listOf("string"), variables: listOfType(variable) })),
+  listingSource("rnv_canvas", typeOf(canvasAnswer.omit({ scope: true }))),
 ];
 
 const dataSourceNamed = (name: string): DataSource => requireNamed(dataSources, name, "data source");
@@ -218,12 +282,8 @@ export const validateDataResourceConfig: RpcAnswer<"ValidateDataResourceConfig">
   _provider,
   request,
 ) => {
-  const source = dataSourceNamed(request.typeName);
-  const config = decodeObject(source.valueType, request.config) ?? {};
-  const found = [...nullFindings(source, config), ...idFindings(config)];
-  if (!isCountWithin(config.limit, 1, 200))
-    found.push(
-      error("manifest.invalid_value", "limit: expected a whole number from 1 to 200", { attribute: "limit" }),
-    );
-  return { diagnostics: diagnosticMessages(found) };
+  const { block, valueType } = dataSourceNamed(request.typeName);
+  return {
+    diagnostics: diagnosticMessages(checkConfig(block, decodeObject(valueType, request.config) ?? {})),
+  };
 };

@@ -4,7 +4,6 @@ import { compareTexts, snakeCase } from "../model/text";
 import { typeNamed } from "../resources";
 import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";
-import { idFindings, idIn } from "./ids";
 import { diagnosticError, diagnosticMessages } from "./messages";
 import { writePrivate } from "./private-data";
 import type { EventOf, Message } from "./protocol";
@@ -19,10 +18,11 @@ import {
 import { requireThere } from "./resource/confirm-deleted";
 import { identityOf } from "./resource/identity";
 import { readResource } from "./resource/read-resource";
-import { emptyValue, setValue } from "./schema/attributes";
+import { importedState } from "./resource/resource-state";
 import { type AttributeSchema, optional, type Schema, schemaOf } from "./schema/block";
+import { checkConfig, idIn } from "./schema/check-config";
 import type { TerraformShape } from "./schema/terraform-shape";
-import { decodeObject, encodeMessage } from "./values/codec";
+import { decodeObject } from "./values/codec";
 
 /** A list of resources that exist, for `terraform query` (plugin protocol 6.10, Terraform 1.14). */
 interface ListResource extends Schema {
@@ -55,8 +55,8 @@ export const validateListResourceConfig: RpcAnswer<"ValidateListResourceConfig">
   _provider,
   { typeName, config },
 ) => {
-  const { valueType } = listNamed(typeName);
-  return { diagnostics: diagnosticMessages(idFindings(decodeObject(valueType, config) ?? {})) };
+  const { block, valueType } = listNamed(typeName);
+  return { diagnostics: diagnosticMessages(checkConfig(block, decodeObject(valueType, config) ?? {})) };
 };
 
 /** ListResource: an event for each resource, with its state where that is asked for. */
@@ -84,7 +84,7 @@ async function listLive(
   );
   if (parent && parentId !== undefined && (listed === undefined || listed.length === 0))
     await requireParent(session, parent, parentId);
-  if (resource === service && parentId === undefined) await requireAllServices(session.reads, "project_id");
+  if (resource === service && parentId === undefined) await requireAllServices(session.reads);
   if (listed !== undefined)
     return listed.sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
   throw diagnosticError("live.unchecked", `the service does not list every ${name}`);
@@ -112,16 +112,6 @@ async function eventOf(
   if (!isWhole) return event;
   const { newState, diagnostics } = await stateOf(provider, type, imported);
   return { ...event, resourceObject: newState, diagnostics };
-}
-
-/** A state as an import leaves it: names and ids, the rest is filled in by the next read. */
-function importedState(type: TerraformShape, live: LiveResource): Message<"Value"> {
-  const { resource } = type;
-  const state = emptyValue(type);
-  state.id = live.id;
-  setValue(state, type.stepsOf(resource.nameAttribute ?? "") ?? [], live.name);
-  for (const { attribute } of resource.parents) setValue(state, type.stepsOf(attribute) ?? [], live.parentId);
-  return encodeMessage(type.valueType, state);
 }
 
 function stateOf(provider: Provider, { name }: TerraformShape, currentState: Message<"Value">) {

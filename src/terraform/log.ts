@@ -15,7 +15,7 @@ type LogFields = Readonly<Record<string, string | number>>;
 
 export interface Log {
   readonly write: (subsystem: LogSubsystem, level: LogLevel, message: string, fields?: LogFields) => void;
-  /** Whether anything of a subsystem is written. */
+  /** Returns true if anything of a subsystem is written. */
   readonly writes: (subsystem: LogSubsystem) => boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Plain } from "../model/value";
 const text = z.string().optional().catch(undefined);
 
 /** The data that Terraform keeps for us beside a resource, unseen by its users. Never a secret. */
-const privateData = z.object({
+const storedData = z.object({
   /**
    * Declared fields as last applied: a field that is here and no longer declared goes back to its default. Undefined
    * between an import and its first read, which then fills in every field.
@@ -20,7 +20,14 @@ const privateData = z.object({
   workspace: text,
 });
 
-export type PrivateData = Readonly<z.infer<typeof privateData>>;
+/** The last run of a resource that reacts to others. It is stored in `applied`, under a key that is no attribute path. */
+const lastRun = z.object({ id: z.string(), content: text }).optional().catch(undefined);
+const lastRunKey = "(last run)";
+
+export interface PrivateData extends Readonly<z.infer<typeof storedData>> {
+  /** `content`: digest of what it made take effect; undefined where that could not be read. */
+  readonly lastRun?: z.infer<typeof lastRun>;
+}
 
 export const noPrivateData: PrivateData = { applied: {} };
 
@@ -28,38 +35,15 @@ export const noPrivateData: PrivateData = { applied: {} };
 export function readPrivate(bytes: Uint8Array | undefined): PrivateData {
   if (bytes === undefined || bytes.length === 0) return noPrivateData;
   try {
-    return privateData.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
+    const stored = storedData.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
+    const { [lastRunKey]: run, ...applied } = stored.applied ?? {};
+    return { ...stored, applied: stored.applied && applied, lastRun: lastRun.parse(run) };
   } catch {
     return noPrivateData;
   }
 }
 
-export const writePrivate = (data: PrivateData): Buffer => Buffer.from(JSON.stringify(data));
-
-/** Returns true if it was imported and has not been read since. */
-export const isImported = ({ applied }: PrivateData): boolean => applied === undefined;
-
-/** The last run of a resource that reacts to others. */
-interface LastRun {
-  readonly id: string;
-  /** Digest of what it made take effect; undefined where that could not be read. */
-  readonly content?: string;
-}
-
-/** No attribute path: it stands beside them in `applied`. */
-const lastRunKey = "(last run)";
-
-/** Returns the last run that is recorded. */
-export const lastRunIn = ({ applied = {} }: PrivateData): LastRun | undefined =>
-  applied[lastRunKey] as LastRun | undefined;
-
-export const withLastRun = (data: PrivateData, run: LastRun): PrivateData => ({
-  ...data,
-  applied: { ...data.applied, [lastRunKey]: { ...run } },
-});
-
-/** Returns the declared fields as last applied, by attribute path. */
-export function appliedFields({ applied = {} }: PrivateData): Readonly<Record<string, Plain>> {
-  const { [lastRunKey]: _run, ...fields } = applied;
-  return fields;
+export function writePrivate({ lastRun: run, ...data }: PrivateData): Buffer {
+  const applied = run === undefined ? data.applied : { ...data.applied, [lastRunKey]: run };
+  return Buffer.from(JSON.stringify({ ...data, applied }));
 }

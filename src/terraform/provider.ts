@@ -20,7 +20,9 @@ import type {
   StreamingMethod,
   StreamRequestOf,
 } from "./protocol";
+import type { Schema } from "./schema/block";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
+import { variablesSchema } from "./schema/variables-schema";
 import type { EventSink } from "./server";
 
 interface SessionOptions extends ClientOptions {
@@ -120,6 +122,9 @@ function keyedSend(send: Send, { secretKey, seed, onWrite }: Keying): Send {
 
 /** The resource types of this provider, as Terraform sees them. */
 export const shapes: readonly TerraformShape[] = resourceTypes.map(shapeOf);
+
+/** Every resource that Terraform knows of. */
+export const resourceSchemas: readonly Schema[] = [...shapes, variablesSchema];
 
 /** The plugin process: its surroundings, and the session once it is configured. */
 export class Provider {

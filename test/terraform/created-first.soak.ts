@@ -56,7 +56,7 @@ resource "rnv_variables" "all" {
   it("and turns out to be what cannot be made, leaves what stands as it is", async () => {
     for (const [kind, said] of [
       ["wrker", 'Kind "wrker" does not exist'],
-      ["", "expected text that is not empty"],
+      ["", "expected text of at least 1 character"],
     ] as const) {
       later = kind;
       write("terraform_data.kind.output", "other");

@@ -228,7 +228,7 @@ output "all" {
       world.write(`data "rnv_services" "all" {}\n`);
       const output = unframed(await world.run("plan", 1));
       expect(output).toContain("There are too many services to list those outside of projects");
-      expect(output).toContain("Ask for those of one project: project_id");
+      expect(output).toContain("Ask for those of one project");
       world.emulator.setFaults(undefined);
     }, 60_000);
 

@@ -119,9 +119,7 @@ resource "rnv_variables" "more" {
       for (const how of ['timeouts {\n create = "1s"\n }', 'timeout = "1s"']) {
         waits(how);
         const output = (await folder.run("apply -auto-approve", 1)).replace(/[\s│╷╵]+/g, " ");
-        expect(output).toContain(
-          'The deployment of the service "api" did not settle in time; its status is "queued"',
-        );
+        expect(output).toContain('The deployment did not settle in time; its status is "queued"');
         expect(output).toContain("Waiting for capacity: no worker is online.");
         expect(queued()).toHaveLength(1);
       }

@@ -412,7 +412,10 @@ describe("what a later Terraform asks for, on the wire", () => {
     });
     const late = await client.events("InvokeAction", request("1s"));
     const found = late.at(-1)?.completed.diagnostics;
-    expect(found[0]).toMatchObject({ severity: 1, summary: expect.stringContaining("has not settled") });
+    expect(found[0]).toMatchObject({
+      severity: 1,
+      summary: expect.stringContaining("did not settle in time"),
+    });
     expect(JSON.stringify(found)).not.toMatch(/\brnv [a-z]|--/);
     expect(JSON.stringify(late)).toContain("no worker is online");
     store.setCondition("worker-offline", false);

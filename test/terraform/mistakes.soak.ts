@@ -57,6 +57,8 @@ describeTerraform("mistakes in a configuration", () => {
     expect(output).toMatch(/With when = "never" this resource does nothing[\s\S]*Remove the resource/);
     expect(output).toContain("configuration.port: expected a whole number");
     expect(output).toContain("configuration.ip_allow_list must not hold null");
+    world.write(text.replace("4 / 3", "99999999"));
+    expect(await world.run("validate", 1)).toContain("configuration.port: expected a number from 1 to 65535");
     const found = positions(output);
     expect(found.map((one) => Number(one.split(":")[0])).sort((a, b) => a - b)).toEqual(
       ["name = null", "port", "ip_allow_list", "delete", "commit", "when", "value_wo", "values"].map(
@@ -86,7 +88,7 @@ describeTerraform("mistakes in a configuration", () => {
       );
       const output = await world.run("validate", 1);
       expect(output).toContain("without encryption");
-      expect(output).toContain("max_concurrency is no whole number from 1 to 256");
+      expect(output).toContain("max_concurrency: expected a whole number from 1 to 256");
     }
     world.write(`resource "rnv_project" "a" { name = "a" }\n`);
     const attached = world.environment;

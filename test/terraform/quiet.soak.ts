@@ -160,11 +160,12 @@ resource "rnv_service" "docs" {
     expect(await world.run("plan -input=false")).not.toContain("a month");
   }, 30_000);
 
-  it("what awaits a checkout, before and after it is in the state, by the name of its service", async () => {
+  it("what awaits a checkout, before and after it is in the state", async () => {
     world.write(deployed);
     const { output } = await world.start("apply", "-auto-approve", "-input=false");
-    expect(output).toContain('Error: The deployment of the service "api" is saved and waits for a checkout');
-    const told = /Warning: The deployment of the service "api": saved, awaiting checkout in the\s+dashboard/;
+    expect(output).toContain("Error: The deployment is saved and waits for a checkout");
+    const told =
+      /Warning: The deployment: saved, awaiting checkout in the\s+dashboard.*[\s│]+with rnv_deployment/;
     expect(await world.run("plan -input=false")).toMatch(told);
     const service = emulator.store.services().find(({ name }) => name === "api");
     emulator.store.completeCheckout(service?.id ?? "");

@@ -71,7 +71,7 @@ describeTerraform("variables", () => {
     await world.expectNoChanges();
     variable("generate = { length = 8 }");
     expect(await world.run("plan -no-color", 1)).toContain(
-      "length of generate is a whole number from 16 to 256",
+      "generate.length: expected a whole number from 16 to 256",
     );
     variable(`generate = { length = 32 }\n value = "text"`);
     expect(await world.run("plan -no-color", 1)).toContain("and generate are both set");

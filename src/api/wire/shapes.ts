@@ -167,6 +167,7 @@ export const deploymentsAnswer = z.looseObject({
   reason: textIfAny,
 });
 export const cancelAnswer = z.looseObject({ cancelRequested: z.literal(true) });
+export const maxBodyBytes = 262_144;
 
 export type Deployment = z.infer<typeof deployment>;
 

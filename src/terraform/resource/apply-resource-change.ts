@@ -1,35 +1,57 @@
 import { randomUUID } from "node:crypto";
 import { hasErrors } from "../../diagnostics/diagnostic";
 import { diagnosticMessages, diagnosticsOf } from "../messages";
-import { noPrivateData, readPrivate, writePrivate } from "../private-data";
+import { noPrivateData, type PrivateData, readPrivate, writePrivate } from "../private-data";
+import type { RequestOf, ResponseOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { withUnplanned } from "../schema/attributes";
+import type { Schema } from "../schema/block";
+import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
-import type { Applied } from "./applied";
+import type { TerraformObject } from "../values/terraform-value";
 import { createResource } from "./create-resource";
 import { deleteResource } from "./delete-resource";
+import type { Applied } from "./finish-write";
 import { updateResource } from "./update-resource";
 
-/** ApplyResourceChange: carries a plan out. Whatever fails, what exists stays in the state. */
+/** ApplyResourceChange: carries a plan out. */
 export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
-  const prior = decodeObject(type.valueType, request.priorState);
-  const planned = decodeObject(type.valueType, request.plannedState);
-  const config = decodeObject(type.valueType, request.config);
-  const { nonce = randomUUID(), ...kept } = readPrivate(request.plannedPrivate);
-  const carryOut = async (): Promise<Applied> => {
+  return carryOut(type, request, async ({ prior, planned, config, kept, nonce }) => {
     const session = provider.requireSession();
-    if (planned === undefined || config === undefined)
-      return prior === undefined
-        ? { state: null, kept, diagnostics: [] }
-        : deleteResource(session, type, { prior, kept, nonce });
-    const wanted = withUnplanned(type, planned, config);
-    const change = { planned, wanted, config, kept, nonce };
+    if (planned === undefined || config === undefined) {
+      if (prior !== undefined) await deleteResource(session, type, prior, nonce);
+      return { state: null, kept, diagnostics: [] };
+    }
+    const change = { planned, wanted: withUnplanned(type, planned, config), config, kept, nonce };
     return prior === undefined
       ? createResource(session, type, change)
       : updateResource(session, type, prior, change);
-  };
-  const applied = await carryOut().catch(
+  });
+};
+
+/** A change as Terraform asks for it. A prior of undefined is a create, a plan of undefined a deletion. */
+export interface AskedChange {
+  readonly prior: TerraformObject | undefined;
+  readonly planned: TerraformObject | undefined;
+  readonly config: TerraformObject | undefined;
+  readonly kept: PrivateData;
+  /** The idempotency keys of this apply are made of it. */
+  readonly nonce: string;
+}
+
+/** Answers an apply. Whatever fails, what exists stays in the state. */
+export async function carryOut(
+  { valueType, stepsOf }: Pick<Schema, "valueType"> & Partial<Pick<TerraformShape, "stepsOf">>,
+  request: RequestOf<"ApplyResourceChange">,
+  apply: (change: AskedChange) => Promise<Applied>,
+): Promise<ResponseOf<"ApplyResourceChange">> {
+  const { priorState, plannedState } = request;
+  const [prior, planned, config] = [priorState, plannedState, request.config].map((one) =>
+    decodeObject(valueType, one),
+  );
+  const { nonce = randomUUID(), ...kept } = readPrivate(request.plannedPrivate);
+  const applied = await apply({ prior, planned, config, kept, nonce }).catch(
     (failure: unknown): Applied => ({
       state: prior ?? null,
       kept: prior === undefined ? noPrivateData : kept,
@@ -38,8 +60,8 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   );
   const isGone = applied.state === null && !hasErrors(applied.diagnostics);
   return {
-    newState: encodeMessage(type.valueType, applied.state),
+    newState: encodeMessage(valueType, applied.state),
     private: isGone ? undefined : writePrivate(applied.kept),
-    diagnostics: diagnosticMessages(applied.diagnostics, type.stepsOf),
+    diagnostics: diagnosticMessages(applied.diagnostics, stepsOf),
   };
-};
+}

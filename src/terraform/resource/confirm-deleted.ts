@@ -1,12 +1,15 @@
 import type { Reads, Resource } from "../../api/reads";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
-import { isMissing, type ReadResult } from "../../model/live";
+import { isMissing, type LiveResource, type ReadResult } from "../../model/live";
 import type { ResourceType } from "../../model/resource-type";
 import { canonicalId } from "../../model/text";
 import { findResource, typeNamed } from "../../resources";
 import { diagnosticError } from "../messages";
 import type { Session } from "../provider";
+import { knownIn, parentIn } from "../schema/attributes";
+import type { TerraformShape } from "../schema/terraform-shape";
+import type { TerraformObject } from "../values/terraform-value";
 
 /** The part of a session that the proof needs. */
 type Proof = Pick<Session, "reads" | "workspaceId" | "acceptMissing">;
@@ -19,11 +22,10 @@ export interface MissingResource {
   readonly parentId: string | undefined;
 }
 
-/** Why a resource that the service does not show stays in the state. */
-interface Doubt {
+/** A resource that the service does not show leaves the state, or stays. */
+interface Verdict {
+  readonly isGone: boolean;
   readonly diagnostics: readonly Diagnostic[];
-  /** `accept_missing` is set: it leaves the state all the same. */
-  readonly isAccepted?: true;
 }
 
 /** Stands for an address, which a provider does not know. Ids alone are not enough: a layout has that of its project. */
@@ -34,40 +36,79 @@ export const addressOfId = ({ type }: Pick<ResourceType, "type">, id: string): A
 export const readById = async (reads: Reads, resource: Resource, id: string): Promise<ReadResult> =>
   resource.read(reads, { address: addressOfId(resource, id), id, name: id, declared: new Map() });
 
-/** Throws `DiagnosticsError` where an id names nothing: an empty answer would look as if there were nothing in it. */
+/** `other`: both parents exist. `deleted`: the recorded one is deleted, and what was in it too. */
+export type ParentChange = "same" | "other" | "deleted";
+
+/** Returns how the parent of a resource changes that is deleted with its parent; an unknown one may be the same. */
+export async function parentChange(
+  reads: Reads | undefined,
+  type: TerraformShape,
+  prior: TerraformObject,
+  next: TerraformObject,
+): Promise<ParentChange> {
+  const { resource } = type;
+  const [before, after] = [prior, next].map((one) => parentIn(type, knownIn(type, one)));
+  if (!resource.removedWithParent || before === undefined || after === undefined || before === after)
+    return "same";
+  return reads && isMissing(await readParent(reads, resource, before)) ? "deleted" : "other";
+}
+
+/** Returns true if an apply finds the recorded parent deleted. Throws `DiagnosticsError` where both parents exist. */
+export async function leavesDeletedParent(
+  reads: Reads,
+  type: TerraformShape,
+  prior: TerraformObject,
+  planned: TerraformObject,
+): Promise<boolean> {
+  const change = await parentChange(reads, type, prior, planned);
+  if (change !== "other") return change === "deleted";
+  const [parent] = type.resource.parents;
+  const [before, after] = [prior, planned].map((one) => parentIn(type, knownIn(type, one)));
+  throw diagnosticError("plan.stale", `it belongs to ${parent?.type} ${before}, not ${after}`, {
+    attribute: parent?.attribute,
+    detail:
+      "The first still exists, and the plan did not know the ID of the second. Nothing was written to either.",
+    hint: "plan and apply again",
+  });
+}
+
+/** Reads the parent of a resource by its ID; undefined where the type has none. */
+export async function readParent(
+  reads: Reads,
+  { parents: [parent] }: Resource,
+  id: string,
+): Promise<ReadResult | undefined> {
+  const type = parent && typeNamed(parent.type);
+  return type && readById(reads, type, id);
+}
+
+/** Returns the resource of an ID, as far as it can be read. Throws `DiagnosticsError` where there is none: an empty answer would look as if there were nothing in it. */
 export async function requireThere(
   { reads }: Pick<Session, "reads">,
   resource: Resource,
   id: string,
   attribute: string,
-): Promise<void> {
-  if (!isMissing(await findResource(reads, resource, { id }))) return;
+): Promise<LiveResource | undefined> {
+  const read = await findResource(reads, resource, { id });
+  if (!isMissing(read)) return read.kind === "found" ? read.live : undefined;
   throw diagnosticError("live.import_missing", `there is no ${resource.type} of the id ${id}`, { attribute });
 }
 
 /**
- * Returns undefined where `missing` is proven deleted, else why not. A key that lost its membership sees an empty
+ * Returns true for `isGone` where `missing` is proven deleted, or `accept_missing` is set. A key that lost its membership sees an empty
  * workspace, so an empty one proves nothing (DESIGN section 5). What is deleted with its parent is judged by that one,
  * which reports the doubt.
  */
-export async function confirmDeleted(session: Proof, missing: MissingResource): Promise<Doubt | undefined> {
-  const parent = await parentOf(session.reads, missing);
-  if (parent?.kind === "found") return undefined;
+export async function confirmDeleted(session: Proof, missing: MissingResource): Promise<Verdict> {
+  const { resource, parentId } = missing;
+  const hasParent = resource.removedWithParent && parentId !== undefined;
+  const parent = hasParent ? await readParent(session.reads, resource, parentId) : undefined;
+  if (parent?.kind === "found") return { isGone: true, diagnostics: [] };
   // Its parent is being deleted, which may fail yet, or cannot be read.
-  if (parent !== undefined && !isMissing(parent)) return { diagnostics: [] };
-  if (await showsAnything(session.reads)) return undefined;
-  if (session.acceptMissing) return { diagnostics: [accepted(missing)], isAccepted: true };
-  return { diagnostics: parent === undefined ? [unproven(missing)] : [] };
-}
-
-async function parentOf(
-  reads: Reads,
-  { resource, parentId }: MissingResource,
-): Promise<ReadResult | undefined> {
-  const parent = typeNamed(resource.parents[0]?.type ?? "");
-  return resource.removedWithParent && parent !== undefined && parentId !== undefined
-    ? readById(reads, parent, parentId)
-    : undefined;
+  if (parent !== undefined && !isMissing(parent)) return { isGone: false, diagnostics: [] };
+  if (await showsAnything(session.reads)) return { isGone: true, diagnostics: [] };
+  if (session.acceptMissing) return { isGone: true, diagnostics: [accepted(missing)] };
+  return { isGone: false, diagnostics: parent === undefined ? [unproven(missing)] : [] };
 }
 
 const showsAnything = async (reads: Reads): Promise<boolean> =>

@@ -1,6 +1,5 @@
 import { ApiError } from "../../api/api-error";
 import type { Endpoints } from "../../api/endpoints";
-import type { Resource } from "../../api/reads";
 import { createOrFind } from "../../apply/create-or-find";
 import { sendTwice } from "../../apply/journaled-send";
 import { unappliedPaths } from "../../apply/verify";
@@ -8,19 +7,21 @@ import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/di
 import type { LiveResource } from "../../model/live";
 import type { Accepted, CreateInput } from "../../model/resource-operations";
 import { ruleAt } from "../../model/resource-type";
-import { sha256 } from "../../model/text";
 import { isoTime } from "../../model/time";
 import type { Attributes } from "../../model/value";
-import { typeNamed } from "../../resources";
 import { diagnosticsOf, withoutTaint } from "../messages";
-import { noPrivateData, withLastRun } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
 import { addressIn, appliableIn, nameIn, parentIn } from "../schema/attributes";
-import { revisionName, type TerraformShape } from "../schema/terraform-shape";
-import { isUnknown, type TerraformObject } from "../values/terraform-value";
-import { endedWith, liveAfter, settle, stateAfter, unappliedFields, unsettled } from "./after-write";
-import type { Applied, ChangeValues } from "./applied";
-import { readById } from "./confirm-deleted";
+import type { TerraformShape } from "../schema/terraform-shape";
+import { readParent } from "./confirm-deleted";
+import {
+  type Applied,
+  type ChangeValues,
+  finishWrite,
+  stateAfter,
+  unappliedFields,
+  withRevision,
+} from "./finish-write";
 import { createdTwice, namesakes, nameTaken, severalMade, turnOf } from "./namesakes";
 import { findPreserved, isMadeElsewhere, notThere } from "./preserved";
 import { findStartedRun, isOfCommit, listRuns, runInputs } from "./reactions";
@@ -39,51 +40,40 @@ export interface Creation {
 export async function createResource(
   session: Session,
   type: TerraformShape,
-  { planned, wanted, nonce }: ChangeValues,
+  change: ChangeValues,
 ): Promise<Applied> {
+  const { planned, wanted, nonce } = change;
   const { resource } = type;
   const attributes = appliableIn(type, wanted);
   const name = nameIn(type, wanted) || resource.type;
   const parentId = parentIn(type, attributes);
   const defaults = defaultsOf(type, await session.reads.catalog());
-  const parent = await parentAttributes(session, resource, attributes);
+  const above = parentId === undefined ? undefined : await readParent(session.reads, resource, parentId);
+  // What the parent shows saves the requests that would look it up.
+  const parent = above?.kind === "found" ? above.live.computed : undefined;
   const input = { address: addressIn(type, name), name, attributes, parent };
-  const creation = { type, input, parentId, defaults, nonce };
-  const made = await make(session, creation, wanted);
-  const result = await settle(session, type, made.accepted, wanted, "create");
-  const accepted = endedWith(made.accepted, result);
-  const failed = await unsettled(session, type, { name, parentId }, result);
+  const made = await make(session, { type, input, parentId, defaults, nonce }, change);
+  const written = { accepted: made.accepted, name, parentId, config: wanted, step: "create" } as const;
+  const { accepted, live, failed } = await finishWrite(session, type, written);
   // A deployment that did not go live is no resource: the next apply takes it over, or starts another.
-  if (failed !== undefined && type.reacts) return { state: null, kept: noPrivateData, diagnostics: [failed] };
-  const live =
-    (result.kind === "done" ? result.live : undefined) ??
-    (await liveAfter(session, type, { accepted, name, parentId })) ??
-    accepted.live;
+  if (failed !== undefined && type.reacts) throw new DiagnosticsError([failed]);
   const found = [
     ...(failed === undefined ? [] : [failed]),
     ...(accepted.failure === undefined
       ? unappliedFields(type, { sent: attributes, live: accepted.live, defaults }, warning)
       : diagnosticsOf(accepted.failure)),
   ];
-  const kept = { applied: appliedIn(type, wanted, wanted), ...writtenNow(session, accepted.live ?? live) };
   const state = { ...stateAfter(type, planned, live), ...(live === undefined && { id: accepted.id }) };
   return {
     state: withRevision(type, planned, state, nonce),
-    kept: made.content === undefined ? kept : withLastRun(kept, { id: accepted.id, content: made.content }),
+    kept: {
+      applied: appliedIn(type, wanted, wanted),
+      lastRun: resource.runs && { id: accepted.id, content: made.content },
+      ...writtenNow(session, accepted.live ?? live),
+    },
     diagnostics: [...made.diagnostics, ...withoutTaint(found)],
   };
 }
-
-/** Sets a new revision where the plan says that it changes. */
-export const withRevision = (
-  { isDeployed }: Pick<TerraformShape, "isDeployed">,
-  planned: TerraformObject,
-  state: TerraformObject,
-  nonce: string,
-): TerraformObject =>
-  isDeployed && isUnknown(planned[revisionName] ?? null)
-    ? { ...state, [revisionName]: sha256(`revision ${nonce}`).slice(0, 16) }
-    : state;
 
 /** A resource or a run that was made, or found. */
 export interface MadeResource {
@@ -93,49 +83,37 @@ export interface MadeResource {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-async function make(session: Session, creation: Creation, wanted: TerraformObject): Promise<MadeResource> {
+async function make(session: Session, creation: Creation, change: ChangeValues): Promise<MadeResource> {
   const { type, input, parentId } = creation;
   const { resource } = type;
-  if (isMadeElsewhere(type, wanted)) {
+  if (isMadeElsewhere(type, change.wanted)) {
     const live = await findPreserved(session, type, input, parentId ?? "");
     if (live === undefined) throw new DiagnosticsError([notThere(type, input.name)]);
     return { accepted: { id: live.id, live }, diagnostics: [] };
   }
-  if (resource.runs !== undefined)
-    return startRun(session, creation, {
-      isAlways: wanted.when === "always",
-      send: (writes) => resource.create(writes, input),
-    });
+  if (resource.runs !== undefined) return startRun(session, creation, change);
   if (resource.nameAttribute !== undefined)
     return session.inTurn(turnOf(creation), () => createNamed(session, creation));
-  const accepted = await createOnce(session, creation, (writes) => resource.create(writes, input));
-  return { accepted, diagnostics: [] };
-}
-
-interface RunRequest {
-  readonly isAlways: boolean;
-  readonly lastId?: string | undefined;
-  readonly send: (writes: Endpoints) => Promise<Accepted>;
+  return { accepted: await createOnce(session, creation), diagnostics: [] };
 }
 
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
 export async function startRun(
   session: Session,
   creation: Creation,
-  { isAlways, lastId, send }: RunRequest,
+  { wanted, kept }: ChangeValues,
 ): Promise<MadeResource> {
   const { type, input, parentId } = creation;
   session.reads.invalidate(mostAgeMs);
   const inputs = parentId === undefined ? undefined : await runInputs(session, type, parentId);
   const { content, changedAt } = inputs ?? {};
   const runs = await listRuns(session, type, { name: input.name, parentId: parentId ?? null });
-  const started = isAlways
-    ? undefined
-    : await findStartedRun(session, type, runs, { changedAt, lastId, attributes: input.attributes });
+  const search = { changedAt, lastId: kept.lastRun?.id, attributes: input.attributes };
+  const started = wanted.when === "always" ? undefined : await findStartedRun(session, type, runs, search);
   if (started !== undefined)
     return { accepted: acceptedAs(creation, started), content, diagnostics: [startedBefore(type, started)] };
   const preexistingIds = runs.map(({ id }) => id);
-  return { accepted: await createOnce(session, creation, send, preexistingIds), content, diagnostics: [] };
+  return { accepted: await createOnce(session, creation, preexistingIds), content, diagnostics: [] };
 }
 
 const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource): Diagnostic =>
@@ -145,12 +123,11 @@ const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource)
 
 /** Creates a resource whose name is free. Throws `DiagnosticsError` with an import block where it is not. */
 async function createNamed(session: Session, creation: Creation): Promise<MadeResource> {
-  const { type, input } = creation;
   session.reads.invalidate(mostAgeMs);
   const taken = await namesakes(session.reads, creation);
   if (taken.length > 0) throw new DiagnosticsError([nameTaken(creation, taken)]);
   try {
-    const accepted = await createOnce(session, creation, (writes) => type.resource.create(writes, input));
+    const accepted = await createOnce(session, creation);
     const others = (await namesakes(session.reads, creation)).filter(({ id }) => id !== accepted.id);
     const diagnostics = others.length === 0 ? [] : [createdTwice(creation, accepted.id, others)];
     return { accepted, diagnostics };
@@ -166,17 +143,17 @@ async function createNamed(session: Session, creation: Creation): Promise<MadeRe
 export async function createOnce(
   session: Session,
   creation: Creation,
-  send: (writes: Endpoints) => Promise<Accepted>,
   preexistingIds: readonly string[] = [],
 ): Promise<Accepted> {
   const { type, input, parentId, nonce } = creation;
   const { candidates } = type.resource;
   const writes = session.writes(nonce);
-  if (candidates === undefined) return sendTwice(() => send(writes));
+  const send = () => type.resource.create(writes, input);
+  if (candidates === undefined) return sendTwice(send);
   const since = isoTime(session.reads.serviceTime());
   const search = { name: input.name, parentId, preexistingIds, since };
   return createOrFind(session.reads, {
-    send: () => send(writes),
+    send,
     look: async () =>
       (await candidates(session.reads, search))?.filter((one) =>
         isOfCommit(type.resource, one, input.attributes),
@@ -210,18 +187,3 @@ const acceptedAs = ({ type, input, parentId }: Creation, live: LiveResource): Ac
   live,
   pending: type.resource.runs?.pendingOf(live.id, parentId, input.attributes),
 });
-
-/** Returns the computed attributes of the parent: they save the requests that would look them up. */
-async function parentAttributes(
-  { reads }: Session,
-  { parents }: Resource,
-  attributes: Attributes<unknown>,
-): Promise<Attributes | undefined> {
-  for (const { type, attribute } of parents) {
-    const id = attributes.get(attribute);
-    const resource = typeNamed(type);
-    const read = typeof id === "string" && resource ? await readById(reads, resource, id) : undefined;
-    if (read?.kind === "found") return read.live.computed;
-  }
-  return undefined;
-}

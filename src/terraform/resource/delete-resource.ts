@@ -1,43 +1,37 @@
 import { ApiError } from "../../api/api-error";
 import { sendTwice } from "../../apply/journaled-send";
-import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
-import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import { addressIn, liveOf } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { isSameText, type TerraformObject } from "../values/terraform-value";
-import { type Ended, settle, unsettled } from "./after-write";
-import type { Applied } from "./applied";
+import { finishWrite } from "./finish-write";
 import { checkProtection } from "./plan-findings";
 import { isMadeElsewhere } from "./preserved";
 
-interface Deletion {
-  readonly prior: TerraformObject;
-  readonly kept: PrivateData;
-  readonly nonce: string;
-}
-
-/** Deletes a resource, confirmed with the name that the state has, and waits until it is deleted. */
+/** Deletes a resource, confirmed with the name that the state has, and waits until it is deleted. Throws otherwise. */
 export async function deleteResource(
   session: Session,
   type: TerraformShape,
-  { prior, kept, nonce }: Deletion,
-): Promise<Applied> {
-  const { id, name, parentId } = liveOf(type, prior);
-  const gone = { state: null, kept, diagnostics: [] };
+  prior: TerraformObject,
+  nonce: string,
+): Promise<void> {
+  const live = liveOf(type, prior);
+  const { id, name, parentId } = { ...live, parentId: live.parentId ?? undefined };
   const refused = checkProtection(session, type, [prior], "delete");
-  if (refused.length > 0) return { state: prior, kept, diagnostics: refused };
-  if (isMadeElsewhere(type, prior)) return gone;
-  const input = { address: addressIn(type, name), id, name, parentId: parentId ?? undefined };
+  if (refused.length > 0) throw new DiagnosticsError(refused);
+  if (isMadeElsewhere(type, prior)) return;
+  const input = { address: addressIn(type, name), id, name, parentId };
   const accepted = await requestDeletion(session, type, input, nonce);
-  const failed = await undeleted(
-    session,
-    type,
-    input,
-    await settle(session, type, accepted, prior, "delete"),
-  );
-  return failed === undefined ? gone : { state: prior, kept, diagnostics: [failed] };
+  const { failed } = await finishWrite(session, type, {
+    accepted,
+    name,
+    parentId,
+    config: prior,
+    step: "delete",
+  });
+  if (failed !== undefined) throw new DiagnosticsError([failed]);
 }
 
 /** Requests the deletion; a refusal may mean that it is deleted already, or is being deleted. */
@@ -88,16 +82,3 @@ async function endAfter(
   const [gone] = (await reads.untilVisible(look)) ?? [];
   return gone && { id: input.id, pending: gone.ending };
 }
-
-const undeleted = async (
-  session: Session,
-  type: TerraformShape,
-  { name, parentId }: DeleteInput,
-  end: Ended,
-): Promise<Diagnostic | undefined> =>
-  end.kind === "failed"
-    ? error("apply.delete_failed", `${type.resource.type} "${name}" was not deleted: ${end.summary}`, {
-        detail: end.detail,
-        hint: "it stays in the state; run the command again to request its deletion again",
-      })
-    : unsettled(session, type, { name, parentId }, end);

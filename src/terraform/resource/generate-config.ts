@@ -1,9 +1,9 @@
 import { plainEqual } from "../../model/value";
 import type { RpcAnswer } from "../provider";
 import { draftOf, setValue, valueAt } from "../schema/attributes";
+import { variablesSchema } from "../schema/variables-schema";
 import { decodeObject, encodeMessage } from "../values/codec";
-import { variablesSchema } from "../variables/variables";
-import { isEqualAs } from "./planned-writes";
+import { isEqualAs } from "./plan-change";
 import { defaultsOf } from "./record";
 
 /** GenerateResourceConfig: an imported state, reduced to what a configuration may say and has to (protocol 6.11). */

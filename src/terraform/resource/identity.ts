@@ -1,16 +1,16 @@
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { canonicalId, snakeCase } from "../../model/text";
 import { service } from "../../resources/service";
-import { idIn } from "../ids";
 import { diagnosticError } from "../messages";
 import type { Message, ProviderMethod, Received, RequestOf, ResponseOf } from "../protocol";
 import { type Provider, type RpcAnswer, requireNamed, type Session, shapes } from "../provider";
 import { textIn } from "../schema/attributes";
 import { type Schema, typeBytes } from "../schema/block";
+import { idIn } from "../schema/check-config";
 import type { TerraformShape } from "../schema/terraform-shape";
+import { variablesSchema } from "../schema/variables-schema";
 import { decodeObject, decodeState, encodeMessage } from "../values/codec";
 import { type ObjectType, objectOf, type TerraformObject } from "../values/terraform-value";
-import { variablesSchema } from "../variables/variables";
 
 /** The values that tell one resource from all others and never change (plugin protocol 6.9). */
 interface IdentityShape {

@@ -1,4 +1,4 @@
-import type { Reads, Resource } from "../../api/reads";
+import type { Reads } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { terraformNameOf } from "../../model/text";
@@ -44,25 +44,24 @@ export function nameTaken({ type, input, parentId }: Named, taken: readonly Live
         hint: "delete or rename the others, or choose another name",
       },
     );
+  const importId = resource.removedWithParent && parentId !== undefined ? `${parentId}/${only.id}` : only.id;
   return error("live.unmanaged_exists", `${resource.type} "${input.name}" already exists`, {
     attribute,
-    detail: `To manage it, add this import block:\n\n${importBlock(resource, only.id, parentId)}`,
+    detail: `To manage it, add this import block:\n\n${importBlock(terraformNameOf(resource), importId)}`,
     hint:
       `or delete it, or choose another name. If another resource of this configuration gives the name up, apply again; two that ` +
       `exchange their names need two applies. With create_before_destroy a replacement needs another name`,
   });
 }
 
-const importBlock = (resource: Resource, id: string, parentId: string | undefined): string => {
-  const type = terraformNameOf(resource);
-  const importId = resource.removedWithParent && parentId !== undefined ? `${parentId}/${id}` : id;
-  return [
+/** Returns the import block of a resource, by its type in Terraform and its import ID. */
+export const importBlock = (type: string, importId: string): string =>
+  [
     "  import {",
     `    to = ${type}.NAME # the address that Terraform prints for this error`,
     `    id = "${importId}"`,
     "  }",
   ].join("\n");
-};
 
 /** Returns the error of an update to a name that is in use. */
 export const renamedToTaken = ({ type, input }: Named, taken: readonly LiveResource[]): Diagnostic =>

@@ -1,10 +1,12 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
-import { type Plain, plainEqual, type Unknown } from "../../model/value";
+import { generatedName } from "../../model/text";
+import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
-import { appliedFields, type PrivateData } from "../private-data";
+import type { PrivateData } from "../private-data";
 import {
   addressIn,
+  type Draft,
   declaredIn,
   draftOf,
   liveOf,
@@ -15,16 +17,31 @@ import {
 } from "../schema/attributes";
 import {
   type AttributeBinding,
+  type PathSteps,
   revisionName,
   type TerraformShape,
   upToDateName,
 } from "../schema/terraform-shape";
-import { type TerraformObject, type TerraformValue, unknown } from "../values/terraform-value";
-import type { Meanings } from "./meanings";
-import { isEqualAs, type PlannedWrites, plannedWrites } from "./planned-writes";
-import { namesAnother } from "./preserved";
+import {
+  holdsUnknown,
+  isSameValue,
+  isUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  toPlain,
+  unknown,
+} from "../values/terraform-value";
+import { isMadeElsewhere } from "./preserved";
 import { needsRun } from "./reactions";
 import { defaultsOf, recordedOf } from "./record";
+
+/** The attributes whose value cannot change in place, and whose text alone does not say that it changes, by path. */
+export interface Meanings {
+  /** The configured value is another text than the state has and stands for the same: an environment and its id. */
+  readonly kept: ReadonlySet<string>;
+  /** The configured value is unknown, or what it stands for, or the recorded parent is deleted: no replacement. */
+  readonly open: ReadonlySet<string>;
+}
 
 export interface ChangeInput {
   readonly type: TerraformShape;
@@ -35,6 +52,14 @@ export interface ChangeInput {
   /** Undefined while the provider is not configured: then nothing is known of defaults. */
   readonly catalog: Catalog | undefined;
   readonly meanings?: Meanings;
+}
+
+/** The writes of a planned change. */
+interface PlannedWrites {
+  /** Attribute paths to send to the service; on a create all that is declared. */
+  readonly sent: ReadonlySet<string>;
+  /** Anything is sent or runs again. */
+  readonly acts: boolean;
 }
 
 export interface PlannedChange extends PlannedWrites {
@@ -57,99 +82,96 @@ export function planChange(input: ChangeInput): PlannedChange {
 function planCreate({ type, config }: ChangeInput): PlannedChange {
   const planned = draftOf(type, config);
   for (const { steps } of type.computed)
-    if ((valueAt(config, steps) ?? null) === null) setValue(planned, steps, unknown);
-  if (type.isDeployed) planned[revisionName] = unknown;
-  if (type.reacts) planned[upToDateName] = true;
-  dropWriteOnly(type, planned);
-  const sent = new Set([...declaredIn(type, config).keys()]);
+    if (valueAt(config, steps) === null) setValue(planned, steps, unknown);
+  setOwnAttributes(type, planned, undefined, { runs: true, isDeployed: true });
+  const sent = new Set(declaredIn(type, config).keys());
   return { planned, replaced: [], sent, acts: true, diagnostics: [] };
 }
 
 const noMeanings: Meanings = { kept: new Set(), open: new Set() };
 
 function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
-  const { type, config, priorPrivate, meanings: { kept, open } = noMeanings } = input;
+  const { type, config, priorPrivate: kept, meanings = noMeanings } = input;
+  const { resource } = type;
   const declared = declaredIn(type, config);
+  const defaults = defaultsOf(type, input.catalog);
   const diff = diffOf(input, prior, declared);
   const planned = draftOf(type, config);
   for (const binding of type.declared)
     setValue(planned, binding.steps, plannedValue(input, binding, prior, diff));
-  dropWriteOnly(type, planned);
-  for (const { steps } of backToUnknownDefault(input)) setValue(planned, steps, unknown);
   const replaced = diff.changes
-    .filter(({ path, forcesReplacement }) => forcesReplacement && !kept.has(path) && !open.has(path))
+    .filter(({ path, forcesReplacement }) => forcesReplacement && !isMeant(meanings, path))
     .map(({ path }) => path);
-  if (namesAnother(type, prior, config)) replaced.push(type.resource.nameAttribute ?? "");
+  if (namesAnother(type, prior, config)) replaced.push(resource.nameAttribute ?? "");
   // What may have another parent may be created there.
-  const isPlaced =
-    !type.resource.removedWithParent || !type.resource.parents.some(({ attribute }) => open.has(attribute));
+  const isMoved =
+    resource.removedWithParent && resource.parents.some(({ attribute }) => meanings.open.has(attribute));
+  const isNew = isMoved || replaced.length > 0;
   // An id that is not known yet says that it runs.
-  if (unpinned(input).length > 0) planned.id = unknown;
-  for (const { steps } of unpinned(input)) setValue(planned, steps, null);
-  const { sent, acts } = plannedWrites(type, {
-    ...{ prior, planned, declared, kept: priorPrivate },
-    defaults: defaultsOf(type, input.catalog),
-  });
+  if (type.reacts && pins(type).some((binding) => isUnpinned(input, binding))) planned.id = unknown;
+  const { sent, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
   for (const { steps, rule } of type.computed) {
     if (valueAt(config, steps) !== null) continue;
+    const before = valueAt(prior, steps);
     // What may be pinned, is not and was not shown stays so.
-    if (rule.pinnedBy !== undefined && !declared.has(rule.pinnedBy) && valueAt(prior, steps) === null) {
-      setValue(planned, steps, null);
-      continue;
-    }
-    const moves = !isPlaced || !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
-    const isMoved = moves && (acts || !isPlaced || replaced.length > 0);
-    setValue(planned, steps, isMoved ? unknown : valueAt(prior, steps));
+    const isAbsent = rule.pinnedBy !== undefined && !declared.has(rule.pinnedBy) && before === null;
+    const moves = isMoved || !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
+    setValue(planned, steps, moves && !isAbsent && (acts || isNew) ? unknown : before);
   }
-  const isNew = !isPlaced || replaced.length > 0;
-  if (type.isDeployed)
-    planned[revisionName] = isNew || needsRun(type.resource, sent) ? unknown : (prior[revisionName] ?? null);
-  if (type.reacts) planned[upToDateName] = acts || isNew ? true : (prior[upToDateName] ?? null);
+  setOwnAttributes(type, planned, prior, {
+    runs: acts || isNew,
+    isDeployed: isNew || needsRun(resource, sent),
+  });
   const diagnostics = diff.diagnostics
-    .filter(({ attribute = "" }) => !kept.has(attribute))
+    .filter(({ attribute = "" }) => !meanings.kept.has(attribute))
     .map((one) => ({ ...one, summary: changedTwice(type, prior, one.attribute ?? "") }));
   return { planned, replaced, sent, acts: acts || replaced.length > 0, diagnostics };
+}
+
+const isMeant = ({ kept, open }: Meanings, path: string): boolean => kept.has(path) || open.has(path);
+
+/** Sets the attributes of this provider alone: what Terraform never stores, `revision` and `up_to_date`. */
+function setOwnAttributes(
+  type: TerraformShape,
+  planned: Draft,
+  prior: TerraformObject | undefined,
+  { runs, isDeployed }: { readonly runs: boolean; readonly isDeployed: boolean },
+): void {
+  for (const { writeOnlyName } of type.secrets) planned[writeOnlyName] = null;
+  if (type.isDeployed) planned[revisionName] = isDeployed ? unknown : (prior?.[revisionName] ?? null);
+  if (type.reacts) planned[upToDateName] = runs ? true : (prior?.[upToDateName] ?? null);
 }
 
 const changedTwice = (type: TerraformShape, prior: TerraformObject, path: string): string =>
   `${type.stepsOf(path)?.join(".") ?? path} of ${addressIn(type, nameIn(type, prior))} was changed here and outside of Terraform`;
 
-/** Fields that are no longer declared while defaults are not known: what is planned now has to hold at apply. */
-function backToUnknownDefault({
-  type,
-  config,
-  catalog,
-  priorPrivate,
-}: ChangeInput): readonly AttributeBinding[] {
-  if (catalog !== undefined) return [];
-  return type.declared.filter(
-    ({ path, steps }) =>
-      path in appliedFields(priorPrivate) &&
-      valueAt(config, steps) === null &&
-      type.resource.rules[path]?.change === "update",
-  );
+/**
+ * Returns true if a configuration names another resource than the state, and one of the two was made elsewhere: that is
+ * never renamed. A name that is not known yet may be another.
+ */
+function namesAnother(type: TerraformShape, prior: TerraformObject, config: TerraformObject): boolean {
+  const steps = type.stepsOf(type.resource.nameAttribute ?? "");
+  if (steps === undefined || ![prior, config].some((one) => isMadeElsewhere(type, one))) return false;
+  return !isSameValue(valueAt(prior, steps), valueAt(config, steps));
 }
 
-/** Returns the pins of a reacting resource that are no longer declared: it runs as its parent says. */
-const unpinned = ({ type, config, priorPrivate }: ChangeInput): readonly AttributeBinding[] =>
-  !type.reacts
-    ? []
-    : type.computed.flatMap(({ steps, rule: { pinnedBy = "" } }) =>
-        pinnedBy in appliedFields(priorPrivate) && valueAt(config, steps) === null
-          ? type.declared.filter((one) => one.path === pinnedBy && valueAt(config, one.steps) === null)
-          : [],
-      );
+/** Returns the declared attributes that pin a computed one. */
+const pins = (type: TerraformShape): readonly AttributeBinding[] =>
+  type.declared.filter(({ path }) => type.computed.some(({ rule }) => rule.pinnedBy === path));
+
+/** Returns true if what pinned a reacting resource is no longer declared: it runs as its parent says. */
+const isUnpinned = ({ type, config, priorPrivate }: ChangeInput, { path }: AttributeBinding): boolean =>
+  path in (priorPrivate.applied ?? {}) && !declaredIn(type, config).has(path);
 
 function diffOf(
   { type, catalog, priorPrivate }: ChangeInput,
   prior: TerraformObject,
   declared: ReadonlyMap<string, Plain | Unknown>,
 ): AttributesDiff {
-  const address = addressIn(type, nameIn(type, prior));
   const live = liveOf(type, prior);
   return diffAttributes(
     {
-      address,
+      address: addressIn(type, nameIn(type, prior)),
       type: type.compared,
       defaults: defaultsOf(type, catalog),
       recorded: recordedOf(type, prior, priorPrivate),
@@ -162,26 +184,87 @@ function diffOf(
 }
 
 function plannedValue(
-  { type, config, meanings = noMeanings }: ChangeInput,
+  input: ChangeInput,
   binding: AttributeBinding,
   prior: TerraformObject,
   diff: AttributesDiff,
 ): TerraformValue {
+  const { type, config, catalog, priorPrivate, meanings = noMeanings } = input;
   const { path, steps } = binding;
+  const rule = type.resource.rules[path];
   const wanted = valueAt(config, steps);
   const before = valueAt(prior, steps);
-  const rule = type.resource.rules[path];
   if (rule?.change === "local") return wanted;
-  const isKept = before !== null && meanings.kept.has(path);
-  // The service may make no difference between two values.
-  const isSame = before !== null && wanted !== null && isEqualAs(rule?.equal ?? plainEqual, before, wanted);
-  if (wanted !== null) return isKept || isSame ? before : wanted;
-  const change = diff.changes.find((one) => one.path === path);
-  if (change === undefined) return before;
-  const { after } = change;
+  if (wanted !== null) {
+    // The service may make no difference between two values.
+    if (before === null) return wanted;
+    const isSame = meanings.kept.has(path) || isEqualAs(rule?.equal ?? plainEqual, before, wanted);
+    return isSame ? before : wanted;
+  }
+  if (type.reacts && pins(type).includes(binding) && isUnpinned(input, binding)) return null;
+  // While defaults are not known, what is planned now has to hold at apply.
+  if (catalog === undefined && rule?.change === "update" && path in (priorPrivate.applied ?? {}))
+    return unknown;
+  const after = diff.changes.find((one) => one.path === path)?.after;
+  if (after === undefined) return before;
   return after.kind === "value" ? shownAs(binding, after.value) : null;
 }
 
-function dropWriteOnly(type: TerraformShape, planned: Record<string, TerraformValue>): void {
-  for (const { writeOnlyName } of type.secrets) planned[writeOnlyName] = null;
+/** A planned update, as the plan and the apply of it know it. */
+interface PlannedUpdate {
+  readonly prior: TerraformObject;
+  readonly planned: TerraformObject;
+  /** The attributes that are written, by path; their values are of no account. */
+  readonly declared: ReadonlyMap<string, unknown>;
+  readonly kept: PrivateData;
+  readonly defaults: Attributes;
 }
+
+/**
+ * Returns what an update sends: the attribute paths whose planned value is another than before, and all that is
+ * declared where it runs again. The configuration that an apply is given says nothing of it: `ignore_changes` is in the
+ * plan alone.
+ */
+export function plannedWrites(
+  type: TerraformShape,
+  { prior, planned, declared, kept, defaults }: PlannedUpdate,
+): PlannedWrites {
+  const isMoved = (steps: PathSteps): boolean =>
+    isUnknown(valueAt(planned, steps)) || !isSameValue(valueAt(prior, steps), valueAt(planned, steps));
+  const sent = new Set<string>();
+  for (const { path, steps } of type.declared) {
+    const rule = type.resource.rules[path];
+    if (rule?.change !== "update" || !isMoved(steps)) continue;
+    // What is always managed is shown unless it is at its default.
+    const isShown = rule.alwaysManaged !== true || valueAt(prior, steps) !== null;
+    if (isShown || valueAt(planned, steps) !== defaults.get(path)) sent.add(path);
+  }
+  for (const { steps, rule } of type.computed) {
+    const { pinnedBy = "" } = rule;
+    if (declared.has(pinnedBy) && valueAt(planned, steps) !== null && isMoved(steps)) sent.add(pinnedBy);
+  }
+  for (const { path, name, versionName } of type.secrets)
+    if ([name, versionName, generatedName].some((one) => (planned[one] ?? null) !== null && isMoved([one])))
+      sent.add(path);
+  const runsAgain = type.reacts && isRun(prior, planned, kept);
+  if (runsAgain) for (const path of declared.keys()) sent.add(path);
+  return { sent, acts: sent.size > 0 || runsAgain };
+}
+
+/**
+ * Returns true if a resource that reacts to others runs: its last run is not up to date, `triggers` changed, or
+ * `when = "always"`. Of what was imported, the first `triggers` are no change.
+ */
+function isRun(prior: TerraformObject, planned: TerraformObject, kept: PrivateData): boolean {
+  if (planned.when === "always" || prior[upToDateName] === false || isUnknown(planned.id ?? null))
+    return true;
+  const isOnlyImported = kept.workspace !== undefined && kept.writtenAt === undefined;
+  return !isOnlyImported && !isEqualAs(plainEqual, prior.triggers ?? null, planned.triggers ?? null);
+}
+
+/** Returns true if two values are equal by `equal`; never while part of one is unknown. */
+export const isEqualAs = (
+  equal: (before: Plain, wanted: Plain) => boolean,
+  before: TerraformValue,
+  wanted: TerraformValue,
+): boolean => !holdsUnknown(before) && !holdsUnknown(wanted) && equal(toPlain(before), toPlain(wanted));

@@ -1,15 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { diagnosticOf } from "../../api/api-error";
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
+import { plainEqual, Unknown } from "../../model/value";
 import { diagnosticMessages, pathMessage } from "../messages";
 import { readPrivate, writePrivate } from "../private-data";
+import type { RequestOf, ResponseOf } from "../protocol";
 import type { Provider, RpcAnswer, Session } from "../provider";
-import { nameIn, showsUnwrittenBlock } from "../schema/attributes";
+import { addressIn, declaredIn, knownIn, liveOf, nameIn, showsUnwrittenBlock } from "../schema/attributes";
+import type { Schema } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { decodeObject, encodeMessage, isNullMessage } from "../values/codec";
+import { decodeObject, encodeMessage } from "../values/codec";
 import { isSameValue, type TerraformObject } from "../values/terraform-value";
-import { meaningsOf } from "./meanings";
-import { type ChangeInput, type PlannedChange, planChange } from "./plan-change";
+import { parentChange } from "./confirm-deleted";
+import { type ChangeInput, type Meanings, type PlannedChange, planChange } from "./plan-change";
 import { checkProtection, offerFindings } from "./plan-findings";
 import { forgotten, isMadeElsewhere, preservedFindings } from "./preserved";
 import { planWarnings } from "./warnings";
@@ -17,40 +20,88 @@ import { planWarnings } from "./warnings";
 /** PlanResourceChange: what an apply would change of a resource, and what the catalog refuses. */
 export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
-  const prior = decodeObject(type.valueType, request.priorState);
-  const config = decodeObject(type.valueType, request.config);
-  const priorPrivate = readPrivate(request.priorPrivate);
-  // A later Terraform brings the nonce of the plan to its apply.
-  const { nonce = randomUUID() } = readPrivate(request.plannedPrivate);
-  if (isNullMessage(request.proposedNewState) || !config)
-    return {
-      plannedState: request.proposedNewState,
-      plannedPrivate: writePrivate({ ...priorPrivate, nonce }),
-      diagnostics: diagnosticMessages(
-        prior ? removalFindings(provider, type, prior, config) : [],
-        type.stepsOf,
-      ),
-    };
+  const { valueType, stepsOf } = type;
+  const prior = decodeObject(valueType, request.priorState);
+  const config = decodeObject(valueType, request.config);
   const { session } = provider;
+  if (decodeObject(valueType, request.proposedNewState) === undefined || !config) {
+    const found = prior ? removalFindings(provider, type, prior, config) : [];
+    return { ...plannedAs(type, request, undefined), diagnostics: diagnosticMessages(found, stepsOf) };
+  }
   const isNew = prior === undefined;
   const catalog = isNew ? undefined : await session?.reads.catalog();
-  const meanings = await meaningsOf(session, type, prior, config);
-  const input = { type, prior, config, priorPrivate, catalog, meanings };
+  const meanings = prior && (await meaningsOf(session, type, prior, config));
+  const input = { type, prior, config, priorPrivate: readPrivate(request.priorPrivate), catalog, meanings };
   const change = planChange(input);
-  const isUnchanged = isSameValue(change.planned, prior ?? null);
   const found = await findingsOf(session, input, change).catch((failure: unknown) => {
     if (isNew) return [unchecked(type, failure)];
     throw failure;
   });
   return {
+    ...plannedAs(type, request, change.planned),
     // Terraform takes a block that only an import brought for a mistake of the plan, unless it is told so.
     legacyTypeSystem: showsUnwrittenBlock(type, config, change.planned),
-    plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, change.planned),
-    requiresReplace: change.replaced.map((path) => pathMessage(type.stepsOf(path) ?? [])),
-    plannedPrivate: isUnchanged ? request.priorPrivate : writePrivate({ ...priorPrivate, nonce }),
-    diagnostics: diagnosticMessages(found, type.stepsOf),
+    requiresReplace: change.replaced.map((path) => pathMessage(stepsOf(path) ?? [])),
+    diagnostics: diagnosticMessages(found, stepsOf),
   };
 };
+
+/** Answers a plan with what is planned, undefined for a deletion, and the nonce of its apply. */
+export function plannedAs(
+  { valueType }: Pick<Schema, "valueType">,
+  request: RequestOf<"PlanResourceChange">,
+  planned: TerraformObject | undefined,
+): ResponseOf<"PlanResourceChange"> {
+  const { priorState, priorPrivate } = request;
+  if (planned !== undefined && isSameValue(planned, decodeObject(valueType, priorState)))
+    return { plannedState: priorState, plannedPrivate: priorPrivate };
+  // A later Terraform brings the nonce of the plan to its apply.
+  const { nonce = randomUUID() } = readPrivate(request.plannedPrivate);
+  const plannedPrivate = writePrivate({ ...readPrivate(priorPrivate), nonce });
+  return { plannedState: encodeMessage(valueType, planned ?? null), plannedPrivate };
+}
+
+/** Returns the meanings of an update. The service is asked only where the texts of what it resolves differ. */
+async function meaningsOf(
+  session: Session | undefined,
+  type: TerraformShape,
+  prior: TerraformObject,
+  config: TerraformObject,
+): Promise<Meanings> {
+  const { rules, parents } = type.resource;
+  // What is unknown may be the value of before: a plan replaces nothing for it.
+  const open = [...declaredIn(type, config)]
+    .filter(([path, value]) => rules[path]?.change === "replace" && value instanceof Unknown)
+    .map(([path]) => path);
+  // What was in a deleted parent is deleted too, and is created in the new one instead of being replaced.
+  if ((await parentChange(session?.reads, type, prior, config)) === "deleted")
+    open.push(...parents.map(({ attribute }) => attribute));
+  const [before, after] = [prior, config].map((one) => knownIn(type, one));
+  const rewritten = [...(after ?? [])]
+    .filter(([path, value]) => rules[path]?.resolved === true && !plainEqual(value, before?.get(path)))
+    .map(([path]) => path);
+  const shown = session && rewritten.length > 0 ? await readAs(session, type, prior, config) : undefined;
+  if (shown === undefined) return { kept: new Set(), open: new Set([...open, ...rewritten]) };
+  return {
+    kept: new Set(rewritten.filter((path) => shown.get(path) === after?.get(path))),
+    open: new Set(open),
+  };
+}
+
+/** Returns what is live in the form of the configuration; undefined where it cannot be read. */
+async function readAs(
+  { reads }: Session,
+  type: TerraformShape,
+  prior: TerraformObject,
+  config: TerraformObject,
+): Promise<ReadonlyMap<string, unknown> | undefined> {
+  const { id, name, parentId } = liveOf(type, prior);
+  const declared = knownIn(type, config);
+  const target = { address: addressIn(type, name), id, name, declared, parentId: parentId ?? undefined };
+  const read = await type.resource.read(reads, target);
+  if (read.kind === "unchecked") return undefined;
+  return read.kind === "found" ? read.live.attributes : new Map();
+}
 
 function removalFindings(
   { session }: Provider,
@@ -121,7 +172,7 @@ function replacementFindings(
 
 /** Returns what a plan says of a replacement; an apply that is not told of it stops, in words that blame the provider. */
 export const mustBeReplaced = (summary: string, attribute: string): Diagnostic =>
-  warning("plan.stale", summary, {
+  warning("guard.delete_unconfirmed", summary, {
     attribute,
     detail:
       `${attribute} cannot be changed in place. If an apply stops here with "inconsistent final plan", ${attribute} ` +

@@ -1,26 +1,17 @@
+import type { Resource } from "../../api/reads";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { CreateInput } from "../../model/resource-operations";
 import { isPreserved } from "../../model/resource-type";
 import { snakeCase } from "../../model/text";
 import type { Session } from "../provider";
-import { addressIn, declaredWithSecrets, knownIn, nameIn, parentIn, valueAt } from "../schema/attributes";
+import { addressIn, declaredWithSecrets, knownIn, nameIn, parentIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { isSameValue, type TerraformObject } from "../values/terraform-value";
+import type { TerraformObject } from "../values/terraform-value";
 
-/** Returns whether a state says that its resource was made elsewhere: it is forgotten, never deleted. */
+/** Returns true if a state says that its resource was made elsewhere: it is forgotten, never deleted. */
 export const isMadeElsewhere = (type: TerraformShape, state: TerraformObject): boolean =>
   isPreserved(type.resource, knownIn(type, state));
-
-/**
- * Returns whether a configuration names another resource than the state, and one of the two was made elsewhere: that is
- * never renamed. A name that is not known yet may be another.
- */
-export function namesAnother(type: TerraformShape, prior: TerraformObject, config: TerraformObject): boolean {
-  const steps = type.stepsOf(type.resource.nameAttribute ?? "");
-  if (steps === undefined || !(isMadeElsewhere(type, prior) || isMadeElsewhere(type, config))) return false;
-  return !isSameValue(valueAt(prior, steps), valueAt(config, steps));
-}
 
 /** Returns what a plan says where it takes away a resource that was made elsewhere. */
 export const forgotten = ({ resource }: TerraformShape, name: string): Diagnostic =>
@@ -55,34 +46,29 @@ export async function preservedFindings(
   config: TerraformObject,
 ): Promise<readonly Diagnostic[]> {
   const { resource } = type;
-  if (resource.preservedBy === undefined) return [];
-  const isOurs = !isMadeElsewhere(type, config);
-  if (isOurs) {
-    if (prior === undefined || !isMadeElsewhere(type, prior)) return [];
+  const [wasElsewhere, isElsewhere] = [prior ?? {}, config].map((one) => isMadeElsewhere(type, one));
+  const name = nameIn(type, config);
+  if (!isElsewhere) {
     const declared = declaredWithSecrets(type, config);
-    if (type.secrets.every(({ path }) => declared.has(path))) return [];
-    const summary = `${resource.type} "${nameIn(type, config)}" is not preserved any more, and has no value`;
-    return [
-      error("plan.invalid_combination", summary, {
-        attribute: resource.preservedBy,
-        hint: "give it a value, or take the resource away: what was preserved is forgotten then, not deleted",
-      }),
-    ];
+    const isWhole = type.secrets.every(({ path }) => declared.has(path));
+    return wasElsewhere && !isWhole ? [noLongerPreserved(resource, name)] : [];
   }
   const parentId = parentIn(type, knownIn(type, config));
-  const name = nameIn(type, config);
-  if (prior !== undefined && isMadeElsewhere(type, prior) && parentId === undefined)
-    return [mayBeLost(type, name)];
-  if (session === undefined || prior !== undefined || parentId === undefined || name === "") return [];
+  if (parentId === undefined) return wasElsewhere ? [mayBeLost(resource, name)] : [];
+  if (session === undefined || prior !== undefined || name === "") return [];
   const found = await findPreserved(session, type, { address: addressIn(type, name), name }, parentId);
   return found === undefined ? [notThere(type, name)] : [];
 }
 
-const mayBeLost = ({ resource }: TerraformShape, name: string): Diagnostic => {
-  const parent = resource.parents[0]?.type;
-  return warning("live.preserve_missing", `${resource.type} "${name}" is lost if its ${parent} is replaced`, {
-    attribute: resource.preservedBy ?? "",
-    detail: `The ID of the ${parent} is unknown before apply. A value that was set elsewhere cannot be set again.`,
-    hint: `if the plan replaces the ${parent}, declare a value here, or note the value first`,
+const noLongerPreserved = ({ type, preservedBy }: Resource, name: string): Diagnostic =>
+  error("plan.invalid_combination", `${type} "${name}" is not preserved any more, and has no value`, {
+    attribute: preservedBy,
+    hint: "give it a value, or take the resource away: what was preserved is forgotten then, not deleted",
   });
-};
+
+const mayBeLost = ({ type, parents: [parent], preservedBy }: Resource, name: string): Diagnostic =>
+  warning("live.preserve_missing", `${type} "${name}" is lost if its ${parent?.type} is replaced`, {
+    attribute: preservedBy,
+    detail: `The ID of the ${parent?.type} is unknown before apply. A value that was set elsewhere cannot be set again.`,
+    hint: `if the plan replaces the ${parent?.type}, declare a value here, or note the value first`,
+  });

@@ -5,12 +5,12 @@ import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-t
 import { sha256 } from "../../model/text";
 import { canonicalJson, type Plain } from "../../model/value";
 import { typeNamed } from "../../resources";
-import { lastRunIn, type PrivateData, withLastRun } from "../private-data";
+import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { readById } from "./confirm-deleted";
+import { readParent } from "./confirm-deleted";
 
-/** What a run of a resource makes take effect: fields of its parent, and the resources that it follows. */
+/** The inputs of a run: fields of its parent, and the resources that it follows. */
 interface RunInputs {
   /** Digest of the fields, and of the ids, names and times of the others. */
   readonly content: string;
@@ -31,7 +31,7 @@ export async function runInputs(
   parentId: string,
 ): Promise<RunInputs | undefined> {
   const parent = typeNamed(resource.parents[0]?.type ?? "");
-  const read = parent && (await readById(reads, parent, parentId));
+  const read = await readParent(reads, resource, parentId);
   if (parent === undefined || read?.kind !== "found") return undefined;
   const { live } = read;
   const followed = await Promise.all(
@@ -71,10 +71,10 @@ export async function checkUpToDate(
   const inputs = live.parentId ? await runInputs(session, type, live.parentId) : undefined;
   if (inputs === undefined || inputs.isHeld) return upToDate;
   const { content, changedAt } = inputs;
-  const last = lastRunIn(kept);
+  const last = kept.lastRun;
   if (last?.content === content) return upToDate;
   if (last === undefined && kept.workspace !== undefined)
-    return { isUpToDate: true, kept: withLastRun(kept, { id: live.id, content }) };
+    return { isUpToDate: true, kept: { ...kept, lastRun: { id: live.id, content } } };
   const runs = await listRuns(session, type, live);
   const later = startedSince(type.resource, runs, { changedAt, lastId: last?.id });
   return { isUpToDate: later.some(({ id }) => id === live.id), kept };
@@ -92,7 +92,7 @@ interface RunSearch {
   /** When what a run makes take effect last changed; undefined where that is not known: then no run is found. */
   readonly changedAt: string | undefined;
   readonly lastId: string | undefined;
-  /** What the run is asked for: it may pin a commit. */
+  /** Attributes of the run: they may pin a commit. */
   readonly attributes?: AttributeLookup;
 }
 

@@ -1,18 +1,36 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
-import type { Attributes } from "../../model/value";
+import { generatedName } from "../../model/text";
+import { type Attributes, plainEqual } from "../../model/value";
 import { diagnosticMessages } from "../messages";
-import { appliedFields, type PrivateData, readPrivate, writePrivate } from "../private-data";
+import { type PrivateData, readPrivate, writePrivate } from "../private-data";
 import type { RpcAnswer, Session } from "../provider";
-import { addressIn, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
-import { type TerraformShape, upToDateName } from "../schema/terraform-shape";
+import {
+  addressIn,
+  type Draft,
+  draftOf,
+  knownIn,
+  nameIn,
+  parentIn,
+  setComputed,
+  setValue,
+  shownAs,
+  textIn,
+  valueAt,
+} from "../schema/attributes";
+import { type AttributeBinding, type TerraformShape, upToDateName } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
-import { holdsNumber, type TerraformObject } from "../values/terraform-value";
+import {
+  holdsNumber,
+  isSameValue,
+  type TerraformObject,
+  type TerraformValue,
+  toPlain,
+} from "../values/terraform-value";
 import { confirmDeleted, otherWorkspace } from "./confirm-deleted";
 import { checkUpToDate } from "./reactions";
-import { recordedOf } from "./record";
-import { refreshed } from "./refreshed-state";
+import { defaultsOf, recordedOf } from "./record";
 import { standingOf, waitWarnings } from "./warnings";
 
 /** ReadResource: the resource as the service shows it. Null is "deleted", and needs proof. */
@@ -23,42 +41,30 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const unchanged = { newState: request.currentState, private: request.private };
   if (session === undefined || state === undefined) return unchanged;
   const kept = readPrivate(request.private);
-  const { next, live, diagnostics = [] } = await readNow(session, type, state, kept);
+  const { live, isGone, diagnostics } = await readNow(session, type, state, kept);
   const messages = diagnosticMessages(diagnostics);
-  if (next === "unchecked") return { ...unchanged, diagnostics: messages };
   // Terraform would keep the private data of what is deleted, for the resource that is created in its place.
-  if (next === null) return { newState: encodeMessage(type.valueType, null), diagnostics: messages };
-  const updatedAt = kept.updatedAt ?? live?.updatedAt ?? live?.asOf;
+  if (isGone) return { newState: encodeMessage(type.valueType, null), diagnostics: messages };
+  if (live === undefined) return { ...unchanged, diagnostics: messages };
+  const updatedAt = kept.updatedAt ?? live.updatedAt ?? live.asOf;
   const found = { ...kept, applied: kept.applied ?? {}, updatedAt };
-  const checked = await checkRun(session, type, live, found, next);
-  const isSame = checked.next === state && !holdsNumber(state);
+  const run = type.reacts ? await checkUpToDate(session, type, live, found) : undefined;
+  const { kept: after = found, isUpToDate } = run ?? {};
+  const next = await refreshed(session, type, state, live, { kept, isUpToDate });
+  const isSame = next === state && !holdsNumber(state);
   return {
-    newState: isSame ? request.currentState : encodeMessage(type.valueType, checked.next),
+    newState: isSame ? request.currentState : encodeMessage(type.valueType, next),
     // Only where it says something else: to Terraform, other private data is a difference.
-    private:
-      JSON.stringify(checked.kept) === JSON.stringify(kept) ? request.private : writePrivate(checked.kept),
+    private: JSON.stringify(after) === JSON.stringify(kept) ? request.private : writePrivate(after),
     diagnostics: messages,
   };
 };
 
-/** Sets whether the last run of a resource that reacts to others has all of their changes. */
-async function checkRun(
-  session: Session,
-  type: TerraformShape,
-  live: LiveResource | undefined,
-  found: PrivateData,
-  next: TerraformObject,
-): Promise<{ readonly next: TerraformObject; readonly kept: PrivateData }> {
-  if (!type.reacts || live === undefined) return { next, kept: found };
-  const { isUpToDate, kept } = await checkUpToDate(session, type, live, found);
-  return { kept, next: next[upToDateName] === isUpToDate ? next : { ...next, [upToDateName]: isUpToDate } };
-}
-
 interface ReadNow {
-  readonly next: TerraformObject | null | "unchecked";
-  /** As the service shows it. */
+  /** As the service shows it; undefined where that is unknown, and the state stays. */
   readonly live?: LiveResource;
-  readonly diagnostics?: readonly Diagnostic[];
+  readonly isGone?: boolean;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 async function readNow(
@@ -81,27 +87,20 @@ async function readNow(
   const read = await resource.read(session.reads, target);
   switch (read.kind) {
     case "found": {
-      const diagnostics = [
-        ...standingOf(resource, read.live, declared),
-        ...(await waitWarnings(session, type, read.live)),
-      ];
-      const next = await refreshed(session, type, state, read.live, kept);
-      return { next, live: read.live, diagnostics };
+      const { live } = read;
+      return { live, diagnostics: [...standingOf(resource, live, declared), ...waitWarnings(live)] };
     }
     case "absent":
-      return { next: null };
+      return { isGone: true, diagnostics: [] };
     case "gone": {
       // A deletion that is under way may fail yet.
-      if (read.ending !== undefined)
-        return { next: "unchecked", diagnostics: [beingDeleted(resource, name)] };
-      const doubt = await confirmDeleted(session, { resource, id: id ?? "", name, parentId });
-      if (doubt === undefined) return { next: null };
-      return { next: doubt.isAccepted ? null : "unchecked", diagnostics: doubt.diagnostics };
+      if (read.ending !== undefined) return { diagnostics: [beingDeleted(resource, name)] };
+      return confirmDeleted(session, { resource, id: id ?? "", name, parentId });
     }
     case "ambiguous":
-      return { next: "unchecked" };
+      return { diagnostics: [] };
     case "unchecked":
-      return { next: "unchecked", diagnostics: [unreadable(resource, name, read.reason)] };
+      return { diagnostics: [unreadable(resource, name, read.reason)] };
   }
 }
 
@@ -110,7 +109,7 @@ function askedFor(type: TerraformShape, state: TerraformObject, kept: PrivateDat
   const declared = knownIn(type, state);
   // A state shows what no configuration pins, too; looking it up would cost a request for each.
   for (const { rule } of type.computed)
-    if (rule.pinnedBy !== undefined && !(rule.pinnedBy in appliedFields(kept)))
+    if (rule.pinnedBy !== undefined && !(rule.pinnedBy in (kept.applied ?? {})))
       declared.delete(rule.pinnedBy);
   return declared;
 }
@@ -125,3 +124,73 @@ const unreadable = ({ type }: Resource, name: string, reason: string): Diagnosti
   warning("live.unchecked", `${type} "${name}" could not be read`, {
     detail: `Its state is kept as it is: ${reason}.`,
   });
+
+/**
+ * Returns the state after a refresh, `state` itself where nothing differs. What is declared or was imported shows the
+ * live value; the rest stays unset, so that what is not managed never shows in a plan.
+ */
+async function refreshed(
+  session: Session,
+  type: TerraformShape,
+  state: TerraformObject,
+  live: LiveResource,
+  { kept, isUpToDate }: { readonly kept: PrivateData; readonly isUpToDate: boolean | undefined },
+): Promise<TerraformObject> {
+  const defaults = defaultsOf(type, await session.reads.catalog());
+  const applied = kept.applied ?? {};
+  const next = draftOf(type, state);
+  for (const binding of type.declared) {
+    if (type.resource.rules[binding.path]?.change === "local") continue;
+    const before = valueAt(state, binding.steps);
+    const isShown = before !== null || kept.applied === undefined || binding.path in applied;
+    if (!isShown && !binding.required && !isOursAndChanged(type, binding, live, defaults)) continue;
+    setValue(next, binding.steps, shownValue(type, binding, before, { live, defaults }));
+  }
+  markSecretDrift(type, next, state, live);
+  setComputed(type, next, live);
+  if (isUpToDate !== undefined) next[upToDateName] = isUpToDate;
+  return isSameValue(next, state) ? state : next;
+}
+
+/** Returns true if a field is managed though no block writes it, and is not at its default: the next plan sets it back. */
+function isOursAndChanged(
+  { resource }: TerraformShape,
+  { path }: AttributeBinding,
+  live: LiveResource,
+  defaults: Attributes,
+): boolean {
+  const value = live.attributes.get(path);
+  return resource.rules[path]?.alwaysManaged === true && value !== undefined && value !== defaults.get(path);
+}
+
+/** Returns the live value; the stored one where the service makes no difference between the two. */
+function shownValue(
+  { resource }: TerraformShape,
+  binding: AttributeBinding,
+  before: TerraformValue,
+  { live, defaults }: { readonly live: LiveResource; readonly defaults: Attributes },
+): TerraformValue {
+  const { path } = binding;
+  const isParent = resource.parents.some(({ attribute }) => attribute === path);
+  const value = live.attributes.get(path) ?? (isParent ? live.parentId : defaults.get(path));
+  if (value === undefined || value === null) return null;
+  const equal = resource.rules[path]?.equal ?? plainEqual;
+  return before !== null && equal(toPlain(before), value) ? before : shownAs(binding, value);
+}
+
+/** A secret that was changed outside cannot be seen, only that it was: then it is sent again. */
+function markSecretDrift(
+  type: TerraformShape,
+  next: Draft,
+  state: TerraformObject,
+  live: LiveResource,
+): void {
+  const before = Date.parse(textIn(state, "updated_at") ?? "");
+  const isNewer = live.updatedAt !== undefined && Date.parse(live.updatedAt) > before;
+  if (!isNewer) return;
+  for (const { name, versionName } of type.secrets) {
+    next[name] = null;
+    next[versionName] = null;
+    next[generatedName] = null;
+  }
+}

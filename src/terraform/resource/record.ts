@@ -3,7 +3,7 @@ import type { LiveResource } from "../../model/live";
 import type { RecordedResource } from "../../model/state";
 import { timeNow } from "../../model/time";
 import { type Attributes, type Plain, plainEqual } from "../../model/value";
-import { appliedFields, type PrivateData } from "../private-data";
+import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import { computedIn, knownIn, nameIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -18,19 +18,9 @@ export const bareRecord = (
   ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
 });
 
-const noDefaults: Attributes = new Map();
-/** By catalog, then by type: every resource of a walk asks for the same. */
-const defaultsIn = new WeakMap<Catalog, Map<TerraformShape, Attributes>>();
-
 /** Returns the service's defaults for a type; none while the catalog is not known. */
-export function defaultsOf(type: TerraformShape, catalog: Catalog | undefined): Attributes {
-  if (catalog === undefined) return noDefaults;
-  const byType = defaultsIn.get(catalog) ?? new Map<TerraformShape, Attributes>();
-  defaultsIn.set(catalog, byType);
-  const defaults = byType.get(type) ?? type.resource.defaults(catalog);
-  byType.set(type, defaults);
-  return defaults;
-}
+export const defaultsOf = ({ resource }: TerraformShape, catalog: Catalog | undefined): Attributes =>
+  catalog === undefined ? new Map() : resource.defaults(catalog);
 
 /** Returns the record that the engine would have of a resource that Terraform keeps. */
 export function recordedOf(
@@ -45,7 +35,7 @@ export function recordedOf(
   const named = { type: type.resource.type, id: textIn(prior, "id") ?? "", name: nameIn(type, prior) };
   return {
     ...bareRecord({ ...named, updatedAt }),
-    ...{ applied: appliedFields(kept), computed: Object.fromEntries(computed), writtenAt },
+    ...{ applied: kept.applied ?? {}, computed: Object.fromEntries(computed), writtenAt },
   };
 }
 

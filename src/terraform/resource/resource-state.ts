@@ -1,14 +1,15 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
+import type { LiveResource } from "../../model/live";
 import { canonicalId, terraformNameOf } from "../../model/text";
 import { typeNamed } from "../../resources";
 import { diagnosticError } from "../messages";
 import { writePrivate } from "../private-data";
-import type { RequestOf } from "../protocol";
-import type { RpcAnswer, Session } from "../provider";
+import type { Message, RequestOf } from "../protocol";
+import { type RpcAnswer, requireNamed, resourceSchemas, type Session } from "../provider";
 import { addressIn, emptyValue, setValue, withoutEmptyBlocks } from "../schema/attributes";
-import { schemaVersion } from "../schema/block";
+import { type Schema, schemaVersion } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeState, encodeMessage } from "../values/codec";
 import { asObject, type TerraformValue } from "../values/terraform-value";
@@ -18,10 +19,10 @@ import { asObject, type TerraformValue } from "../values/terraform-value";
  * null until the next read.
  */
 export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
-  provider,
+  _provider,
   { typeName, version, rawState },
 ) => {
-  const type = provider.typeNamed(typeName);
+  const type = requireNamed(resourceSchemas, typeName, "resource type");
   if (Number(version) > schemaVersion) {
     throw diagnosticError(
       "state.newer",
@@ -35,14 +36,14 @@ export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
 };
 
 /** Decodes a stored state. Up to version 1 a block was always there, with nulls where nobody wrote it. */
-function stateOf(type: TerraformShape, version: unknown, json: Uint8Array | undefined): TerraformValue {
+function stateOf(type: Schema, version: unknown, json: Uint8Array | undefined): TerraformValue {
   const state = decodeState(type.valueType, json);
   const whole = asObject(state);
   if (whole === undefined) return state;
   return Number(version) > 1 ? whole : withoutEmptyBlocks(type, whole);
 }
 
-/** Whether the state of a move comes from this provider, whatever registry it was installed from. */
+/** Returns true if the state of a move comes from this provider, whatever registry it was installed from. */
 export const isFromHere = ({ sourceProviderAddress }: RequestOf<"MoveResourceState">): boolean =>
   /\/rnv$/.test(sourceProviderAddress);
 
@@ -63,31 +64,24 @@ export const moveResourceState: RpcAnswer<"MoveResourceState"> = async (provider
 export const importResourceState: RpcAnswer<"ImportResourceState"> = async (provider, { typeName, id }) => {
   const type = provider.typeNamed(typeName);
   const session = provider.requireSession();
-  const found = await locateImport(session, type.resource, id);
-  const state = emptyValue(type);
-  state.id = found.id;
-  for (const { path, steps } of type.declared) {
-    if (path === type.resource.nameAttribute) setValue(state, steps, found.name);
-    if (found.parentId !== undefined && path === found.parentAttribute)
-      setValue(state, steps, found.parentId);
-  }
-  return {
-    importedResources: [
-      {
-        typeName: type.name,
-        state: encodeMessage(type.valueType, state),
-        private: writePrivate({ workspace: session.workspaceId }),
-      },
-    ],
-  };
+  const state = importedState(type, await locateImport(session, type.resource, id));
+  const kept = writePrivate({ workspace: session.workspaceId });
+  return { importedResources: [{ typeName: type.name, state, private: kept }] };
 };
 
-interface Located {
-  readonly id: string;
-  readonly name: string;
-  readonly parentId?: string;
-  readonly parentAttribute?: string;
+/** Returns a state as an import leaves it: names and IDs, the rest is filled in by the next read. */
+export function importedState(type: TerraformShape, { id, name, parentId }: Located): Message<"Value"> {
+  const { nameAttribute = "", parents } = type.resource;
+  const state = { ...emptyValue(type), id };
+  const parentIds = parents.map(({ attribute }): [string, TerraformValue] => [attribute, parentId ?? null]);
+  for (const [attribute, value] of new Map([[nameAttribute, name], ...parentIds])) {
+    const steps = type.stepsOf(attribute);
+    if (steps !== undefined) setValue(state, steps, value);
+  }
+  return encodeMessage(type.valueType, state);
 }
+
+type Located = Pick<LiveResource, "id" | "name"> & Partial<Pick<LiveResource, "parentId">>;
 
 /** Finds a resource by an import id; a type without a name of its own by its parent alone. Throws `DiagnosticsError`. */
 export async function locateImport(
@@ -110,8 +104,7 @@ export async function locateImport(
     parentType && above.length > 0
       ? await locateImport(session, parentType, importId, above, wanted)
       : undefined;
-  const parentAttribute = parent?.attribute ?? "";
-  const declared = new Map(outer === undefined ? [] : [[parentAttribute, outer.id]]);
+  const declared = new Map(outer === undefined ? [] : [[parent?.attribute ?? "", outer.id]]);
   const address = addressIn({ resource }, last);
   for (const id of [undefined, canonicalId(last) || undefined]) {
     const subject = { address, name: last, declared, id, parentId: outer?.id };
@@ -119,9 +112,8 @@ export async function locateImport(
     if (read.kind === "ambiguous")
       throw new DiagnosticsError([ambiguous(wanted, importId, { resource, name: last, ids: read.ids })]);
     if (read.kind !== "found" || (outer === undefined && id === undefined && last === "")) continue;
-    const { live } = read;
-    const parentId = live.parentId ?? outer?.id;
-    return { id: live.id, name: live.name, parentId, parentAttribute };
+    const { id: found, name, parentId } = read.live;
+    return { id: found, name, parentId: parentId ?? outer?.id ?? null };
   }
   const missing = hasName ? `${resource.type} "${last}"` : `${resource.type} to import`;
   const where = outer && parentType && `the ${parentType.type} "${outer.name}"`;

@@ -1,35 +1,24 @@
-import type { ZodType } from "zod";
+import { maxBodyBytes } from "../../api/wire/shapes";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
-import { generatedName, timeoutNames, uuidPattern } from "../../model/text";
-import { durationPattern } from "../../model/time";
-import { generatedLengths, isGeneratedLength } from "../../model/value";
-import { unmetExpectations } from "../expectation";
+import { generatedName } from "../../model/text";
 import { diagnosticMessages } from "../messages";
 import type { RequestOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { declaredWithSecrets, valueAt } from "../schema/attributes";
-import type { TerraformShape } from "../schema/terraform-shape";
+import { checkConfig } from "../schema/check-config";
+import type { SecretBinding, TerraformShape } from "../schema/terraform-shape";
 import { decodeObject } from "../values/codec";
-import {
-  asObject,
-  holdsUnknown,
-  isUnknown,
-  type TerraformObject,
-  type TerraformValue,
-  toPlain,
-  unknown,
-} from "../values/terraform-value";
+import { holdsUnknown, type TerraformObject, type TerraformValue, toPlain } from "../values/terraform-value";
 
 /** ValidateResourceConfig: what is wrong with the values that are known, each at its attribute. */
 export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
   const config = decodeObject(type.valueType, request.config) ?? {};
   const found = [
-    ...valueFindings(type, config),
-    ...secretFindings(type, config, request),
+    ...checkConfig(type.block, config),
+    ...secretFindings(type.secrets, config, request),
     ...pinFindings(type, config),
-    ...timeoutFindings(config),
     ...whenFindings(config),
     ...combinationFindings(type, config),
     ...sizeFindings([
@@ -50,53 +39,32 @@ const emptyCatalog: Catalog = {
 const combinationFindings = (type: TerraformShape, config: TerraformObject): readonly Diagnostic[] =>
   (type.resource.check?.(declaredWithSecrets(type, config), emptyCatalog) ?? [])
     .filter(({ code, attribute }) => code === "plan.invalid_combination" && attribute !== undefined)
-    .map(({ code, summary, hint, attribute = "" }) =>
-      error(code, summary, { hint, attribute: type.stepsOf(attribute)?.join(".") }),
-    );
+    .map(({ code, summary, hint, attribute: path = "" }) => {
+      const attribute = type.stepsOf(path)?.join(".") ?? path;
+      const named = summary.startsWith("expected ") ? `${attribute}: ${summary}` : summary;
+      return error(code, named, { hint, attribute });
+    });
 
-/** Bytes of a request (interface, "Limits"), less what stands around its values. */
-const largestValues = 262_144 - 1024;
+/** Bytes of the values in a request, less what stands around them. */
+const largestValues = maxBodyBytes - 1024;
 
 /** Returns the error of values that are too large for a request. */
 export function sizeFindings(values: readonly TerraformValue[]): readonly Diagnostic[] {
   const known = values.map((value) => (holdsUnknown(value) ? null : toPlain(value)));
   const bytes = Buffer.byteLength(JSON.stringify(known));
   if (bytes <= largestValues) return [];
-  const summary = `the values have ${bytes} bytes; the service takes at most 262144 in a request`;
+  const summary = `the values have ${bytes} bytes; the service takes at most ${maxBodyBytes} in a request`;
   return [error("apply.body_too_large", summary, { hint: "make the value smaller" })];
 }
 
-function valueFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
-  return type.declared.flatMap(({ steps, schema, required }): readonly Diagnostic[] => {
-    const value = valueAt(config, steps);
-    if (value === null && !required) return [];
-    const attribute = steps.join(".");
-    if (value === null) {
-      return [error("manifest.missing_key", `${attribute} must not be null`, { attribute })];
-    }
-    // Terraform lets them through, and a set has no places to name.
-    if (Array.isArray(value) && value.includes(null))
-      return [error("manifest.invalid_value", `${attribute} must not hold null`, { attribute })];
-    if (holdsUnknown(value)) return [];
-    return issuesOf(schema, toPlain(value)).map((message) =>
-      error("manifest.invalid_value", `${attribute}: ${message}`, { attribute }),
-    );
-  });
-}
-
-function issuesOf(schema: ZodType | undefined, value: unknown): readonly string[] {
-  if (schema !== undefined) return unmetExpectations(schema, value);
-  // Only an id of a parent has no schema.
-  return typeof value === "string" && uuidPattern.test(value) ? [] : ["expected an id, which is a UUID"];
-}
-
-function secretFindings(
-  type: TerraformShape,
+/** Returns what is wrong with the ways in which a configuration sets its secrets. */
+export function secretFindings(
+  secrets: readonly Omit<SecretBinding, "path">[],
   config: TerraformObject,
   { clientCapabilities }: Pick<RequestOf<"ValidateResourceConfig">, "clientCapabilities">,
 ): readonly Diagnostic[] {
   const mayWriteOnly = clientCapabilities?.writeOnlyAttributesAllowed === true;
-  return type.secrets.flatMap(({ name, writeOnlyName, versionName }): readonly Diagnostic[] => {
+  return secrets.flatMap(({ name, writeOnlyName, versionName }): readonly Diagnostic[] => {
     const isSet = (attribute: string): boolean => (config[attribute] ?? null) !== null;
     const wrong = (attribute: string, summary: string, hint: string): readonly Diagnostic[] => [
       error("plan.invalid_combination", summary, { attribute, hint }),
@@ -105,7 +73,7 @@ function secretFindings(
       const other = [name, writeOnlyName, versionName].find(isSet);
       if (other !== undefined)
         return wrong(generatedName, `${other} and ${generatedName} are both set`, "keep one of the two");
-      return generatedFindings(config[generatedName] ?? null);
+      return [];
     }
     if (!isSet(writeOnlyName))
       return isSet(versionName)
@@ -127,47 +95,16 @@ function secretFindings(
   });
 }
 
-/** What is wrong with a value that is to be made up; `key`: of one among several. */
-export function generatedFindings(given: TerraformValue, key?: string): readonly Diagnostic[] {
-  const length = isUnknown(given) ? unknown : asObject(given)?.length;
-  if (isUnknown(length) || isGeneratedLength(length)) return [];
-  const { from, to } = generatedLengths;
-  const summary = `a length of ${generatedName} is a whole number from ${from} to ${to}`;
-  return [
-    error("manifest.invalid_value", key === undefined ? summary : `${key}: ${summary}`, {
-      attribute: generatedName,
-      hint: `write ${key ?? generatedName} = { length = 32 }`,
-    }),
-  ];
-}
-
 /** `commit` and `commit_sha` are one: both at once would be two answers to one question. */
-function pinFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
-  return type.computed.flatMap(({ steps, rule }): readonly Diagnostic[] => {
+const pinFindings = (type: TerraformShape, config: TerraformObject): readonly Diagnostic[] =>
+  type.computed.flatMap(({ steps, rule }): readonly Diagnostic[] => {
     const declared = type.declared.find(({ path }) => path === rule.pinnedBy);
-    const value = valueAt(config, steps);
-    if (declared === undefined || value === null || holdsUnknown(value)) return [];
-    const attribute = steps.join(".");
-    if (valueAt(config, declared.steps) !== null) {
-      const summary = `${declared.steps.join(".")} and ${attribute} are both set`;
-      return [error("plan.invalid_combination", summary, { hint: "keep one of the two", attribute })];
-    }
-    return issuesOf(declared.schema, toPlain(value)).map((message) =>
-      error("manifest.invalid_value", `${attribute}: ${message}`, { attribute }),
-    );
+    if (declared === undefined || [steps, declared.steps].some((one) => valueAt(config, one) === null))
+      return [];
+    const [first, second] = [declared.steps.join("."), steps.join(".")];
+    const details = { hint: "keep one of the two", attribute: second };
+    return [error("plan.invalid_combination", `${first} and ${second} are both set`, details)];
   });
-}
-
-/** Returns what is wrong with the durations in `timeouts`. */
-export function timeoutFindings(config: TerraformObject): readonly Diagnostic[] {
-  const timeouts = asObject(config.timeouts ?? null) ?? {};
-  return timeoutNames.flatMap((name) => {
-    const value = timeouts[name];
-    if (typeof value !== "string" || durationPattern.test(value)) return [];
-    const summary = `${name}: expected a duration such as 30m, 90s or 1h30m`;
-    return [error("manifest.invalid_value", summary, { attribute: `timeouts.${name}` })];
-  });
-}
 
 /** Terraform needs no word for a run that never runs: the resource itself says that it runs. */
 function whenFindings(config: TerraformObject): readonly Diagnostic[] {

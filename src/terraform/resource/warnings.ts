@@ -10,15 +10,8 @@ import { addressIn, declaredIn, knownIn, nameIn, parentIn, textIn } from "../sch
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
 import { readById } from "./confirm-deleted";
-import { subjectOf } from "./subject";
-
-/** What a plan makes of one resource. */
-interface PlannedEffect {
-  readonly planned: TerraformObject;
-  /** Attribute paths to send to the service. */
-  readonly sent: ReadonlySet<string>;
-  readonly acts: boolean;
-}
+import type { PlannedChange } from "./plan-change";
+import { defaultsOf } from "./record";
 
 const free: Money = { usd: 0, ngn: 0 };
 
@@ -27,7 +20,7 @@ export async function planWarnings(
   session: Session,
   type: TerraformShape,
   prior: TerraformObject | undefined,
-  change: PlannedEffect,
+  change: PlannedChange,
 ): Promise<readonly Diagnostic[]> {
   if (!change.acts) return [];
   return [
@@ -40,15 +33,15 @@ export async function planWarnings(
 type Lookup = (path: string) => unknown;
 
 /** Returns the price by what `lookUp` finds, else by the defaults; undefined where a part of it is not known. */
-function priceBy({ resource }: TerraformShape, catalog: Catalog, lookUp: Lookup): Money | undefined {
-  const defaults = resource.defaults(catalog);
+function priceBy(type: TerraformShape, catalog: Catalog, lookUp: Lookup): Money | undefined {
+  const defaults = defaultsOf(type, catalog);
   let isKnown = true;
   const get = (path: string) => {
     const found = lookUp(path) ?? defaults.get(path);
     if (found instanceof Unknown) isKnown = false;
     return found as never;
   };
-  const price = resource.monthlyCost?.({ get }, catalog);
+  const price = type.resource.monthlyCost?.({ get }, catalog);
   return isKnown ? price : undefined;
 }
 
@@ -56,47 +49,45 @@ async function priceWarnings(
   session: Session,
   type: TerraformShape,
   prior: TerraformObject | undefined,
-  { planned, sent }: PlannedEffect,
+  { planned, sent }: PlannedChange,
 ): Promise<readonly Diagnostic[]> {
-  const { resource } = type;
-  if (resource.monthlyCost === undefined) return [];
+  if (type.resource.monthlyCost === undefined) return [];
   const catalog = await session.reads.catalog();
   const wanted = declaredIn(type, planned);
-  const known = prior === undefined ? undefined : knownIn(type, prior);
+  const known = prior && knownIn(type, prior);
+  const priceOf = (lookUp: Lookup) => priceBy(type, catalog, lookUp);
   const isSame = (before: Money, after: Money | undefined) => after === undefined || sameMoney(before, after);
-  const byState = known && (priceBy(type, catalog, (path) => known.get(path)) ?? free);
-  const after = priceBy(type, catalog, (path) => wanted.get(path));
-  if (isSame(byState ?? free, after)) return [];
+  const byState = known ? (priceOf((path) => known.get(path)) ?? free) : free;
+  if (
+    isSame(
+      byState,
+      priceOf((path) => wanted.get(path)),
+    )
+  )
+    return [];
   // What is not declared may be other than its default, and the state does not show it.
-  const live = prior && (await liveNow(session, type, prior));
-  const atService = (path: string) => live?.attributes.get(path) ?? known?.get(path);
-  const now = prior === undefined ? free : (priceBy(type, catalog, atService) ?? free);
-  const then = priceBy(type, catalog, (path) => wanted.get(path) ?? atService(path));
+  const read = prior && (await readById(session.reads, type.resource, textIn(prior, "id") ?? ""));
+  const live = read?.kind === "found" ? read.live.attributes : undefined;
+  const atService = (path: string) => live?.get(path) ?? known?.get(path);
+  const now = prior === undefined ? free : (priceOf(atService) ?? free);
+  const then = priceOf((path) => wanted.get(path) ?? atService(path));
   if (then === undefined || sameMoney(now, then)) return [];
-  const name = nameIn(type, planned);
-  const moved = [...sent].find((path) => {
-    const only = priceBy(type, catalog, (one) => (one === path ? wanted.get(one) : atService(one)));
-    return prior !== undefined && !isSame(now, only);
-  });
+  const attribute =
+    prior &&
+    [...sent].find(
+      (path) =>
+        !isSame(
+          now,
+          priceOf((one) => (one === path ? wanted : { get: atService }).get(one)),
+        ),
+    );
   const checkout = " The service may wait for a checkout in the dashboard before it deploys.";
-  return [
-    warning("plan.price", `${resource.type} "${name}" costs ${moneyChange(now, then, "->")} a month`, {
-      detail: `An estimate by the prices of the catalog.${then.usd > now.usd ? checkout : ""}`,
-      ...(moved !== undefined && { attribute: moved }),
-    }),
-  ];
+  const summary = `${addressIn(type, nameIn(type, planned))} costs ${moneyChange(now, then, "->")} a month`;
+  const detail = `An estimate by the prices of the catalog.${then.usd > now.usd ? checkout : ""}`;
+  return [warning("plan.price", summary, { detail, ...(attribute !== undefined && { attribute }) })];
 }
 
-async function liveNow(
-  session: Session,
-  { resource }: TerraformShape,
-  prior: TerraformObject,
-): Promise<LiveResource | undefined> {
-  const read = await readById(session.reads, resource, textIn(prior, "id") ?? "");
-  return read.kind === "found" ? read.live : undefined;
-}
-
-/** Of a run that an earlier apply has asked for, and that is not in the state: the next apply goes on with it. */
+/** Returns the warnings about a run that an earlier apply started and no state has: the next apply follows it. */
 async function waitsBefore(
   session: Session,
   type: TerraformShape,
@@ -109,24 +100,18 @@ async function waitsBefore(
   const name = nameIn(type, planned) || resource.type;
   const address = addressIn(type, name);
   const read = await resource.read(session.reads, { address, name, declared, parentId });
-  return read.kind === "found" ? waitWarnings(session, type, read.live) : [];
+  return read.kind === "found" ? waitWarnings(read.live) : [];
 }
 
 /** Returns a warning where what was read waits for someone to pay. */
-export async function waitWarnings(
-  session: Pick<Session, "reads">,
-  { resource }: Pick<TerraformShape, "resource">,
-  live: LiveResource,
-): Promise<readonly Diagnostic[]> {
-  const waiting = live.standing?.find(({ code }) => code === "awaiting_checkout");
-  if (waiting === undefined) return [];
-  const subject = await subjectOf(session, resource, live.name, live.parentId ?? undefined);
-  return [
-    warning("apply.awaiting_checkout", `${subject}: ${waiting.summary}`, {
-      hint: "complete the checkout in the dashboard, then apply again; nothing of what is saved is lost",
-    }),
-  ];
-}
+export const waitWarnings = ({ type, standing = [] }: LiveResource): readonly Diagnostic[] =>
+  standing
+    .filter(({ code }) => code === "awaiting_checkout")
+    .map(({ summary }) =>
+      warning("apply.awaiting_checkout", `the ${type}: ${summary}`, {
+        hint: "complete the checkout in the dashboard, then apply again; nothing of what is saved is lost",
+      }),
+    );
 
 /**
  * Returns what a live thing does that none of its attributes says, for people: that its runtime is suspended, or that it is

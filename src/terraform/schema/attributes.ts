@@ -186,18 +186,21 @@ export function setComputed(type: TerraformShape, draft: Draft, live: LiveResour
 }
 
 /** Returns a whole value with nothing in it: every attribute and every block is null. */
-export const emptyValue = ({ block: { attributes, groups = [] } }: TerraformShape): Draft =>
+export const emptyValue = ({ block: { attributes, groups = [] } }: Pick<TerraformShape, "block">): Draft =>
   Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
 
 /** Returns a whole value with the blocks missing that hold nothing, as they are where nobody wrote them. */
-export function withoutEmptyBlocks(type: TerraformShape, whole: TerraformObject): TerraformObject {
+export function withoutEmptyBlocks(
+  type: Pick<TerraformShape, "block">,
+  whole: TerraformObject,
+): TerraformObject {
   const empty = (type.block.groups ?? []).filter(({ name }) =>
     Object.values(asObject(whole[name] ?? null) ?? {}).every((value) => value === null),
   );
   return { ...whole, ...Object.fromEntries(empty.map(({ name }) => [name, null])) };
 }
 
-/** Whether a planned value has a block that its configuration, as it is written, has not. */
+/** Returns true if a planned value has a block that its configuration, as it is written, has not. */
 export const showsUnwrittenBlock = (
   type: TerraformShape,
   written: TerraformObject,

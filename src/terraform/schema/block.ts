@@ -1,5 +1,6 @@
-import type { ZodType } from "zod";
+import * as z from "zod";
 import { snakeCase } from "../../model/text";
+import { durationPattern } from "../../model/time";
 import type { Message } from "../protocol";
 import { listOf, mapOf, type ObjectType, objectOf, type TerraformType } from "../values/terraform-value";
 
@@ -14,15 +15,31 @@ export interface AttributeSchema {
   readonly sensitive?: true;
   /** Neither shown nor stored; not `sensitive` besides: Terraform takes another order of a state's sensitive paths for a difference. */
   readonly writeOnly?: true;
+  /** Judges a value; that of an ID is a UUID unless given. */
+  readonly check?: z.ZodType;
 }
 
-type Flags = Pick<AttributeSchema, "sensitive" | "writeOnly">;
+type Flags = Pick<AttributeSchema, "sensitive" | "writeOnly" | "check">;
+
+/** Judges a duration. */
+export const durationCheck = z
+  .string()
+  .regex(durationPattern, "expected a duration such as 30m, 90s or 1h30m");
+
+/** Judges a whole number. */
+export const countCheck = (from: number, to: number): z.ZodType =>
+  z.custom<number>(
+    (count) => Number.isInteger(count) && Number(count) >= from && Number(count) <= to,
+    `expected a whole number from ${from} to ${to}`,
+  );
 
 /** Returns an attribute that must be set. */
-export const required = (name: string, type: TerraformType, doc: string): AttributeSchema => ({
-  ...{ name, type, doc },
-  required: true,
-});
+export const required = (
+  name: string,
+  type: TerraformType,
+  doc: string,
+  flags: Flags = {},
+): AttributeSchema => ({ ...{ name, type, doc }, required: true, ...flags });
 
 /** Returns an attribute that may be set. */
 export const optional = (
@@ -90,7 +107,7 @@ export const typeBytes = (type: TerraformType): Buffer => Buffer.from(JSON.strin
 const blockMessage = ({ doc, attributes, groups = [] }: BlockSchema): Message<"Block"> => ({
   description: doc,
   descriptionKind: markdown,
-  attributes: attributes.map(({ doc: description, type, ...flags }) => ({
+  attributes: attributes.map(({ doc: description, type, check: _check, ...flags }) => ({
     ...flags,
     type: typeBytes(type),
     description,
@@ -112,17 +129,17 @@ export const schemaMessage = ({ block }: Schema): Message<"Schema"> => ({
 /** The parts of a zod schema that its type in Terraform depends on. */
 interface Definition {
   readonly type: string;
-  readonly innerType?: ZodType;
-  readonly element?: ZodType;
-  readonly valueType?: ZodType;
-  readonly options?: readonly ZodType[];
-  readonly shape?: Readonly<Record<string, ZodType>>;
+  readonly innerType?: z.ZodType;
+  readonly element?: z.ZodType;
+  readonly valueType?: z.ZodType;
+  readonly options?: readonly z.ZodType[];
+  readonly shape?: Readonly<Record<string, z.ZodType>>;
 }
 
-const definitionOf = (schema: ZodType): Definition => schema.def as unknown as Definition;
+const definitionOf = (schema: z.ZodType): Definition => schema.def as unknown as Definition;
 
 /** Returns the type that a zod schema has in Terraform; `dynamic` where it admits several. Names become snake_case. */
-export function typeOf(schema: ZodType): TerraformType {
+export function typeOf(schema: z.ZodType): TerraformType {
   const { type, innerType, element, valueType, options = [], shape = {} } = definitionOf(schema);
   if (innerType !== undefined) return typeOf(innerType);
   switch (type) {
@@ -135,10 +152,10 @@ export function typeOf(schema: ZodType): TerraformType {
     case "boolean":
       return "bool";
     case "array":
-      return listOf(typeOf(element as ZodType));
+      return listOf(typeOf(element as z.ZodType));
     case "record": {
       // A map holds one type; values of any type make it an object that is only known with its value.
-      const inner = typeOf(valueType as ZodType);
+      const inner = typeOf(valueType as z.ZodType);
       return inner === "dynamic" ? "dynamic" : mapOf(inner);
     }
     case "object":
@@ -154,7 +171,7 @@ export function typeOf(schema: ZodType): TerraformType {
 }
 
 /** Returns the schema under `optional`, `nullable` and `default`. */
-export function innermost(schema: ZodType): ZodType {
+export function innermost(schema: z.ZodType): z.ZodType {
   const { innerType } = definitionOf(schema);
   return innerType === undefined ? schema : innermost(innerType);
 }

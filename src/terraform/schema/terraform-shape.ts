@@ -1,4 +1,4 @@
-import type { ZodType } from "zod";
+import * as z from "zod";
 import type { Resource } from "../../api/reads";
 import type { ComputedRule } from "../../model/resource-type";
 import {
@@ -17,6 +17,8 @@ import {
   type AttributeSchema,
   type BlockSchema,
   computed as computedAttribute,
+  countCheck,
+  durationCheck,
   innermost,
   optional,
   type Schema,
@@ -33,7 +35,7 @@ export interface AttributeBinding {
   readonly steps: PathSteps;
   readonly type: TerraformType;
   /** Checks a value; undefined for an id of a parent. */
-  readonly schema?: ZodType;
+  readonly schema?: z.ZodType;
   readonly required: boolean;
 }
 
@@ -57,9 +59,9 @@ export interface TerraformShape extends Schema {
   readonly compared: Resource;
   /** Attributes that may be declared, secrets left out. */
   readonly declared: readonly AttributeBinding[];
-  /** What the service decides and keeps until something is written. */
+  /** Attributes that the service decides and keeps until something is written. */
   readonly computed: readonly ComputedBinding[];
-  /** What moves by itself: data sources show it, and no state of a resource holds it. */
+  /** Attributes that move by themselves: data sources show them, and no state of a resource holds them. */
   readonly moving: readonly ComputedBinding[];
   readonly secrets: readonly SecretBinding[];
   /** A type that runs because others change: `triggers` says when, and `up_to_date` whether it has to. */
@@ -128,10 +130,10 @@ function makeShape(resource: Resource): TerraformShape {
 
 function bindingOf(resource: Resource, path: string): AttributeBinding {
   const [first = "", second] = path.split(".");
-  const shape = resource.schema.shape as Readonly<Record<string, ZodType>>;
-  const group = second === undefined ? undefined : innermost(shape[first] as ZodType);
+  const shape = resource.schema.shape as Readonly<Record<string, z.ZodType>>;
+  const group = second === undefined ? undefined : innermost(shape[first] as z.ZodType);
   const field = group
-    ? (group as unknown as { shape: Record<string, ZodType> }).shape[second ?? ""]
+    ? (group as unknown as { shape: Record<string, z.ZodType> }).shape[second ?? ""]
     : shape[first];
   const steps = path.split(".").map(snakeCase);
   const mustLieInParent = !resource.manifest.within.includes("root");
@@ -178,7 +180,10 @@ function blockOf(parts: Parts): BlockSchema {
         type,
         doc: rule.doc,
         computed: true as const,
-        ...(rule.pinnedBy !== undefined && { optional: true as const }),
+        ...(rule.pinnedBy !== undefined && {
+          optional: true as const,
+          check: declared.find(({ path }) => path === rule.pinnedBy)?.schema,
+        }),
       })),
     ],
     groups: [...groups, timeouts],
@@ -226,12 +231,9 @@ export const timeouts = {
   name: "timeouts",
   block: {
     doc: "How long to wait for the service, such as `45m`.",
-    attributes: timeoutNames.map((name) => ({
-      name,
-      type: "string" as const,
-      doc: `How long it may take to ${name} it.`,
-      optional: true as const,
-    })),
+    attributes: timeoutNames.map((name) =>
+      optional(name, "string", `How long it may take to ${name} it.`, { check: durationCheck }),
+    ),
   },
 };
 
@@ -242,6 +244,7 @@ function declaredAttribute(resource: Resource, binding: AttributeBinding): Attri
     name: steps.at(-1) ?? "",
     type,
     doc: docOf(resource, binding),
+    ...(binding.schema && { check: binding.schema }),
     ...(required ? { required: true } : { optional: true }),
     // Computed too: what is not declared may still be shown, as after an import.
     ...(!required && !isLocal && { computed: true }),
@@ -256,8 +259,9 @@ function docOf(resource: Resource, { path, schema }: AttributeBinding): string {
   return text.replace(/; (its logical name|in a manifest).*$/, ".");
 }
 
-/** The type of a value that is made up. */
+/** The type of a value that is made up, and what judges one. */
 export const generatedType: TerraformType = objectOf({ length: "number" });
+export const generatedCheck = z.object({ length: countCheck(generatedLengths.from, generatedLengths.to) });
 
 function secretAttributes(resource: Resource, secret: SecretBinding): readonly AttributeSchema[] {
   const { path, name, writeOnlyName, versionName } = secret;
@@ -282,6 +286,7 @@ function secretAttributes(resource: Resource, secret: SecretBinding): readonly A
       generatedType,
       `Has the provider make the value up: a random text of \`length\` characters, from ${generatedLengths.from} to ${generatedLengths.to}. It is made ` +
         `once and stored nowhere else; another length, or a value that was changed outside, makes a new one.`,
+      { check: generatedCheck },
     ),
   ];
 }

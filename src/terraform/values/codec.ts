@@ -30,38 +30,16 @@ export const encodeValue = (type: TerraformType, value: TerraformValue): Uint8Ar
 
 type ValueMessage = Message<"Value">;
 
-/** The whole values of messages: several steps of one call look at the same message. */
-const wholes = new WeakMap<
-  ValueMessage,
-  { readonly type: ObjectType; readonly whole: TerraformObject | undefined }
->();
-
 /** Decodes a whole value out of a message; undefined where it is null. */
-export function decodeObject(
+export const decodeObject = (
   type: ObjectType,
   message: ValueMessage | null | undefined,
-): TerraformObject | undefined {
-  if (!message) return undefined;
-  const known = wholes.get(message);
-  if (known?.type === type) return known.whole;
-  const whole = asObject(decodeValue(type, message.msgpack));
-  wholes.set(message, { type, whole });
-  return whole;
-}
+): TerraformObject | undefined => asObject(decodeValue(type, message?.msgpack));
 
 /** Encodes a value as a message. */
-export function encodeMessage(type: TerraformType, value: TerraformValue): ValueMessage {
-  const message = { msgpack: encodeValue(type, value) };
-  if (typeof type !== "string" && type[0] === "object")
-    wholes.set(message, { type: type as ObjectType, whole: asObject(value) });
-  return message;
-}
-
-const nil = 0xc0;
-
-/** Whether a message holds no value: told by its first byte. */
-export const isNullMessage = (message: ValueMessage | null | undefined): boolean =>
-  !message?.msgpack?.length || message.msgpack[0] === nil;
+export const encodeMessage = (type: TerraformType, value: TerraformValue): ValueMessage => ({
+  msgpack: encodeValue(type, value),
+});
 
 function fromWire(type: TerraformType, wire: unknown): TerraformValue {
   if (wire === null || wire === undefined) return null;
@@ -156,51 +134,42 @@ function mapObject<From, To>(
   return mapped;
 }
 
-type StateJson = unknown;
-
 /**
  * JSON of the service as a value of a type: fields of objects are looked up in camelCase, what is not there or does
  * not fit is null, and what the type does not name is left out.
  */
-export function fromJson(type: TerraformType, json: StateJson): TerraformValue {
+export function fromJson(
+  type: TerraformType,
+  json: unknown,
+  dynamic: (json: unknown) => TerraformValue = (one) => dynamicOf(one as TerraformValue),
+): TerraformValue {
   if (json === null || json === undefined) return null;
-  if (type === "dynamic") return dynamicOf(json as TerraformValue);
+  const within = (inner: TerraformType, one: unknown) => fromJson(inner, one, dynamic);
+  // An object among texts is its JSON text.
+  const item = (inner: TerraformType) => (one: unknown) =>
+    inner === "string" && isRecord(one) ? JSON.stringify(one) : within(inner, one);
+  if (type === "dynamic") return dynamic(json);
   if (type === "string") return typeof json === "string" ? json.normalize("NFC") : null;
   if (type === "number") return typeof json === "number" && Number.isFinite(json) ? json : null;
   if (type === "bool") return typeof json === "boolean" ? json : null;
   switch (type[0]) {
     case "list":
-      return Array.isArray(json) ? json.map((item) => itemFrom(type[1], item)) : null;
+      return Array.isArray(json) ? json.map(item(type[1])) : null;
     case "tuple":
-      return Array.isArray(json)
-        ? json.map((item, index) => fromJson(type[1][index] ?? "dynamic", item))
-        : null;
+      return Array.isArray(json) ? json.map((one, index) => within(type[1][index] ?? "dynamic", one)) : null;
     case "set":
-      return Array.isArray(json) ? [...new Set(json.map((item) => itemFrom(type[1], item)))] : null;
+      return Array.isArray(json) ? [...new Set(json.map(item(type[1])))] : null;
     case "map":
-      return isRecord(json)
-        ? Object.fromEntries(Object.entries(json).map(([name, item]) => [name, fromJson(type[1], item)]))
-        : null;
-    case "object":
-      return isRecord(json) ? objectFrom(type[1], json) : null;
+      return isRecord(json) ? mapObject(json, (one) => within(type[1], one)) : null;
+    case "object": {
+      if (!isRecord(json)) return null;
+      const bySnakeName = new Map(Object.entries(json).map(([name, value]) => [snakeCase(name), value]));
+      return mapObject(type[1], (field, name) => within(field, bySnakeName.get(name)));
+    }
   }
 }
 
-/** An object among texts is its JSON text. */
-const itemFrom = (type: TerraformType, json: StateJson): TerraformValue =>
-  type === "string" && isRecord(json) ? JSON.stringify(json) : fromJson(type, json);
-
-function objectFrom(
-  fields: Readonly<Record<string, TerraformType>>,
-  json: Readonly<Record<string, StateJson>>,
-): TerraformValue {
-  const bySnakeName = new Map(Object.entries(json).map(([name, value]) => [snakeCase(name), value]));
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, type]) => [name, fromJson(type, bySnakeName.get(name))]),
-  );
-}
-
-const isRecord = (json: StateJson): json is Readonly<Record<string, StateJson>> =>
+const isRecord = (json: unknown): json is Readonly<Record<string, unknown>> =>
   json !== null && typeof json === "object" && !Array.isArray(json);
 
 /** Decodes the JSON of a stored state, whatever schema wrote it: what is missing or does not fit is null. */
@@ -211,17 +180,9 @@ export const decodeState = (type: TerraformType, json: Uint8Array | undefined): 
 export const parseState = (json: Uint8Array | undefined): unknown =>
   JSON.parse(Buffer.from(json ?? "null").toString("utf8"));
 
-export function fromState(type: TerraformType, json: unknown): TerraformValue {
-  if (json === null || json === undefined) return null;
-  if (type === "dynamic") {
-    const { type: actual, value } = json as { readonly type?: TerraformType; readonly value?: unknown };
+/** Returns the JSON of a stored value as a value of a type; one of any type is stored with its own. */
+export const fromState = (type: TerraformType, json: unknown): TerraformValue =>
+  fromJson(type, json, (stored) => {
+    const { type: actual, value } = stored as { readonly type?: TerraformType; readonly value?: unknown };
     return actual === undefined ? null : new DynamicValue(actual, fromState(actual, value));
-  }
-  if (Array.isArray(type) && type[0] === "object") {
-    if (typeof json !== "object") return null;
-    const fields = type[1] as Readonly<Record<string, TerraformType>>;
-    const stored = json as Readonly<Record<string, unknown>>;
-    return mapObject(fields, (field, name) => fromState(field, stored[name]));
-  }
-  return fromJson(type, json);
-}
+  });

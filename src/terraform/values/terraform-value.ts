@@ -55,7 +55,7 @@ export interface TerraformObject {
 
 export const isUnknown = (value: unknown): value is UnknownValue => value === unknown;
 
-/** Whether a value, or anything in it, is not known yet. */
+/** Returns true if a value, or anything in it, is not known yet. */
 export function holdsUnknown(value: TerraformValue): boolean {
   if (value === null || typeof value !== "object" || value instanceof NumberText) return false;
   if (isUnknown(value)) return true;
@@ -63,7 +63,7 @@ export function holdsUnknown(value: TerraformValue): boolean {
   return Object.values(value as object).some(holdsUnknown);
 }
 
-/** Whether a value is a number, or holds one. */
+/** Returns true if a value is a number, or holds one. */
 export function holdsNumber(value: TerraformValue): boolean {
   if (value === null || typeof value !== "object") return typeof value === "number";
   if (value instanceof NumberText) return true;
@@ -86,13 +86,6 @@ function plainNumber({ text }: NumberText): number | string {
   return Number.isInteger(nearest) || !Number.isFinite(nearest) ? text : nearest;
 }
 
-/** Whether a value is a whole number from `from` to `to`, or may yet be: null and unknown are not judged. */
-export function isCountWithin(value: TerraformValue | undefined, from: number, to: number): boolean {
-  if (value === undefined || value === null || isUnknown(value)) return true;
-  const count = Number(toPlain(value));
-  return Number.isInteger(count) && count >= from && count <= to;
-}
-
 /** Returns an object or map; undefined of other values. */
 export const asObject = (value: TerraformValue | undefined): TerraformObject | undefined =>
   value !== null &&
@@ -104,10 +97,10 @@ export const asObject = (value: TerraformValue | undefined): TerraformObject | u
     ? (value as TerraformObject)
     : undefined;
 
-/** Whether two texts are one to Terraform, which composes what it is given. */
+/** Returns true if two texts are one to Terraform, which composes what it is given. */
 export const isSameText = (a: string, b: string): boolean => a.normalize("NFC") === b.normalize("NFC");
 
-/** Whether two values are the same to Terraform; unknown is the same as unknown. */
+/** Returns true if two values are the same to Terraform; unknown is the same as unknown. */
 export function isSameValue(a: TerraformValue | undefined, b: TerraformValue | undefined): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return false;

@@ -1,250 +1,194 @@
 import { randomBytes } from "node:crypto";
-import type { Variable } from "../../api/wire/shapes";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
-import type { LiveResource } from "../../model/live";
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import type { AppliableValue } from "../../model/resource-operations";
 import { Secret } from "../../model/secret";
 import { generatedName, shortList } from "../../model/text";
 import { generatedText, isGeneratedLength } from "../../model/value";
-import { service } from "../../resources/service";
-import { liveVariable, variable } from "../../resources/variable";
 import { diagnosticsOf } from "../messages";
 import { noPrivateData } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
-import { unappliedFields } from "../resource/after-write";
-import type { Applied } from "../resource/applied";
-import { createOnce, withRevision } from "../resource/create-resource";
+import type { AskedChange } from "../resource/apply-resource-change";
+import { leavesDeletedParent } from "../resource/confirm-deleted";
+import { createOnce } from "../resource/create-resource";
 import { deleteResource } from "../resource/delete-resource";
-import { leavesDeletedParent } from "../resource/parent-change";
-import { sendUpdate } from "../resource/update-resource";
-import { addressIn, emptyValue } from "../schema/attributes";
-import { asObject, isUnknown, type TerraformObject, type TerraformValue } from "../values/terraform-value";
-import { declaredMap, entryType, generatedMap, serviceOf, textsIn } from "./variables";
-
-/** The values of a change of a map. */
-export interface AppliedChange {
-  readonly prior: TerraformObject | undefined;
-  /** Undefined deletes them all. */
-  readonly planned: TerraformObject | undefined;
-  readonly config: TerraformObject | undefined;
-  /** The idempotency keys of this apply are made of it. */
-  readonly nonce: string;
-}
-
-/** The variables that are there by name, while a map is being applied. */
-interface Entries {
-  readonly ids: Record<string, string>;
-  readonly updatedAt: Record<string, string>;
-  /** Values as far as they were sent; only those that Terraform keeps. */
-  readonly values: Record<string, TerraformValue>;
-  /** Lengths of the values that were made up, null of one that was changed outside. */
-  readonly made: TerraformObject;
-  /** How long to wait for the service. */
-  readonly timeouts: TerraformValue;
-}
+import { type Applied, withRevision } from "../resource/finish-write";
+import { importBlock } from "../resource/namesakes";
+import { writtenNow } from "../resource/record";
+import { generatedAgain, updateResource } from "../resource/update-resource";
+import { addressIn, emptyValue, textIn } from "../schema/attributes";
+import { variablesSchema } from "../schema/variables-schema";
+import {
+  asObject,
+  isSameValue,
+  isUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  unknown,
+} from "../values/terraform-value";
+import { type Entries, type Entry, elementsOf, entriesIn, entryType, withEntries } from "./variables";
 
 /** Carries a map out, one variable at a time; what was done stays in the state whatever fails after it. */
 export async function applyVariables(
   session: Session,
-  { prior: recorded, planned, config, nonce }: AppliedChange,
-): Promise<Omit<Applied, "kept">> {
-  const isMoved = recorded && planned && (await isLeft(session, recorded, planned));
+  { prior: recorded, planned, config, kept, nonce }: AskedChange,
+): Promise<Applied> {
+  const isMoved =
+    recorded && planned && (await leavesDeletedParent(session.reads, entryType, recorded, planned));
   const prior = isMoved ? undefined : recorded;
-  const serviceId = String((planned ?? prior)?.service_id ?? "");
-  const entries: Entries = {
-    ids: { ...textsIn(prior?.ids) },
-    updatedAt: { ...textsIn(prior?.updated_at) },
-    values: { ...asObject(prior?.values) },
-    made: generatedMap(prior),
-    timeouts: (planned ?? prior)?.timeouts ?? null,
-  };
-  const wanted = wantedKeys(planned);
-  const values = valuesOf(planned, config);
-  const stored = textsIn(planned?.values);
+  const whole = planned ?? prior ?? {};
+  const serviceId = String(whole.service_id ?? "");
+  const entries = entriesIn(prior);
+  const wanted = new Map(Object.entries(elementsOf(planned?.ids)));
   await requireFree(session, serviceId, wanted, prior === undefined);
   const diagnostics: Diagnostic[] = [];
-  const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
+  const attempt = async (key: string, work: () => Promise<void>): Promise<void> => {
     if (session.signal.aborted && diagnostics.length > 0) return;
     await work().catch((failure: unknown) => {
       for (const one of diagnosticsOf(failure))
-        diagnostics.push({ ...one, summary: `${name}: ${one.summary}`, attribute: declaring(config, name) });
+        diagnostics.push({ ...one, summary: `${key}: ${one.summary}`, attribute: declaring(config, key) });
     });
   };
-  for (const name of Object.keys(entries.ids))
-    if (!wanted.has(name))
-      await attempt(name, () => removeEntry(session, { serviceId, name, nonce }, entries));
-  for (const [name, { id, isKept }] of wanted) {
-    const value = values[name];
-    if (isKept || value === undefined) continue;
-    await attempt(name, () => setEntry(session, { serviceId, name, value, id, nonce }, entries));
-    if (name in stored && !diagnostics.some(({ summary }) => summary.startsWith(`${name}: `)))
-      entries.values[name] = value;
+  for (const [key, { id }] of entries)
+    if (!wanted.has(key))
+      await attempt(key, async () => {
+        const variable = {
+          ...emptyValue(entryType),
+          id,
+          key,
+          service_id: serviceId,
+          timeouts: whole.timeouts ?? null,
+        };
+        await deleteResource(session, entryType, variable, nonce);
+        entries.delete(key);
+      });
+  for (const [key, id] of wanted) {
+    const value = textFor(key, planned, config);
+    if (value === undefined || isKept(key, planned)) continue;
+    await attempt(key, async () => {
+      const entry = typeof id === "string" ? { id, ...entries.get(key) } : undefined;
+      const write = { serviceId, key, value: value.text, nonce };
+      entries.set(key, { ...(await setVariable(session, write, entry)), source: value.source });
+    });
   }
-  const state = appliedState({ prior, planned }, serviceId, entries, hasErrors(diagnostics));
-  const revised = state && planned ? withRevision(entryType, planned, state, nonce) : state;
-  return { state: revised, diagnostics: isMoved ? [...diagnostics, ...madeAgain(planned)] : diagnostics };
+  const again = isMoved ? Object.keys(elementsOf(planned[generatedName])) : [];
+  const state = stateWith(entries, { prior, planned, nonce }, hasErrors(diagnostics));
+  // Reads need not be as new as a write that never was.
+  const isWritten = state === null || prior === undefined || !isSameValue(state, prior);
+  return {
+    state,
+    kept: isWritten ? { ...noPrivateData, ...writtenNow(session, undefined) } : kept,
+    diagnostics: [...diagnostics, ...again.map((key) => generatedAgain(entryType, key))],
+  };
 }
 
-/** Returns true if the recorded service is deleted, and another one is planned. */
-const isLeft = ({ reads }: Session, prior: TerraformObject, planned: TerraformObject): Promise<boolean> =>
-  leavesDeletedParent(
-    reads,
-    { parent: service, before: serviceOf(prior), after: serviceOf(planned) },
-    "service_id",
-  );
-
-const madeAgain = (planned: TerraformObject): readonly Diagnostic[] =>
-  Object.keys(generatedMap(planned)).map((name) =>
-    warning("plan.live_changed_too", `a new value was generated for ${name}`, {
-      detail: "The service that had the first one is deleted.",
-    }),
-  );
+/** Returns the state after an apply that left these variables. */
+function stateWith(
+  entries: Entries,
+  { prior, planned, nonce }: Pick<AskedChange, "prior" | "planned" | "nonce">,
+  failed: boolean,
+): TerraformObject | null {
+  if (planned === undefined) return failed && prior ? withEntries(prior, entries) : null;
+  if (failed && prior === undefined && entries.size === 0) return null;
+  const whole = { ...planned, id: planned.service_id ?? null };
+  if (planned.ids === null) return whole;
+  // All of a version is sent again where a part of it failed.
+  const version = (failed ? prior : planned)?.values_wo_version ?? null;
+  const state = withEntries({ ...whole, values_wo_version: version }, entries);
+  return withRevision(entryType, planned, state, nonce);
+}
 
 /** Throws `DiagnosticsError` where a variable that is to be created exists: nothing is sent then. */
 async function requireFree(
   { reads }: Session,
   serviceId: string,
-  wanted: ReturnType<typeof wantedKeys>,
+  wanted: ReadonlyMap<string, TerraformValue>,
   isNew: boolean,
 ): Promise<void> {
-  const added = [...wanted].filter(([, { id }]) => id === undefined).map(([name]) => name);
+  const added = [...wanted].filter(([, id]) => isUnknown(id)).map(([key]) => key);
   if (added.length === 0) return;
   reads.invalidate(mostAgeMs);
   const listed = new Set((await reads.variables(serviceId))?.map(({ key }) => key));
-  const taken = added.filter((name) => listed.has(name));
-  if (taken.length > 0) throw new DiagnosticsError([alreadyThere(taken, serviceId, isNew)]);
-}
-
-const alreadyThere = (taken: readonly string[], serviceId: string, isNew: boolean): Diagnostic =>
-  error(
-    "live.unmanaged_exists",
-    `${shortList([...taken].sort(), 20)} already exists in service ${serviceId}`,
-    {
+  const taken = added.filter((key) => listed.has(key)).sort();
+  if (taken.length === 0) return;
+  throw new DiagnosticsError([
+    error("live.unmanaged_exists", `${shortList(taken, 20)} already exists in service ${serviceId}`, {
       attribute: "values",
       detail: isNew
-        ? `To manage what is declared here, add this import block:\n\n  import {\n    to = rnv_variables.NAME # the address that Terraform prints for this error\n    id = "${serviceId}"\n  }`
+        ? `To manage what is declared here, add this import block:\n\n${importBlock(variablesSchema.name, serviceId)}`
         : "Another state, the dashboard or another resource of this configuration created it.",
       hint: isNew
         ? "or leave it out"
         : "leave it out, delete it there, or take this resource out of the state and import it again",
-    },
-  );
-
-/** Returns the values to send by name: as planned, write-only ones as configured, and generated ones. */
-const valuesOf = (
-  planned: TerraformObject | undefined,
-  config: TerraformObject | undefined,
-): Readonly<Record<string, string>> => ({
-  ...textsIn(declaredMap({ values: planned?.values ?? null, values_wo: config?.values_wo ?? null })),
-  ...generatedTexts(planned),
-});
+    }),
+  ]);
+}
 
 /** Returns the attribute that declares a variable; `values` of one that none declares any more. */
-const declaring = (config: TerraformObject | undefined, name: string): string =>
-  [generatedName, "values_wo"].find((one) => name in (asObject(config?.[one] ?? null) ?? {})) ?? "values";
+const declaring = (config: TerraformObject | undefined, key: string): string =>
+  [generatedName, "values_wo"].find((name) => key in elementsOf(config?.[name])) ?? "values";
 
-/** Makes a text for each value that is to be made up; it is used where the plan sends it. */
-const generatedTexts = (planned: TerraformObject | undefined): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(generatedMap(planned)).flatMap(([key, made]) => {
-      const length = asObject(made)?.length;
-      return isGeneratedLength(length) ? [[key, generatedText(randomBytes, length)]] : [];
-    }),
-  );
+/** Returns the text to send for a key, as planned, configured or generated now, and its source. */
+function textFor(
+  key: string,
+  planned: TerraformObject | undefined,
+  config: TerraformObject | undefined,
+): { readonly text: string; readonly source: TerraformValue } | undefined {
+  const made = elementsOf(planned?.[generatedName])[key] ?? null;
+  const length = asObject(made)?.length;
+  if (isGeneratedLength(length)) return { text: generatedText(randomBytes, length), source: made };
+  const text = elementsOf(planned?.values)[key];
+  if (typeof text === "string") return { text, source: text };
+  const secret = elementsOf(config?.values_wo)[key];
+  return typeof secret === "string"
+    ? { text: secret, source: planned?.values_wo_version ?? null }
+    : undefined;
+}
 
-/** Returns the planned keys: with the id that is known, and whether the value stays as it is. */
-function wantedKeys(planned: TerraformObject | undefined) {
-  const ids = textsIn(planned?.ids);
+const isKept = (key: string, planned: TerraformObject | undefined): boolean => {
   const times = asObject(planned?.updated_at);
-  const isKept = (key: string): boolean => times !== undefined && !isUnknown(times[key] ?? null);
-  return new Map(
-    Object.keys(asObject(planned?.ids) ?? {}).map((key) => [key, { id: ids[key], isKept: isKept(key) }]),
-  );
-}
+  return times !== undefined && !isUnknown(times[key] ?? null);
+};
 
-function appliedState(
-  { planned, prior }: Pick<AppliedChange, "planned" | "prior">,
-  serviceId: string,
-  entries: Entries,
-  failed: boolean,
-): TerraformObject | null {
-  if (planned === undefined && !failed) return null;
-  if (planned === undefined) return { ...prior, ids: entries.ids, updated_at: entries.updatedAt };
-  if (failed && prior === undefined && Object.keys(entries.ids).length === 0) return null;
-  const kept = { ...planned, id: serviceId, ids: entries.ids, updated_at: entries.updatedAt };
-  if (!failed) return kept;
-  return {
-    ...kept,
-    values: planned.values === null ? null : entries.values,
-    values_wo_version: prior?.values_wo_version ?? null,
-    [generatedName]: prior?.[generatedName] ?? null,
-  };
-}
-
-interface EntryChange {
+interface VariableWrite {
   readonly serviceId: string;
-  readonly name: string;
+  readonly key: string;
+  readonly value: string;
   readonly nonce: string;
 }
 
-interface Entry extends EntryChange {
-  readonly value: string;
-  /** Undefined of one that is created. */
-  readonly id: string | undefined;
-}
-
-async function setEntry(
+/** Creates a variable, or updates the one of `entry`, as a single `rnv_variable` is. */
+async function setVariable(
   session: Session,
-  { serviceId, name, value, id, nonce }: Entry,
-  entries: Entries,
-): Promise<void> {
-  const address = addressIn(entryType, name);
-  const attributes = new Map<string, string | Secret>([
-    ["serviceId", serviceId],
-    ["key", name],
-    ["value", new Secret(value)],
-  ]);
-  const input = { address, name, attributes };
-  const defaults = new Map();
-  if (id === undefined) {
-    const creation = { type: entryType, input, parentId: serviceId, defaults, nonce };
-    const made = await createOnce(session, creation, (writes) => variable.create(writes, input));
-    return record(name, made.id, made.live, entries);
+  { serviceId, key, value, nonce }: VariableWrite,
+  entry: (Partial<Entry> & Pick<Entry, "id">) | undefined,
+): Promise<Pick<Entry, "id" | "updatedAt">> {
+  const { reads } = session;
+  if (entry === undefined) {
+    const attributes = new Map<string, AppliableValue>([
+      ["serviceId", serviceId],
+      ["key", key],
+      ["value", new Secret(value)],
+    ]);
+    const input = { address: addressIn(entryType, key), name: key, attributes };
+    const creation = { type: entryType, input, parentId: serviceId, defaults: new Map(), nonce };
+    const { id, live } = await createOnce(session, creation);
+    return { id, updatedAt: live?.updatedAt ?? "" };
   }
-  // What its last read found changed may have another name by now.
-  const isTouched =
-    entries.updatedAt[name] === undefined || entries.values[name] === null || entries.made[name] === null;
-  const shown = isTouched ? await shownNow(session, serviceId, id) : undefined;
-  const before = entries.updatedAt[name] ?? shown?.updatedAt ?? undefined;
-  const changed = new Set((shown?.key ?? name) === name ? ["value"] : ["key", "value"]);
-  const sent = new Map([...changed].map((path) => [path, attributes.get(path) ?? null]));
-  const live = { ...liveVariable({ ...shown, id, key: name, updatedAt: before }, serviceId) };
-  const update = { ...input, id, changed, live, parentId: serviceId, defaults };
-  const set = await sendUpdate(session, entryType, nonce, update);
-  const refused = unappliedFields(entryType, { sent, live: set.live, defaults, before }, error);
-  if (refused.length > 0) throw new DiagnosticsError(refused);
-  record(name, id, set.live, entries);
-}
-
-const shownNow = async ({ reads }: Session, serviceId: string, id: string): Promise<Variable | undefined> =>
-  (await reads.variables(serviceId))?.find((one) => one.id === id);
-
-function record(name: string, id: string, live: LiveResource | undefined, entries: Entries): void {
-  entries.ids[name] = id;
-  // One that is not told is no sign of a change outside.
-  entries.updatedAt[name] = live?.updatedAt ?? "";
-}
-
-async function removeEntry(
-  session: Session,
-  { serviceId, name, nonce }: EntryChange,
-  entries: Entries,
-): Promise<void> {
-  const { ids, timeouts } = entries;
-  const place = { id: ids[name] ?? null, key: name, service_id: serviceId };
-  const prior = { ...emptyValue(entryType), ...place, timeouts };
-  const removed = await deleteResource(session, entryType, { prior, kept: noPrivateData, nonce });
-  if (removed.state !== null) throw new DiagnosticsError(removed.diagnostics);
-  delete ids[name];
-  delete entries.updatedAt[name];
-  delete entries.values[name];
+  const { id } = entry;
+  // A variable that a read found changed outside may have another key by now.
+  const isTouched = entry.updatedAt === undefined || (entry.source ?? null) === null;
+  const shown = isTouched ? (await reads.variables(serviceId))?.find((one) => one.id === id) : undefined;
+  const prior = {
+    ...emptyValue(entryType),
+    ...{
+      id,
+      service_id: serviceId,
+      key: shown?.key ?? key,
+      updated_at: entry.updatedAt ?? shown?.updatedAt ?? null,
+    },
+  };
+  const planned = { ...prior, key, value, updated_at: unknown };
+  const change = { planned, wanted: planned, config: planned, kept: noPrivateData, nonce };
+  const { state } = await updateResource(session, entryType, prior, change);
+  return { id, updatedAt: textIn(state ?? {}, "updated_at") ?? "" };
 }

@@ -1,169 +1,182 @@
-import { randomUUID } from "node:crypto";
 import type { Resource } from "../../api/reads";
 import type { Variable } from "../../api/wire/shapes";
-import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { canonicalId, generatedName, uuidPattern } from "../../model/text";
+import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { canonicalId, generatedName } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
-import { unmetExpectations } from "../expectation";
-import { diagnosticMessages, diagnosticsOf, pathMessage } from "../messages";
-import { noPrivateData, readPrivate, writePrivate } from "../private-data";
+import { diagnosticMessages, pathMessage } from "../messages";
+import { type PrivateData, readPrivate, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
-import { isParentDeleted } from "../resource/parent-change";
-import { parentFindings } from "../resource/plan-findings";
-import { mustBeReplaced } from "../resource/plan-resource-change";
-import { writtenNow } from "../resource/record";
+import { carryOut } from "../resource/apply-resource-change";
+import { confirmDeleted, otherWorkspace, parentChange } from "../resource/confirm-deleted";
+import { findParent } from "../resource/plan-findings";
+import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
+import { bareRecord } from "../resource/record";
 import { isFromHere, locateImport } from "../resource/resource-state";
-import { generatedFindings, sizeFindings, timeoutFindings } from "../resource/validate-resource-config";
-import { textIn } from "../schema/attributes";
-import { revisionName } from "../schema/terraform-shape";
-import { decodeObject, decodeState, encodeMessage, fromState, parseState } from "../values/codec";
-import { asObject, isSameValue, type TerraformObject, type TerraformValue } from "../values/terraform-value";
+import { secretFindings, sizeFindings } from "../resource/validate-resource-config";
+import { emptyValue, textIn } from "../schema/attributes";
+import { checkConfig, unmet } from "../schema/check-config";
+import { variablesSchema } from "../schema/variables-schema";
+import { decodeObject, encodeMessage, fromState, parseState } from "../values/codec";
+import type { TerraformObject, TerraformValue } from "../values/terraform-value";
 import { applyVariables } from "./apply-variables";
-import { declaredKeys, isOnlyImported, nothingDeclared, planVariables } from "./plan-variables";
-import { declaredMap, entryType, generatedMap, readVariables, serviceOf, variablesSchema } from "./variables";
+import { isOnlyImported, planVariables } from "./plan-variables";
+import { type Entry, elementsOf, entriesIn, entryType, withEntries } from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
   decodeObject(valueType, value);
 const encoded = (value: TerraformValue): Message<"Value"> => encodeMessage(valueType, value);
 
-const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, { config, clientCapabilities }) => {
-  const given = decoded(config) ?? {};
-  const isSet = (name: string): boolean => (given[name] ?? null) !== null;
-  const found: Diagnostic[] = [];
-  const addFinding = (attribute: string, summary: string, hint: string): void => {
-    found.push(error("plan.invalid_combination", summary, { attribute, hint }));
-  };
-  if (isSet("values") && isSet("values_wo"))
-    addFinding("values_wo", "values and values_wo are both set", "keep one of the two");
-  if (isSet("values_wo") !== isSet("values_wo_version"))
-    addFinding(
-      isSet("values_wo") ? "values_wo" : "values_wo_version",
-      "values_wo and values_wo_version go together",
-      "set values_wo_version to 1, and raise it with every new value",
-    );
-  if (isSet("values_wo") && clientCapabilities?.writeOnlyAttributesAllowed !== true)
-    addFinding("values_wo", "write-only attributes need Terraform 1.11", "use values, or a newer Terraform");
-  const serviceId = given.service_id ?? null;
-  if (typeof serviceId === "string" && !uuidPattern.test(serviceId))
-    found.push(
-      error("manifest.invalid_value", "service_id: expected an id, which is a UUID", {
-        attribute: "service_id",
+const maps = { name: "values", writeOnlyName: "values_wo", versionName: "values_wo_version" };
+
+const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request) => {
+  const config = decoded(request.config) ?? {};
+  const { values, values_wo: writeOnly, [generatedName]: generated } = config;
+  const declared = { ...elementsOf(values), ...elementsOf(writeOnly) };
+  const twice = Object.keys(elementsOf(generated)).filter((key) => key in declared);
+  const found = [
+    ...checkConfig(variablesSchema.block, config),
+    ...secretFindings([maps], { ...config, [generatedName]: null }, request),
+    ...[...Object.entries({ values, values_wo: writeOnly, [generatedName]: generated })].flatMap(
+      ([attribute, map]) => Object.keys(elementsOf(map)).flatMap((key) => keyFindings(key, attribute)),
+    ),
+    ...twice.map((key) =>
+      error("plan.invalid_combination", `${key} has a value and is to be made up`, {
+        attribute: generatedName,
+        hint: "keep one of the two",
       }),
-    );
-  const map = isSet("values") ? "values" : "values_wo";
-  for (const [attribute, names] of [
-    [map, asObject(declaredMap(given)) ?? {}],
-    [generatedName, generatedMap(given)],
-  ] as const)
-    for (const [name, message] of unfitNames(names))
-      addFinding(attribute, `${JSON.stringify(name)} names no variable: ${message}`, "give it another name");
-  for (const [name, value] of Object.entries(asObject(declaredMap(given)) ?? {}))
-    if (value === null) addFinding(map, `${name} is null`, "give it a value, or leave it out");
-  for (const [name, made] of Object.entries(generatedMap(given))) {
-    found.push(...generatedFindings(made, name));
-    if (name in (asObject(declaredMap(given)) ?? {}))
-      addFinding(generatedName, `${name} has a value and is to be made up`, "keep one of the two");
-  }
-  const values = Object.values(asObject(declaredMap(given)) ?? {});
-  found.push(...timeoutFindings(given), ...values.flatMap((value) => sizeFindings([value])));
-  return { diagnostics: diagnosticMessages(found) };
+    ),
+    ...Object.values(declared).flatMap((value) => sizeFindings([value])),
+  ];
+  return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };
 };
 
-/** Returns the names that no variable can have, each with the reason. */
-function unfitNames(names: TerraformObject): readonly (readonly [string, string])[] {
-  const rule = entryType.declared.find(({ path }) => path === variable.nameAttribute)?.schema;
-  if (rule === undefined) return [];
-  return Object.keys(names).flatMap((name) =>
-    unmetExpectations(rule, name).map((message) => [name, message] as const),
+/** Returns why no variable can have a name. */
+function keyFindings(key: string, attribute: string): readonly Diagnostic[] {
+  const { schema } = entryType.declared.find(({ path }) => path === variable.nameAttribute) ?? {};
+  return (schema ? unmet(schema, key) : []).map(({ expected }) =>
+    error("plan.invalid_combination", `${JSON.stringify(key)} names no variable: ${expected}`, {
+      attribute,
+      hint: "give it another name",
+    }),
   );
 }
 
-const upgrade: RpcAnswer<"UpgradeResourceState"> = async (_provider, { rawState }) => ({
-  upgradedState: encoded(decodeState(valueType, rawState?.json)),
-});
-
 /** A single variable becomes a map with one entry; the same map may come from another address of this provider. */
 const move: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
-  const json = parseState(request.sourceState?.json) as Record<string, string>;
+  const json = parseState(request.sourceState?.json) as TerraformObject;
   const isOurs = isFromHere(request);
   if (isOurs && request.sourceTypeName === variablesSchema.name)
     return { targetState: encoded(fromState(valueType, json)) };
-  const { key, service_id: serviceId, id, updated_at: updatedAt, value } = json;
-  if (!isOurs || request.sourceTypeName !== "rnv_variable" || !key || !serviceId || !id) {
+  const [key, serviceId, id] = ["key", "service_id", "id"].map((name) => textIn(json, name));
+  if (!isOurs || request.sourceTypeName !== entryType.name || !key || !serviceId || !id) {
     const summary = `a ${request.sourceTypeName} cannot become a ${variablesSchema.name}`;
     return { diagnostics: diagnosticMessages([error("manifest.moved", summary)]) };
   }
-  // One that is preserved is not ours before the map sets it.
-  if ((json as TerraformObject)[variable.preservedBy ?? ""] === true)
-    return { targetState: encoded(importedMap(serviceId)) };
-  const times = { [key]: updatedAt ?? "" };
-  const values = value == null ? null : { [key]: value };
-  const made = (json as TerraformObject)[generatedName] ?? null;
-  const moved = stateOf(serviceId, { values, ids: { [key]: id }, updated_at: times });
-  return { targetState: encoded({ ...moved, [generatedName]: made && { [key]: made } }) };
+  const empty = emptyMap(serviceId);
+  // A variable that is preserved is not ours before the map sets it.
+  if (json[variable.preservedBy ?? ""] === true) return { targetState: encoded(empty) };
+  const { value = null, [generatedName]: generated = null } = json;
+  const moved = {
+    ...empty,
+    values: value && { [key]: value },
+    [generatedName]: generated && { [key]: generated },
+  };
+  const entry = { id, updatedAt: textIn(json, "updated_at") ?? "", source: value ?? generated };
+  return { targetState: encoded(withEntries(moved, new Map([[key, entry]]))) };
 };
 
-const stateOf = (
-  serviceId: string,
-  entries: Pick<TerraformObject, "values" | "ids" | "updated_at">,
-): TerraformObject => ({
-  ...{
-    service_id: serviceId,
-    id: serviceId,
-    values_wo: null,
-    values_wo_version: null,
-    timeouts: null,
-    [revisionName]: null,
-    [generatedName]: null,
-  },
-  ...entries,
+/** Returns a map that manages nothing yet: what it declares, and exists, it takes over with its first apply. */
+const emptyMap = (serviceId: string): TerraformObject => ({
+  ...emptyValue(variablesSchema),
+  ...{ service_id: serviceId, id: serviceId },
 });
-
-/** A map that manages nothing yet: what it declares, and exists, it takes over with its first apply. */
-const importedMap = (serviceId: string): TerraformObject =>
-  stateOf(serviceId, { values: null, ids: null, updated_at: null });
 
 const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, private: kept }) => {
   const state = decoded(currentState);
   if (session === undefined || state === undefined) return { newState: currentState, private: kept };
   const { next, diagnostics = [] } = await readVariables(session, state, readPrivate(kept));
   return {
-    newState: next === undefined ? currentState : encoded(next),
+    newState: encoded(next),
     private: next === null ? undefined : kept,
     diagnostics: diagnosticMessages(diagnostics),
   };
 };
 
+interface VariablesRead {
+  /** Null when the service is deleted. */
+  readonly next: TerraformObject | null;
+  readonly diagnostics?: readonly Diagnostic[];
+}
+
+async function readVariables(
+  session: Session,
+  state: TerraformObject,
+  { workspace, writtenAt }: PrivateData,
+): Promise<VariablesRead> {
+  const { reads } = session;
+  const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
+  const elsewhere = otherWorkspace(session, service, serviceId, workspace);
+  if (elsewhere !== undefined) throw new DiagnosticsError([elsewhere]);
+  const entries = entriesIn(state);
+  for (const [name, { id, updatedAt }] of entries) {
+    const recorded = { ...bareRecord({ type: variable.type, id, name }), updatedAt, writtenAt };
+    reads.expect(`variable "${name}"`, recorded, { parentId: serviceId });
+  }
+  const { kind } = await reads.service(serviceId);
+  if (kind === "gone") {
+    const missing = { resource: variable, id: "", name: serviceId, parentId: serviceId };
+    const { isGone, diagnostics } = await confirmDeleted(session, missing);
+    return { next: isGone ? null : state, diagnostics };
+  }
+  const listed = kind === "found" ? await reads.variables(serviceId) : undefined;
+  if (listed === undefined || state.ids === null) return { next: state };
+  const stored = { ...elementsOf(state.values), ...elementsOf(state[generatedName]) };
+  const shown = [...entries].flatMap(([key, entry]) => {
+    // By its name too: the answer to its creation may have been that of another.
+    const live = listed.find((one) => one.id === entry.id) ?? listed.find((one) => one.key === key);
+    return live === undefined ? [] : [[key, entryAsShown(key, entry, live, key in stored)] as const];
+  });
+  return { next: withEntries({ ...state, service_id: serviceId }, new Map(shown)) };
+}
+
+/**
+ * Returns an entry as the service shows it. A value that was changed outside cannot be seen: it is null, so that the next
+ * plan sends it again; a write-only one, which the state does not have, loses its time.
+ */
+function entryAsShown(
+  key: string,
+  { updatedAt: known, source }: Entry,
+  live: Variable,
+  isStored: boolean,
+): Entry {
+  const { id, key: liveKey, updatedAt } = { ...live, updatedAt: live.updatedAt ?? known ?? "" };
+  const isTouched = liveKey !== key || known === undefined || Date.parse(updatedAt) > Date.parse(known);
+  if (!isTouched) return { id, source, updatedAt };
+  return { id, source: null, updatedAt: isStored ? updatedAt : undefined };
+}
+
 const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
-  const { proposedNewState, priorState, priorPrivate } = request;
-  const config = decoded(request.config);
-  const prior = decoded(priorState);
-  const { nonce = randomUUID() } = readPrivate(request.plannedPrivate);
-  const plannedPrivate = writePrivate({ ...readPrivate(priorPrivate), nonce });
-  if (config === undefined || decoded(proposedNewState) === undefined)
-    return { plannedState: proposedNewState, plannedPrivate };
+  const [prior, proposed, config] = [request.priorState, request.proposedNewState, request.config].map(
+    decoded,
+  );
+  if (config === undefined || proposed === undefined) return plannedAs(variablesSchema, request, undefined);
   const serviceId = textIn(config, "service_id");
-  const isImported = isOnlyImported(prior);
-  const listed = isImported && session ? await listedIn(session, serviceId) : [];
-  const takenOver = new Map(listed.map((one) => [one.key, one]));
-  const change = { parent: service, before: prior && serviceOf(prior), after: serviceOf(config) };
-  const isServiceDeleted = session !== undefined && (await isParentDeleted(session.reads, change));
-  const { planned, replaces, diagnostics } = planVariables({ prior, config, takenOver, isServiceDeleted });
-  const isIdle = isImported && declaredKeys(config, prior) === null && diagnostics.length === 0;
-  const found = isIdle ? [nothingDeclared([...takenOver.keys()].sort())] : diagnostics;
-  const isChecked = session !== undefined && serviceId !== undefined && (prior === undefined || replaces);
-  const unplaced = isChecked ? await parentFindings(session, entryType, canonicalId(serviceId)) : [];
-  const isUnchanged = prior !== undefined && isSameValue(planned, prior);
+  const listed = isOnlyImported(prior) && serviceId ? await session?.reads.variables(serviceId) : [];
+  const takenOver = new Map(listed?.map(({ key, id }) => [key, id]));
+  const parent = prior ? await parentChange(session?.reads, entryType, prior, config) : "same";
+  const { planned, diagnostics } = planVariables({ prior, config, takenOver, parent });
+  const isChecked =
+    session !== undefined && serviceId !== undefined && (prior === undefined || parent === "other");
+  const { finding } = isChecked ? await findParent(session, variable, canonicalId(serviceId)) : {};
   return {
-    plannedState: isUnchanged ? priorState : encoded(planned),
-    plannedPrivate: isUnchanged ? priorPrivate : plannedPrivate,
-    requiresReplace: replaces ? [pathMessage(["service_id"])] : [],
+    ...plannedAs(variablesSchema, request, planned),
+    requiresReplace: parent === "other" ? [pathMessage(["service_id"])] : [],
     diagnostics: [
-      ...diagnosticMessages(replaces ? [...found, movedTo(serviceId)] : found),
-      ...diagnosticMessages(unplaced, entryType.stepsOf),
+      ...diagnosticMessages(parent === "other" ? [...diagnostics, movedTo(serviceId)] : diagnostics),
+      ...diagnosticMessages(finding ? [finding] : [], entryType.stepsOf),
     ],
   };
 };
@@ -174,45 +187,24 @@ const movedTo = (serviceId = ""): Diagnostic =>
     "service_id",
   );
 
-const listedIn = async ({ reads }: Session, serviceId: string | undefined): Promise<readonly Variable[]> =>
-  serviceId === undefined ? [] : ((await reads.variables(serviceId)) ?? []);
+const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) =>
+  carryOut(variablesSchema, request, async (change) => applyVariables(provider.requireSession(), change));
 
-const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
-  const [prior, planned] = [decoded(request.priorState), decoded(request.plannedState)];
-  const { nonce = randomUUID(), ...kept } = readPrivate(request.plannedPrivate);
-  const change = { prior, planned, config: decoded(request.config), nonce };
-  const { state, diagnostics } = await (async () =>
-    applyVariables(provider.requireSession(), change))().catch((failure: unknown) => ({
-    state: prior ?? null,
-    diagnostics: diagnosticsOf(failure),
-  }));
-  // Reads need not be as new as a write that never was.
-  const isAsBefore = prior !== undefined && state !== null && isSameValue(state, prior);
-  const { workspace, writtenAt } =
-    isAsBefore || provider.session === undefined ? kept : writtenNow(provider.session, undefined);
-  return {
-    newState: encoded(state),
-    private: state === null ? undefined : writePrivate({ ...noPrivateData, workspace, writtenAt }),
-    diagnostics: diagnosticMessages(diagnostics),
-  };
-};
-
-/** The map as messages about its import name it: it bears the id of its service, and no name. */
+/** The map as messages about its import name it: it has the ID of its service, and no name. */
 const importedType: Resource = { ...variable, terraformName: variablesSchema.name, nameAttribute: undefined };
 
 /** Imports a service's map. What it declares is not known yet: nothing is managed before the next apply. */
 const importMap: RpcAnswer<"ImportResourceState"> = async (provider, request) => {
   const session = provider.requireSession();
   const { id: serviceId } = await locateImport(session, service, request.id, undefined, importedType);
-  const state = encoded(importedMap(serviceId));
   const kept = writePrivate({ workspace: session.workspaceId });
+  const state = encoded(emptyMap(serviceId));
   return { importedResources: [{ typeName: variablesSchema.name, state, private: kept }] };
 };
 
 /** Answers about a map of variables; calls without one here are answered as of a single resource. */
 export const variablesAnswers: Partial<{ readonly [Method in ProviderMethod]: RpcAnswer<Method> }> = {
   ValidateResourceConfig: validate,
-  UpgradeResourceState: upgrade,
   MoveResourceState: move,
   ReadResource: read,
   PlanResourceChange: planMap,

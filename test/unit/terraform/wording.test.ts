@@ -4,8 +4,8 @@ import { z } from "zod";
 import { ApiError } from "../../../src/api/api-error";
 import { error } from "../../../src/diagnostics/diagnostic";
 import { resourceTypes } from "../../../src/resources";
-import { unmetExpectations } from "../../../src/terraform/expectation";
-import { diagnosticMessages, diagnosticsOf, withSubject } from "../../../src/terraform/messages";
+import { diagnosticMessages, diagnosticsOf } from "../../../src/terraform/messages";
+import { unmet } from "../../../src/terraform/schema/check-config";
 import { shapeOf } from "../../../src/terraform/schema/terraform-shape";
 
 const source = join(__dirname, "../../../src");
@@ -73,16 +73,6 @@ describe("messages in Terraform's words", () => {
     );
   });
 
-  it("resource and attribute are named once, before the code", () => {
-    const told = { severity: 1, summary: "It is not on offer", detail: "Hint.\n\n(code)" };
-    const attribute = { steps: [{ attributeName: "configuration" }, { attributeName: "plan" }] };
-    expect(withSubject({ ...told, attribute }, 'service "api"').detail).toBe(
-      'Hint.\n\nIn service "api", configuration.plan.\n\n(code)',
-    );
-    const named = { ...told, summary: 'Service "api": configuration.plan is not on offer', attribute };
-    expect(withSubject(named, 'service "api"')).toEqual(named);
-  });
-
   it("what a schema expects is said in words, for every attribute and every kind of wrong value", () => {
     const wrong: readonly unknown[] = [
       -1,
@@ -98,16 +88,21 @@ describe("messages in Terraform's words", () => {
       { a: 1 },
       null,
     ];
+    const expected = (schema: z.ZodType, value: unknown) => unmet(schema, value).map((one) => one.expected);
     const schemas = resourceTypes.flatMap((type) => shapeOf(type).declared).map(({ schema }) => schema);
     const said = schemas.flatMap((schema) =>
-      schema === undefined ? [] : wrong.flatMap((value) => unmetExpectations(schema, value)),
+      schema === undefined ? [] : wrong.flatMap((value) => expected(schema, value)),
     );
-    expect(said).toContain('expected "auto" or a map');
+    expect(said).toContain('expected "auto" or a mapping');
     expect(said.length).toBeGreaterThan(100);
     expect(
       said.filter((text) => /Invalid|Too (small|big)|Unrecognized|>=|<=|received|undefined/.test(text)),
     ).toEqual([]);
-    expect(unmetExpectations(z.number().int().min(1), 0)).toEqual(["expected a number of at least 1"]);
-    expect(unmetExpectations(z.string().min(1), "")).toEqual(["expected text that is not empty"]);
+    expect(expected(z.number().int().min(1), 0)).toEqual(["expected a number of at least 1"]);
+    const map = z.record(z.string(), z.object({ maxLength: z.number() }));
+    expect(unmet(map, { LOG_LEVEL: { maxLength: "x" } })).toEqual([
+      { path: ["LOG_LEVEL", "max_length"], expected: "expected a number" },
+    ]);
+    expect(expected(z.string().min(1), "")).toEqual(["expected text of at least 1 character"]);
   });
 });

@@ -1,0 +1,235 @@
+import { type WaitResult, waitUntilSettled } from "../../apply/settle";
+import { unappliedPaths } from "../../apply/verify";
+import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
+import type { LiveResource } from "../../model/live";
+import type { Accepted, AppliableValue } from "../../model/resource-operations";
+import { sha256, type timeoutNames } from "../../model/text";
+import { parseDuration } from "../../model/time";
+import type { Attributes } from "../../model/value";
+import type { PrivateData } from "../private-data";
+import type { Session } from "../provider";
+import {
+  addressIn,
+  type Draft,
+  draftOf,
+  knownIn,
+  setComputed,
+  setValue,
+  valueAt,
+} from "../schema/attributes";
+import { revisionName, type TerraformShape } from "../schema/terraform-shape";
+import { asObject, holdsUnknown, isUnknown, type TerraformObject } from "../values/terraform-value";
+import { bareRecord } from "./record";
+
+/** The values of a create or an update. */
+export interface ChangeValues {
+  readonly planned: TerraformObject;
+  /** As planned, with write-only values: all that is sent is taken from it. */
+  readonly wanted: TerraformObject;
+  /** Says what is declared, and nothing of its value: `ignore_changes` is not applied to it. */
+  readonly config: TerraformObject;
+  readonly kept: PrivateData;
+  /** The idempotency keys of this apply are made of it. */
+  readonly nonce: string;
+}
+
+/** The outcome of an apply. A state of null is "nothing exists". */
+export interface Applied {
+  readonly state: TerraformObject | null;
+  readonly kept: PrivateData;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A write that the service accepted. */
+interface AcceptedWrite {
+  readonly accepted: Accepted;
+  readonly name: string;
+  readonly parentId: string | undefined;
+  /** Says how long to wait. */
+  readonly config: TerraformObject;
+  readonly step: (typeof timeoutNames)[number];
+}
+
+interface FinishedWrite {
+  /** As the wait ended: a newer run may have taken the place of the accepted one. */
+  readonly accepted: Accepted;
+  /** As the service shows it after the write. */
+  readonly live: LiveResource | undefined;
+  /** Why it did not end well. */
+  readonly failed?: Diagnostic;
+}
+
+const defaultTimeoutMs = 15 * 60_000;
+
+/** Waits for what a write left pending, as long as `timeouts` and the type say, and reads what it made. */
+export async function finishWrite(
+  session: Session,
+  type: TerraformShape,
+  { accepted, name, parentId, config, step }: AcceptedWrite,
+): Promise<FinishedWrite> {
+  const { resource } = type;
+  const policy = resource.reacts?.waitPolicy?.(knownIn(type, config));
+  let { id } = accepted;
+  if (accepted.pending !== undefined && policy?.wait !== false) {
+    const written = asObject(config.timeouts ?? null)?.[step];
+    const { reads, clock, signal } = session;
+    let said: string | undefined;
+    const result = await waitUntilSettled(accepted.pending, {
+      ...{ type: resource, reads, clock, signal },
+      timeoutMs:
+        (typeof written === "string" ? parseDuration(written) : undefined) ??
+        policy?.timeoutMs ??
+        defaultTimeoutMs,
+      onWaiting: (_seconds, _status, note) => {
+        said = note;
+      },
+      onNext: async (next) => {
+        id = next.id;
+      },
+    });
+    const about = resource.nameAttribute === undefined ? `the ${resource.type}` : addressIn(type, name);
+    if (step === "delete" && result.kind === "failed")
+      return { accepted, live: undefined, failed: deletionFailed(about, result) };
+    const failed = waitFinding(about, result, {
+      said,
+      next: "apply again to keep waiting, or raise timeouts",
+    });
+    if (failed !== undefined) return { accepted, live: accepted.live, failed };
+  }
+  // An answer that named another run says nothing of the one that ended.
+  const ended = id === accepted.id ? accepted : { id };
+  if (step === "delete") return { accepted: ended, live: undefined };
+  const run = await readRun(session, type, { id, name, parentId, live: accepted.live });
+  return { accepted: ended, live: run ?? ended.live };
+}
+
+const deletionFailed = (
+  about: string,
+  { summary, detail }: { readonly summary: string; readonly detail?: string },
+) =>
+  error("apply.delete_failed", `${about} was not deleted: ${summary}`, {
+    detail,
+    hint: "it stays in the state; run the command again to request its deletion again",
+  });
+
+/** Returns why a wait did not end well; undefined when it did. `next` is the hint where it is still running. */
+export function waitFinding(
+  about: string,
+  result: WaitResult,
+  { said, next }: { readonly said?: string | undefined; readonly next: string },
+): Diagnostic | undefined {
+  switch (result.kind) {
+    case "done":
+      return undefined;
+    case "failed":
+      return error("apply.deploy_failed", `${about}: ${result.summary}`, { detail: result.detail });
+    case "checkout":
+      return error("apply.awaiting_checkout", `${about} is saved and waits for a checkout`, {
+        detail: `The service says: ${result.summary}`,
+        hint: "complete the checkout in the dashboard, then apply again; nothing of what is saved is lost",
+      });
+    case "timeout": {
+      const detail = result.unseen ?? (said === undefined ? undefined : `The service says: ${said}`);
+      const summary = `${about} did not settle in time; its status is "${result.status}"`;
+      return error("apply.deploy_timeout", summary, { detail, hint: next });
+    }
+    case "interrupted":
+      return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, {
+        hint: next,
+      });
+  }
+}
+
+interface EndedRun {
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string | undefined;
+  /** As the answer to its start showed it. */
+  readonly live: LiveResource | undefined;
+}
+
+/** Returns what a reacting resource shows after its run; undefined of others. */
+async function readRun(
+  { reads }: Session,
+  { resource }: TerraformShape,
+  { id, name, parentId, live }: EndedRun,
+): Promise<LiveResource | undefined> {
+  if (resource.runs === undefined) return undefined;
+  const recorded = bareRecord({
+    type: resource.type,
+    id,
+    name,
+    updatedAt: id === live?.id ? live.asOf : undefined,
+  });
+  // What pins a computed attribute is declared, so that this is read too.
+  const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
+  const declared = new Map(pinned.map((path) => [path, ""]));
+  const target = { address: addressIn({ resource }, name), id, name, recorded, declared, parentId };
+  reads.invalidate();
+  const read = await resource.read(reads, target);
+  return read.kind === "found" ? read.live : undefined;
+}
+
+/** Returns the state after a write: as planned, with what was not known as `live` shows it, or null. */
+export function stateAfter(
+  type: TerraformShape,
+  planned: TerraformObject,
+  live: LiveResource | undefined,
+): TerraformObject {
+  const next = draftOf(type, planned);
+  const fresh: Draft = {};
+  if (live !== undefined) setComputed(type, fresh, live);
+  for (const { steps } of type.computed)
+    if (holdsUnknown(valueAt(planned, steps))) setValue(next, steps, valueAt(fresh, steps));
+  return next;
+}
+
+/** Sets a new revision where the plan says that it changes. */
+export const withRevision = (
+  { isDeployed }: Pick<TerraformShape, "isDeployed">,
+  planned: TerraformObject,
+  state: TerraformObject,
+  nonce: string,
+): TerraformObject =>
+  isDeployed && isUnknown(planned[revisionName] ?? null)
+    ? { ...state, [revisionName]: sha256(`revision ${nonce}`).slice(0, 16) }
+    : state;
+
+const secretNotApplied =
+  "A value cannot be read back, but its write must move updated_at, and that is what it was before. Apply again to send it again.";
+
+const notApplied = "Its answer still shows another value. It may not be allowed for this kind or plan.";
+
+/** A write and its answer. */
+interface AnsweredWrite {
+  readonly sent: ReadonlyMap<string, AppliableValue>;
+  readonly live: LiveResource | undefined;
+  readonly defaults: Attributes;
+  /** The service's `updatedAt` before the write; undefined for a create. */
+  readonly before?: string | undefined;
+}
+
+/** Returns a diagnostic for each field that the service accepted and did not apply. */
+export function unappliedFields(
+  { resource, stepsOf }: TerraformShape,
+  { live, ...write }: AnsweredWrite,
+  severity: typeof error | typeof warning,
+): readonly Diagnostic[] {
+  if (live === undefined) return [];
+  return unappliedPaths({ type: resource, live, ...write }).map((path) =>
+    severity(
+      "apply.not_taken",
+      `the service accepted the change, but ${stepsOf(path)?.join(".") ?? path} did not take`,
+      {
+        attribute: path,
+        address: addressIn({ resource }, live.name),
+        ...(path === resource.nameAttribute
+          ? {
+              detail: `Its answer shows ${JSON.stringify(live.name)}.`,
+              hint: `if the service keeps names in a form of its own, declare ${path} = ${JSON.stringify(live.name)}`,
+            }
+          : { detail: resource.rules[path]?.secret ? secretNotApplied : notApplied }),
+      },
+    ),
+  );
+}

@@ -1,0 +1,76 @@
+import * as z from "zod";
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { expectations, leaves } from "../../manifest/schema-issues";
+import { canonicalId, snakeCase, uuidPattern } from "../../model/text";
+import { asObject, holdsUnknown, type TerraformObject, toPlain } from "../values/terraform-value";
+import { textIn, valueAt } from "./attributes";
+import type { AttributeSchema, BlockSchema } from "./block";
+
+/** Judges an ID. */
+const idCheck = z.string().regex(uuidPattern, "expected an id, which is a UUID");
+
+/** Returns true if an attribute holds an ID. */
+export const isIdAttribute = (name: string): boolean => name === "id" || name.endsWith("_id");
+
+/** Returns the ID that a configuration gives, as the service writes it. */
+export function idIn(config: TerraformObject, name: string): string | undefined {
+  const given = textIn(config, name);
+  return given === undefined ? undefined : canonicalId(given);
+}
+
+/** Returns what is wrong with the known values of a configuration, each at its attribute: `configuration.port`. */
+export function checkConfig(
+  { attributes, groups = [] }: BlockSchema,
+  config: TerraformObject,
+  within = "",
+): Diagnostic[] {
+  return [
+    ...attributes.flatMap((schema) => checkAttribute(schema, config, `${within}${schema.name}`)),
+    ...groups.flatMap(({ name, block }) => {
+      const given = asObject(config[name]);
+      return given === undefined ? [] : checkConfig(block, given, `${within}${name}.`);
+    }),
+  ];
+}
+
+function checkAttribute(schema: AttributeSchema, config: TerraformObject, attribute: string): Diagnostic[] {
+  const { name, required, check = isIdAttribute(name) ? idCheck : undefined } = schema;
+  const value = valueAt(config, [name]);
+  // Core lets null through, as of a reference to nothing, and in a list.
+  if (value === null)
+    return required ? [error("manifest.missing_key", `${attribute} must not be null`, { attribute })] : [];
+  if (Array.isArray(value) && value.includes(null))
+    return [error("manifest.invalid_value", `${attribute} must not hold null`, { attribute })];
+  if (check === undefined || holdsUnknown(value)) return [];
+  return unmet(check, toPlain(value)).map(({ path, expected }) =>
+    error("manifest.invalid_value", `${[attribute, ...path].join(".")}: ${expected}`, { attribute }),
+  );
+}
+
+/** Returns what a schema says against a value, and the path to it. */
+export function unmet(schema: z.ZodType, value: unknown) {
+  const issues = schema.safeParse(value).error?.issues ?? [];
+  return issues.flatMap(leaves).map((issue) => ({
+    // Keys of a map, such as LOG_LEVEL, stay as they are.
+    path: issue.path.map(String).map((step) => (/^[a-z][A-Za-z]*$/.test(step) ? snakeCase(step) : step)),
+    expected: inWords(expectations([issue])),
+  }));
+}
+
+const bounds: Readonly<Record<string, string>> = {
+  ">=": "of at least",
+  "<=": "of at most",
+  ">": "above",
+  "<": "below",
+};
+
+const inWords = (expected: string): string =>
+  expected
+    .replaceAll(" or expected ", " or ")
+    .replace(/^expected string/, "expected text")
+    .replace(
+      /^expected (number|int|array) to/,
+      (_, type) => `expected ${type === "array" ? "a list" : "a number"} to`,
+    )
+    .replace(/ to (?:be|have) ([<>]=?)/, (_, bound) => ` ${bounds[bound]} `)
+    .replace(/ 1 (character|item)s$/, " 1 $1");

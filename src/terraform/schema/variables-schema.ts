@@ -1,0 +1,40 @@
+import * as z from "zod";
+import { generatedName, variablesResource } from "../../model/text";
+import { mapOf } from "../values/terraform-value";
+import { computed, optional, required, schemaOf } from "./block";
+import { generatedCheck, generatedType, revision, timeouts } from "./terraform-shape";
+
+const texts = z.record(z.string(), z.string());
+
+/** The resource that is a map of variables of one service. */
+export const variablesSchema = schemaOf(variablesResource, {
+  doc: "Several variables of one service in one map. It manages the names that it declares, after an import too, and leaves all others alone.",
+  attributes: [
+    required("service_id", "string", "Id of the service they belong to."),
+    optional(
+      "values",
+      mapOf("string"),
+      "Values by name. Terraform keeps them in its state; `values_wo` are kept nowhere.",
+      { sensitive: true, check: texts },
+    ),
+    optional(
+      "values_wo",
+      mapOf("string"),
+      "As `values`, but never stored. Sent when `values_wo_version` changes or a name is new.",
+      { writeOnly: true, check: texts },
+    ),
+    optional("values_wo_version", "number", "Raise it to send `values_wo` again."),
+    optional(
+      generatedName,
+      mapOf(generatedType),
+      "Values by name that the provider makes up, besides the others: `{ SESSION_KEY = { length = 32 } }`. Each is made once and stored " +
+        "nowhere else; another length, or a value that was changed outside, makes a new one.",
+      { check: z.record(z.string(), generatedCheck) },
+    ),
+    computed("id", "string", "Id of the service."),
+    computed("ids", mapOf("string"), "Ids of the variables by name."),
+    computed("updated_at", mapOf("string"), "When each of them last changed, ISO 8601."),
+    revision,
+  ],
+  groups: [timeouts],
+});
