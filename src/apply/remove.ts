@@ -6,6 +6,7 @@ import { pathsWith } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import type { Change } from "../plan/plan";
 import { type ChangeContext, closeEarlier, recordedWhileDeleted, writtenNow } from "./change-context";
+import { sendTwice } from "./journaled-send";
 import { type ChangeEnd, readNow } from "./run";
 import { settle } from "./settle";
 
@@ -21,8 +22,6 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   };
   const send = () => type.remove(context.endpoints, input);
   const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
-    const isGonePart = type.removedWithParent && isRefusedAsGone(failure, [404]);
-    if (isGonePart && (await isLeftOut(context))) return { id: input.id };
     if (!isUncertain(failure) && !isRefusedAsGone(failure)) throw failure;
     const seen = await lookForEnd(context);
     // An earlier request deletes it, or has deleted it: its end has to be proven.
@@ -37,8 +36,8 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
 }
 
 /** Returns true if a deletion was refused because there is nothing to delete, or that is being deleted already. */
-const isRefusedAsGone = (failure: unknown, statuses = [404, 409]): boolean =>
-  failure instanceof ApiError && failure.kind === "refused" && statuses.includes(failure.status ?? 0);
+const isRefusedAsGone = (failure: unknown): boolean =>
+  failure instanceof ApiError && failure.kind === "refused" && [404, 409].includes(failure.status ?? 0);
 
 /** Forgets a resource in the state; waits for a deletion that goes on, because its parent may be deleted next. */
 export async function forget(context: ChangeContext): Promise<ChangeEnd> {
@@ -140,9 +139,7 @@ export async function archive(context: ChangeContext): Promise<ChangeEnd> {
   const { archive: send } = type;
   if (!send || change.id === undefined) throw new Error(`${change.type} cannot be archived`);
   const input = { address: change.address, id: change.id, name: change.name };
-  const accepted = await send(endpoints, input).catch((failure: unknown) =>
-    isUncertain(failure) ? send(endpoints, input) : Promise.reject(failure),
-  );
+  const accepted = await sendTwice(() => send(endpoints, input));
   await closeEarlier(context, accepted.id);
   return retain(context, accepted.live);
 }
@@ -206,17 +203,4 @@ export function notGone({ address, instance }: Change, id: string, hint: string)
   const summary = `${address} exists (ID ${id}), but the API did not list it for the plan`;
   const range = instance.desired?.range;
   return new DiagnosticsError([error("live.gone_unproven", summary, { address, range, hint })]);
-}
-
-/** Returns whether its parent exists and does not show it: then a 404 is no sign of a lost membership. */
-async function isLeftOut({ run, change, type }: ChangeContext): Promise<boolean> {
-  const { recorded } = change.instance;
-  const parent = recorded?.parent === undefined ? undefined : run.journal.recorded(recorded.parent);
-  const outer = parent && run.types.get(parent.type);
-  if (recorded === undefined || parent === undefined || outer === undefined) return false;
-  const { address } = change;
-  const { id, name } = parent;
-  if ((await readNow(run, outer, { address, id, name })).kind !== "found") return false;
-  const target = { address, id: recorded.id, name: recorded.name, declared: new Map(), parentId: id };
-  return (await type.read(run.reads, target)).kind !== "found";
 }

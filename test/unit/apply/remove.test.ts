@@ -200,35 +200,6 @@ describe("a deletion", () => {
       expect(refused.run.journal.recorded(api)).toBeDefined();
     });
   });
-
-  describe("of a part that the service no longer knows", () => {
-    const gone = async (outer: ReadResult, own: ReadResult, status = 404, more: Partial<Resource> = {}) => {
-      const project = typeOf({ ...reading(outer), type: "project" });
-      const type = deletable({ ...reading(own), removedWithParent: true, ...more });
-      const run = runWith(type, {
-        types: [project],
-        answer: () => {
-          throw failure("refused", status);
-        },
-      });
-      return perform(run, deletion(), remove).catch((cause: unknown) => cause);
-    };
-    const there: ReadResult = { kind: "found", live: liveOf("p1") };
-
-    it("is over where what it lies in is there and does not show it", async () => {
-      expect(await gone(there, { kind: "gone" })).toEqual({ kind: "done" });
-    });
-
-    it("is none where a key that lost its membership would see the same", async () => {
-      for (const failed of [
-        gone({ kind: "gone" }, { kind: "gone" }),
-        gone(there, { kind: "found", live: liveOf("s1") }),
-        gone(there, { kind: "gone" }, 409),
-        gone(there, { kind: "gone" }, 404, { removedWithParent: false }),
-      ])
-        expect(await failed).toMatchObject({ kind: "refused" });
-    });
-  });
 });
 
 describe("forgetting", () => {
