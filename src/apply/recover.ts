@@ -2,10 +2,9 @@ import type { Resource } from "../api/reads";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource, Pending } from "../model/live";
-import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
-import { type Command, commandText } from "../model/state";
+import type { Command, Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { replayJournal } from "../state/recorded";
-import { madeByAction, recordsOf } from "./action";
+import { leftBy, recordsOf, unknownEnd } from "./action";
 import { inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
 import { keyStillCounts } from "./journaled-send";
 import { nothingRecovered, type Recovery, type RecoveryContext } from "./run";
@@ -23,8 +22,10 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
   const retriableIntents: Intent[] = [];
   const diagnostics: Diagnostic[] = [];
   let { state } = recovering;
+  let accepted: Recovery["accepted"];
   const begunAt = recovering.clock.elapsed();
   const take = (settled: Recovery): void => {
+    accepted = settled.accepted ?? accepted;
     entries.push(...settled.entries);
     retriableIntents.push(...settled.retriableIntents);
     diagnostics.push(...settled.diagnostics);
@@ -41,8 +42,8 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
     if (recorded?.pending)
       take(await settlePending({ ...recovering, state }, address, recorded, { timeoutMs }));
   }
-  if (entries.length > 0 && state.open.length === 0) entries.push({ kind: "end" });
-  return { entries, retriableIntents, diagnostics };
+  if (entries.length > 0 && state.open.length === 0 && !accepted) entries.push({ kind: "end" });
+  return { entries, retriableIntents, diagnostics, accepted };
 }
 
 /** Returns how long a pending operation is waited for, ms: the end of a deletion only. The plan decides about others. */
@@ -61,7 +62,6 @@ const closed = (intent: Intent, entries: readonly JournalEntry[], again = false)
 });
 
 async function settleIntent(recovering: Recovering, intent: Intent): Promise<Recovery> {
-  if (recovering.repeats?.(intent)) return leftOpen(intent);
   if (intent.command) return settleCommand(recovering, intent, intent.command);
   const type = recovering.types.get(intent.type);
   const recorded = recovering.state.resources[intent.address];
@@ -237,12 +237,12 @@ const several = (intent: Intent, found: readonly LiveResource[]): Diagnostic =>
   );
 
 /**
- * Settles what a verb such as `rnv deploy` left open, before another command writes: what is found is recorded, and
- * nothing is sent again. The same verb, asked for again, goes on with it by itself.
+ * Settles what a verb such as `rnv deploy` left open, before a command writes: what is found is recorded. It is sent
+ * again only by the same verb, asked for again, under its own key.
  */
 async function settleCommand(recovering: Recovering, intent: Intent, command: Command): Promise<Recovery> {
-  const { state, types } = recovering;
-  const { address } = intent;
+  const { state, types, repeats, wait } = recovering;
+  const { address, at } = intent;
   const recorded = state.resources[address];
   const { commit, deploymentId } = command;
   const input = { address, id: recorded?.id ?? "", name: intent.name, commit, deploymentId };
@@ -251,38 +251,23 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
     recorded ? action?.find?.(recovering.reads, input, lookingFor(recovering, intent)) : [];
   // Of several attempts under one key the last one is looked for.
   const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
-  const found = isLast ? await findLost(recovering, intent, look) : [];
+  if (!isLast) return closed(intent, [outcome(intent, "refused")]);
+  const found = await findLost(recovering, intent, look);
   const [sent, ...others] = found ?? [];
-  if (sent !== undefined && others.length === 0) {
-    const made = madeByAction(recordsOf(state), types, command.action, input, { id: sent });
-    const entries: JournalEntry[] = made ? [{ kind: "resource", ...made }] : [];
-    return closed(intent, [...entries, outcome(intent, "done", sent)]);
+  const isRepeated = repeats?.(intent) === true;
+  if (sent !== undefined && others.length === 0 && state.run) {
+    const acting = { ...recovering, journal: recordsOf(state), record: state.run };
+    const { recording, run } = leftBy(acting, { command, input, preexistingIds: [] }, { id: sent });
+    const entries: JournalEntry[] = recording ? [{ kind: "resource", ...recording }] : [];
+    const { pending } = (isRepeated && run.accepted) || {};
+    if (pending) entries.push({ kind: "run", run });
+    const accepted = pending && { pending, startedAt: at };
+    return { ...closed(intent, [...entries, outcome(intent, "done", sent)]), accepted };
   }
-  const diagnostics = isLast ? [unknownEnd(recovering, intent, command, found)] : [];
-  const result = found === undefined ? "done" : "refused";
-  return { ...closed(intent, [outcome(intent, result)]), diagnostics };
-}
-
-function unknownEnd(
-  { wait }: Recovering,
-  { address, at }: Intent,
-  command: Command,
-  found: readonly string[] | undefined,
-): Diagnostic {
-  const text = commandText(address, command);
-  const line = `\`${text}\``;
-  const summary =
-    found === undefined
-      ? `unknown whether ${line} of ${at} had an effect`
-      : found.length === 0
-        ? `${line} of ${at} did nothing`
-        : `${found.length} deployments of ${address} could be that of ${line} of ${at}`;
-  const ids = found?.join(", ");
-  return warning("apply.uncertain", summary, {
-    address,
-    detail: ids ? `Found: ${ids}.` : "The API did not answer.",
-    hint: wait
-      ? `Nothing was sent again. If you still want it: ${text}`
-      : `Run ${line} before any other command that writes. It finds out what happened and sends nothing twice.`,
-  });
+  const isNone = sent === undefined;
+  if (isRepeated && isNone && action?.find && keyStillCounts(recovering, intent)) return leftOpen(intent);
+  const result = closed(intent, [outcome(intent, found?.length === 0 ? "refused" : "done")]);
+  if (isRepeated && found?.length === 0) return result;
+  const diagnostic = unknownEnd(isRepeated ? error : warning, address, command, { found, at, wait });
+  return { ...result, diagnostics: [diagnostic] };
 }

@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import type { RuntimeAction } from "../../commands/carry-out-action";
+import type { RuntimeAction } from "../../commands/act-on-service";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { isMissing } from "../../model/live";

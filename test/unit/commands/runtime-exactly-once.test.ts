@@ -1,4 +1,4 @@
-import type { RuntimeAction, RuntimeRequest } from "../../../src/commands/carry-out-action";
+import type { RuntimeAction, RuntimeRequest } from "../../../src/commands/act-on-service";
 import type { Fault } from "../../../src/emulator/faults";
 import type { Address } from "../../../src/model/address";
 import { shareOf } from "../../support/soak";
