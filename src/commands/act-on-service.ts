@@ -253,7 +253,7 @@ async function aimOf(start: ActionStart): Promise<{ readonly command: Command; r
   const resumed = open[0]?.command;
   if (resumed) return { command: resumed, aim: { preexistingIds: state.run?.fences[address] ?? [] } };
   const action = actionOf(recordedType(start), asked.action);
-  const [, last] = (action.lastOf && recordedPart(journal, address, action.lastOf)) || [];
+  const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
   const { deploymentId, commit } = asked;
   const named: ActionInput = { address, id: service.id, name: service.name, deploymentId, commit };
   const aim: ActionAim = (await action.aim?.(connection.reads, named, last)) ?? { preexistingIds: [] };

@@ -16,8 +16,9 @@ export async function pollDeployment(reads: Reads, pending: Pending): Promise<Op
   const { serviceId, id, commit } = pending;
   if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
   const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
-  if (found === undefined || found.status === "superseded") return follow(reads, serviceId, pending, found);
-  return settledAs(found, commit);
+  return found === undefined || found.status === "superseded"
+    ? follow(reads, serviceId, pending, found)
+    : settledAs(found, commit);
 }
 
 function settledAs(found: Deployment, commit: string | undefined): OperationStatus {
@@ -60,7 +61,7 @@ function waiting(found: Deployment): OperationStatus {
   return { kind: "waiting", status: found.status, ...(reason === undefined ? {} : { note: reason }) };
 }
 
-/** Looks at the newest deployment. `superseded`: ours, as it was shown; undefined where it was not. */
+/** Looks at the newest deployment. `superseded`: ours; undefined where the service does not show it. */
 async function follow(
   reads: Reads,
   serviceId: string,
@@ -69,16 +70,16 @@ async function follow(
 ): Promise<OperationStatus> {
   const list = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 1 }));
   const newest = list?.items[0];
-  // It may have come into view in the meantime.
-  if (newest?.id === pending.id && newest.status !== "superseded") return settledAs(newest, pending.commit);
+  const isOurs = newest?.id === pending.id;
+  if (isOurs && newest.status !== "superseded") return settledAs(newest, pending.commit);
   const madeAt = pending.madeAt ?? superseded?.createdAt;
   const isBefore = Date.parse(newest?.createdAt ?? "") < Date.parse(madeAt ?? "");
-  if (newest === undefined || newest.id === pending.id || isBefore) {
-    const isShown = superseded !== undefined || newest?.id === pending.id;
-    const status = isShown ? "superseded" : "not shown";
+  if (newest === undefined || isOurs || isBefore) {
+    const isShown = isOurs || superseded !== undefined;
     const summary = isShown
       ? `deployment ${pending.id} was superseded, and no newer one is listed`
       : `the service does not list deployment ${pending.id}`;
+    const status = isShown ? "superseded" : "not shown";
     return { kind: "waiting", status, atMost: { ms: contradictionMs, summary } };
   }
   // A rollback serves an older release: what was to be deployed is not what serves.
