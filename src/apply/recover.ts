@@ -91,9 +91,8 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
 }
 
 /**
- * Gone: its end is looked at as that of any deletion; what is gone at once is forgotten, since nobody but us took it
- * away. Else it goes out again under its own key while that counts: the retained answer names the operation, and where
- * there is none, nothing happened. Undefined where nobody can look.
+ * Settles a deletion: of what is gone or being deleted the end is looked at as that of any deletion; else it did not
+ * happen, or nobody can tell, and it is sent again under its own key while that counts. Undefined where nobody can look.
  */
 async function settleDeletion(
   recovering: RecoveryContext,
@@ -106,10 +105,8 @@ async function settleDeletion(
   const target = { address, id, name, parentId, declared: new Map(), recorded };
   const read = await type.read(recovering.reads, target);
   if (read.kind === "unchecked" && !type.deletes) return undefined;
-  const again = keyStillCounts(recovering, intent);
-  const isUncertain = read.kind === "unchecked" || (read.kind === "gone" && read.ending !== undefined);
-  if (isUncertain && again) return leftOpen(intent);
-  if (read.kind !== "gone") return closed(intent, [outcome(intent, "refused")], again);
+  if (read.kind !== "gone")
+    return closed(intent, [outcome(intent, "refused")], keyStillCounts(recovering, intent));
   const pending = read.ending ?? type.deletes?.pendingOf(id, undefined, parentId);
   const resource = pending ? recordedWhileDeleted(recorded, { since: intent.at, ...pending }) : null;
   const deletedAt = resource === null ? { deletedAt: writtenNow(recovering) } : {};

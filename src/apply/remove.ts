@@ -5,7 +5,7 @@ import type { Accepted } from "../model/resource-operations";
 import { pathsWith } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import type { Change } from "../plan/plan";
-import { type ChangeContext, closeEarlier, recordedWhileDeleted, writtenNow } from "./change-context";
+import { type ChangeContext, closeEarlier, openAt, recordedWhileDeleted, writtenNow } from "./change-context";
 import { sendTwice } from "./journaled-send";
 import { type ChangeEnd, readNow } from "./run";
 import { settle } from "./settle";
@@ -23,14 +23,10 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   const send = () => type.remove(context.endpoints, input);
   const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
     if (!isUncertain(failure) && !isRefusedAsGone(failure)) throw failure;
-    const seen = await lookForEnd(context);
-    // An earlier request deletes it, or has deleted it: its end has to be proven.
-    const pending = seen?.ending ?? (seen && type.deletes?.pendingOf(input.id, undefined, input.parentId));
-    if (isRefusedAsGone(failure) && pending) return takeEnd(context, { kind: "gone", ending: pending });
-    if (!isUncertain(failure)) throw failure;
-    if (seen && seen.ending === undefined) return takeEnd(context, seen);
-    // The retained answer of the same key names the operation that the end shows in.
-    return send().catch((again: unknown) => (seen ? takeEnd(context, seen) : Promise.reject(again)));
+    const gone = await lookForEnd(context);
+    if (gone) return takeEnd(context, gone);
+    if (isUncertain(failure)) return send();
+    throw failure;
   });
   return seenDeleted(context, accepted.pending);
 }
@@ -43,34 +39,21 @@ const isRefusedAsGone = (failure: unknown): boolean =>
 export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   const { change, run } = context;
   const { ending } = change.instance;
-  const isOurs = run.retriableIntents.some(
-    ({ address, method }) => address === change.address && method === "DELETE",
-  );
-  if (ending !== undefined && isOurs && !change.withParent) return remove(context);
   if (change.retains) return retain(context);
   await proveGone(context);
+  if (ending !== undefined) return seenDeleted(context, ending);
   // Without a deletion that was seen it is only forgotten: it may be reported again.
-  if (ending === undefined) return forgotten(context);
-  return seenDeleted(context, ending);
+  await forgetInside(context);
+  await run.journal.record(change.address, null);
+  return { kind: "done" };
 }
 
 /** Waits for the end of a deletion before the resource is created again. */
 export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
-  const { ending } = context.change.instance;
+  const { run, change } = context;
+  const { ending } = change.instance;
   if (ending === undefined) return { kind: "done" };
-  const end = await settle(context, ending, context.run.journal.recorded(context.change.address));
-  if (end.kind === "done") await closeDeletions(context);
-  return end;
-}
-
-/** Closes the deletions of an earlier run that were not answered: the resource is gone. */
-async function closeDeletions({ run: { journal }, change: { address } }: ChangeContext): Promise<void> {
-  const open = journal.openAt(address).filter(({ method }) => method === "DELETE");
-  if (open.length > 0)
-    await journal.close(
-      open.map(({ seq }) => seq),
-      { result: "done", status: 0 },
-    );
+  return settle(context, ending, run.journal.recorded(change.address));
 }
 
 async function seenDeleted(context: ChangeContext, pending: Pending | undefined): Promise<ChangeEnd> {
@@ -81,14 +64,6 @@ async function seenDeleted(context: ChangeContext, pending: Pending | undefined)
   }
   await forgetInside(context);
   await run.journal.recordDeleted(change.address);
-  await closeDeletions(context);
-  return { kind: "done" };
-}
-
-async function forgotten(context: ChangeContext): Promise<ChangeEnd> {
-  await forgetInside(context);
-  await context.run.journal.record(context.change.address, null);
-  await closeDeletions(context);
   return { kind: "done" };
 }
 
@@ -117,20 +92,15 @@ async function lookForEnd(context: ChangeContext): Promise<Gone | undefined> {
   return read.kind === "gone" ? read : undefined;
 }
 
-/** Closes the writes of a deletion that did happen. */
-async function takeEnd({ run, change }: ChangeContext, { ending }: Gone): Promise<Accepted> {
-  const id = change.id ?? "";
-  const open = run.journal.openAt(change.address).map(({ seq }) => seq);
-  const recorded = run.journal.recorded(change.address);
-  await run.journal.close(
-    open,
-    { result: "done", status: 0, id },
-    {
-      address: change.address,
-      resource: recorded && ending ? recordedWhileDeleted(recorded, ending) : null,
-    },
-  );
-  return { id, pending: ending };
+/** Closes the writes of a deletion that was requested: its end has to be proven. */
+async function takeEnd(context: ChangeContext, { ending }: Gone): Promise<Accepted> {
+  const { run, change, type } = context;
+  const { address, id = "" } = change;
+  const pending = ending ?? type.deletes?.pendingOf(id, undefined, recordedParentId(context));
+  const recorded = run.journal.recorded(address);
+  const resource = recorded && pending ? recordedWhileDeleted(recorded, pending) : null;
+  await run.journal.close(openAt(context), { result: "done", status: 0, id }, { address, resource });
+  return { id, pending };
 }
 
 /** `onRemove: archive`: kept at the service, and in the state for the day it is declared again. */

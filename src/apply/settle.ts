@@ -4,7 +4,7 @@ import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
 import type { OperationStatus } from "../model/resource-operations";
 import type { WaitPolicy } from "../model/resource-type";
-import type { JournalEntry, RecordedResource } from "../model/state";
+import type { RecordedResource } from "../model/state";
 import type { Clock } from "../model/time";
 import { durationText } from "../model/time";
 import {
@@ -223,10 +223,7 @@ export async function settlePending(
       if (result.showsNothing && standsBesideInState(recovering, address))
         return { ...nothingRecovered, diagnostics: [nothingShown(address)] };
       if (!pending.deletes) return ended(rest);
-      return {
-        ...nothingRecovered,
-        entries: [{ kind: "resource", address, resource: null }, ...closedDeletions(recovering, address)],
-      };
+      return { ...nothingRecovered, entries: [{ kind: "resource", address, resource: null }] };
     case "failed":
       return ended(
         recordedAfterFailure(recorded, pending, result.summary),
@@ -251,12 +248,6 @@ export async function settlePending(
     }
   }
 }
-
-/** Returns the outcomes of the deletions of an address that were not seen to be answered. */
-const closedDeletions = ({ state }: RecoveryContext, address: Address): JournalEntry[] =>
-  state.open
-    .filter((intent) => intent.address === address && intent.method === "DELETE")
-    .map(({ seq }) => ({ kind: "outcome", seq, result: "done", status: 0 }));
 
 const standsBesideInState = ({ state, types }: RecoveryContext, address: Address): boolean =>
   Object.entries(state.resources).some(([at, other]) => at !== address && mustBeShown(other, types));

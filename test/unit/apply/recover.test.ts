@@ -262,20 +262,18 @@ describe("a deletion that was not answered", () => {
     });
   });
 
-  it("stays open while its key counts and the service shows that something is being deleted", async () => {
+  it("is waited for where the service shows that it goes on", async () => {
     const poll: Resource["poll"] = async () => ({ kind: "waiting", status: "deleting" });
     const deleting = reading({ kind: "gone", ending }, { deletes, poll });
-    expect(await recoverOf(state, [deletion], deleting)).toMatchObject({
-      ...{ entries: [], retriableIntents: [deletion] },
-    });
-    const { entries } = await recoverOf(state, [{ ...deletion, at: tooOld }], deleting, { wait: false });
+    const { entries, retriableIntents } = await recoverOf(state, [deletion], deleting, { wait: false });
     expect(entries[0]).toMatchObject({ address: api, resource: { pending: { id: "op" } } });
+    expect(retriableIntents).toEqual([]);
   });
 
-  it("stays open where nobody can look at a thing whose deletion can be asked about", async () => {
+  it("is sent again under its own key, while that counts, where nobody can look", async () => {
     const blind = reading({ kind: "unchecked", reason: "x" }, { deletes });
     expect(await recoverOf(state, [deletion], blind)).toMatchObject({
-      ...{ entries: [], retriableIntents: [deletion] },
+      ...{ entries: [refused, end], retriableIntents: [deletion] },
     });
     expect(await recoverOf(state, [{ ...deletion, at: tooOld }], blind)).toMatchObject({
       ...{ entries: [refused, end], retriableIntents: [] },

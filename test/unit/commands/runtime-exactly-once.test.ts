@@ -114,6 +114,7 @@ describe("a verb that writes", () => {
         bench.emulator.setFaults((_, { method }) => (isWrite(method) && writes++ === 0 ? fault : undefined));
         expect(await act(restart)).toMatchObject(uncertain);
         expect(writes).toBe(1);
+        expect(await bench.state()).toMatchObject({ open: [], run: null });
         await again();
       },
     );
