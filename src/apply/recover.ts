@@ -65,23 +65,19 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
   if (intent.command) return settleCommand(recovering, intent, intent.command);
   const type = recovering.types.get(intent.type);
   const recorded = recovering.state.resources[intent.address];
-  if (type && recorded && intent.method === "DELETE") {
-    const settled = await settleDeletion(recovering, type, intent, recorded);
-    if (settled) return settled;
-  }
+  if (type && recorded && intent.method === "DELETE")
+    return settleDeletion(recovering, type, intent, recorded);
   const makesSomething =
     type?.candidates !== undefined &&
     intent.method === "POST" &&
     (type.reacts !== undefined || recorded === undefined || !intent.path.includes(recorded.id));
-  if (!type || !makesSomething) {
-    // A deletion that nobody can look up is sent again under its own key: the retained answer tells.
-    const again = intent.method === "DELETE" && keyStillCounts(recovering, intent);
-    return closed(intent, assumedDone(intent, recorded), again);
-  }
+  if (!type || !makesSomething) return closed(intent, assumedDone(intent, recorded));
   // Its answer was recorded, and only the end of that line was lost.
   if (recorded && recovering.state.run && !preexistingIdsOf(recovering, intent).includes(recorded.id))
     return closed(intent, [outcome(intent, "done")]);
-  const found = await lookFor(recovering, type, intent);
+  const { name, parentId, body } = intent;
+  const search = { name, parentId, body, ...lookingFor(recovering, intent) };
+  const found = await findLost(recovering, intent, async () => type.candidates?.(recovering.reads, search));
   if (found === undefined) return unseen(recovering, intent);
   if (found.length > 1) return { ...nothingRecovered, diagnostics: [several(intent, found)] };
   const [made] = found;
@@ -92,19 +88,18 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
 
 /**
  * Settles a deletion: of what is gone or being deleted the end is looked at as that of any deletion; else it did not
- * happen, or nobody can tell, and it is sent again under its own key while that counts. Undefined where nobody can look.
+ * happen, or nobody can tell, and it is sent again under its own key while that counts.
  */
 async function settleDeletion(
   recovering: RecoveryContext,
   type: Resource,
   intent: Intent,
   recorded: RecordedResource,
-): Promise<Recovery | undefined> {
+): Promise<Recovery> {
   const { address, parentId } = intent;
   const { id, name } = recorded;
   const target = { address, id, name, parentId, declared: new Map(), recorded };
   const read = await type.read(recovering.reads, target);
-  if (read.kind === "unchecked" && !type.deletes) return undefined;
   if (read.kind !== "gone")
     return closed(intent, [outcome(intent, "refused")], keyStillCounts(recovering, intent));
   const pending = read.ending ?? type.deletes?.pendingOf(id, undefined, parentId);
@@ -136,17 +131,6 @@ const lookingFor = (recovering: RecoveryContext, intent: Intent) => ({
   preexistingIds: preexistingIdsOf(recovering, intent),
   since: recovering.reads.serviceTime() === undefined ? undefined : intent.at,
 });
-
-async function lookFor(
-  recovering: Recovering,
-  type: Resource,
-  intent: Intent,
-): Promise<readonly LiveResource[] | undefined> {
-  const { name, parentId, body } = intent;
-  const { reads } = recovering;
-  const search = { name, parentId, body, ...lookingFor(recovering, intent) };
-  return findLost(recovering, intent, async () => type.candidates?.(reads, search));
-}
 
 /** Looks for what a write of an interrupted run left: for 30 s where its key would not keep it from being done twice. */
 function findLost<T>(

@@ -279,18 +279,6 @@ describe("a deletion that was not answered", () => {
       ...{ entries: [refused, end], retriableIntents: [] },
     });
   });
-
-  it("of a thing that nobody can look up is sent again under its own key: the retained answer tells", async () => {
-    const part = reading({ kind: "unchecked", reason: "x" });
-    expect(await recoverOf(state, [deletion], part)).toMatchObject({
-      entries: [{ kind: "resource", resource: { id: "s1", writes: 4 } }, done, end],
-      retriableIntents: [deletion],
-    });
-    const old = await recoverOf(state, [{ ...deletion, at: tooOld }], part);
-    expect(old.retriableIntents).toEqual([]);
-    // Nothing but a deletion.
-    expect((await recoverOf(state, [setting], part)).retriableIntents).toEqual([]);
-  });
 });
 
 describe("what an earlier run left pending", () => {
