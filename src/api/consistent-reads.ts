@@ -262,6 +262,10 @@ function reads(raw: Endpoints, consistency: Consistency) {
       });
       return entries;
     },
+    getDeployment: (serviceId, id) => {
+      const listed = async () => (await raw.listDeployments(serviceId)).items.find((one) => one.id === id);
+      return consistency.one(id, () => raw.getDeployment(serviceId, id), listed);
+    },
     listDeployments: (serviceId, page = {}) => {
       const read = (): Promise<DeploymentsPage> => raw.listDeployments(serviceId, page);
       if (page.cursor !== undefined) return read();

@@ -11,7 +11,6 @@ import {
   gapSettingList,
   gaps,
   isObject,
-  jsonObject,
 } from "./gaps";
 import { type AnswerReading, aboutShown } from "./parse-answer";
 import { type ApiRequest, pathSegment } from "./send";
@@ -112,9 +111,6 @@ export function turnedOff(
   });
 }
 
-/** Values for the `{placeholders}` of a path or a body; undefined leaves its member out of a body. */
-type GapValues = Readonly<Record<string, unknown>>;
-
 /**
  * Returns the path of a gap below the base URL. A template with `{serviceId}` in it stands below the workspace, any other below
  * the service.
@@ -132,21 +128,21 @@ export function pathUnder(
 export const filledPath = (template: string, ids: Readonly<Record<string, string>>): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(ids[name] ?? "", 1));
 
-/** Returns the body of a JSON template: each `"{name}"` becomes its value; members without a value are left out. */
-export function fillBody(template: string, values: GapValues): Readonly<Record<string, unknown>> {
-  return (filled(jsonObject(template) ?? {}, values) ?? {}) as Readonly<Record<string, unknown>>;
-}
-
-function filled(value: unknown, values: GapValues): unknown {
-  if (typeof value === "string") {
-    const name = /^\{(\w+)\}$/.exec(value)?.[1];
-    return name === undefined ? value : values[name];
-  }
-  if (!isObject(value)) return value;
-  const members = Object.entries(value)
-    .map(([key, inner]) => [key, filled(inner, values)] as const)
-    .filter(([, inner]) => inner !== undefined);
-  return members.length === 0 && Object.keys(value).length > 0 ? undefined : Object.fromEntries(members);
+/**
+ * Returns the body of a JSON template: each `"{name}"` becomes its value. Members without a value are left out, and
+ * objects without a member.
+ */
+export function fillBody(
+  template: string,
+  values: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0;
+  const filled: unknown = JSON.parse(template, (_, value: unknown) => {
+    const name = typeof value === "string" ? /^\{(\w+)\}$/.exec(value)?.[1] : undefined;
+    if (name !== undefined) return values[name];
+    return isEmpty(value) ? undefined : value;
+  });
+  return (filled ?? {}) as Readonly<Record<string, unknown>>;
 }
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> | undefined =>

@@ -1,73 +1,90 @@
-/** The texts that a gap's setting may hold, and how they are described to users. */
-export interface SettingForm {
+/**
+ * An assumption about what the interface marks "not shown" and rnv needs (DESIGN section 6), with its check and its
+ * fallback. Nothing elsewhere may rest on an undocumented fact; `gap-rules.ts` makes requests and reads answers by the
+ * settings.
+ */
+export interface Gap {
+  readonly name: string;
+  readonly assumption: string;
+  readonly verifiedBy: string;
+  readonly fallback: string;
+  /** Settings that say otherwise; empty where there is no choice. */
+  readonly settings: readonly GapSetting[];
+}
+
+/** The texts that a setting may hold, and how they are described to users. */
+interface SettingForm {
   readonly expected: string;
+  readonly example: string;
   readonly accepts: (text: string) => boolean;
 }
 
-/** Accepts one of a few words. */
-export const oneOf = (...values: readonly string[]): SettingForm => ({
-  expected: values.map((value) => `"${value}"`).join(" or "),
-  accepts: (text) => values.includes(text),
+/** A variable `RNV_GAP_<NAME>`: `readService` is set by `RNV_GAP_READ_SERVICE`. */
+interface GapSetting extends SettingForm {
+  readonly key: string;
+  readonly default: string;
+}
+
+const setting = <Key extends string>(key: Key, initial: string, form: SettingForm) => ({
+  ...{ key, default: initial },
+  ...form,
 });
 
-/** Accepts either form. */
-export const either = (first: SettingForm, second: SettingForm): SettingForm => ({
+const matching = (expected: string, example: string, pattern: RegExp): SettingForm => ({
+  ...{ expected, example },
+  accepts: (text) => pattern.test(text),
+});
+
+/** Accepts one of a few words; the last one is the example. */
+const oneOf = (...words: readonly string[]): SettingForm => ({
+  expected: words.map((word) => `"${word}"`).join(" or "),
+  example: words.at(-1) ?? "",
+  accepts: (text) => words.includes(text),
+});
+
+/** Accepts either form; the example is that of the second. */
+const either = (first: SettingForm, second: SettingForm): SettingForm => ({
+  ...second,
   expected: `${first.expected}, or ${second.expected}`,
   accepts: (text) => first.accepts(text) || second.accepts(text),
 });
 
-export const matching = (expected: string, pattern: RegExp): SettingForm => ({
-  expected,
-  accepts: (text) => pattern.test(text),
-});
+const fieldOrAuto = (example: string): SettingForm =>
+  either(
+    oneOf("auto"),
+    matching(`a field of the answer such as "${example}", or "."`, example, /^(\.|\w+(\.\w+)*)$/),
+  );
 
-/**
- * Accepts a path that holds each of `needed` once and each of `allowed` at most once. With `{serviceId}` it stands below
- * the workspace, without it below the service.
- */
-export function path(
-  example: string,
-  needed: readonly string[],
-  allowed: readonly string[] = [],
-): SettingForm {
-  const known = new Set([...needed, ...allowed]);
-  const isSegment = (segment: string): boolean =>
-    segment.startsWith("{")
-      ? known.has(segment.slice(1, -1)) && segment.endsWith("}")
-      : /^[A-Za-z0-9._~-]+$/.test(segment) && !/^\.{1,2}$/.test(segment);
-  return {
-    expected: `a path such as "${example}" (with {serviceId} in it below the workspace, else below the service)`,
-    accepts: (text) => {
-      const segments = text.split("/").slice(1);
-      const count = (name: string): number => segments.filter((one) => one === `{${name}}`).length;
-      return (
-        text.startsWith("/") &&
-        segments.every(isSegment) &&
-        needed.every((name) => count(name) === 1) &&
-        allowed.every((name) => count(name) <= 1)
-      );
-    },
-  };
-}
+/** Accepts a path with each of the `ids` at most once, and with what `needed` matches. */
+const path = (example: string, below: string, ids: readonly string[], needed = ""): SettingForm =>
+  matching(
+    `a path ${below}such as "${example}"`,
+    example,
+    new RegExp(
+      `^(?!.*(\\{\\w+\\}).*\\1)(?=.*${needed})(/(?!\\.{1,2}(/|$))([\\w.~-]+|\\{(${ids.join("|")})\\}))+$`,
+    ),
+  );
 
-/** Accepts as `path` a path that always stands below the workspace. */
-export const workspacePath = (...form: Parameters<typeof path>): SettingForm => ({
-  ...path(...form),
-  expected: `a path below the workspace such as "${form[0]}"`,
-});
+/** Accepts a path that is below the workspace where it has `{serviceId}`, else below the service. */
+const servicePath = (example: string, ...ids: readonly string[]): SettingForm => {
+  const form = path(example, "", ["serviceId", ...ids]);
+  const where = "(with {serviceId} in it below the workspace, else below the service)";
+  return { ...form, expected: `${form.expected} ${where}` };
+};
 
-/** Accepts a JSON object with each of `needed` as `"{name}"` somewhere in it. */
-export const body = (example: string, ...needed: readonly string[]): SettingForm => ({
+const routeOr = (form: SettingForm): SettingForm => either(oneOf("route", "off"), form);
+
+/** Accepts a JSON object with each of `needed` as `"{name}"` in it. */
+const body = (example: string, ...needed: readonly string[]): SettingForm => ({
   expected: `a JSON body such as '${example}'`,
-  accepts: (text) => {
-    const template = jsonObject(text);
-    return template !== undefined && needed.every((name) => holds(template, `{${name}}`));
-  },
+  example,
+  accepts: (text) => jsonObject(text) !== undefined && needed.every((name) => text.includes(`"{${name}}"`)),
 });
 
 /** Accepts a JSON object of JSON objects. */
-export const objects = (example: string): SettingForm => ({
+const objects = (example: string): SettingForm => ({
   expected: `a JSON object such as '${example}'`,
+  example,
   accepts: (text) => {
     const found = jsonObject(text);
     return found !== undefined && Object.values(found).every(isObject);
@@ -87,42 +104,6 @@ export function jsonObject(text: string): Readonly<Record<string, unknown>> | un
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 
-const holds = (value: unknown, placeholder: string): boolean =>
-  value === placeholder ||
-  (isObject(value) && Object.values(value).some((inner) => holds(inner, placeholder)));
-
-/**
- * An assumption about what the interface marks "not shown" and rnv needs (DESIGN section 6), with its check and its
- * fallback. Nothing elsewhere may rest on an undocumented fact; `gap-rules.ts` makes requests and reads answers by the
- * settings.
- */
-export interface Gap {
-  readonly name: string;
-  readonly assumption: string;
-  readonly verifiedBy: string;
-  readonly fallback: string;
-  /** Settings that say otherwise; empty where there is no choice. */
-  readonly settings: readonly GapSetting[];
-}
-
-/** A variable `RNV_GAP_<NAME>`: `readService` is set by `RNV_GAP_READ_SERVICE`. */
-interface GapSetting extends SettingForm {
-  readonly key: string;
-  readonly default: string;
-  readonly example: string;
-}
-
-const setting = <Key extends string>(key: Key, initial: string, form: SettingForm, example: string) => ({
-  ...{ key, default: initial, example },
-  ...form,
-});
-
-const off = oneOf("off");
-const autoOr = (form: SettingForm): SettingForm => either(oneOf("auto"), form);
-const field = (example: string): SettingForm =>
-  matching(`a field of the answer such as "${example}", or "."`, /^(\.|\w+(\.\w+)*)$/);
-const routeOr = (form: SettingForm): SettingForm => either(form, oneOf("route", "off"));
-
 export const gaps = [
   {
     name: "read one service",
@@ -131,13 +112,8 @@ export const gaps = [
       "the answer has the ID of the request; before a 404 counts, an id that the canvas shows is read the same way",
     fallback: "404 or 405 for an id that the canvas shows: the canvas is the only read",
     settings: [
-      setting(
-        "readService",
-        "/services/{serviceId}",
-        routeOr(path("/apps/{serviceId}", [], ["serviceId"])),
-        "/apps/{serviceId}",
-      ),
-      setting("serviceAnswer", "auto", autoOr(field("data.service")), "data.service"),
+      setting("readService", "/services/{serviceId}", routeOr(servicePath("/apps/{serviceId}"))),
+      setting("serviceAnswer", "auto", fieldOrAuto("data.service")),
     ],
   },
   {
@@ -160,15 +136,13 @@ export const gaps = [
             "configuration",
           ),
         ),
-        '{"service": {"name": "{name}", "configuration": "{configuration}"}}',
       ),
       setting(
         "patchServicePath",
         "/services/{serviceId}",
-        path("/services/{serviceId}/configuration", [], ["serviceId"]),
-        "/services/{serviceId}/configuration",
+        servicePath("/services/{serviceId}/configuration"),
       ),
-      setting("patchServiceMethod", "PATCH", oneOf("PATCH", "PUT", "POST"), "PUT"),
+      setting("patchServiceMethod", "PATCH", oneOf("PATCH", "POST", "PUT")),
     ],
   },
   {
@@ -180,10 +154,9 @@ export const gaps = [
       setting(
         "listVariables",
         "/services/{serviceId}/variables",
-        routeOr(path("/services/{serviceId}/env", [], ["serviceId"])),
-        "/services/{serviceId}/env",
+        routeOr(servicePath("/services/{serviceId}/env")),
       ),
-      setting("variableItems", "auto", autoOr(field("data.items")), "data.items"),
+      setting("variableItems", "auto", fieldOrAuto("data.items")),
     ],
   },
   {
@@ -199,13 +172,12 @@ export const gaps = [
         either(
           oneOf("auto", "route", "off"),
           either(
-            matching('two field names such as "name,value"', /^\w+,\w+$/),
             body('{"variable": {"key": "{key}", "value": "{value}"}}', "key", "value"),
+            matching('two field names such as "name,value"', "name,value", /^\w+,\w+$/),
           ),
         ),
-        "name,value",
       ),
-      setting("variableAnswer", "auto", autoOr(field("data")), "data"),
+      setting("variableAnswer", "auto", fieldOrAuto("data")),
     ],
   },
   {
@@ -218,16 +190,14 @@ export const gaps = [
       setting(
         "rollBack",
         "/deploys/{deploymentId}/rollback",
-        either(path("/rollback", [], ["serviceId", "deploymentId"]), off),
-        "/rollback",
+        either(oneOf("off"), servicePath("/rollback", "deploymentId")),
       ),
       setting(
         "rollBackBody",
         "auto",
-        autoOr(body('{"confirm": "{confirm}", "deploymentId": "{deploymentId}"}', "confirm")),
-        '{"confirm": "{confirm}", "deployment": "{deploymentId}"}',
+        either(oneOf("auto"), body('{"confirm": "{confirm}", "deployment": "{deploymentId}"}', "confirm")),
       ),
-      setting("rollBackAnswer", "auto", autoOr(field("release")), "release"),
+      setting("rollBackAnswer", "auto", fieldOrAuto("release")),
     ],
   },
   {
@@ -237,14 +207,14 @@ export const gaps = [
     verifiedBy: "the replay header of the answer",
     fallback:
       "a PATCH sets the same values twice; a roll back is never sent again before the deployments were looked at",
-    settings: [setting("routeKeys", "auto", oneOf("auto", "on", "off"), "off")],
+    settings: [setting("routeKeys", "auto", oneOf("auto", "on", "off"))],
   },
   {
     name: "operation body",
     assumption: "reading an operation answers {operation}, or the operation itself",
     verifiedBy: "the schema",
     fallback: "both are accepted",
-    settings: [setting("operationBody", "auto", oneOf("auto", "bare", "wrapped"), "wrapped")],
+    settings: [setting("operationBody", "auto", oneOf("auto", "bare", "wrapped"))],
   },
   {
     name: "operations of a project",
@@ -256,8 +226,9 @@ export const gaps = [
       setting(
         "projectOperation",
         "/projects/{projectId}/operations/{operationId}",
-        routeOr(workspacePath("/jobs/{operationId}", ["operationId"], ["projectId"])),
-        "/jobs/{operationId}",
+        routeOr(
+          path("/jobs/{operationId}", "below the workspace ", ["operationId", "projectId"], "\\{operationId"),
+        ),
       ),
     ],
   },
@@ -270,8 +241,7 @@ export const gaps = [
       setting(
         "environmentRecord",
         "id,name",
-        matching('two field names such as "id,name"', /^[A-Za-z0-9_]+,[A-Za-z0-9_]+$/),
-        "environmentId,title",
+        matching('two field names such as "id,name"', "environmentId,title", /^\w+,\w+$/),
       ),
     ],
   },
@@ -280,30 +250,28 @@ export const gaps = [
     assumption: "the environment that a project has from its creation is named Production",
     verifiedBy: "the names of the project's environments",
     fallback: "the only environment there is; else an error that lists the names",
-    settings: [setting("productionEnvironment", "Production", matching("a name", /\S/), "production")],
+    settings: [setting("productionEnvironment", "Production", matching("a name", "production", /\S/))],
   },
   {
     name: "project color",
     assumption: 'a color may be written as "#2f6fed", and "#64748b" is one for projects that name none',
     verifiedBy: "the answer is compared with what was sent; upper and lower case are one",
     fallback: "an error that names the color",
-    settings: [setting("projectColor", "#64748b", matching("a color", /^\S(.*\S)?$/), "slate")],
+    settings: [setting("projectColor", "#64748b", matching("a color", "slate", /^\S(.*\S)?$/))],
   },
   {
     name: "rename a project",
     assumption: "PATCH …/projects/{projectId} takes a name, as it takes a description",
     verifiedBy: "the answer is compared with what was sent",
     fallback: "an error that points to the dashboard; renamed there, the plan is empty",
-    settings: [setting("renameProject", "on", oneOf("on", "off"), "off")],
+    settings: [setting("renameProject", "on", oneOf("on", "off"))],
   },
   {
     name: "defaults of kinds",
     assumption: "the catalog's defaults are those of every kind",
     verifiedBy: "what a new service shows in settings that were not sent is recorded as its own defaults",
     fallback: "settings go back to the recorded defaults; one that does not take is an error that names it",
-    settings: [
-      setting("kindDefaults", "{}", objects('{"static": {"port": 80}}'), '{"static": {"port": 80}}'),
-    ],
+    settings: [setting("kindDefaults", "{}", objects('{"static": {"port": 80}}'))],
   },
   {
     name: "configuration fields",
@@ -352,7 +320,7 @@ export const gaps = [
     assumption: "an error has requestId, code and message, top-level or under error",
     verifiedBy: "only text is taken, capped in length",
     fallback: "the status text",
-    settings: [setting("errorBody", "auto", oneOf("auto", "top-level", "nested"), "nested")],
+    settings: [setting("errorBody", "auto", oneOf("auto", "top-level", "nested"))],
   },
   {
     name: "replay header",
@@ -363,8 +331,7 @@ export const gaps = [
       setting(
         "replayHeader",
         "auto",
-        matching('a header name, or "auto"', /^[A-Za-z0-9-]+$/),
-        "Idempotency-Replayed",
+        matching('a header name, or "auto"', "Idempotency-Replayed", /^[A-Za-z0-9-]+$/),
       ),
     ],
   },

@@ -1,6 +1,7 @@
 import type { core, ZodType } from "zod";
 import { plainName } from "../model/text";
 import { ApiError } from "./api-error";
+import { newestById, type Shown } from "./known-versions";
 import type { About, ApiRequest, ApiResponse, Send } from "./send";
 import type { Deletion, Page } from "./wire/shapes";
 
@@ -150,22 +151,21 @@ interface ListedPage<T> {
 /**
  * Reads a complete list: asked for without `limit` and `cursor`, then page after page while the service says that there
  * is more (interface, "Header and parameter rules"). A listing that cannot be finished throws `ApiError` (malformed),
- * because a short list must never look like a complete one.
+ * because a short list must never look like a complete one. Of an item on two pages the newer copy counts.
  */
-export async function readPages<T extends { readonly id: string }>(
+export async function readPages<T extends Shown>(
   send: Send,
   request: ApiRequest,
   parse: (response: ApiResponse) => ListedPage<T>,
 ): Promise<readonly T[]> {
-  const found = new Map<string, T>();
+  const found: T[] = [];
   const cursors = new Set<string>();
   let next = request;
   for (let count = 1; ; count += 1) {
     const response = await send(next);
     const { items, page } = parse(response);
-    // An item that moved to a later page while we read is listed once.
-    for (const item of items) found.set(item.id, item);
-    if (page?.hasMore !== true) return [...found.values()];
+    found.push(...items);
+    if (page?.hasMore !== true) return newestById(found);
     const cursor = page.nextCursor;
     if (cursor === null || cursor === "")
       throw malformed(request, response, "page.hasMore is true and page.nextCursor is missing");

@@ -1,6 +1,6 @@
 import { diagnosticOf, isUncertain } from "../api/api-error";
 import type { Resource } from "../api/reads";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, type warning } from "../diagnostics/diagnostic";
 import { type Address, addressOf, nameOf } from "../model/address";
 import type { Pending } from "../model/live";
 import type { ActionInput, Made } from "../model/resource-operations";
@@ -48,7 +48,7 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
   // It is reported once where the journal can be written, and can be asked for again.
   const neverKnown = async (why: Uncertainty): Promise<DiagnosticsError> => {
     await closeOrder(run, address, { result: "done" }).catch(() => undefined);
-    return unknownEnd(address, command, why);
+    return new DiagnosticsError([unknownEnd(error, address, command, why)]);
   };
   return createOrFind(run.reads, {
     send: async () => action.pendingOf(input, await action.send(writes, input)),
@@ -62,25 +62,6 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
   });
 }
 
-/** Returns what an interrupted command left, now recorded as its outcome; undefined where nothing is found. */
-export async function findSent(
-  run: ActionRun,
-  order: ActionOrder,
-  { at, forMs }: { readonly at: string; readonly forMs: number },
-): Promise<Pending | undefined> {
-  const { input, command, preexistingIds } = order;
-  const action = actionOf(run, order);
-  run.reads.invalidate();
-  const search = { preexistingIds, since: run.reads.serviceTime() === undefined ? undefined : at };
-  const look = async () => action.find?.(run.reads, input, search);
-  const found = (await run.reads.untilVisible(look, { forMs })) ?? [];
-  const [id] = found;
-  if (id === undefined) return undefined;
-  if (found.length === 1) return takeSent(run, order, id);
-  await closeOrder(run, input.address, { result: "done" });
-  throw unknownEnd(input.address, command, { found });
-}
-
 async function takeSent(run: ActionRun, order: ActionOrder, id: string): Promise<Pending> {
   const { input } = order;
   await closeOrder(run, input.address, { result: "done", id }, leftBy(run, order, { id }));
@@ -88,33 +69,41 @@ async function takeSent(run: ActionRun, order: ActionOrder, id: string): Promise
 }
 
 interface Uncertainty {
-  /** Ids of what it may have made. */
-  readonly found?: readonly string[];
+  /** Ids of what it may have made; empty: it did nothing. */
+  readonly found?: readonly string[] | undefined;
   readonly failure?: unknown;
   /** When it was sent, where that was an earlier run. */
   readonly at?: string;
+  /** False where the command at hand only looks: what is open stays so. */
+  readonly wait?: boolean;
 }
 
-/** The error of a command whose effect cannot be found out. */
+/** The diagnostic of a command whose effect cannot be found out, or that had none. */
 export function unknownEnd(
+  severity: typeof error | typeof warning,
   address: Address,
   command: Command,
-  { found = [], failure, at }: Uncertainty,
-): DiagnosticsError {
-  const line = `\`${commandText(address, command)}\``;
-  const isAny = found.length > 0;
+  { found, failure, at, wait = true }: Uncertainty,
+): Diagnostic {
+  const text = commandText(address, command);
+  const line = `\`${text}\`${at === undefined ? "" : ` of ${at}`}`;
+  const ids = found?.join(", ");
   const answer = failure === undefined ? "The API did not answer." : `${diagnosticOf(failure).summary}.`;
-  return new DiagnosticsError([
-    error("apply.uncertain", `unknown whether ${line}${at === undefined ? "" : ` of ${at}`} had an effect`, {
+  return severity(
+    "apply.uncertain",
+    found?.length === 0 ? `${line} did nothing` : `unknown whether ${line} had an effect`,
+    {
       address,
-      detail: isAny ? `Found: ${found.join(", ")}. Any of them may be it.` : answer,
-      hint: `Nothing was sent again. ${isAny ? "Look at them in the dashboard. " : ""}If you still want it: ${line}`,
-    }),
-  ]);
+      detail: ids ? `Found: ${ids}. Any of them may be it.` : answer,
+      hint: wait
+        ? `Nothing was sent again. ${ids ? "Look at them in the dashboard. " : ""}If you still want it: \`${text}\``
+        : `Run \`${text}\` before any other command that writes. It finds out what happened and sends nothing twice.`,
+    },
+  );
 }
 
 /** Closes what is open of the commands for `address`. */
-export async function closeOrder(
+async function closeOrder(
   { journal }: Pick<Run, "journal">,
   address: Address,
   outcome: { readonly result: "done" | "refused"; readonly id?: string },
@@ -127,7 +116,11 @@ export async function closeOrder(
 }
 
 /** Returns the record of an answered action and of the wait for its end: after a crash the same command goes on with it. */
-function leftBy(run: ActionRun, order: ActionOrder, made: Made): Left {
+export function leftBy(
+  run: Pick<ActionRun, "types" | "record" | "reads" | "clock"> & { readonly journal: Records },
+  order: ActionOrder,
+  made: Made,
+): Left & { readonly run: RunRecord } {
   const { command, input } = order;
   const pending = actionOf(run, order).pendingOf(input, made);
   const accepted: RunRecord["accepted"] = { address: input.address, command, pending };
@@ -136,7 +129,10 @@ function leftBy(run: ActionRun, order: ActionOrder, made: Made): Left {
   return { ...(recording && { recording }), run: { ...run.record, accepted } };
 }
 
-function actionOf({ types, journal }: ActionRun, { command, input }: ActionOrder) {
+function actionOf(
+  { types, journal }: Pick<ActionRun, "types"> & { readonly journal: Records },
+  { command, input }: ActionOrder,
+) {
   const type = types.get(journal.recorded(input.address)?.type ?? "");
   const action = type?.actions?.[command.action];
   if (!action) throw new Error(`${input.address} knows no ${command.action}`);

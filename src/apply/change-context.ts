@@ -28,7 +28,6 @@ export interface ChangeContext {
   readonly endpointsAgain: () => Endpoints;
   /** Id of the project or service it lies in. */
   readonly parentId?: string;
-  readonly startedAt: number;
   /** Returns the record of a write as soon as its id is known, so that no id is ever only in memory. */
   readonly recordOnAccept: (id: string | undefined, madeAt?: string) => RecordedResource | null;
 }
@@ -62,7 +61,6 @@ export function changeContext(run: Run, change: Change, phase: ReplacePhase, slo
   };
   return {
     ...{ run, change, type, slot, parentId, recordOnAccept },
-    startedAt: run.clock.elapsed(),
     endpoints: run.endpoints(journaledSend(writes)),
     endpointsAgain: () => run.endpoints(journaledSend({ ...writes, isAgain: true })),
   };

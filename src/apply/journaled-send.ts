@@ -84,13 +84,11 @@ export function journaledSend(writes: JournaledWrites): Send {
 function acceptingKnown(request: ApiRequest): ApiRequest {
   const { about } = request;
   if (!about) return request;
-  return {
-    ...request,
-    about: (body) => {
-      const { isKnown, mismatch, ...found } = about(body);
-      return isKnown || mismatch === undefined ? found : { ...found, mismatch };
-    },
+  const accepting: typeof about = (body) => {
+    const found = about(body);
+    return found.isKnown ? { ...found, mismatch: undefined } : found;
   };
+  return { ...request, about: accepting };
 }
 
 async function sendUnkeyed(writes: JournaledWrites, request: ApiRequest, options: Parameters<Send>[1]) {

@@ -2,10 +2,9 @@ import type { Resource } from "../api/reads";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource, Pending } from "../model/live";
-import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
-import { type Command, commandText } from "../model/state";
+import type { Command, Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { replayJournal } from "../state/recorded";
-import { madeByAction, recordsOf } from "./action";
+import { leftBy, recordsOf, unknownEnd } from "./action";
 import { inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
 import { keyStillCounts } from "./journaled-send";
 import { nothingRecovered, type Recovery, type RecoveryContext } from "./run";
@@ -23,8 +22,10 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
   const retriableIntents: Intent[] = [];
   const diagnostics: Diagnostic[] = [];
   let { state } = recovering;
+  let accepted: Recovery["accepted"];
   const begunAt = recovering.clock.elapsed();
   const take = (settled: Recovery): void => {
+    accepted = settled.accepted ?? accepted;
     entries.push(...settled.entries);
     retriableIntents.push(...settled.retriableIntents);
     diagnostics.push(...settled.diagnostics);
@@ -41,8 +42,8 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
     if (recorded?.pending)
       take(await settlePending({ ...recovering, state }, address, recorded, { timeoutMs }));
   }
-  if (entries.length > 0 && state.open.length === 0) entries.push({ kind: "end" });
-  return { entries, retriableIntents, diagnostics };
+  if (entries.length > 0 && state.open.length === 0 && !accepted) entries.push({ kind: "end" });
+  return { entries, retriableIntents, diagnostics, accepted };
 }
 
 /** Returns how long a pending operation is waited for, ms: the end of a deletion only. The plan decides about others. */
@@ -61,27 +62,22 @@ const closed = (intent: Intent, entries: readonly JournalEntry[], again = false)
 });
 
 async function settleIntent(recovering: Recovering, intent: Intent): Promise<Recovery> {
-  if (recovering.repeats?.(intent)) return leftOpen(intent);
   if (intent.command) return settleCommand(recovering, intent, intent.command);
   const type = recovering.types.get(intent.type);
   const recorded = recovering.state.resources[intent.address];
-  if (type && recorded && intent.method === "DELETE") {
-    const settled = await settleDeletion(recovering, type, intent, recorded);
-    if (settled) return settled;
-  }
+  if (type && recorded && intent.method === "DELETE")
+    return settleDeletion(recovering, type, intent, recorded);
   const makesSomething =
     type?.candidates !== undefined &&
     intent.method === "POST" &&
     (type.reacts !== undefined || recorded === undefined || !intent.path.includes(recorded.id));
-  if (!type || !makesSomething) {
-    // A deletion that nobody can look up is sent again under its own key: the retained answer tells.
-    const again = intent.method === "DELETE" && keyStillCounts(recovering, intent);
-    return closed(intent, assumedDone(intent, recorded), again);
-  }
+  if (!type || !makesSomething) return closed(intent, assumedDone(intent, recorded));
   // Its answer was recorded, and only the end of that line was lost.
   if (recorded && recovering.state.run && !preexistingIdsOf(recovering, intent).includes(recorded.id))
     return closed(intent, [outcome(intent, "done")]);
-  const found = await lookFor(recovering, type, intent);
+  const { name, parentId, body } = intent;
+  const search = { name, parentId, body, ...lookingFor(recovering, intent) };
+  const found = await findLost(recovering, intent, async () => type.candidates?.(recovering.reads, search));
   if (found === undefined) return unseen(recovering, intent);
   if (found.length > 1) return { ...nothingRecovered, diagnostics: [several(intent, found)] };
   const [made] = found;
@@ -91,25 +87,21 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
 }
 
 /**
- * Gone: its end is looked at as that of any deletion; what is gone at once is forgotten, since nobody but us took it
- * away. Else it goes out again under its own key while that counts: the retained answer names the operation, and where
- * there is none, nothing happened. Undefined where nobody can look.
+ * Settles a deletion: of what is gone or being deleted the end is looked at as that of any deletion; else it did not
+ * happen, or nobody can tell, and it is sent again under its own key while that counts.
  */
 async function settleDeletion(
   recovering: RecoveryContext,
   type: Resource,
   intent: Intent,
   recorded: RecordedResource,
-): Promise<Recovery | undefined> {
+): Promise<Recovery> {
   const { address, parentId } = intent;
   const { id, name } = recorded;
   const target = { address, id, name, parentId, declared: new Map(), recorded };
   const read = await type.read(recovering.reads, target);
-  if (read.kind === "unchecked" && !type.deletes) return undefined;
-  const again = keyStillCounts(recovering, intent);
-  const isUncertain = read.kind === "unchecked" || (read.kind === "gone" && read.ending !== undefined);
-  if (isUncertain && again) return leftOpen(intent);
-  if (read.kind !== "gone") return closed(intent, [outcome(intent, "refused")], again);
+  if (read.kind !== "gone")
+    return closed(intent, [outcome(intent, "refused")], keyStillCounts(recovering, intent));
   const pending = read.ending ?? type.deletes?.pendingOf(id, undefined, parentId);
   const resource = pending ? recordedWhileDeleted(recorded, { since: intent.at, ...pending }) : null;
   const deletedAt = resource === null ? { deletedAt: writtenNow(recovering) } : {};
@@ -139,17 +131,6 @@ const lookingFor = (recovering: RecoveryContext, intent: Intent) => ({
   preexistingIds: preexistingIdsOf(recovering, intent),
   since: recovering.reads.serviceTime() === undefined ? undefined : intent.at,
 });
-
-async function lookFor(
-  recovering: Recovering,
-  type: Resource,
-  intent: Intent,
-): Promise<readonly LiveResource[] | undefined> {
-  const { name, parentId, body } = intent;
-  const { reads } = recovering;
-  const search = { name, parentId, body, ...lookingFor(recovering, intent) };
-  return findLost(recovering, intent, async () => type.candidates?.(reads, search));
-}
 
 /** Looks for what a write of an interrupted run left: for 30 s where its key would not keep it from being done twice. */
 function findLost<T>(
@@ -237,12 +218,12 @@ const several = (intent: Intent, found: readonly LiveResource[]): Diagnostic =>
   );
 
 /**
- * Settles what a verb such as `rnv deploy` left open, before another command writes: what is found is recorded, and
- * nothing is sent again. The same verb, asked for again, goes on with it by itself.
+ * Settles what a verb such as `rnv deploy` left open, before a command writes: what is found is recorded. It is sent
+ * again only by the same verb, asked for again, under its own key.
  */
 async function settleCommand(recovering: Recovering, intent: Intent, command: Command): Promise<Recovery> {
-  const { state, types } = recovering;
-  const { address } = intent;
+  const { state, types, repeats, wait } = recovering;
+  const { address, at } = intent;
   const recorded = state.resources[address];
   const { commit, deploymentId } = command;
   const input = { address, id: recorded?.id ?? "", name: intent.name, commit, deploymentId };
@@ -251,38 +232,23 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
     recorded ? action?.find?.(recovering.reads, input, lookingFor(recovering, intent)) : [];
   // Of several attempts under one key the last one is looked for.
   const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
-  const found = isLast ? await findLost(recovering, intent, look) : [];
+  if (!isLast) return closed(intent, [outcome(intent, "refused")]);
+  const found = await findLost(recovering, intent, look);
   const [sent, ...others] = found ?? [];
-  if (sent !== undefined && others.length === 0) {
-    const made = madeByAction(recordsOf(state), types, command.action, input, { id: sent });
-    const entries: JournalEntry[] = made ? [{ kind: "resource", ...made }] : [];
-    return closed(intent, [...entries, outcome(intent, "done", sent)]);
+  const isRepeated = repeats?.(intent) === true;
+  if (sent !== undefined && others.length === 0 && state.run) {
+    const acting = { ...recovering, journal: recordsOf(state), record: state.run };
+    const { recording, run } = leftBy(acting, { command, input, preexistingIds: [] }, { id: sent });
+    const entries: JournalEntry[] = recording ? [{ kind: "resource", ...recording }] : [];
+    const { pending } = (isRepeated && run.accepted) || {};
+    if (pending) entries.push({ kind: "run", run });
+    const accepted = pending && { pending, startedAt: at };
+    return { ...closed(intent, [...entries, outcome(intent, "done", sent)]), accepted };
   }
-  const diagnostics = isLast ? [unknownEnd(recovering, intent, command, found)] : [];
-  const result = found === undefined ? "done" : "refused";
-  return { ...closed(intent, [outcome(intent, result)]), diagnostics };
-}
-
-function unknownEnd(
-  { wait }: Recovering,
-  { address, at }: Intent,
-  command: Command,
-  found: readonly string[] | undefined,
-): Diagnostic {
-  const text = commandText(address, command);
-  const line = `\`${text}\``;
-  const summary =
-    found === undefined
-      ? `unknown whether ${line} of ${at} had an effect`
-      : found.length === 0
-        ? `${line} of ${at} did nothing`
-        : `${found.length} deployments of ${address} could be that of ${line} of ${at}`;
-  const ids = found?.join(", ");
-  return warning("apply.uncertain", summary, {
-    address,
-    detail: ids ? `Found: ${ids}.` : "The API did not answer.",
-    hint: wait
-      ? `Nothing was sent again. If you still want it: ${text}`
-      : `Run ${line} before any other command that writes. It finds out what happened and sends nothing twice.`,
-  });
+  const isNone = sent === undefined;
+  if (isRepeated && isNone && action?.find && keyStillCounts(recovering, intent)) return leftOpen(intent);
+  const result = closed(intent, [outcome(intent, found?.length === 0 ? "refused" : "done")]);
+  if (isRepeated && found?.length === 0) return result;
+  const diagnostic = unknownEnd(isRepeated ? error : warning, address, command, { found, at, wait });
+  return { ...result, diagnostics: [diagnostic] };
 }

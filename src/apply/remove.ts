@@ -5,7 +5,8 @@ import type { Accepted } from "../model/resource-operations";
 import { pathsWith } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import type { Change } from "../plan/plan";
-import { type ChangeContext, closeEarlier, recordedWhileDeleted, writtenNow } from "./change-context";
+import { type ChangeContext, closeEarlier, openAt, recordedWhileDeleted, writtenNow } from "./change-context";
+import { sendTwice } from "./journaled-send";
 import { type ChangeEnd, readNow } from "./run";
 import { settle } from "./settle";
 
@@ -21,57 +22,38 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   };
   const send = () => type.remove(context.endpoints, input);
   const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
-    const isGonePart = type.removedWithParent && isRefusedAsGone(failure, [404]);
-    if (isGonePart && (await isLeftOut(context))) return { id: input.id };
     if (!isUncertain(failure) && !isRefusedAsGone(failure)) throw failure;
-    const seen = await lookForEnd(context);
-    // An earlier request deletes it, or has deleted it: its end has to be proven.
-    const pending = seen?.ending ?? (seen && type.deletes?.pendingOf(input.id, undefined, input.parentId));
-    if (isRefusedAsGone(failure) && pending) return takeEnd(context, { kind: "gone", ending: pending });
-    if (!isUncertain(failure)) throw failure;
-    if (seen && seen.ending === undefined) return takeEnd(context, seen);
-    // The retained answer of the same key names the operation that the end shows in.
-    return send().catch((again: unknown) => (seen ? takeEnd(context, seen) : Promise.reject(again)));
+    const gone = await lookForEnd(context);
+    if (gone) return takeEnd(context, gone);
+    if (isUncertain(failure)) return send();
+    throw failure;
   });
   return seenDeleted(context, accepted.pending);
 }
 
 /** Returns true if a deletion was refused because there is nothing to delete, or that is being deleted already. */
-const isRefusedAsGone = (failure: unknown, statuses = [404, 409]): boolean =>
-  failure instanceof ApiError && failure.kind === "refused" && statuses.includes(failure.status ?? 0);
+const isRefusedAsGone = (failure: unknown): boolean =>
+  failure instanceof ApiError && failure.kind === "refused" && [404, 409].includes(failure.status ?? 0);
 
 /** Forgets a resource in the state; waits for a deletion that goes on, because its parent may be deleted next. */
 export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   const { change, run } = context;
   const { ending } = change.instance;
-  const isOurs = run.retriableIntents.some(
-    ({ address, method }) => address === change.address && method === "DELETE",
-  );
-  if (ending !== undefined && isOurs && !change.withParent) return remove(context);
   if (change.retains) return retain(context);
   await proveGone(context);
+  if (ending !== undefined) return seenDeleted(context, ending);
   // Without a deletion that was seen it is only forgotten: it may be reported again.
-  if (ending === undefined) return forgotten(context);
-  return seenDeleted(context, ending);
+  await forgetInside(context);
+  await run.journal.record(change.address, null);
+  return { kind: "done" };
 }
 
 /** Waits for the end of a deletion before the resource is created again. */
 export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
-  const { ending } = context.change.instance;
+  const { run, change } = context;
+  const { ending } = change.instance;
   if (ending === undefined) return { kind: "done" };
-  const end = await settle(context, ending, context.run.journal.recorded(context.change.address));
-  if (end.kind === "done") await closeDeletions(context);
-  return end;
-}
-
-/** Closes the deletions of an earlier run that were not answered: the resource is gone. */
-async function closeDeletions({ run: { journal }, change: { address } }: ChangeContext): Promise<void> {
-  const open = journal.openAt(address).filter(({ method }) => method === "DELETE");
-  if (open.length > 0)
-    await journal.close(
-      open.map(({ seq }) => seq),
-      { result: "done", status: 0 },
-    );
+  return settle(context, ending, run.journal.recorded(change.address));
 }
 
 async function seenDeleted(context: ChangeContext, pending: Pending | undefined): Promise<ChangeEnd> {
@@ -82,14 +64,6 @@ async function seenDeleted(context: ChangeContext, pending: Pending | undefined)
   }
   await forgetInside(context);
   await run.journal.recordDeleted(change.address);
-  await closeDeletions(context);
-  return { kind: "done" };
-}
-
-async function forgotten(context: ChangeContext): Promise<ChangeEnd> {
-  await forgetInside(context);
-  await context.run.journal.record(context.change.address, null);
-  await closeDeletions(context);
   return { kind: "done" };
 }
 
@@ -118,20 +92,15 @@ async function lookForEnd(context: ChangeContext): Promise<Gone | undefined> {
   return read.kind === "gone" ? read : undefined;
 }
 
-/** Closes the writes of a deletion that did happen. */
-async function takeEnd({ run, change }: ChangeContext, { ending }: Gone): Promise<Accepted> {
-  const id = change.id ?? "";
-  const open = run.journal.openAt(change.address).map(({ seq }) => seq);
-  const recorded = run.journal.recorded(change.address);
-  await run.journal.close(
-    open,
-    { result: "done", status: 0, id },
-    {
-      address: change.address,
-      resource: recorded && ending ? recordedWhileDeleted(recorded, ending) : null,
-    },
-  );
-  return { id, pending: ending };
+/** Closes the writes of a deletion that was requested: its end has to be proven. */
+async function takeEnd(context: ChangeContext, { ending }: Gone): Promise<Accepted> {
+  const { run, change, type } = context;
+  const { address, id = "" } = change;
+  const pending = ending ?? type.deletes?.pendingOf(id, undefined, recordedParentId(context));
+  const recorded = run.journal.recorded(address);
+  const resource = recorded && pending ? recordedWhileDeleted(recorded, pending) : null;
+  await run.journal.close(openAt(context), { result: "done", status: 0, id }, { address, resource });
+  return { id, pending };
 }
 
 /** `onRemove: archive`: kept at the service, and in the state for the day it is declared again. */
@@ -140,9 +109,7 @@ export async function archive(context: ChangeContext): Promise<ChangeEnd> {
   const { archive: send } = type;
   if (!send || change.id === undefined) throw new Error(`${change.type} cannot be archived`);
   const input = { address: change.address, id: change.id, name: change.name };
-  const accepted = await send(endpoints, input).catch((failure: unknown) =>
-    isUncertain(failure) ? send(endpoints, input) : Promise.reject(failure),
-  );
+  const accepted = await sendTwice(() => send(endpoints, input));
   await closeEarlier(context, accepted.id);
   return retain(context, accepted.live);
 }
@@ -206,17 +173,4 @@ export function notGone({ address, instance }: Change, id: string, hint: string)
   const summary = `${address} exists (ID ${id}), but the API did not list it for the plan`;
   const range = instance.desired?.range;
   return new DiagnosticsError([error("live.gone_unproven", summary, { address, range, hint })]);
-}
-
-/** Returns whether its parent exists and does not show it: then a 404 is no sign of a lost membership. */
-async function isLeftOut({ run, change, type }: ChangeContext): Promise<boolean> {
-  const { recorded } = change.instance;
-  const parent = recorded?.parent === undefined ? undefined : run.journal.recorded(recorded.parent);
-  const outer = parent && run.types.get(parent.type);
-  if (recorded === undefined || parent === undefined || outer === undefined) return false;
-  const { address } = change;
-  const { id, name } = parent;
-  if ((await readNow(run, outer, { address, id, name })).kind !== "found") return false;
-  const target = { address, id: recorded.id, name: recorded.name, declared: new Map(), parentId: id };
-  return (await type.read(run.reads, target)).kind !== "found";
 }

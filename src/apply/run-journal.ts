@@ -67,7 +67,7 @@ export class RunJournal {
     });
   }
 
-  /** Something was recorded that the snapshot does not hold. */
+  /** A run was begun, or something recorded, that the snapshot does not hold. */
   get hasChanges(): boolean {
     return this.#changed;
   }
@@ -78,6 +78,7 @@ export class RunJournal {
       durable: true,
     });
     this.#run = run;
+    this.#changed = true;
   }
 
   /** Durable when it returns: only then may the first byte of the write be sent. */

@@ -35,10 +35,9 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const ended = await awaitEnding(context);
   if (ended.kind !== "done") return ended;
   await proveGone(context);
-  const left = await madeBefore(context, input.name);
-  if (!left) await proveAbsent(context, input.name);
   const accepted =
-    left ?? (await sendCreate(context, input.name, () => context.type.create(context.endpoints, input)));
+    (await findEarlierCreate(context, input.name)) ??
+    (await sendCreate(context, input.name, () => context.type.create(context.endpoints, input)));
   // What is null was left to the service: its answer tells what that is.
   const sent = new Map([...values].filter(([, value]) => value !== null));
   return finishWrite(context, accepted, sent, values, true);
@@ -48,21 +47,24 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
 const mostAgeMs = 1000;
 
 /**
- * Another user may have created it since the plan was made, or the list that the plan was made from was short: one fresh
- * look before the first write that would make a double.
+ * Looks once before a write that would make a double. Returns what an interrupted run made, if that is shown by now.
+ * Throws `DiagnosticsError` where another user has created it since the plan was made, or the plan's list left it out.
  */
-async function proveAbsent({ run, change, type, parentId }: ChangeContext, name: string): Promise<void> {
-  if (type.reacts || type.removedWithParent || !type.candidates) return;
-  run.reads.invalidate(mostAgeMs);
+async function findEarlierCreate(context: ChangeContext, name: string): Promise<Accepted | undefined> {
+  const { run, change, type, parentId } = context;
   const { address, missing } = change;
+  const isCarried = run.retriableIntents.some((open) => open.address === address && open.method === "POST");
+  if (type.reacts || !type.candidates || (type.removedWithParent && !isCarried)) return undefined;
+  run.reads.invalidate(mostAgeMs);
   // What the plan found gone is not created again while a list shows it.
   const recorded = missing ? change.instance.recorded?.id : undefined;
   const preexistingIds = (run.record.fences[address] ?? []).filter((id) => id !== recorded);
   const candidates = (await type.candidates(run.reads, { name, parentId, preexistingIds })) ?? [];
   if (candidates.some(({ id }) => id === recorded))
     throw notGone(change, recorded ?? "", "run the command again");
-  const [found] = candidates;
-  if (!found) return;
+  const [found, ...others] = candidates;
+  if (!found) return undefined;
+  if (isCarried && others.length === 0) return takeMade(context, found);
   const summary = `${address} was created after the plan was made (ID ${found.id})`;
   const hint = `Plan again. To manage it: rnv import ${address} ${found.id}`;
   const range = change.instance.desired?.range;
@@ -149,18 +151,6 @@ async function takeMade(context: ChangeContext, made: LiveResource): Promise<Acc
     live: made,
     pending: type.runs?.pendingOf(made.id, parentId, change.instance.resolved),
   };
-}
-
-/** Returns what an interrupted run made, where it has come into view only since the plan was made. */
-async function madeBefore(context: ChangeContext, name: string): Promise<Accepted | undefined> {
-  const { run, change, type, parentId } = context;
-  const isCarried = run.retriableIntents.some(
-    ({ address, method }) => address === change.address && method === "POST",
-  );
-  if (!isCarried || type.reacts) return undefined;
-  const preexistingIds = run.record.fences[change.address] ?? [];
-  const [made, ...others] = (await type.candidates?.(run.reads, { name, parentId, preexistingIds })) ?? [];
-  return made && others.length === 0 ? takeMade(context, made) : undefined;
 }
 
 async function finishWrite(

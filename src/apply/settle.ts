@@ -4,7 +4,7 @@ import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
 import type { OperationStatus } from "../model/resource-operations";
 import type { WaitPolicy } from "../model/resource-type";
-import type { JournalEntry, RecordedResource } from "../model/state";
+import type { RecordedResource } from "../model/state";
 import type { Clock } from "../model/time";
 import { durationText } from "../model/time";
 import {
@@ -87,11 +87,14 @@ async function endOf(
   const about = { address, range: change.instance.desired?.range };
   switch (result.kind) {
     case "done":
-      if (result.showsNothing && standsBeside(run, address))
+      if (result.showsNothing && standsBeside(othersIn(run), run.types, address))
         return failed({ ...nothingShown(address), ...about });
       // What was deleted is forgotten in one step, by the caller: in between it would look as if it were still there.
-      if (recorded && pending.deletes !== true)
-        await run.journal.record(address, settledRecord(context, recorded, result));
+      if (recorded && pending.deletes !== true) {
+        const { pending: _settled, ...settled } = recorded;
+        const { id } = run.journal.recorded(address) ?? settled;
+        await run.journal.record(address, { ...settled, id });
+      }
       return { kind: "done" };
     case "failed": {
       const next = recorded && recordedAfterFailure(recorded, pending, result.summary);
@@ -144,39 +147,20 @@ const awaitingCheckout = (
     hint: "Finish the checkout in the dashboard.",
   });
 
-/** Returns whether another recorded resource must be shown: then a service that shows nothing hides it. */
-const standsBeside = ({ journal, types }: ChangeContext["run"], address: Address): boolean =>
-  journal
-    .all()
-    .some(
-      ([at, resource]) =>
-        at !== address &&
-        mustBeShown(resource, types) &&
-        !journal.openAt(at).some(({ method }) => method === "DELETE"),
-    );
+/** Returns the records of a run without those of resources that it is deleting. */
+const othersIn = ({ journal }: ChangeContext["run"]) =>
+  journal.all().filter(([at]) => !journal.openAt(at).some(({ method }) => method === "DELETE"));
 
-/** Returns whether the service must show it: no part of another one, not retained, not being deleted. */
-const mustBeShown = (
-  { type, retained, pending }: RecordedResource,
+/** Returns true if another recorded resource must be shown: then a service that shows nothing hides it. */
+const standsBeside = (
+  records: readonly (readonly [string, RecordedResource])[],
   types: ReadonlyMap<string, Resource>,
-): boolean => !types.get(type)?.removedWithParent && !retained && pending?.deletes !== true;
-
-function settledRecord(
-  context: ChangeContext,
-  recorded: RecordedResource,
-  result: WaitResult,
-): RecordedResource {
-  const { pending: _settled, ...rest } = recorded;
-  const latest = context.run.journal.recorded(context.change.address);
-  const live = result.kind === "done" ? result.live : undefined;
-  return {
-    ...rest,
-    id: latest?.id ?? rest.id,
-    ...(live
-      ? { computed: Object.fromEntries(live.computed), updatedAt: live.updatedAt ?? rest.updatedAt }
-      : {}),
-  };
-}
+  address: Address,
+): boolean =>
+  records.some(
+    ([at, { type, retained, pending }]) =>
+      at !== address && !types.get(type)?.removedWithParent && !retained && pending?.deletes !== true,
+  );
 
 interface PendingWait {
   /** Waits at most that long; 0 looks once. */
@@ -204,10 +188,10 @@ export async function settlePending(
   { timeoutMs, isAwaited }: PendingWait,
 ): Promise<Recovery> {
   const { pending, ...rest } = recorded;
-  const type = recovering.types.get(recorded.type);
+  const { types, state, reads, clock, signal } = recovering;
+  const type = types.get(recorded.type);
   if (!type || !pending) return nothingRecovered;
-  const begunAt = recovering.clock.now();
-  const { reads, clock, signal } = recovering;
+  const begunAt = clock.now();
   const onWaiting = timeoutMs > 0 ? tellWaiting(recovering, address, pending, timeoutMs) : () => {};
   const result = await waitUntilSettled(pending, {
     ...{ type, reads, clock, signal, timeoutMs, onWaiting },
@@ -220,13 +204,10 @@ export async function settlePending(
   });
   switch (result.kind) {
     case "done":
-      if (result.showsNothing && standsBesideInState(recovering, address))
+      if (result.showsNothing && standsBeside(Object.entries(state.resources), types, address))
         return { ...nothingRecovered, diagnostics: [nothingShown(address)] };
       if (!pending.deletes) return ended(rest);
-      return {
-        ...nothingRecovered,
-        entries: [{ kind: "resource", address, resource: null }, ...closedDeletions(recovering, address)],
-      };
+      return { ...nothingRecovered, entries: [{ kind: "resource", address, resource: null }] };
     case "failed":
       return ended(
         recordedAfterFailure(recorded, pending, result.summary),
@@ -251,15 +232,6 @@ export async function settlePending(
     }
   }
 }
-
-/** Returns the outcomes of the deletions of an address that were not seen to be answered. */
-const closedDeletions = ({ state }: RecoveryContext, address: Address): JournalEntry[] =>
-  state.open
-    .filter((intent) => intent.address === address && intent.method === "DELETE")
-    .map(({ seq }) => ({ kind: "outcome", seq, result: "done", status: 0 }));
-
-const standsBesideInState = ({ state, types }: RecoveryContext, address: Address): boolean =>
-  Object.entries(state.resources).some(([at, other]) => at !== address && mustBeShown(other, types));
 
 function tellWaiting({ emit }: RecoveryContext, address: Address, pending: Pending, timeoutMs: number) {
   const action = pending.deletes ? "delete" : "update";

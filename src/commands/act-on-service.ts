@@ -1,19 +1,67 @@
-import { ApiError } from "../api/api-error";
+import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Service } from "../api/wire/shapes";
+import { type ActionOrder, type ActionRun, recordedPart, sendAction } from "../apply/action";
 import { keyLifetimeMs } from "../apply/journaled-send";
 import { RunJournal } from "../apply/run-journal";
 import { type WaitResult, waitUntilSettled } from "../apply/settle";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
-import { type Command, type Intent, isAskedAgain, type RecordedResource, type State } from "../model/state";
-import { typeNamed } from "../resources";
+import type { ActionAim, ActionInput } from "../model/resource-operations";
+import {
+  type Command,
+  commandText,
+  type Intent,
+  isAskedAgain,
+  type RecordedResource,
+  type RunRecord,
+  type State,
+} from "../model/state";
+import { sha256 } from "../model/text";
+import { canonicalJson } from "../model/value";
+import { typeNamed, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
-import { carryOut, type RuntimeRequest } from "./carry-out-action";
 import { type Connection, type Context, type Outcome, succeeded } from "./context";
 import { holdLock } from "./hold-lock";
 import { recoverWrites, startingState } from "./recover";
 import { findRecorded } from "./state-verbs";
+
+export type RuntimeAction =
+  | "deploy"
+  | "clear-cache"
+  | "restart"
+  | "suspend"
+  | "resume"
+  | "rollback"
+  | "cancel";
+
+/** Asks for an action on a recorded service, outside of a plan (interface, "Endpoints / Services"). */
+export interface RuntimeRequest {
+  readonly address: string;
+  readonly action: RuntimeAction;
+  /** For `rollback` and `cancel`. Default: the newest deployment that fits. */
+  readonly deploymentId?: string;
+  /** For `deploy`: pins the commit. */
+  readonly commit?: string;
+  /** False returns once the service has accepted it. */
+  readonly wait: boolean;
+  readonly timeoutMs: number;
+  readonly lockTimeoutMs: number;
+  /** For `rollback`: the name that the user typed, or undefined to cancel. */
+  readonly confirm: (subject: RollbackSubject) => Promise<string | undefined>;
+  /** Called when nothing is sent, because the action that the same command began at `since` is waited for. */
+  readonly onGoingOn: (since: string) => void;
+  readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
+}
+
+export interface RollbackSubject {
+  readonly address: Address;
+  /** Live name of the service, which the answer must equal. */
+  readonly name: string;
+  readonly deploymentId: string;
+  /** Commit of that deployment, where it is known. */
+  readonly commitSha?: string;
+}
 
 export type RuntimeOutcome = Outcome & {
   /** The accepted operation or deployment; undefined when nothing was sent. */
@@ -68,43 +116,48 @@ async function sendLocked(
   if (found.diagnostic || session.state === undefined)
     return refused(found.diagnostic ? [found.diagnostic] : []);
   const { address, recorded } = found;
-  if (!typeNamed(recorded.type)?.actions?.[request.action]) {
+  const { type } = recorded;
+  if (!typeNamed(type)?.actions?.[request.action]) {
     const hint = "name a service.… address";
     return refused([error("command.usage", `${address} is not a service`, { hint })]);
   }
-  const asked: Command = {
-    action: request.action,
-    ...(request.deploymentId === undefined ? {} : { deploymentId: request.deploymentId }),
-    ...(request.commit === undefined ? {} : { commit: request.commit }),
-  };
-  const { type } = recorded;
-  const before = await goesOnWith({ context, connection, type }, session.state, address, asked);
-  if (before) {
-    request.onGoingOn(before.startedAt);
-    if (!request.wait) await new RunJournal(session, session.state, context.clock).finish(null);
-    return { address, type, ...partOf(session.state, before.pending), ...before, diagnostics: [] };
-  }
-  const from = { state: session.state, writes: true };
+  const { action, deploymentId, commit } = request;
+  const asked: Command = { action, ...(deploymentId && { deploymentId }), ...(commit && { commit }) };
   const repeats = ({ command, address: at }: Intent): boolean =>
     at === address && command !== undefined && isAskedAgain(command, asked);
+  const earlier = session.state;
+  const from = { state: earlier, writes: true };
   const recovery = await recoverWrites(context, connection, from, { settlesPending: false, repeats });
-  if (hasErrors(recovery.diagnostics)) return refused(recovery.diagnostics);
+  const { accepted, diagnostics } = recovery;
   const state = await startingState(context, session, recovery.entries);
   const journal = new RunJournal(session, state, context.clock);
-  const open = recovery.retriableIntents.filter(repeats);
+  const finish = async (pending?: Pending): Promise<State> => {
+    const isChanged = recovery.entries.length > 0 || journal.hasChanges || state.run !== null;
+    return isChanged ? journal.finish(null, { goesOn: pending !== undefined && request.wait }) : state;
+  };
+  if (hasErrors(diagnostics)) {
+    await finish();
+    return refused(diagnostics);
+  }
+  const before = accepted ?? (await goesOnWith({ context, connection, type }, state, address, asked));
+  if (before) {
+    const { pending, startedAt } = before;
+    request.onGoingOn(startedAt);
+    const part = partOf(await finish(pending), pending, accepted && earlier);
+    return { address, type, pending, ...part, diagnostics };
+  }
   connection.reads.remember(state);
   const service = await readService(connection, address, recorded.id);
+  const open = recovery.retriableIntents.filter(repeats);
   const start = { context, connection, request, asked, address, service, state, journal, open };
-  const { pending, ...ended } = await carryOut(start);
-  const goesOn = pending !== undefined && request.wait;
-  const after =
-    journal.hasChanges || state.run !== null || ended.wasBegun
-      ? await journal.finish(null, { goesOn })
-      : state;
-  const diagnostics = [...recovery.diagnostics, ...ended.diagnostics];
-  if (pending === undefined)
-    return { ...refused(diagnostics, ended.exitCode), ...(ended.isCancelled && { result: "cancelled" }) };
-  return { address, type, pending, ...partOf(after, pending, state), diagnostics };
+  const sent = await send(start).catch((failure: unknown) => failed(start, failure));
+  if (!("pending" in sent)) {
+    await finish();
+    return { ...sent, diagnostics: [...diagnostics, ...sent.diagnostics] };
+  }
+  const { pending } = sent;
+  const part = partOf(await finish(pending), pending, state);
+  return { address, type, pending, ...part, diagnostics: [...diagnostics, ...sent.diagnostics] };
 }
 
 /** How long the same command surely means the same wish; later it does only while that is under way. */
@@ -125,14 +178,14 @@ async function goesOnWith(
   if (ageMs >= keyLifetimeMs || accepted.address !== address || !isAskedAgain(accepted.command, asked))
     return undefined;
   if (ageMs < sameWishMs) return { pending, startedAt };
-  const look = await pollOf(at.type, asked.action)(at.connection.reads, pending);
+  const look = await actionOf(at.type, asked.action).poll(at.connection.reads, pending);
   return look.kind === "waiting" ? { pending, startedAt } : undefined;
 }
 
-function pollOf(type: string, action: string) {
-  const poll = typeNamed(type)?.actions?.[action]?.poll;
-  if (poll === undefined) throw new Error(`a ${type} knows no ${action}`);
-  return poll;
+function actionOf(type: string, name: string) {
+  const action = typeNamed(type)?.actions?.[name];
+  if (action === undefined) throw new Error(`a ${type} knows no ${name}`);
+  return action;
 }
 
 /** Returns the address whose record waits for `pending`, with its earlier record. */
@@ -151,16 +204,109 @@ async function readService({ reads }: Connection, address: Address, id: string):
   ]);
 }
 
+/** An action that is about to be sent, under the lock. */
+interface ActionStart {
+  readonly context: Context;
+  readonly connection: Connection;
+  readonly request: RuntimeRequest;
+  readonly asked: Command;
+  readonly address: Address;
+  readonly service: Service;
+  readonly state: State;
+  readonly journal: RunJournal;
+  /** Writes of the same command that were not answered and whose key still counts. */
+  readonly open: readonly Intent[];
+}
+
+/** Sends the action; under its own key where the same command left it open. */
+async function send(start: ActionStart): Promise<RuntimeOutcome | Pick<Sent, "pending" | "diagnostics">> {
+  const { request, address, service } = start;
+  const { command, aim } = await aimOf(start);
+  const { deploymentId, commit } = command;
+  const input: ActionInput = { address, id: service.id, name: service.name, deploymentId, commit };
+  if (actionOf(recordedType(start), command.action).mustBeConfirmed) {
+    const { name } = input;
+    const subject = { address, name, deploymentId: deploymentId ?? "", commitSha: aim.commitSha };
+    const typed = await request.confirm(subject);
+    if (typed === undefined) return { ...refused([]), result: "cancelled" };
+    if (typed !== name) {
+      const summary = `${JSON.stringify(typed)} is not the name of ${address}`;
+      const hint = `its name is ${JSON.stringify(name)}`;
+      return refused([error("guard.name_changed", summary, { address, hint })], 4);
+    }
+  }
+  const order = { command, input, preexistingIds: aim.preexistingIds };
+  const run = runOf(start, order);
+  await start.journal.begin(run.record, undefined);
+  const pending = await sendAction(run, order);
+  const diagnostics = (aim.warnings ?? []).map(({ code, summary, detail, hint }) =>
+    warning(code, summary, { address, detail, hint }),
+  );
+  return { pending, diagnostics };
+}
+
+const recordedType = ({ state, address }: ActionStart): string => state.resources[address]?.type ?? "";
+
+/** Returns the command with its target, which one that was left open has already. */
+async function aimOf(start: ActionStart): Promise<{ readonly command: Command; readonly aim: ActionAim }> {
+  const { connection, address, service, state, journal, asked, open } = start;
+  const resumed = open[0]?.command;
+  if (resumed) return { command: resumed, aim: { preexistingIds: state.run?.fences[address] ?? [] } };
+  const action = actionOf(recordedType(start), asked.action);
+  const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
+  const { deploymentId, commit } = asked;
+  const named: ActionInput = { address, id: service.id, name: service.name, deploymentId, commit };
+  const aim: ActionAim = (await action.aim?.(connection.reads, named, last)) ?? { preexistingIds: [] };
+  const chosen = { deploymentId: deploymentId ?? aim.deploymentId, commit: commit ?? aim.commit };
+  const isChosen = chosen.deploymentId !== deploymentId || chosen.commit !== commit;
+  const command: Command = {
+    action: asked.action,
+    ...(chosen.deploymentId === undefined ? {} : { deploymentId: chosen.deploymentId }),
+    ...(chosen.commit === undefined ? {} : { commit: chosen.commit }),
+    ...(isChosen ? { isChosen } : {}),
+  };
+  return { command, aim };
+}
+
+function runOf(start: ActionStart, { command, preexistingIds }: ActionOrder): ActionRun {
+  const { context, state, journal, open, address } = start;
+  const { send: sendRequest, endpoints, reads } = start.connection;
+  // Other open writes still need the ids that existed before them.
+  const others = state.open.length > 0 ? state.run?.fences : {};
+  const record: RunRecord = {
+    id: Buffer.from(context.randomBytes(16)).toString("hex"),
+    planDigest: sha256(canonicalJson({ address, ...command })),
+    credential: context.credential(),
+    startedAt: new Date(context.clock.now()).toISOString(),
+    fences: { ...others, [address]: preexistingIds },
+  };
+  const { clock, signal } = context;
+  return {
+    ...{ send: sendRequest, endpoints, reads, journal, record, clock, signal },
+    retriableIntents: open,
+    types: typesByName,
+  };
+}
+
+function failed({ context, address, asked, journal }: ActionStart, failure: unknown): RuntimeOutcome {
+  const exitCode = context.signal.aborted ? 130 : 1;
+  if (failure instanceof DiagnosticsError)
+    return refused(failure.diagnostics, Math.max(exitCode, failure.exitCode));
+  const told = diagnosticOf(failure, { address });
+  const isOpen = journal.openAt(address).some(({ command }) => command !== undefined);
+  const hint = `Run \`${commandText(address, asked)}\` again: it first finds out what happened, and sends nothing twice.`;
+  return refused([isOpen ? { ...told, code: "apply.uncertain", hint } : told], exitCode);
+}
+
 async function settle(
   context: Context,
   { reads }: Connection,
   request: RuntimeRequest,
   sent: Sent,
 ): Promise<RuntimeOutcome> {
-  const poll = pollOf(sent.type, request.action);
   let latest = sent.pending;
   const wait = waitUntilSettled(latest, {
-    type: { poll },
+    type: actionOf(sent.type, request.action),
     reads,
     clock: context.clock,
     signal: context.signal,

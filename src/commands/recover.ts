@@ -37,16 +37,20 @@ export interface RecoveredWrites {
 }
 
 /**
- * Settles the writes of an interrupted run as far as it can, and reads live resources. Where the plan is to be applied,
- * operations that run still has pending are waited for. `input` is undefined when an outcome is unknown.
+ * Settles the writes of an interrupted run as far as it can, and reads live resources: the plan is made from the lists in
+ * which the recovery looked. Where the plan is to be applied, operations that run still has pending are waited for.
+ * `input` is undefined when an outcome is unknown.
  */
 export async function recoverAndRead(planning: Planning): Promise<{
   readonly input?: PlanInput;
   readonly recovered: RecoveredWrites;
   readonly diagnostics: readonly Diagnostic[];
 }> {
-  const { context, connection, writes } = planning;
-  const { recovery, state, input: first } = await recoverUntilShown(planning);
+  const { context, connection, request, writes } = planning;
+  const how = request.mode === "apply" ? {} : { settlesPending: "look" as const };
+  const recovery = await recoverWrites(context, connection, planning, how);
+  const state = planning.state && replayJournal(planning.state, recovery.entries);
+  const first = hasErrors(recovery.diagnostics) ? undefined : await readInput(planning, state);
   const awaited = await awaitRecovered(context, connection, writes ? first : undefined);
   // An operation that has ended may have ended badly, and is planned again then.
   const isAnyEnded = state !== undefined && awaited.entries.length > 0;
@@ -60,45 +64,6 @@ export async function recoverAndRead(planning: Planning): Promise<{
     diagnostics: [...recovery.diagnostics, ...awaited.diagnostics],
   };
 }
-
-interface Recovered {
-  readonly recovery: Recovery;
-  readonly state: State | undefined;
-  /** Undefined when an outcome is unknown. */
-  readonly input?: PlanInput;
-}
-
-/** Recovers, and again where a create that seemed not to have happened has come into view since. */
-async function recoverUntilShown(planning: Planning): Promise<Recovered> {
-  let recovered = await recoverOnce(planning);
-  while (recovered.input && isShown(recovered.recovery.retriableIntents, recovered.input)) {
-    const before = recovered.recovery.retriableIntents.length;
-    planning.connection.reads.invalidate();
-    recovered = await recoverOnce(planning);
-    if (recovered.recovery.retriableIntents.length >= before) break;
-  }
-  return recovered;
-}
-
-async function recoverOnce(planning: Planning): Promise<Recovered> {
-  const { context, connection, request } = planning;
-  const how = request.mode === "apply" ? {} : { settlesPending: "look" as const };
-  const recovery = await recoverWrites(context, connection, planning, how);
-  const state = planning.state && replayJournal(planning.state, recovery.entries);
-  if (hasErrors(recovery.diagnostics)) return { recovery, state };
-  return { recovery, state, input: await readInput(planning, state) };
-}
-
-/** Something unrecorded is live at the address of a create that was seen not to have happened. */
-const isShown = (retriableIntents: readonly Intent[], { reads, state }: PlanInput): boolean =>
-  retriableIntents.some(({ address, method }) => {
-    const read = reads.get(address);
-    return (
-      method === "POST" &&
-      state?.resources[address] === undefined &&
-      (read?.kind === "found" || read?.kind === "ambiguous")
-    );
-  });
 
 /** Reads live resources and returns everything that a plan is made from. */
 async function readInput(
@@ -146,9 +111,7 @@ export async function recoverWrites(
   if (!from.state) return nothingRecovered;
   connection.reads.remember(from.state);
   const recovering = recoveryContextOf(context, connection, from.state);
-  const recovery = await recover({ ...recovering, wait: from.writes, ...how });
-  if (recovery.entries.length > 0) connection.reads.invalidate();
-  return recovery;
+  return recover({ ...recovering, wait: from.writes, ...how });
 }
 
 const recoveryContextOf = (context: Context, { reads }: Connection, state: State): RecoveryContext => {

@@ -164,9 +164,7 @@ export interface ResourceAction<Reads, Writes> {
   };
   /** Its end takes something away from those who use it: the name of the resource must be typed. */
   readonly mustBeConfirmed?: true;
-  /** The type of the part that it is about: `last` of its aim. */
-  readonly lastOf?: string;
-  /** Looks at its target, with one read at most. Throws `DiagnosticsError` where there is none. */
+  /** Looks at its target, with one read at most; `last` is the record of the part that it makes. Throws `DiagnosticsError` where there is none. */
   readonly aim?: (reads: Reads, input: ActionInput, last: RecordedResource | undefined) => Promise<ActionAim>;
   /** Sends its one write. */
   readonly send: (writes: Writes, input: ActionInput) => Promise<Made>;

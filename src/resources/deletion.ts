@@ -51,11 +51,6 @@ export const contradictionMs = 30_000;
 /** How long a deletion is believed to go on when no operation says so. */
 const unseenMs = 5 * 60_000;
 
-const stillDeleting = {
-  ms: unseenMs,
-  summary: "the service shows no operation for it, and it has not ended in 5 minutes",
-};
-
 /**
  * A look at the end of a deletion. It is done once `look` proves that the thing is gone, never because its operation
  * ended or is not found (DESIGN section 4, "Ends of pending work").
@@ -71,23 +66,18 @@ export async function pollDeletion(
   if (goesOn && pending.since === undefined) return { kind: "waiting", status };
   // Deletions that end at once share a list. One that was asked for by others may be from before this deletion.
   reads.invalidate(250);
-  let standing = await look();
-  if (pending.isAnswered && (standing === "stands" || standing === "unmarked")) {
+  let shown = await look();
+  if (pending.isAnswered && (shown === "stands" || shown === "unmarked")) {
     reads.invalidate(1);
-    standing = await look();
+    shown = await look();
   }
-  if (standing === "restored")
+  if (shown === "restored")
     return { kind: "failed", summary: "it was restored after its deletion was requested" };
   if (goesOn) return { kind: "waiting", status };
-  if (standing === "gone") {
+  if (shown === "alone") return { kind: "done", showsNothing: true };
+  if (shown === "gone") {
     reads.noteDeleted(pending.variableId ?? pending.serviceId ?? pending.projectId ?? pending.id);
     return { kind: "done" };
-  }
-  if (standing === "alone") return { kind: "done", showsNothing: true };
-  if (pending.isAnswered && standing === "unreadable") return { kind: "done" };
-  if (pending.isAnswered && standing !== "deleting") {
-    const summary = "the API answered that it was deleted, and still shows it";
-    return { kind: "waiting", status: "still shown", atMost: { ms: contradictionMs, summary } };
   }
   if (status === "failed")
     return {
@@ -95,29 +85,28 @@ export async function pollDeletion(
       summary: "the service could not carry it out",
       detail: `Its operation ${pending.id} ended as "failed"; the service does not tell why.`,
     };
-  if (status === "complete") {
-    // Nothing else can be asked.
-    if (standing === "unreadable") return { kind: "done" };
-    // It is still under way, whatever operation that was.
-    if (standing === "deleting") return { kind: "waiting", status: "deleting", atMost: stillDeleting };
-    const summary = "its operation is complete, and yet it is still there";
-    return { kind: "waiting", status: "complete, still there", atMost: { ms: contradictionMs, summary } };
+  return notSeen(shown, pending.isAnswered === true || status === "complete");
+}
+
+/** Returns how long a deletion is waited for whose end is not shown; one that ended where nothing can be read is done. */
+function notSeen(
+  shown: Exclude<DeletionLook, "gone" | "alone" | "restored">,
+  hasEnded: boolean,
+): OperationStatus {
+  if (shown === "unreadable") {
+    if (hasEnded) return { kind: "done" };
+    const summary = "the service shows neither its operation nor what lies around it";
+    return { kind: "waiting", status: "not shown", atMost: { ms: contradictionMs, summary, isUnseen: true } };
   }
-  if (standing === "unreadable")
-    return {
-      kind: "waiting",
-      status: "not shown",
-      atMost: {
-        ms: contradictionMs,
-        summary: "the service shows neither its operation nor what lies around it",
-        isUnseen: true,
-      },
-    };
-  const atMost =
-    standing === "stands"
-      ? { ms: contradictionMs, summary: "the service shows no operation for it, and it is still there" }
-      : stillDeleting;
-  return { kind: "waiting", status: "deleting", atMost };
+  // It is still under way, whatever operation that is.
+  if (shown === "deleting" || (shown === "unmarked" && !hasEnded)) {
+    const summary = "the service shows no operation for it, and it has not ended in 5 minutes";
+    return { kind: "waiting", status: "deleting", atMost: { ms: unseenMs, summary } };
+  }
+  const summary = hasEnded
+    ? "the API reports its deletion as complete, and still shows it"
+    : "the service shows no operation for it, and it is still there";
+  return { kind: "waiting", status: "still shown", atMost: { ms: contradictionMs, summary } };
 }
 
 /** The operation of a deletion, where its id is known and the service shows it. */

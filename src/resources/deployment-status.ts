@@ -15,11 +15,10 @@ import { contradictionMs, unlessGone } from "./deletion";
 export async function pollDeployment(reads: Reads, pending: Pending): Promise<OperationStatus> {
   const { serviceId, id, commit } = pending;
   if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
-  const found =
-    (await unlessGone(() => reads.live.getDeployment(serviceId, id))) ?? (await listed(reads, serviceId, id));
-  // Not a deployment of this service: what our request queued is the newest one.
-  if (found === undefined || found.status === "superseded") return follow(reads, serviceId, pending, found);
-  return settledAs(found, commit);
+  const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
+  return found === undefined || found.status === "superseded"
+    ? follow(reads, serviceId, pending, found)
+    : settledAs(found, commit);
 }
 
 function settledAs(found: Deployment, commit: string | undefined): OperationStatus {
@@ -62,25 +61,7 @@ function waiting(found: Deployment): OperationStatus {
   return { kind: "waiting", status: found.status, ...(reason === undefined ? {} : { note: reason }) };
 }
 
-/** Gone needs proof: a key that lost its membership sees the same 404, and lists without anything. */
-async function withoutList(reads: Reads, serviceId: string, { id }: Pending): Promise<OperationStatus> {
-  reads.invalidate();
-  const service = await reads.service(serviceId);
-  const seesAnything = (await reads.projects()).length + (await reads.services()).length > 0;
-  const waiting = { kind: "waiting", status: "not shown" } as const;
-  // One that was made a moment ago is not shown yet.
-  return service.kind === "gone" && seesAnything
-    ? { ...waiting, atMost: { ms: contradictionMs, summary: `the service of deployment ${id} is gone` } }
-    : waiting;
-}
-
-/** A deployment that cannot be read by its id may still be listed. */
-async function listed(reads: Reads, serviceId: string, id: string): Promise<Deployment | undefined> {
-  const list = await unlessGone(() => reads.live.listDeployments(serviceId));
-  return list?.items.find((one) => one.id === id);
-}
-
-/** `superseded`: as ours was shown; undefined where it was not. */
+/** Looks at the newest deployment. `superseded`: ours; undefined where the service does not show it. */
 async function follow(
   reads: Reads,
   serviceId: string,
@@ -88,21 +69,18 @@ async function follow(
   superseded: Deployment | undefined,
 ): Promise<OperationStatus> {
   const list = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 1 }));
-  // A list without the deployment that was just queued is short, or the service is gone.
-  if (list === undefined || (!superseded && list.items.length === 0))
-    return withoutList(reads, serviceId, pending);
-  const [newest] = list.items;
+  const newest = list?.items[0];
+  const isOurs = newest?.id === pending.id;
+  if (isOurs && newest.status !== "superseded") return settledAs(newest, pending.commit);
   const madeAt = pending.madeAt ?? superseded?.createdAt;
   const isBefore = Date.parse(newest?.createdAt ?? "") < Date.parse(madeAt ?? "");
-  if (isBefore && !superseded) {
-    const summary = `the service does not list deployment ${pending.id}`;
-    return { kind: "waiting", status: "not shown", atMost: { ms: contradictionMs, summary } };
-  }
-  // It may have come into view in the meantime.
-  if (newest?.id === pending.id && newest.status !== "superseded") return settledAs(newest, pending.commit);
-  if (newest === undefined || newest.id === pending.id || isBefore) {
-    const summary = `deployment ${pending.id} was superseded, and no newer one is listed`;
-    return { kind: "waiting", status: "superseded", atMost: { ms: contradictionMs, summary } };
+  if (newest === undefined || isOurs || isBefore) {
+    const isShown = isOurs || superseded !== undefined;
+    const summary = isShown
+      ? `deployment ${pending.id} was superseded, and no newer one is listed`
+      : `the service does not list deployment ${pending.id}`;
+    const status = isShown ? "superseded" : "not shown";
+    return { kind: "waiting", status, atMost: { ms: contradictionMs, summary } };
   }
   // A rollback serves an older release: what was to be deployed is not what serves.
   if (newest.sourceDeploymentId != null) {

@@ -4,7 +4,7 @@ import { diagnosticOf, isUncertain } from "../api/api-error";
 import type { Resource } from "../api/reads";
 import { createOrFind } from "../apply/create-or-find";
 import { waitUntilSettled } from "../apply/settle";
-import type { RuntimeAction } from "../commands/carry-out-action";
+import type { RuntimeAction } from "../commands/act-on-service";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import type { LiveResource, Pending } from "../model/live";
 import type { ActionInput, Made } from "../model/resource-operations";

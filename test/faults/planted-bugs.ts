@@ -87,10 +87,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "update",
     faults: ["empty-list"],
   }),
-  bug("an empty list is trusted to create", "proveAbsent", condition("reacts", "candidates"), () => "true", {
-    scenario: "adopt",
-    faults: ["empty-list once"],
-  }),
+  bug(
+    "an empty list is trusted to create",
+    "findEarlierCreate",
+    condition("reacts", "candidates"),
+    () => "true",
+    {
+      scenario: "adopt",
+      faults: ["empty-list once"],
+    },
+  ),
   bug("one short write is taken for the whole", "writeFully", condition("length"), () => "done < 1", {
     scenario: "create-all",
     faults: ["disk short"],

@@ -1,4 +1,4 @@
-import type { RuntimeRequest } from "../../src/commands/carry-out-action";
+import type { RuntimeRequest } from "../../src/commands/act-on-service";
 import type { EmulatorStore } from "../../src/emulator/store";
 import type { ServiceWays } from "./machine";
 

@@ -8,7 +8,7 @@ import { defaultGaps, type GapSettings } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
 import type { RuntimeOutcome } from "../../src/commands/act-on-service";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../../src/commands/apply";
-import type { RuntimeRequest } from "../../src/commands/carry-out-action";
+import type { RuntimeRequest } from "../../src/commands/act-on-service";
 import type { Connection, Context } from "../../src/commands/context";
 import { planRequest } from "../../src/commands/context";
 import { type DriftOutcome, type DriftRequest, drift } from "../../src/commands/drift";

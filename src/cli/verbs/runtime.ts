@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { RollbackSubject, RuntimeRequest } from "../../commands/carry-out-action";
+import type { RollbackSubject, RuntimeRequest } from "../../commands/act-on-service";
 import { deployments, runtimeAction, status } from "../../commands/status";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { systemClock } from "../../model/time";

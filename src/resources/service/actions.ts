@@ -53,53 +53,33 @@ async function deploymentsOf(reads: Reads, { id, address }: ActionInput): Promis
   ]);
 }
 
-/** Every deployment there is, as the list and the service itself show them: one of the two may lag. */
-async function preexistingIdsOf(
-  reads: Reads,
-  { id }: ActionInput,
-  items: readonly Deployment[],
-): Promise<string[]> {
-  const service = await reads.service(id);
-  const shown = service.kind === "found" ? service.value : undefined;
-  const ids = [...items.map((item) => item.id), shown?.deploymentId, shown?.liveDeploymentId];
-  return [...new Set(ids.filter((one) => typeof one === "string"))];
+async function aimAtNewest(reads: Reads, input: ActionInput): Promise<ActionAim> {
+  const items = await deploymentsOf(reads, input);
+  const warnings = await workerFindings(reads, "the deployment");
+  return { preexistingIds: items.map(({ id }) => id), warnings };
 }
-
-type Choose = (
-  reads: Reads,
-  input: ActionInput,
-  items: readonly Deployment[],
-  last: RecordedResource | undefined,
-) => Promise<ActionAim>;
-
-/** Returns an aim that `choose` makes of the newest deployments. */
-const aimAmong =
-  (choose: Choose): ServiceVerb["aim"] =>
-  async (reads, input, last) =>
-    choose(reads, input, await deploymentsOf(reads, input), last);
 
 /** The manifest's pinned commit is deployed again, unless another one is named. */
-const aimAtBranch = aimAmong(async (reads, input, items, last) => {
+const aimAtBranch: ServiceVerb["aim"] = async (reads, input, last) => {
+  const aim = await aimAtNewest(reads, input);
   const pinned = last?.applied.commit;
-  const aim = await atNewest(reads, input, items);
   return typeof pinned === "string" ? { ...aim, commit: pinned } : aim;
-});
+};
 
-async function atNewest(reads: Reads, input: ActionInput, items: readonly Deployment[]): Promise<ActionAim> {
-  const preexistingIds = await preexistingIdsOf(reads, input, items);
-  return { preexistingIds, warnings: await workerFindings(reads, "the deployment") };
-}
-
-const aimAtRelease = aimAmong(async (reads, input, items) => {
+async function aimAtRelease(reads: Reads, input: ActionInput): Promise<ActionAim> {
+  const items = await deploymentsOf(reads, input);
   const service = await reads.service(input.id);
   const serving = service.kind === "found" ? service.value.liveDeploymentId : undefined;
   const newest = items.find(({ id, canRollback }) => canRollback === true && id !== serving);
   const chosen = input.deploymentId === undefined ? newest : await named(reads, input, items);
   if (chosen === undefined) throw nothingTo(input, "no earlier release to go back to");
-  const preexistingIds = await preexistingIdsOf(reads, input, items);
-  const warnings = await workerFindings(reads, "the rollback");
-  return { preexistingIds, deploymentId: chosen.id, commitSha: chosen.commitSha || undefined, warnings };
-});
+  return {
+    preexistingIds: items.map(({ id }) => id),
+    deploymentId: chosen.id,
+    commitSha: chosen.commitSha || undefined,
+    warnings: await workerFindings(reads, "the rollback"),
+  };
+}
 
 /** It can be cancelled where hosting is off, too. */
 async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim> {
@@ -154,7 +134,6 @@ async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Pro
 export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
   deploy: {
     makes: { type: "deployment", applied: withCommit },
-    lastOf: "deployment",
     aim: aimAtBranch,
     send: async (writes, { id, commit }) =>
       madeOf(await writes.queueDeployment(id, commit === undefined ? {} : { commitSha: commit })),
@@ -167,8 +146,7 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
   },
   "clear-cache": {
     makes: { type: "deployment", applied: withCommit },
-    lastOf: "deployment",
-    aim: aimAmong(atNewest),
+    aim: aimAtNewest,
     send: async (writes, { id }) => madeOf(await writes.runDeployAction(id, "clear-cache")),
     pendingOf: deploymentOf,
     find: findQueued(false),
@@ -179,7 +157,6 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
   resume: operation("resume"),
   rollback: {
     mustBeConfirmed: true,
-    lastOf: "deployment",
     aim: aimAtRelease,
     send: async (writes, { id, name, deploymentId = "" }) =>
       madeOf(await writes.rollBack(id, deploymentId, name)),
@@ -188,7 +165,6 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
     poll: pollDeployment,
   },
   cancel: {
-    lastOf: "deployment",
     aim: aimAtRunning,
     send: async (writes, { id, deploymentId = "" }) => {
       await writes.cancelDeployment(id, deploymentId);

@@ -163,11 +163,10 @@ describe("what is read under a gap", () => {
     const values = { name: "api", configuration: { port: 1 } };
     expect(fillBody('{"a": "x{name}", "b": ["{name}"], "c": {}, "d": null, "e": "{other}"}', values)).toEqual(
       {
-        ...{ a: "x{name}", b: ["{name}"], c: {}, d: null },
+        ...{ a: "x{name}", b: ["api"], d: null },
       },
     );
     expect(fillBody('{"a": "{other}"}', values)).toEqual({});
-    expect(fillBody("none", values)).toEqual({});
   });
 
   it("environments: as the settings name their fields and the one of production", () => {

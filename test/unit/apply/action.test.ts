@@ -4,8 +4,6 @@ import type { Resource } from "../../../src/api/reads";
 import type { Send } from "../../../src/api/send";
 import {
   type ActionOrder,
-  closeOrder,
-  findSent,
   madeByAction,
   recordedPart,
   recordsOf,
@@ -13,18 +11,7 @@ import {
 } from "../../../src/apply/action";
 import { DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
-import {
-  api,
-  intentOf,
-  type RunGiven,
-  recordOf,
-  rollout,
-  runOf,
-  start,
-  stateOf,
-  timeAt,
-  typeOf,
-} from "./fixtures";
+import { api, type RunGiven, recordOf, rollout, runOf, start, stateOf, timeAt, typeOf } from "./fixtures";
 
 const input = { address: api, id: "s1", name: "api", commit: "c" };
 const order: ActionOrder = { command: { action: "deploy", commit: "c" }, input, preexistingIds: ["d0"] };
@@ -226,28 +213,6 @@ describe("an action without a certain answer", () => {
     });
     await expect(sendAction(run, order)).rejects.toBe(refusal);
     expect({ looks, requests: run.requests.length }).toEqual({ looks: [], requests: 1 });
-  });
-});
-
-describe("what is found of an earlier action", () => {
-  it("closes what is open of commands for its address, and nothing else", async () => {
-    const { types } = deployable([["d7"]]);
-    const open = [
-      intentOf({ ...ours, seq: 1 }),
-      intentOf({ seq: 2 }),
-      intentOf({ ...ours, seq: 3, address: "service.shop.web" as Address }),
-    ];
-    const run = runOf({ resources, types, open });
-    expect(await findSent(run, order, { at: timeAt(0), forMs: 2000 })).toEqual({
-      kind: "deployment",
-      id: "d7",
-    });
-    expect(run.entries.filter(({ kind }) => kind === "outcome")).toMatchObject([
-      { seq: 1, id: "d7", status: 0 },
-    ]);
-    const none = runOf({ resources, types });
-    await closeOrder(none, api, { result: "refused" });
-    expect(none.entries).toEqual([]);
   });
 });
 

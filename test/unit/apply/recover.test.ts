@@ -158,13 +158,6 @@ describe("a create that an interrupted run did not see answered", () => {
     await recoverOf(recorded, [creation], type, { fences: ["s1"] });
     expect(looks).toBeGreaterThan(0);
   });
-
-  it("is left to a command that goes on with it", async () => {
-    const result = await recoverOf({}, [creation], finding(made), { repeats: ({ seq }) => seq === 1 });
-    expect(result).toMatchObject({ entries: [], retriableIntents: [creation] });
-    const other = await recoverOf({}, [creation], finding(made), { repeats: () => false });
-    expect(other.retriableIntents).toEqual([]);
-  });
 });
 
 describe("a deployment that an interrupted run did not see answered", () => {
@@ -269,36 +262,22 @@ describe("a deletion that was not answered", () => {
     });
   });
 
-  it("stays open while its key counts and the service shows that something is being deleted", async () => {
+  it("is waited for where the service shows that it goes on", async () => {
     const poll: Resource["poll"] = async () => ({ kind: "waiting", status: "deleting" });
     const deleting = reading({ kind: "gone", ending }, { deletes, poll });
-    expect(await recoverOf(state, [deletion], deleting)).toMatchObject({
-      ...{ entries: [], retriableIntents: [deletion] },
-    });
-    const { entries } = await recoverOf(state, [{ ...deletion, at: tooOld }], deleting, { wait: false });
+    const { entries, retriableIntents } = await recoverOf(state, [deletion], deleting, { wait: false });
     expect(entries[0]).toMatchObject({ address: api, resource: { pending: { id: "op" } } });
+    expect(retriableIntents).toEqual([]);
   });
 
-  it("stays open where nobody can look at a thing whose deletion can be asked about", async () => {
+  it("is sent again under its own key, while that counts, where nobody can look", async () => {
     const blind = reading({ kind: "unchecked", reason: "x" }, { deletes });
     expect(await recoverOf(state, [deletion], blind)).toMatchObject({
-      ...{ entries: [], retriableIntents: [deletion] },
+      ...{ entries: [refused, end], retriableIntents: [deletion] },
     });
     expect(await recoverOf(state, [{ ...deletion, at: tooOld }], blind)).toMatchObject({
       ...{ entries: [refused, end], retriableIntents: [] },
     });
-  });
-
-  it("of a thing that nobody can look up is sent again under its own key: the retained answer tells", async () => {
-    const part = reading({ kind: "unchecked", reason: "x" });
-    expect(await recoverOf(state, [deletion], part)).toMatchObject({
-      entries: [{ kind: "resource", resource: { id: "s1", writes: 4 } }, done, end],
-      retriableIntents: [deletion],
-    });
-    const old = await recoverOf(state, [{ ...deletion, at: tooOld }], part);
-    expect(old.retriableIntents).toEqual([]);
-    // Nothing but a deletion.
-    expect((await recoverOf(state, [setting], part)).retriableIntents).toEqual([]);
   });
 });
 
@@ -380,9 +359,14 @@ describe("a write of a verb, left open", () => {
   it("is closed and told of where nothing, several things or nobody knows what is found", async () => {
     const several = await recoverOf(state, [intent], acting(["d1", "d2"]));
     expect(several).toMatchObject({
-      entries: [refused, end],
+      entries: [done, end],
       retriableIntents: [],
-      diagnostics: [{ severity: "warning", code: "apply.uncertain", address: api, detail: "Found: d1, d2." }],
+      diagnostics: [
+        {
+          ...{ severity: "warning", code: "apply.uncertain", address: api },
+          detail: "Found: d1, d2. Any of them may be it.",
+        },
+      ],
     });
     const none = await recoverOf(state, [intent], acting([]));
     expect(none).toMatchObject({
@@ -417,6 +401,40 @@ describe("a write of a verb, left open", () => {
     expect(result.diagnostics).toHaveLength(1);
     expect(result.entries).toEqual([refused, { ...refused, seq: 2 }, end]);
     expect((await recoverOf(state, [intent, other], acting([]))).diagnostics).toHaveLength(2);
+  });
+
+  describe("and asked for again", () => {
+    const repeats = { repeats: ({ command: asked }: typeof intent) => asked !== undefined };
+
+    it("is waited for where it is found: nothing is sent again, and the run goes on", async () => {
+      const { entries, accepted } = await recoverOf(state, [intent], acting(["d1"]), repeats);
+      const pending = { kind: "deployment", id: "d1" };
+      expect(accepted).toEqual({ pending, startedAt: intent.at });
+      expect(entries).toEqual([
+        { kind: "run", run: expect.objectContaining({ accepted: { address: api, command, pending } }) },
+        { ...done, id: "d1" },
+      ]);
+    });
+
+    it("stays open where it is not found, so that it is sent under its own key", async () => {
+      for (const found of [[], undefined])
+        expect(await recoverOf(state, [intent], acting(found), repeats)).toMatchObject({
+          ...{ entries: [], retriableIntents: [intent], diagnostics: [] },
+        });
+      const expired = { ...repeats, credential: () => "another" };
+      expect(await recoverOf(state, [intent], acting([]), expired)).toMatchObject({
+        ...{ entries: [refused, end], retriableIntents: [], diagnostics: [] },
+      });
+    });
+
+    it("stops where several could be it, or nobody can look for it", async () => {
+      const { find: _find, ...blind } = acting([]).actions?.deploy ?? {};
+      for (const type of [acting(["d1", "d2"]), typeOf({ actions: { deploy: blind as never } })])
+        expect(await recoverOf(state, [intent], type, repeats)).toMatchObject({
+          ...{ entries: [done, end], retriableIntents: [] },
+          diagnostics: [{ severity: "error", code: "apply.uncertain" }],
+        });
+    });
   });
 
   it("tells a plan to run the verb again first, and others that nothing was repeated", async () => {

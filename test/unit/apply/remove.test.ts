@@ -172,21 +172,13 @@ describe("a deletion", () => {
       expect(twice.run.journal.recorded(api)).toBeDefined();
     });
 
-    it("is asked for its operation once more where it goes on, and waited for as it is seen otherwise", async () => {
-      const poll: Resource["poll"] = async (_, pending) => ({
-        kind: "done",
-        ...(pending.id !== "op" && { showsNothing: true }),
-      });
-      const deletes = { pendingOf: () => ending } as never;
-      const again = failing({ kind: "gone", ending }, [failure("uncertain")], { poll, deletes }, ending);
-      expect(await again.end).toEqual({ kind: "done" });
-      expect(again.run.requests).toHaveLength(2);
-      const seen = failing({ kind: "gone", ending }, [failure("uncertain"), failure("refused", 404)], {
-        poll,
-        deletes,
-      });
-      expect(await seen.end).toEqual({ kind: "done" });
-      expect(seen.run.entries).toContainEqual(
+    it("is waited for where it goes on, as it is seen to", async () => {
+      const poll: Resource["poll"] = async (_, { id }) =>
+        id === "op" ? { kind: "done" } : { kind: "failed", summary: "another" };
+      const { run, end } = failing({ kind: "gone", ending }, [failure("uncertain")], { poll });
+      expect(await end).toEqual({ kind: "done" });
+      expect(run.requests).toHaveLength(1);
+      expect(run.entries).toContainEqual(
         expect.objectContaining({
           address: api,
           resource: expect.objectContaining({ pending: expect.objectContaining({ id: "op" }) }),
@@ -194,53 +186,26 @@ describe("a deletion", () => {
       );
     });
 
-    it("that was refused is not looked for", async () => {
+    it("that was refused is over where its resource is gone, and failed where it is there", async () => {
       const refused = failing({ kind: "gone" }, [failure("refused", 409)]);
-      expect(await refused.end).toMatchObject({ kind: "refused" });
-      expect(refused.run.journal.recorded(api)).toBeDefined();
-    });
-  });
-
-  describe("of a part that the service no longer knows", () => {
-    const gone = async (outer: ReadResult, own: ReadResult, status = 404, more: Partial<Resource> = {}) => {
-      const project = typeOf({ ...reading(outer), type: "project" });
-      const type = deletable({ ...reading(own), removedWithParent: true, ...more });
-      const run = runWith(type, {
-        types: [project],
-        answer: () => {
-          throw failure("refused", status);
-        },
-      });
-      return perform(run, deletion(), remove).catch((cause: unknown) => cause);
-    };
-    const there: ReadResult = { kind: "found", live: liveOf("p1") };
-
-    it("is over where what it lies in is there and does not show it", async () => {
-      expect(await gone(there, { kind: "gone" })).toEqual({ kind: "done" });
-    });
-
-    it("is none where a key that lost its membership would see the same", async () => {
-      for (const failed of [
-        gone({ kind: "gone" }, { kind: "gone" }),
-        gone(there, { kind: "found", live: liveOf("s1") }),
-        gone(there, { kind: "gone" }, 409),
-        gone(there, { kind: "gone" }, 404, { removedWithParent: false }),
-      ])
-        expect(await failed).toMatchObject({ kind: "refused" });
+      expect(await refused.end).toEqual({ kind: "done" });
+      const there = failing({ kind: "found", live: liveOf("s1") }, [failure("refused", 409)]);
+      expect(await there.end).toMatchObject({ kind: "refused" });
+      expect(there.run.requests).toHaveLength(1);
+      expect(there.run.journal.recorded(api)).toBeDefined();
     });
   });
 });
 
 describe("forgetting", () => {
   it("drops the record and its parts, and deletes nothing", async () => {
-    const run = runWith(deletable(), { open: [intentOf({ method: "DELETE" }), intentOf({ seq: 2 })] });
+    const run = runWith(deletable());
     expect(await perform(run, deletion(), forget)).toEqual({ kind: "done" });
     expect(run.requests).toEqual([]);
     expect(addresses(run)).toEqual([shop, "service.shop.web"]);
     expect(
       run.entries.find((entry) => entry.kind === "resource" && entry.address === api),
     ).not.toHaveProperty("deletedAt");
-    expect(run.journal.openAt(api).map(({ seq }) => seq)).toEqual([2]);
   });
 
   it("of what is being deleted waits for its end, and remembers that it was deleted", async () => {
@@ -248,22 +213,6 @@ describe("forgetting", () => {
     expect(await perform(run, deletion({ instance: { ending } }), forget)).toEqual({ kind: "done" });
     expect(run.requests).toEqual([]);
     expect(run.entries.at(-1)).toMatchObject({ address: api, resource: null, deletedAt: timeAt(0) });
-  });
-
-  it("of what an earlier run of ours began to delete asks again under its key", async () => {
-    const ours = intentOf({ method: "DELETE" });
-    const asked = async (retriable: typeof ours, more: Parameters<typeof deletion>[0] = {}) => {
-      const run = runWith(deletable({ poll: async () => ({ kind: "done" }) }), {
-        retriableIntents: [retriable],
-      });
-      await perform(run, deletion({ instance: { ending }, ...more }), forget);
-      return run.requests.length;
-    };
-    expect(await asked(ours)).toBe(1);
-    expect(await asked({ ...ours, method: "POST" })).toBe(0);
-    expect(await asked({ ...ours, address: shop })).toBe(0);
-    expect(await asked(ours, { withParent: true, instance: { ending } })).toBe(0);
-    expect(await asked(ours, { instance: {} })).toBe(0);
   });
 
   it("keeps what is retained, with its parts", async () => {
@@ -329,16 +278,13 @@ describe("archiving", () => {
 });
 
 describe("a deletion of an earlier run, before what it deletes is made anew", () => {
-  it("is waited for and closed, and stops the creation where it fails", async () => {
-    const open = [intentOf({ method: "DELETE" }), intentOf({ seq: 2 })];
-    const run = runWith(deletable({ poll: async () => ({ kind: "done" }) }), { open });
+  it("is waited for, and stops the creation where it fails", async () => {
+    const run = runWith(deletable({ poll: async () => ({ kind: "done" }) }));
     expect(await perform(run, deletion({ instance: { ending } }), awaitEnding)).toEqual({ kind: "done" });
-    expect(run.journal.openAt(api).map(({ seq }) => seq)).toEqual([2]);
-    const failing = runWith(deletable({ poll: async () => ({ kind: "failed", summary: "x" }) }), { open });
+    const failing = runWith(deletable({ poll: async () => ({ kind: "failed", summary: "x" }) }));
     expect(await perform(failing, deletion({ instance: { ending } }), awaitEnding)).toMatchObject({
       kind: "failed",
     });
-    expect(failing.journal.openAt(api)).toHaveLength(2);
     expect(await perform(runWith(deletable()), deletion(), awaitEnding)).toEqual({ kind: "done" });
   });
 });
@@ -361,20 +307,15 @@ describe("what a list left out", () => {
     expect((await proven(deletable(reading({ kind: "gone" })))).end).toBe("gone");
   });
 
-  it("keeps its record when it is to be forgotten, and what was asked for it stays open", async () => {
-    const open = [intentOf({ method: "DELETE" })];
+  it("keeps its record when it is to be forgotten", async () => {
     const forgetting = async (read: ReadResult) => {
-      const run = runWith(deletable(reading(read)), { open });
+      const run = runWith(deletable(reading(read)));
       const end = await perform(run, deletion({ missing: true }), forget).catch((cause: unknown) => cause);
-      return {
-        end,
-        isRecorded: run.journal.recorded(api) !== undefined,
-        open: run.journal.openAt(api).length,
-      };
+      return { end, isRecorded: run.journal.recorded(api) !== undefined };
     };
-    expect(await forgetting(there)).toMatchObject({ end: unproven, isRecorded: true, open: 1 });
+    expect(await forgetting(there)).toMatchObject({ end: unproven, isRecorded: true });
     expect(await forgetting({ kind: "gone" })).toEqual({
-      ...{ end: { kind: "done" }, isRecorded: false, open: 0 },
+      ...{ end: { kind: "done" }, isRecorded: false },
     });
   });
 

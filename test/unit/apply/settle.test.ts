@@ -12,7 +12,7 @@ import type { Address } from "../../../src/model/address";
 import type { Pending } from "../../../src/model/live";
 import type { OperationStatus } from "../../../src/model/resource-operations";
 import type { RecordedResource } from "../../../src/model/state";
-import { api, intentOf, liveOf, recordOf, recovering, start, stateOf, timeAt, typeOf } from "./fixtures";
+import { api, recordOf, recovering, start, stateOf, timeAt, typeOf } from "./fixtures";
 
 const minute = 60_000;
 const deploying: Pending = { kind: "deployment", id: "d1", serviceId: "s1" };
@@ -152,14 +152,9 @@ describe("the rest of a wait", () => {
 });
 
 describe("what an earlier run left pending", () => {
-  const left = (
-    type: Resource,
-    pending: Pending,
-    more: { timeoutMs?: number; others?: object; open?: boolean } = {},
-  ) => {
+  const left = (type: Resource, pending: Pending, more: { timeoutMs?: number; others?: object } = {}) => {
     const recorded = recordOf("s1", { pending, inputs: { s1: 2 } });
-    const open = more.open ? [intentOf({ seq: 4, method: "DELETE" }), intentOf({ seq: 5 })] : [];
-    const around = recovering(stateOf({ [api]: recorded, ...more.others }, open), [type]);
+    const around = recovering(stateOf({ [api]: recorded, ...more.others }, []), [type]);
     return settlePending(around, api, recorded, { timeoutMs: more.timeoutMs ?? 0 }).then((result) => ({
       ...{ ...result, events: around.events, waited: around.clock.now() - start },
     }));
@@ -183,9 +178,9 @@ describe("what an earlier run left pending", () => {
     expect(diagnostics).toMatchObject([{ severity: "warning", code: "apply.deploy_failed", address: api }]);
   });
 
-  it("is forgotten with its open deletions, and no other writes, once it is deleted", async () => {
-    const { entries } = await left(showing({ kind: "done" }), deleting, { open: true });
-    expect(entries).toEqual([entry(null), { kind: "outcome", seq: 4, result: "done", status: 0 }]);
+  it("is forgotten once it is deleted", async () => {
+    const { entries } = await left(showing({ kind: "done" }), deleting);
+    expect(entries).toEqual([entry(null)]);
   });
 
   it("stays recorded, with the reason, where its deletion failed", async () => {
@@ -320,12 +315,11 @@ describe("what a change leaves pending", () => {
     return { result, records, slot, events };
   };
 
-  it("is recorded without what was pending once it has ended, as it was seen then", async () => {
-    const live = liveOf("s1", { computed: new Map([["url", "u"]]), updatedAt: timeAt(9) });
+  it("is recorded without what was pending once it has ended", async () => {
     const recorded = recordOf("s1", { pending: deploying });
-    const { result, records, slot } = await settled({ status: { kind: "done", live }, recorded });
+    const { result, records, slot } = await settled({ status: { kind: "done" }, recorded });
     expect(result).toEqual({ kind: "done" });
-    expect(records).toEqual([recordOf("s1", { computed: { url: "u" }, updatedAt: timeAt(9) })]);
+    expect(records).toEqual([recordOf("s1")]);
     expect(slot).toEqual(["given back", "taken"]);
   });
 

@@ -254,6 +254,22 @@ describe("a service that somebody else is deleting", () => {
   });
 });
 
+describe("a variable that another user deletes after the plan was made", () => {
+  it("is forgotten with the deletion that finds it gone", async () => {
+    const { bench, store } = await opened();
+    const [service] = store.services();
+    bench.write("rnv.yaml", withoutLevel);
+    const [variable] = store.variables(service?.id ?? "");
+    bench.emulator.setFaults((_, { method }) => {
+      if (method === "DELETE") store.deleteVariableNow(variable?.id ?? "");
+      return undefined;
+    });
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(await recordedIn(bench, level)).toBeUndefined();
+    bench.remove();
+  });
+});
+
 /** DESIGN section 4: "A deletion counts as done when the thing is proven gone, never because its operation ended or is not found." */
 describe("the end of a deletion", () => {
   it("is not that of an operation that answers complete while the service is still being deleted", async () => {

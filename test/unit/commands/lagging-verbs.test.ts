@@ -1,4 +1,4 @@
-import type { RuntimeAction } from "../../../src/commands/carry-out-action";
+import type { RuntimeAction } from "../../../src/commands/act-on-service";
 import { importResource } from "../../../src/commands/import-resource";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 

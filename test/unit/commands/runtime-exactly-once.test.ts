@@ -1,4 +1,4 @@
-import type { RuntimeAction, RuntimeRequest } from "../../../src/commands/carry-out-action";
+import type { RuntimeAction, RuntimeRequest } from "../../../src/commands/act-on-service";
 import type { Fault } from "../../../src/emulator/faults";
 import type { Address } from "../../../src/model/address";
 import { shareOf } from "../../support/soak";
@@ -114,6 +114,7 @@ describe("a verb that writes", () => {
         bench.emulator.setFaults((_, { method }) => (isWrite(method) && writes++ === 0 ? fault : undefined));
         expect(await act(restart)).toMatchObject(uncertain);
         expect(writes).toBe(1);
+        expect(await bench.state()).toMatchObject({ open: [], run: null });
         await again();
       },
     );
