@@ -114,6 +114,21 @@ it("draws projects alone above 300 nodes", () => {
   expect(edges).toEqual([{ from: "project.p1", to: "project.p0", names: ["2 references"] }]);
 });
 
+it("draws projects alone where one has more than 250 references between its services", () => {
+  const coarse = (references: number) =>
+    topology(
+      plan([
+        change("no-op", "project.p"),
+        ...Array.from({ length: 30 }, (_, i) => service(`p.s${i}`, "update")),
+        ...Array.from({ length: references }, (_, i) =>
+          reference(`p.s${i % 30}.K${i}`, `service.p.s${((i % 30) + 1 + Math.floor(i / 30)) % 30}`),
+        ),
+      ]),
+    ).isCoarse;
+  expect(coarse(250)).toBe(false);
+  expect(coarse(251)).toBe(true);
+});
+
 it("draws by presentation attributes, links to what is on the page, and says it in words too", () => {
   const html = pageOf(shop);
   const [svg = ""] = /<svg class="topology"[\s\S]*?<\/svg>/.exec(html) ?? [];
