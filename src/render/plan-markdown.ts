@@ -12,9 +12,9 @@ import {
   shorten,
   tableRow,
 } from "./escape-text";
+import { planSections } from "./plan-sections";
 import {
   actionPhrase,
-  asDeclared,
   checkWords,
   commonReason,
   counted,
@@ -29,15 +29,9 @@ import {
   planEntries,
   planLine,
   pluralPhrase,
-  revealedLine,
   sameMoney,
-  standingPhrase,
-  uncheckedByReason,
-  unmanagedLine,
-  unreadHeading,
-  unreadIn,
 } from "./plan-wording";
-import { addressesInReadingOrder } from "./reading-order";
+import { sectionMarkdown } from "./sections";
 import { attributeSign, capLines, countFitting, fieldLines, isBlock, shownText } from "./values";
 
 /** Characters; GitHub refuses comments above 65,536. */
@@ -66,13 +60,9 @@ export function planMarkdown(
 ): string {
   const entries = planEntries(plan);
   const head = [`### ${title}`, `**${planLine(plan)}**`, ...blocked(entries)];
-  const revealed = revealedLine(plan, asDeclared);
   const closing = [
     ...outputs(plan),
-    ...moved(plan),
-    ...standing(plan),
-    ...unchecked(plan),
-    ...(revealed === undefined ? [] : [revealed]),
+    ...planSections(plan).map(sectionMarkdown),
     ...checkLine(plan),
     ...footer(plan, entries),
   ];
@@ -227,37 +217,6 @@ function outputs(plan: Plan): string[] {
   ];
 }
 
-function moved(plan: Plan): string[] {
-  const lines = plan.changes
-    .filter((change) => change.action === "no-op" && change.previousAddress !== undefined)
-    .map((change) => `- ${codeSpan(change.previousAddress ?? "")} has moved to ${codeSpan(change.address)}`);
-  return lines.length === 0 ? [] : [capLines(lines).join("\n")];
-}
-
-function standing(plan: Plan): string[] {
-  if (plan.standing.length === 0) return [];
-  const lines = addressesInReadingOrder(plan.standing).map(
-    (one) => `- ${codeSpan(one.address)}: ${escapeMarkdown(standingPhrase(one))}`,
-  );
-  return [`These services do not run as they were deployed last:\n\n${capLines(lines).join("\n")}`];
-}
-
-function unchecked(plan: Plan): string[] {
-  const { resources, values } = unreadIn(plan);
-  return [
-    ...uncheckedList("Could not be read, planned from what is recorded:", resources),
-    ...uncheckedList(unreadHeading(values), values),
-  ];
-}
-
-function uncheckedList(heading: string, found: Plan["unchecked"]): string[] {
-  if (found.length === 0) return [];
-  const lines = uncheckedByReason(found, codeSpan).map(
-    ({ addresses, reason }) => `- ${addresses}: ${escapeMarkdown(reason)}`,
-  );
-  return [`${heading}\n\n${capLines(lines).join("\n")}`];
-}
-
 function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
   const { before, after, estimate } = plan.cost;
   const isFree = [before.usd, before.ngn, after.usd, after.ngn].every((amount) => amount === 0);
@@ -270,7 +229,6 @@ function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
       : [
           `${label}: **${moneyChange(before, after, "\u2192", true)}**${sameMoney(before, after) ? " (unchanged)" : ""}`,
         ]),
-    ...(plan.unmanaged.length === 0 ? [] : [escapeMarkdown(unmanagedLine(plan.unmanaged))]),
   ];
 }
 

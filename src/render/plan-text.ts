@@ -5,10 +5,10 @@ import { shortDigest } from "../plan/digest";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
+import { planSections } from "./plan-sections";
 import {
   actionPhrase,
   actionSymbols,
-  asDeclared,
   checkWords,
   commonReason,
   constructPhrase,
@@ -23,16 +23,11 @@ import {
   planHeadings,
   planLine,
   pluralPhrase,
-  revealedLine,
   sameMoney,
-  standingRows,
-  uncheckedRows,
-  unmanagedLine,
-  unreadHeading,
-  unreadIn,
 } from "./plan-wording";
-import { alignColumns, arrowOf, padTo, type Style } from "./style";
-import { attributeLines, attributeSign, capLines, coloured, joinBlocks, shownText } from "./values";
+import { sectionText } from "./sections";
+import { arrowOf, padTo, type Style } from "./style";
+import { attributeLines, attributeSign, coloured, joinBlocks, shownText } from "./values";
 
 /** Addresses of a group. */
 const mostInGroup = 10;
@@ -56,13 +51,8 @@ export function planText(plan: Plan, style: Style, sources?: Sources, ending?: P
   const sections = [
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
     changeSection(plan, entries, style),
-    movedSection(plan),
     outputSection(plan, style),
-    releasedSection(plan, style),
-    standingSection(plan, style),
-    uncheckedSection(plan, style),
-    revealedLine(plan, asDeclared) ?? "",
-    unmanagedLine(plan.unmanaged),
+    ...planSections(plan).map((one) => sectionText(one, style)),
     diagnosticsText(plan.diagnostics, style, sources, false),
     checksLine(plan, style),
     blockedLine(entries, style),
@@ -186,39 +176,6 @@ function guardLines(change: Change, style: Style): string[] {
   ];
 }
 
-/** Fields that were let go in resources that are otherwise as declared. */
-function releasedSection(plan: Plan, style: Style): string {
-  const rows = plan.changes
-    .filter((change) => change.action === "no-op")
-    .flatMap((change) =>
-      change.released.map((field) => [
-        `  ${escapeText(change.address)}`,
-        escapeText(field.path),
-        field.after.kind === "absent" ? "(unset)" : shownText(field.after),
-      ]),
-    );
-  return rows.length === 0
-    ? ""
-    : `Left as they are (no longer managed):\n${style.colors.dim(alignColumns(rows).join("\n"))}`;
-}
-
-/** Lists services that do not run as they were deployed last. No change of this plan follows from it. */
-const standingSection = ({ standing }: Plan, style: Style): string =>
-  standing.length === 0
-    ? ""
-    : `${style.colors.yellow("These services do not run as they were deployed last:")}\n${capLines(alignColumns(standingRows(standing))).join("\n")}`;
-
-function movedSection(plan: Plan): string {
-  const moved = plan.changes.filter(
-    (change) => change.action === "no-op" && change.previousAddress !== undefined,
-  );
-  return moved
-    .map(
-      (change) => `  ${escapeText(change.previousAddress ?? "")} has moved to ${escapeText(change.address)}`,
-    )
-    .join("\n");
-}
-
 function outputSection(plan: Plan, style: Style): string {
   if (plan.outputs.length === 0) return "";
   const arrow = style.colors.dim(arrowOf(style));
@@ -229,20 +186,6 @@ function outputSection(plan: Plan, style: Style): string {
     return `  ${coloured(sign, sign, style)} ${padTo(escapeText(name), width)}  ${value.join(` ${arrow} `)}`;
   });
   return `Changes to outputs:\n${lines.join("\n")}`;
-}
-
-function uncheckedSection(plan: Plan, style: Style): string {
-  const { resources, values } = unreadIn(plan);
-  const parts = [
-    { heading: "Could not be read, planned from what is recorded:", unchecked: resources },
-    { heading: unreadHeading(values), unchecked: values },
-  ].filter(({ unchecked }) => unchecked.length > 0);
-  return parts
-    .map(({ heading, unchecked }) => {
-      const rows = alignColumns(uncheckedRows(unchecked));
-      return `${style.colors.yellow(heading)}\n${rows.join("\n")}`;
-    })
-    .join("\n\n");
 }
 
 /** Repeats what is lost and what moves the bill: above it may be screens of text. */

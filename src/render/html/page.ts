@@ -1,5 +1,6 @@
 import { sha256 } from "../../model/text";
-import { html, linkTo, Markup, nothing, type Part } from "./markup";
+import { type Section as ListSection, lineOf } from "../sections";
+import { html, linkTo, list, Markup, nothing, type Part } from "./markup";
 import { pageScript } from "./page-script";
 import { pageStyle } from "./page-style";
 
@@ -88,3 +89,19 @@ const factList = (facts: Report["facts"]): Markup =>
   facts.length === 0
     ? nothing
     : html`<dl class="facts">${facts.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
+
+/** Sections of rows and sentences; those of one `id` are one section of the page. */
+export function listSections(sections: readonly ListSection[]): readonly Section[] {
+  const ids = [...new Set(sections.map(({ id }) => id))];
+  return ids.map((id) => {
+    const own = sections.filter((one) => one.id === id);
+    const count = own.reduce((sum, { rows }) => sum + rows.length, 0);
+    const body = html`${own.map(
+      ({ heading, rows }) => html`<p>${heading}</p>${list(rows.map((row) => lineOf(row, inlineOf)))}`,
+    )}`;
+    return { id, title: own[0]?.title ?? id, ...(count > 0 && { count }), body };
+  });
+}
+
+const inlineOf = (part: Exclude<Part, readonly Part[]> | { readonly code: string }): Part =>
+  typeof part === "object" && "code" in part ? html`<code>${part.code}</code>` : part;

@@ -3,9 +3,9 @@ import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import { type Change, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema, planOf } from "../plan-json";
+import { planSections } from "../plan-sections";
 import {
   amount,
-  asDeclared,
   checkWords,
   counted,
   countsOf,
@@ -14,16 +14,9 @@ import {
   type PlanEntry,
   planEntries,
   planLine,
-  revealedLine,
   sameMoney,
   signed,
-  standingPhrase,
-  uncheckedByReason,
-  unmanagedLine,
-  unreadHeading,
-  unreadIn,
 } from "../plan-wording";
-import { addressesInReadingOrder } from "../reading-order";
 import {
   causesOf,
   entryMarkup,
@@ -36,7 +29,7 @@ import {
 } from "./entry";
 import { filterForm } from "./filter";
 import { html, list, type Markup, nothing, preformatted } from "./markup";
-import { page, type Section } from "./page";
+import { listSections, page, type Section } from "./page";
 import { topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
@@ -75,10 +68,7 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
       topologySection(topologyOf(data, scope.types), anchorsOf(plan)),
       changesSection(plan),
       outputsSection(plan),
-      movedSection(plan),
-      standingSection(plan),
-      uncheckedSection(plan),
-      unmanagedSection(plan),
+      ...listSections(planSections(plan)),
     ],
   });
 }
@@ -185,10 +175,9 @@ function summarySection(plan: Plan): Section {
         html`<div class="${summary[word] > 0 ? action : "zero"}"><dt>${sign} to ${word === "adopt" ? "import" : word}<dd>${summary[word]}</div>`,
     );
   const changes = planEntries(plan).flatMap((entry) => entry.changes);
-  const revealed = revealedLine(plan, asDeclared);
   const body = html`<dl class="cards">${cards}</dl>
 ${changes.length === 0 ? nothing : html`<p>${countsOf(changes)}</p>`}
-${costTable(plan)}${revealed === undefined ? nothing : html`<p>${revealed}</p>`}`;
+${costTable(plan)}`;
   return { id: "summary", title: "Summary", body };
 }
 
@@ -274,48 +263,4 @@ function outputsSection({ outputs }: Plan): Section | undefined {
     ...{ path: name, before, after, cause: "edit" as const, forcesReplacement: false },
   }));
   return { id: "outputs", title: "Outputs", count: outputs.length, body: fieldRows(fields) };
-}
-
-function movedSection(plan: Plan): Section | undefined {
-  const moved = plan.changes.filter(
-    ({ action, previousAddress }) => action === "no-op" && previousAddress !== undefined,
-  );
-  if (moved.length === 0) return undefined;
-  const body = list(
-    moved.map(
-      ({ address, previousAddress = "" }) =>
-        html`<code>${previousAddress}</code> has moved to <code>${address}</code>`,
-    ),
-  );
-  return { id: "moved", title: "Moved", count: moved.length, body };
-}
-
-function standingSection({ standing }: Plan): Section | undefined {
-  if (standing.length === 0) return undefined;
-  const body = html`<p>Not running the last deployment:</p>${list(
-    addressesInReadingOrder(standing).map((one) => html`<code>${one.address}</code>: ${standingPhrase(one)}`),
-  )}`;
-  return { id: "standing", title: "Standing", count: standing.length, body };
-}
-
-function uncheckedSection(plan: Plan): Section | undefined {
-  if (plan.unchecked.length === 0) return undefined;
-  const { resources, values } = unreadIn(plan);
-  const body = html`${uncheckedList("Could not be read, planned from what is recorded:", resources)}${uncheckedList(unreadHeading(values), values)}`;
-  return { id: "unchecked", title: "Not checked", count: plan.unchecked.length, body };
-}
-
-export const uncheckedList = (heading: string, found: Plan["unchecked"]): Markup =>
-  found.length === 0
-    ? nothing
-    : html`<p>${heading}</p>${list(
-        uncheckedByReason(found, (address) => address).map(
-          ({ addresses, reason }) => html`<code>${addresses}</code>: ${reason}`,
-        ),
-      )}`;
-
-export function unmanagedSection({ unmanaged }: Pick<Plan, "unmanaged">): Section | undefined {
-  if (unmanaged.length === 0) return undefined;
-  const body = html`<p>${unmanagedLine(unmanaged)}</p>`;
-  return { id: "unmanaged", title: "Not managed here", count: unmanaged.length, body };
 }

@@ -3,6 +3,7 @@ import { planMarkdown } from "../../../src/render/plan-markdown";
 import { planText } from "../../../src/render/plan-text";
 import { createStyle, plainStyle } from "../../../src/render/style";
 import { fc } from "../../support/fixed-seed";
+import { pageOf } from "../../support/html-plans";
 import { absent, address, change, field, plan, shopPlan, value } from "../../support/plan-fixture";
 
 it("opens with the summary, then what blocks, then the table", () => {
@@ -228,4 +229,28 @@ it("counts a policy once, a condition for each resource, and calls both checks",
   expect(line([check, { ...check, status: "failed" }])).toBe("Policies: 1 failed.");
   expect(line(conditions)).toBe("Conditions: 1 passed, 1 failed.");
   expect(line([check, ...conditions])).toBe("Checks: 2 passed, 1 failed.");
+});
+
+it("says what stays beside the changes in text, in Markdown and on the page", () => {
+  const quiet = plan(
+    [
+      change("no-op", "service.shop.api", {
+        released: [field("configuration.branch", value("main"), value("main"), { cause: "released" })],
+      }),
+      change("no-op", "service.shop.web", { previousAddress: address("service.shop.old") }),
+    ],
+    {
+      standing: [
+        { address: address("service.shop.web"), code: "failed", class: "pending", summary: "build failed" },
+      ],
+      unchecked: [{ address: address("service.shop.cron"), reason: "access denied" }],
+    },
+  );
+  const page = pageOf(quiet).replace(/<[^>]*>/g, "");
+  for (const text of [planText(quiet, plainStyle), planMarkdown(quiet).replaceAll("`", ""), page]) {
+    expect(text).toContain("service.shop.old has moved to service.shop.web");
+    expect(text).toMatch(/Left as they are[^]*service\.shop\.api +configuration\.branch/);
+    expect(text).toMatch(/Not running the last deployment:[^]*service\.shop\.web(:| {2}) ?build failed/);
+    expect(text).toMatch(/Could not be read[^]*service\.shop\.cron(:| {2}) ?access denied/);
+  }
 });
