@@ -70,8 +70,11 @@ const longestName = 120;
 
 /** A section in Markdown: rows as a list. */
 export function sectionMarkdown({ heading, rows }: Section): string {
+  const gap = (isThere: boolean): string => (isThere ? " " : "");
+  const prose = (text: string): string =>
+    `${gap(text.startsWith(" "))}${escapeMarkdown(text)}${gap(text.trim() !== "" && text.endsWith(" "))}`;
   const shown = (part: string | Code): string =>
-    typeof part === "string" ? escapeMarkdown(part) : codeSpan(shorten(part.code, longestName));
+    typeof part === "string" ? prose(part) : codeSpan(shorten(part.code, longestName));
   const lines = capLines(rows.map((row) => `- ${lineOf(row, shown).join("")}`));
   return [escapeMarkdown(heading), ...(lines.length === 0 ? [] : [lines.join("\n")])].join("\n\n");
 }
