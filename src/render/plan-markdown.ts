@@ -12,6 +12,7 @@ import {
   shorten,
   tableRow,
 } from "./escape-text";
+import { isLoss, type PlanEntry, planEntries } from "./plan-entries";
 import { planSections } from "./plan-sections";
 import {
   actionPhrase,
@@ -21,12 +22,8 @@ import {
   countsOf,
   effectWords,
   isBlocked,
-  isLoss,
   isNameTold,
-  listedFields,
   moneyChange,
-  type PlanEntry,
-  planEntries,
   planLine,
   pluralPhrase,
   sameMoney,
@@ -80,7 +77,7 @@ export function planMarkdown(
     const room = limit - reserve - joined([...above, ...closing]).length;
     if (room < 0) continue;
     const blocks = entries.flatMap((entry) => {
-      const text = details(entry, plan);
+      const text = details(entry);
       return text === undefined ? [] : [{ entry, text }];
     });
     const shown = blocks.map(({ text }) => text);
@@ -178,11 +175,9 @@ function findings(diagnostics: readonly Diagnostic[]): string[] {
 }
 
 /** Renders the fields of an entry, folded away; undefined where the table has all of them. */
-function details({ first: change, changes }: PlanEntry, plan: Plan): string | undefined {
-  const lines = listedFields(change, plan).flatMap(fieldLines);
+function details({ first: change, changes, fields, cost }: PlanEntry): string | undefined {
+  const lines = fields.flatMap(fieldLines);
   const isMany = changes.length > 1;
-  const cost = change.cost;
-  const none = { usd: 0, ngn: 0 };
   const notes = [
     ...(change.previousAddress === undefined ? [] : [`moved from ${codeSpan(change.previousAddress)}`]),
     ...(isMany
@@ -194,9 +189,7 @@ function details({ first: change, changes }: PlanEntry, plan: Plan): string | un
         ]
       : []),
     ...(isMany || change.id === undefined || change.action === "update" ? [] : [`id ${codeSpan(change.id)}`]),
-    ...(cost === undefined || sameMoney(cost.before ?? none, cost.after ?? none)
-      ? []
-      : [`cost ${moneyChange(cost.before ?? none, cost.after ?? none, "\u2192")} a month`]),
+    ...(cost === undefined ? [] : [`cost ${moneyChange(cost.before, cost.after, "\u2192")} a month`]),
   ];
   const body = [...(lines.length === 0 ? [] : [fencedBlock(lines, "diff")]), ...notes];
   if (lines.length === 0) return undefined;
@@ -267,7 +260,7 @@ function planTable(entries: readonly PlanEntry[], most: number, open = most): st
 const table = (rows: readonly string[]): string =>
   [tableRow(["action", "resource", "what", "effect"]), "| --- | --- | --- | --- |", ...rows].join("\n");
 
-function row({ first, changes }: PlanEntry): string {
+function row({ first, changes, effects }: PlanEntry): string {
   const names = changes.map(({ address }) => codeSpan(shorten(address, longestName)));
   const isMany = changes.length > 1;
   const what = shorten(changedPaths(first, isMany), longestName);
@@ -276,7 +269,7 @@ function row({ first, changes }: PlanEntry): string {
     `${markOf(first)}${first.guard ? ", blocked" : ""}`,
     shortList(names, mostInRow),
     isMany ? (what === "" ? many : `${many}: ${codeSpan(what)}`) : escapeMarkdown(what),
-    first.withParent ? "" : first.effects.map(effectWord).join(", "),
+    first.withParent ? "" : effects.map(effectWord).join(", "),
   ]);
 }
 

@@ -59,30 +59,39 @@ export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string
   return `${length === 1 ? "1 value was" : `${length} values were`} revealed to compare ${length === 1 ? "it" : "them"} (the service keeps an audit event of each): ${parts.join(", ")}.`;
 }
 
-/** Groups unread resources by reason: a row for each, or for many with one reason a row that names the first of them. */
-export function uncheckedRows(unchecked: Plan["unchecked"]): readonly (readonly Cell[])[] {
-  const groups = new Map<string, Address[]>();
-  for (const { address, reason } of unchecked) {
-    const group = groups.get(reason);
-    if (group) group.push(address);
-    else groups.set(reason, [address]);
-  }
-  return [...groups].flatMap(([reason, addresses]): readonly (readonly Cell[])[] =>
-    addresses.length <= mostNamed
-      ? addresses.map((address) => [code(address), reason])
-      : [[codes(addresses, mostNamed), reason]],
-  );
+/** Rows of an address and a reason; many with one reason are one row that names the first of them. */
+function rowsByReason(
+  items: readonly { readonly address: Address; readonly reason: string; readonly detail?: string }[],
+): readonly (readonly Cell[])[] {
+  const groups = new Map<string, { address: Address; detail?: string }[]>();
+  for (const { reason, ...item } of items) groups.set(reason, [...(groups.get(reason) ?? []), item]);
+  return [...groups].flatMap(([reason, own]): readonly (readonly Cell[])[] => {
+    if (own.length <= mostNamed)
+      return own.map(({ address, detail = "" }) => [code(address), `${reason}${detail}`]);
+    const names = own.map(({ address }) => address);
+    return [[codes(names, mostNamed), reason]];
+  });
 }
+
+/** Rows of the resources or values that could not be read. */
+export const uncheckedRows = (unchecked: Plan["unchecked"]): readonly (readonly Cell[])[] =>
+  rowsByReason(unchecked);
 
 const longestSummary = 300;
 
+const summaryOf = ({ summary }: Standing): string => shorten(summary, longestSummary);
+const timeOf = ({ since }: Standing): string => (since === undefined ? "" : ` (${exactTime(since)})`);
+
 /** The summary of a standing with its time, on one line and not escaped. */
-export const standingPhrase = ({ summary, since }: Standing): string =>
-  `${shorten(summary, longestSummary)}${since === undefined ? "" : ` (${exactTime(since)})`}`;
+export const standingPhrase = (standing: Standing): string => `${summaryOf(standing)}${timeOf(standing)}`;
 
 /** Rows of an address and why it does not run as it was deployed last. */
 export const standingRows = (standing: readonly PlanStanding[]): readonly (readonly Cell[])[] =>
-  addressesInReadingOrder(standing).map((one) => [code(one.address), standingPhrase(one)]);
+  rowsByReason(
+    addressesInReadingOrder(standing).map((one) => ({
+      ...{ address: one.address, reason: summaryOf(one), detail: timeOf(one) },
+    })),
+  );
 
 const mostUnmanaged = 5;
 const longestUnmanaged = 60;

@@ -5,6 +5,7 @@ import { shortDigest } from "../plan/digest";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
+import { type PlanEntry, planEntries } from "./plan-entries";
 import { planSections } from "./plan-sections";
 import {
   actionPhrase,
@@ -16,10 +17,7 @@ import {
   countsOf,
   effectWords,
   isNameTold,
-  listedFields,
   moneyChange,
-  type PlanEntry,
-  planEntries,
   planHeadings,
   planLine,
   pluralPhrase,
@@ -33,21 +31,28 @@ import { attributeLines, attributeSign, coloured, joinBlocks, shownText } from "
 const mostInGroup = 10;
 const below = " ".repeat(6);
 
-/** Lines that only a terminal gets, where the end of a text is seen. */
-export interface PlanEnding {
-  /** The command that does what is planned; undefined where none does. */
-  readonly next?: string | undefined;
+interface PlanTextOptions {
+  /** Texts of the files, for the code frames of diagnostics. */
+  readonly sources?: Sources | undefined;
+  /** Only for a terminal, where the end of a text is seen: `next` is the command that does what is planned. */
+  readonly ending?: { readonly next?: string | undefined } | undefined;
+  /** Each resource by itself. */
+  readonly verbose?: boolean;
 }
 
 /**
  * Renders a plan for people; its line of counts is parsed by other tools (DESIGN section 8), and the digest of what
- * changes is the last one. `sources` holds the texts of the files, for the code frames of its diagnostics.
+ * changes is the last one.
  */
-export function planText(plan: Plan, style: Style, sources?: Sources, ending?: PlanEnding): string {
+export function planText(
+  plan: Plan,
+  style: Style,
+  { sources, ending, verbose = false }: PlanTextOptions = {},
+): string {
   // What the platform does not offer is the whole answer: the rest would only follow from it.
   if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
     return `${diagnosticsText(plan.diagnostics, style, sources, false)}\n\n${planLine(plan)}\n`;
-  const entries = planEntries(plan);
+  const entries = planEntries(plan, verbose ? "none" : "alike");
   const sections = [
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
     changeSection(plan, entries, style),
@@ -75,12 +80,13 @@ function checksLine({ checks = [] }: Plan, style: Style): string {
 function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style): string {
   if (entries.length === 0) return "";
   const blocks = entries.map((entry) =>
-    entry.changes.length > 1 ? groupLines(entry, plan, style) : changeLines(entry.first, plan, style),
+    entry.changes.length > 1 ? groupLines(entry, style) : changeLines(entry, plan, style),
   );
   return `${planHeadings[plan.options.mode]}\n\n${joinBlocks(blocks)}`;
 }
 
-function changeLines(change: Change, plan: Plan, style: Style): string[] {
+function changeLines(entry: PlanEntry, plan: Plan, style: Style): string[] {
+  const change = entry.first;
   const { colors } = style;
   const reason = change.reason === undefined ? [] : [colors.dim(`because ${escapeText(change.reason)}`)];
   const moved =
@@ -92,15 +98,16 @@ function changeLines(change: Change, plan: Plan, style: Style): string[] {
   return [
     headline(change, plan, style),
     ...[...construct, ...moved, ...reason].map((line) => `${below}${line}`),
-    ...attributeLines(listedFields(change, plan), style),
+    ...attributeLines(entry.fields, style),
     // The effects of a deletion with its parent are told once, at the parent.
-    ...(change.withParent ? [] : consequences(change, style)).map((line) => `${below}${line}`),
+    ...(change.withParent ? [] : consequences(entry, style)).map((line) => `${below}${line}`),
     ...guardLines(change, style),
   ];
 }
 
 /** Renders many equal changes as one: `14 services will be updated in place`, their addresses, and the fields once. */
-function groupLines({ first, changes }: PlanEntry, plan: Plan, style: Style): string[] {
+function groupLines(entry: PlanEntry, style: Style): string[] {
+  const { first, changes } = entry;
   const { colors } = style;
   const whose = shortList(
     changes.map(({ address }) => escapeText(address)),
@@ -112,8 +119,8 @@ function groupLines({ first, changes }: PlanEntry, plan: Plan, style: Style): st
     head,
     `${below}${whose}`,
     ...(reason === undefined ? [] : [`${below}${colors.dim(`because ${escapeText(reason)}`)}`]),
-    ...attributeLines(listedFields(first, plan), style),
-    ...consequences(first, style).map((line) => `${below}${line}`),
+    ...attributeLines(entry.fields, style),
+    ...consequences(entry, style).map((line) => `${below}${line}`),
   ];
 }
 
@@ -151,19 +158,16 @@ function ownerOf(change: Change, plan: Plan): Address | undefined {
     .sort((a, b) => b.address.length - a.address.length)[0]?.address;
 }
 
-function consequences(change: Change, style: Style): string[] {
+function consequences({ effects, cost }: PlanEntry, style: Style): string[] {
   const { colors } = style;
-  const effects = change.effects.map((effect) =>
+  const words = effects.map((effect) =>
     effect === "destructive" ? colors.bold(colors.red(effectWords[effect])) : effectWords[effect],
   );
-  const none = { usd: 0, ngn: 0 };
-  const before = change.cost?.before ?? none;
-  const after = change.cost?.after ?? none;
   return [
-    ...(effects.length === 0 ? [] : [`${colors.dim("effect:")} ${effects.join(", ")}`]),
-    ...(sameMoney(before, after)
+    ...(words.length === 0 ? [] : [`${colors.dim("effect:")} ${words.join(", ")}`]),
+    ...(cost === undefined
       ? []
-      : [`${colors.dim("cost:")} ${moneyChange(before, after, arrowOf(style))} a month`]),
+      : [`${colors.dim("cost:")} ${moneyChange(cost.before, cost.after, arrowOf(style))} a month`]),
   ];
 }
 
@@ -192,7 +196,9 @@ function outputSection(plan: Plan, style: Style): string {
 function loudLines(entries: readonly PlanEntry[], style: Style): string {
   if (entries.length < 2) return "";
   const { red, yellow, bold } = style.colors;
-  const changes = entries.flatMap((entry) => entry.changes).filter(({ withParent }) => !withParent);
+  const changes = entries.flatMap((entry) => entry.changes);
+  const own = changes.filter(({ withParent }) => !withParent);
+  const parts = changes.filter(({ withParent }) => withParent);
   const isDestroyed = ({ action, onRemove }: Change) => action === "delete" && onRemove !== "archive";
   const isDestructive = (change: Change) =>
     change.effects.includes("destructive") && !isDestroyed(change) && change.action !== "replace";
@@ -204,11 +210,19 @@ function loudLines(entries: readonly PlanEntry[], style: Style): string {
   ];
   return kinds
     .flatMap(([words, colour, isOfKind]) => {
-      const addresses = changes.filter(isOfKind).map(({ address }) => escapeText(address));
-      if (addresses.length === 0) return [];
-      return [`${bold(colour(`! ${words} ${addresses.length}:`))} ${shortList(addresses, mostInGroup)}`];
+      const found = own.filter(isOfKind).map(({ address }) => escapeText(address));
+      if (found.length === 0) return [];
+      const more = words === "Destroys" && parts.length > 0 ? `, and ${countParts(parts)} of them` : "";
+      return [`${bold(colour(`! ${words} ${found.length}${more}:`))} ${shortList(found, mostInGroup)}`];
     })
     .join("\n");
+}
+
+/** `2 variables, 1 layout`. */
+function countParts(parts: readonly Change[]): string {
+  const counts = new Map<string, number>();
+  for (const { type } of parts) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return [...counts].map(([type, count]) => counted(count, escapeText(type))).join(", ");
 }
 
 /** How much changes and what it costs: the line of counts, and the line of money. */

@@ -16,7 +16,6 @@ import {
   type PlanOptions,
 } from "../plan/plan";
 import { codeSpan, escapeText } from "./escape-text";
-import { readingOrder } from "./reading-order";
 
 /**
  * Names what a plan was judged by and counts the results: `Policies: 3 passed, 1 failed`. A policy counts once however
@@ -204,67 +203,6 @@ function countWords({ action, reason, missing, onRemove }: Change): readonly str
     case "no-op":
       return ["record"];
   }
-}
-
-/** One item of a rendered plan: one change, or many equal changes of as many resources. */
-export interface PlanEntry {
-  readonly first: Change;
-  /** Every change of the entry, `first` among them. */
-  readonly changes: readonly Change[];
-}
-
-/** So many equal changes are told as one. */
-const fewestGrouped = 4;
-
-/**
- * Returns the items of a plan in reading order: losses and blocked changes, then alterations, then new resources; in each
- * of the three as people read a project. Equal changes that are no loss are one item.
- */
-export function planEntries(plan: Plan): readonly PlanEntry[] {
-  // The order follows from all of them, but most plans list none.
-  if (!plan.changes.some((change) => isListed(change, plan))) return [];
-  const listed = readingOrder(plan.changes).filter((change) => isListed(change, plan));
-  const parts = [isLoss, isAlteration, isNew].map((isPart) => listed.filter(isPart));
-  return parts.flatMap((part) => grouped(part, plan));
-}
-
-/** It ends something, or may not be applied as it stands: told first, and never left out. */
-export const isLoss = ({ action, guard }: Change): boolean =>
-  action === "delete" || action === "replace" || guard !== undefined;
-
-const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
-const isAlteration = (change: Change): boolean => !isLoss(change) && change.action !== "create";
-
-function grouped(changes: readonly Change[], plan: Plan): readonly PlanEntry[] {
-  const equal = new Map<string, Change[]>();
-  const keys = changes.map((change) => likeness(change, plan));
-  for (const [i, change] of changes.entries()) {
-    const key = keys[i];
-    const group = key === undefined ? undefined : equal.get(key);
-    if (group) group.push(change);
-    else if (key !== undefined) equal.set(key, [change]);
-  }
-  return changes.flatMap((change, i): PlanEntry[] => {
-    const group = equal.get(keys[i] ?? "") ?? [];
-    if (group.length < fewestGrouped) return [{ first: change, changes: [change] }];
-    return group[0] === change ? [{ first: change, changes: group }] : [];
-  });
-}
-
-/** Equal for changes that read the same but for whose they are; undefined for one that is told by itself. */
-function likeness(change: Change, plan: Plan): string | undefined {
-  const { type, action, effects, cost, missing, previousAddress } = change;
-  if (isLoss(change) || previousAddress !== undefined || missing) return undefined;
-  // A new resource is told by its own fields; a run has none.
-  if (action === "create" && change.reason === undefined) return undefined;
-  const fields = listedFields(change, plan).map(({ path, before, after, cause }) => [
-    path,
-    before,
-    after,
-    cause,
-  ]);
-  const bill = cost && [cost.before, cost.after];
-  return JSON.stringify([type, action, commonReason(change), fields, effects, bill]);
 }
 
 /** Why it is done, with an ellipsis for the name that it shares with its own address: `service.… changes`. */

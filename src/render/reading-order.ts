@@ -1,4 +1,5 @@
 import { type Address, nameOf, typeOf } from "../model/address";
+import { compareNatural } from "../model/text";
 import type { Action } from "../plan/plan";
 
 export interface Placed {
@@ -78,7 +79,7 @@ export const addressesInReadingOrder = <T extends { readonly address: Address }>
 
 function walk<T>(node: Node<T>): T[] {
   const children = [...node.children]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(([a], [b]) => compareNatural(a, b))
     .flatMap(([, child]) => walk(child));
   return [...node.heads, ...children, ...node.tails];
 }

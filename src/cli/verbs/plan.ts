@@ -91,6 +91,7 @@ export const planVerb: Verb = {
     options.format,
     options.json,
     options.html,
+    options.verbose,
   ],
   examples: [
     ["rnv plan", "the default files"],
@@ -203,12 +204,17 @@ export function showPlan(
   next?: string,
 ): void {
   const { terminal } = invocation;
+  const verbose = invocation.options.verbose === true;
   if (format === "json") terminal.out(planJson(plan, sources));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
-  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), sources));
+  else if (hasErrors(plan.diagnostics))
+    terminal.err(planText(plan, errStyle(invocation), { sources, verbose }));
   else
     terminal.out(
-      planText(plan, outStyle(invocation), sources, terminal.width === undefined ? undefined : { next }),
+      planText(plan, outStyle(invocation), {
+        ...{ sources, verbose },
+        ending: terminal.width === undefined ? undefined : { next },
+      }),
     );
   if (format === "text") annotate(invocation, plan.diagnostics, sources);
 }

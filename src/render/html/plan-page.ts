@@ -2,6 +2,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import { type Change, hasChanges, type Plan } from "../../plan/plan";
+import { isLoss, type PlanEntry, planEntries } from "../plan-entries";
 import { planDocumentSchema, planOf } from "../plan-json";
 import { planSections } from "../plan-sections";
 import {
@@ -10,9 +11,6 @@ import {
   counted,
   countsOf,
   isBlocked,
-  isLoss,
-  type PlanEntry,
-  planEntries,
   planLine,
   sameMoney,
   signed,
@@ -75,7 +73,7 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
 
 /** The ids of the entries of a plan. */
 const anchorsOf = (plan: Plan): ReadonlySet<string> =>
-  new Set(planEntries(plan).flatMap(({ changes }) => changes.map(({ address }) => address)));
+  new Set(planEntries(plan, "equal").flatMap(({ changes }) => changes.map(({ address }) => address)));
 
 function verdictOf(plan: Plan): { readonly verdict: string; readonly tone: "stop" | "act" | "calm" } {
   if (plan.diagnostics.some(({ severity }) => severity === "error"))
@@ -174,7 +172,7 @@ function summarySection(plan: Plan): Section {
       ([word, action, sign]) =>
         html`<div class="${summary[word] > 0 ? action : "zero"}"><dt>${sign} to ${word === "adopt" ? "import" : word}<dd>${summary[word]}</div>`,
     );
-  const changes = planEntries(plan).flatMap((entry) => entry.changes);
+  const changes = planEntries(plan, "equal").flatMap((entry) => entry.changes);
   const body = html`<dl class="cards">${cards}</dl>
 ${changes.length === 0 ? nothing : html`<p>${countsOf(changes)}</p>`}
 ${costTable(plan)}`;
@@ -198,7 +196,7 @@ const parts: readonly [string, (change: Change) => boolean][] = [
 ];
 
 function changesSection(plan: Plan): Section {
-  const entries = planEntries(plan);
+  const entries = planEntries(plan, "equal");
   if (entries.length === 0)
     return { id: "changes", title: "Changes", count: 0, body: html`<p>${planLine(plan)}</p>` };
   const markups = entriesWithin(entries, plan);

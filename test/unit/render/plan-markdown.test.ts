@@ -69,24 +69,24 @@ it("says so when nothing changes", () => {
 it("drops details, then the table, to stay below its limit, and says so", () => {
   const big = plan(
     [...Array(500).keys()].map((i) =>
-      change("create", `service.s${i}`, { attributes: [field("a", absent, value("x".repeat(390)))] }),
+      change("update", `service.s${i}`, { attributes: [field("a", absent, value(`${i} `.repeat(195)))] }),
     ),
   );
   const text = planMarkdown(big);
   expect(text.length).toBeLessThanOrEqual(60_000);
   expect(text).toMatch(/> The details of \d+ resources are left out/);
-  expect(text).toContain("| and 300 more | Services: 300 to add. |");
+  expect(text).toContain("| and 300 more | Services: 300 to change. |");
   const short = planMarkdown(big, 1000);
   expect(short).not.toContain("service.s");
-  expect(short).toContain("| and 500 more | Services: 500 to add. |");
+  expect(short).toContain("| and 500 more | Services: 500 to change. |");
   expect(planMarkdown(big, 500)).toBe(
-    "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> The list of 500 resources is left out, because this comment would be too long.\n\nServices: 500 to add.\n",
+    "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> The list of 500 resources is left out, because this comment would be too long.\n\nServices: 500 to change.\n",
   );
 });
 
 describe("deletions and replacements", () => {
-  const creates = [...Array(400).keys()].map((i) =>
-    change("create", `service.a${i}`, { attributes: [field("a", absent, value("x".repeat(390)))] }),
+  const updates = [...Array(400).keys()].map((i) =>
+    change("update", `service.a${i}`, { attributes: [field("a", absent, value(`${i} `.repeat(195)))] }),
   );
   const guard = { code: "guard.delete_unconfirmed", summary: "would be deleted", hint: "confirm" } as const;
   const ended = [
@@ -94,13 +94,13 @@ describe("deletions and replacements", () => {
     change("delete", "service.y-asked", { guard }),
     change("replace", "service.z", { attributes: [field("kind", value("web"), value("static"))] }),
   ];
-  const given = plan([...creates, ...ended]);
+  const given = plan([...updates, ...ended]);
 
   it.each([60_000, 3000, 1200, 300])("stand first whatever else there is, within %i characters", (limit) => {
     const text = planMarkdown(given, limit);
     expect(text.length).toBeLessThanOrEqual(Math.max(limit, 500));
     for (const { address } of ended) expect(text).toContain(address);
-    const [first = -1] = creates.map(({ address }) => text.indexOf(`\`${address}\``)).filter((at) => at >= 0);
+    const [first = -1] = updates.map(({ address }) => text.indexOf(`\`${address}\``)).filter((at) => at >= 0);
     if (first >= 0) for (const { address } of ended) expect(text.indexOf(address)).toBeLessThan(first);
     expect(text).toMatch(/(300|400) (more|other resources)|200 more/);
   });
@@ -110,7 +110,7 @@ describe("deletions and replacements", () => {
       [...Array(1500).keys()].map((i) => change("delete", `service.shop.s${i}`, { guard })),
       [...Array(3000).keys()].map((i) => change("delete", `service.shop.s${i}`)),
     ]) {
-      const text = planMarkdown(plan([...creates, ...many]));
+      const text = planMarkdown(plan([...updates, ...many]));
       const named = new Set(text.match(/service\.shop\.s\d+/g));
       expect(named.size).toBe(many.length);
     }
@@ -122,6 +122,23 @@ describe("deletions and replacements", () => {
     expect(text).toContain("> - 60 unconfirmed deletions, marked below; to confirm each:");
     expect(text.match(/\*\*delete\*\*, blocked/g)).toHaveLength(60);
   });
+});
+
+it("shows more than 20 new resources of a type in one row, with the values that they have", () => {
+  const many = [...Array(40).keys()].map((i) =>
+    change("create", `service.shop.s${i}`, {
+      attributes: [
+        field("kind", absent, value(i < 30 ? "web" : "cron")),
+        field("name", absent, value(`s${i}`)),
+        field("plan", absent, value("starter")),
+      ],
+    }),
+  );
+  const text = planMarkdown(plan(many));
+  expect(text).toContain(
+    "| create | `service.shop.s0`, `service.shop.s1`, `service.shop.s2` and 37 more | 40 services |  |",
+  );
+  expect(text).toContain('+ kind: "web" (30), "cron" (10)\n+ name: 40 values\n+ plan: "starter"\n');
 });
 
 it("tells equal changes of many resources in one row and one fold", () => {
