@@ -1,4 +1,5 @@
 import { sha256 } from "../../model/text";
+import { shortDigest } from "../../plan/digest";
 import { type Section as ListSection, lineOf } from "../sections";
 import { html, linkTo, list, Markup, nothing, type Part } from "./markup";
 import { pageScript } from "./page-script";
@@ -88,7 +89,11 @@ const countOf = (count: number | undefined): Part =>
 const factList = (facts: Report["facts"]): Markup =>
   facts.length === 0
     ? nothing
-    : html`<dl class="facts">${facts.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
+    : html`<dl class="facts">${facts.map(([label, value]) => html`<div><dt>${label}<dd>${label === "Digest" ? shortened(value) : value}</div>`)}</dl>`;
+
+/** The first characters of a digest; the whole is copied, and shown by a pointer. */
+const shortened = (digest: string): Markup =>
+  html`<code class="copy" data-copy="${digest}" title="${digest}">${digest.slice(0, shortDigest)}</code>`;
 
 /** Sections of rows and sentences; those of one `id` are one section of the page. */
 export function listSections(sections: readonly ListSection[]): readonly Section[] {

@@ -1,5 +1,5 @@
 import type * as dagreModule from "@dagrejs/dagre";
-import { compareTexts } from "../../model/text";
+import { compareNatural } from "../../model/text";
 import {
   apart,
   type BoxedGraph,
@@ -30,14 +30,14 @@ const mostColumns = 5;
  * each other in rows. Neither nodes nor labels nor boxes overlap. The same graph has the same picture.
  */
 export function placeNodes(graph: BoxedGraph): PlacedGraph {
-  const nodes = [...graph.nodes].sort((a, b) => compareTexts(a.id, b.id));
+  const nodes = [...graph.nodes].sort((a, b) => compareNatural(a.id, b.id));
   const edges = graph.edges
     .filter(({ from, to }) => from !== to)
-    .sort((a, b) => compareTexts(a.from, b.from) || compareTexts(a.to, b.to));
+    .sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
   // What is in no box comes last.
   const boxes = [...new Set(nodes.map(({ box = "" }) => box))].sort((a, b) =>
-    a === "" ? 1 : b === "" ? -1 : compareTexts(a, b),
+    a === "" ? 1 : b === "" ? -1 : compareNatural(a, b),
   );
   const picture = packed(
     boxes.map((name) => {

@@ -56,7 +56,7 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
   return page({
     heading: "rnv plan",
     ...verdictOf(plan),
-    line: planLine(plan),
+    line: planLine(plan).replace(/^No changes\. /, ""),
     facts: factsOf(plan, scope),
     sections: [
       blockedSection(plan),
@@ -195,18 +195,18 @@ const parts: readonly [string, (change: Change) => boolean][] = [
   ["Created", (change) => !isLoss(change) && change.action === "create"],
 ];
 
-function changesSection(plan: Plan): Section {
+function changesSection(plan: Plan): Section | undefined {
   const entries = planEntries(plan, "equal");
-  if (entries.length === 0)
-    return { id: "changes", title: "Changes", count: 0, body: html`<p>${planLine(plan)}</p>` };
+  if (entries.length === 0) return undefined;
   const markups = entriesWithin(entries, plan);
   const shown = parts.map(([title, isPart]) => {
     const own = entries.filter(({ first }) => isPart(first));
     const count = own.reduce((sum, { changes }) => sum + changes.length, 0);
+    const isLong = own.length > mostOpen && own.every(({ first }) => first.action === "create");
     return own.length === 0
       ? nothing
       : html`<div class="part"><h3>${title} <span class="count">${count}</span></h3>
-${own.map((entry) => markups.get(entry))}</div>`;
+${isLong ? groupedEntries(own, markups) : own.map((entry) => markups.get(entry))}</div>`;
   });
   const changes = entries.flatMap((entry) => entry.changes);
   const left = entries.filter((entry) => !markups.has(entry)).flatMap((entry) => entry.changes);
@@ -216,6 +216,32 @@ ${own.map((entry) => markups.get(entry))}</div>`;
       : html`<p>${counted(left.length, "more resource")} left out, because this page would be too large: <code>rnv show -json</code> has all. ${countsOf(left)}</p>`;
   const body = html`${changesFilter(changes, plan)}${shown}${note}`;
   return { id: "changes", title: "Changes", count: changes.length, body };
+}
+
+/** Groups of a part; the last holds all others. */
+const mostGroups = 40;
+
+/** New resources by project, or by service where it is in none: each group is folded away below its counts. */
+function groupedEntries(
+  entries: readonly PlanEntry[],
+  markups: ReadonlyMap<PlanEntry, Markup>,
+): readonly Markup[] {
+  const heads = [...new Set(entries.map(({ first }) => headOf(first)))];
+  const rest = heads.length > mostGroups ? heads.slice(mostGroups - 1) : [];
+  const groupOf = (head: string): string => (rest.includes(head) ? `${rest.length} more` : head);
+  const groups = new Map<string, PlanEntry[]>();
+  for (const entry of entries) {
+    const name = groupOf(headOf(entry.first));
+    const group = groups.get(name);
+    if (group) group.push(entry);
+    else groups.set(name, [entry]);
+  }
+  return [...groups].map(
+    ([name, own]) =>
+      html`<details class="group"><summary><b>${name}</b> ${countsOf(own.flatMap(({ changes }) => changes))}</summary>
+${own.map((entry) => markups.get(entry))}</details>
+`,
+  );
 }
 
 /** Entries in their order, without fields once there are too many, and then without what ends nothing. */

@@ -137,7 +137,7 @@ it("draws by presentation attributes, links to what is on the page, and says it 
   expect(svg).toContain("<title>api, update, web · starter · USD 7 → 14, deploys</title>");
   for (const [shape] of svg.matchAll(/<(?:rect|text|path)\b[^>]*>/g))
     expect(shape).toMatch(/ (?:fill|stroke)="/);
-  expect(html).toContain("The same as a list: 2 references");
+  expect(html).toContain("2 references, as a table");
 });
 
 it("takes places from the saved layout of a project, and none from one that places by itself", () => {
@@ -186,3 +186,28 @@ const opened = (text: string): readonly string[] => {
     else if (!rest?.endsWith("/")) open.push(name);
   return open;
 };
+
+it("colours a project by the worst that happens in it, and explains every sign", () => {
+  const guard = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
+  const html = pageOf(
+    plan([
+      change("no-op", "project.shop"),
+      service("shop.api", "update"),
+      service("shop.old", "delete", { guard }),
+      reference("shop.api.OLD", "service.shop.old"),
+    ]),
+  );
+  expect(html).toContain('<g class="box delete">');
+  const [legend = ""] = /<ul class="plain legend">[\s\S]*?<\/ul>/.exec(html) ?? [];
+  expect(legend.replace(/<[^>]*>/g, "").trim()).toBe("~ update\u2212 destroy!blockedrefers to");
+});
+
+it("says of a project how many of its services change, and how", () => {
+  const many = Array.from({ length: 400 }, (_, i) =>
+    service(`p${i % 8}.s${i}`, i === 0 ? "delete" : "update"),
+  );
+  const { nodes } = topology(
+    plan([...Array(8).keys()].map((i) => change("no-op", `project.p${i}`)).concat(many)),
+  );
+  expect(nodes[0]).toMatchObject({ mark: "delete", notes: ["1 destroy", "49 update"] });
+});
