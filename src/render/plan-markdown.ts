@@ -144,7 +144,7 @@ function blocked(entries: readonly PlanEntry[]): string[] {
   const others = unconfirmed.length > mostItems ? held.filter((change) => !isUnconfirmed(change)) : held;
   const lines = others.map(
     ({ address, guard }) =>
-      `> - ${codeSpan(address)}: ${escapeMarkdown(guard?.summary ?? "")}. ${hintText(address, guard?.hint ?? "")}`,
+      `> - ${codeSpan(address)}: ${escapeMarkdown(guard?.summary ?? "")}. ${hintText(address, capitalized(guard?.hint ?? ""))}`,
   );
   const many =
     others.length === held.length
@@ -154,6 +154,8 @@ function blocked(entries: readonly PlanEntry[]): string[] {
         ];
   return [`> [!CAUTION]\n> Blocked until it is resolved:\n${[...many, ...lines].join("\n")}`];
 }
+
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** A hint; the option in it that confirms a deletion stands whole, to be copied. */
 function hintText(address: string, hint: string): string {

@@ -1,7 +1,6 @@
 import { hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { shortList } from "../model/text";
-import { shortDigest } from "../plan/digest";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
@@ -24,7 +23,7 @@ import {
   sameMoney,
 } from "./plan-wording";
 import { sectionText } from "./sections";
-import { arrowOf, padTo, type Style } from "./style";
+import { arrowOf, idNote, padTo, type Style, shownId } from "./style";
 import { attributeLines, attributeSign, coloured, joinBlocks, shownText } from "./values";
 
 /** Addresses of a group. */
@@ -64,7 +63,7 @@ export function planText(
     ending === undefined ? "" : loudLines(entries, style),
     closingLines(plan, entries, style),
     style.colors.bold(planLine(plan)),
-    digestLine(plan, style, ending !== undefined),
+    digestLine(plan, style),
     ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`,
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
@@ -131,7 +130,7 @@ function headline(change: Change, plan: Plan, style: Style): string {
   const identity =
     change.id === undefined || change.action === "update" || change.withParent
       ? ""
-      : colors.dim(` [id=${escapeText(change.id)}]`);
+      : idNote(change.id, style);
   const name = isNameTold(change) ? "" : ` (${quoteText(change.name)})`;
   const owner = change.withParent ? ownerOf(change, plan) : undefined;
   return [
@@ -240,9 +239,9 @@ function costLine(plan: Plan, style: Style): string {
 }
 
 /** The digest of what would be done; of a plan that does nothing or cannot be applied there is none to expect. */
-const digestLine = (plan: Plan, style: Style, isTerminal: boolean): string =>
+const digestLine = (plan: Plan, style: Style): string =>
   plan.digest !== undefined && hasChanges(plan) && !hasErrors(plan.diagnostics)
-    ? style.colors.dim(`Digest: ${isTerminal ? plan.digest.slice(0, shortDigest) : plan.digest}`)
+    ? style.colors.dim(`Digest: ${shownId(plan.digest, style)}`)
     : "";
 
 function blockedLine(entries: readonly PlanEntry[], style: Style): string {

@@ -1,12 +1,14 @@
 import picocolors from "picocolors";
 import type * as stringWidth from "string-width";
+import { shortDigest } from "../plan/digest";
+import { escapeText } from "./escape-text";
 
 /** How text looks. Built by the command line from the terminal and the environment; renderers read nothing else. */
 export interface Style {
   readonly colors: ReturnType<typeof picocolors.createColors>;
   /** Columns of the terminal; lines longer than this are laid out on several where that reads better. */
   readonly width: number;
-  /** False: ASCII only, for logs and old consoles. */
+  /** True at a terminal; false: ASCII only, for logs and pipes. */
   readonly unicode: boolean;
 }
 
@@ -25,6 +27,13 @@ export const plainStyle: Style = createStyle({ color: false });
 
 export const arrowOf = (style: Style): string => (style.unicode ? "\u2192" : "->");
 export const ellipsisOf = (style: Style): string => (style.unicode ? "\u2026" : "...");
+
+/** An ID or a digest: its beginning at a terminal, else the whole. */
+export const shownId = (id: string, style: Style): string =>
+  style.unicode ? escapeText(id).slice(0, shortDigest) : escapeText(id);
+
+/** ` [id=3f2a9d10-5c1]`. */
+export const idNote = (id: string, style: Style): string => style.colors.dim(` [id=${shownId(id, style)}]`);
 
 const printable = /^[ -~]*$/;
 

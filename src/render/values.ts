@@ -186,6 +186,10 @@ function blockLines(change: ShownField, style: Style): string[] {
   return capLines(text).map((line) => `${indent}    ${line}`.trimEnd());
 }
 
+/** Returns true if both sides of a field are secret. */
+export const isHidden = ({ before, after }: ShownField): boolean =>
+  before.kind === "secret" && after.kind === "secret";
+
 /** A field as lines of a diff block; the first character is the sign that GitHub colours. */
 export function fieldLines(field: ShownField): string[] {
   const { before, after } = field;
@@ -199,6 +203,7 @@ export function fieldLines(field: ShownField): string[] {
     const lines = capLines(shownLines(side)).map((line) => `${sign}   ${line}`);
     return [`${sign} ${path}:${notes.join("")}`, ...lines];
   }
+  if (isHidden(field)) return [`! ${path} changes (hidden)${notes.join("")}`];
   if (!isLong) return [`- ${path}: ${shownText(before)}`, `+ ${path}: ${shownText(after)}${notes.join("")}`];
   const lines = diffLines(shownLines(before), shownLines(after)).map(({ sign, text }) => `${sign}   ${text}`);
   return [`  ${path}:${notes.join("")}`, ...capLines(lines)];

@@ -20,6 +20,7 @@ import {
   capLines,
   changedLines,
   isBlock,
+  isHidden,
   oneSide,
   type ShownField,
   shownText,
@@ -157,6 +158,7 @@ export function placeText(range: SourceRange & { readonly line?: number }, lines
 
 function sidesOf(field: ShownField): Markup {
   const { before, after } = field;
+  if (isHidden(field)) return html`changes (hidden)`;
   if (isBlock(before) || isBlock(after)) return linesOf(field);
   switch (attributeSign(field)) {
     case "~":

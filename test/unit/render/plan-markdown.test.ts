@@ -4,7 +4,7 @@ import { planText } from "../../../src/render/plan-text";
 import { createStyle, plainStyle } from "../../../src/render/style";
 import { fc } from "../../support/fixed-seed";
 import { pageOf } from "../../support/html-plans";
-import { absent, address, change, field, plan, shopPlan, value } from "../../support/plan-fixture";
+import { absent, address, change, field, plan, secret, shopPlan, value } from "../../support/plan-fixture";
 
 it("opens with the summary, then what blocks, then the table", () => {
   expect(planMarkdown(shopPlan).split("\n").slice(0, 24)).toEqual([
@@ -270,4 +270,17 @@ it("says what stays beside the changes in text, in Markdown and on the page", ()
     expect(text).toMatch(/Not running the last deployment:[\s\S]*service\.shop\.web(:| {2}) ?build failed/);
     expect(text).toMatch(/Could not be read[\s\S]*service\.shop\.cron(:| {2}) ?access denied/);
   }
+});
+
+it("says that a secret changes, without a before and an after that look the same", () => {
+  const item = change("update", "variable.a.KEY", { attributes: [field("value", secret, secret)] });
+  expect(planMarkdown(plan([item]))).toContain("! value changes (hidden)\n");
+  expect(pageOf(plan([item]))).toContain("<td>changes (hidden)");
+});
+
+it("begins the sentence after a full stop with a capital", () => {
+  const guard = { code: "guard.prevent_destroy", summary: "protected", hint: "remove the block" } as const;
+  expect(planMarkdown(plan([change("delete", "service.a", { guard })]))).toContain(
+    "> - `service.a`: protected. Remove the block",
+  );
 });

@@ -494,3 +494,17 @@ it("folds services that wait for the same", () => {
     "  service.shop.s0, service.shop.s1, service.shop.s2 and 11 more  awaiting checkout\n",
   );
 });
+
+it("shortens IDs and digests at a terminal, and nowhere else", () => {
+  const id = "3f2a9d10-5c1e-4b7e-9a51-0d6c2f1e8b44";
+  const digest = "0123456789abcdef".repeat(4);
+  const one = plan([change("delete", "service.a", { id })], {
+    digest,
+    summary: { ...plan([]).summary, destroy: 1 },
+  });
+  const terminal = createStyle({ color: false, unicode: true });
+  expect(planText(one, terminal)).toContain("[id=3f2a9d10-5c1]");
+  expect(planText(one, terminal)).toContain("Digest: 0123456789ab\n");
+  expect(planText(one, plainStyle)).toContain(`[id=${id}]`);
+  expect(planText(one, plainStyle)).toContain(`Digest: ${digest}\n`);
+});
