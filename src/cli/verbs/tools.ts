@@ -20,7 +20,7 @@ import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import type { FoundStages } from "../../manifest/load-manifest";
 import { version, versionText } from "../../model/version";
 import { escapeText } from "../../render/escape-text";
-import { graphDot, graphMermaid, graphOfPlan } from "../../render/graph";
+import { graphDot, graphMermaid, graphOfPlan, type LabelledGraph } from "../../render/graph";
 import type * as topologies from "../../render/html/topology";
 import type * as pictures from "../../render/html/topology-svg";
 import { planDocumentSchema } from "../../render/plan-json";
@@ -46,10 +46,10 @@ import type { Verb, VerbFamily } from "./verb";
 export const graphVerb: Verb = {
   usage: "graph [planfile|stack...]",
   stacks: { use: "together", others: "none", takesPlan: "alone" },
-  summary: "Print the dependencies between resources, as DOT, Mermaid or SVG",
+  summary: "Print services and what they refer to, as DOT, Mermaid or SVG",
   detail:
-    "Of a saved plan, each resource is marked with what the plan does to it: by shape, colour and word. SVG is the " +
-    "picture of services in their projects, with what refers to what.",
+    "Services are in the frames of their projects; of more than 300 each project is one node. Of a saved plan, each node " +
+    "is marked with what the plan does to it: by shape, colour and word.",
   options: [
     options.file,
     options.app,
@@ -58,11 +58,12 @@ export const graphVerb: Verb = {
     new Option("--format <format>", "dot for Graphviz, mermaid for Markdown, svg for a picture")
       .choices(["dot", "mermaid", "svg"])
       .default("dot"),
+    new Option("--all", "every resource: variables, deployments and projects too"),
     new Option("--mermaid", "the same as --format mermaid").conflicts("format"),
   ],
   examples: [
     ["rnv graph -format svg > graph.svg", "a picture, which needs no other program"],
-    ["rnv graph | dot -Tsvg > graph.svg", "drawn by Graphviz: every resource"],
+    ["rnv graph --all | dot -Tsvg > graph.svg", "drawn by Graphviz: every resource"],
     ["rnv graph -format mermaid plan.rnvplan", "what a saved plan does, for Markdown"],
   ],
   handler: runGraph,
@@ -79,8 +80,14 @@ async function runGraph(invocation: Invocation): Promise<number> {
   report(invocation, outcome.diagnostics, outcome.sources);
   const { graph: found, drawn, exitCode } = outcome;
   if (found === undefined || drawn === undefined) return exitCode;
-  if (format === "svg") terminal.out(pictureOf(drawn));
-  else terminal.out(format === "mermaid" ? graphMermaid(found) : graphDot(found));
+  if (options.all === true && format === "svg")
+    throw new DiagnosticsError([
+      error("command.usage", "--all is for dot and mermaid: a picture shows services"),
+    ]);
+  const shown = options.all === true ? found : servicesOf(drawn, format);
+  terminal.out(
+    typeof shown === "string" ? shown : format === "mermaid" ? graphMermaid(shown) : graphDot(shown),
+  );
   return exitCode;
 }
 
@@ -101,11 +108,13 @@ function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<ty
   };
 }
 
-/** Draws resources; the drawing is loaded where a picture is asked for. */
-function pictureOf(drawn: readonly topologies.ResourceChange[]): string {
-  const { topologyOf } = require("../../render/html/topology") as typeof topologies;
+/** Services in their projects; as SVG the picture itself. What draws is loaded where it is asked for. */
+function servicesOf(drawn: readonly topologies.ResourceChange[], format: string): string | LabelledGraph {
+  const { topologyOf, graphOfTopology } = require("../../render/html/topology") as typeof topologies;
+  const topology = topologyOf({ resource_changes: drawn }, resourceTypes);
+  if (format !== "svg") return graphOfTopology(topology);
   const { topologyFile } = require("../../render/html/topology-svg") as typeof pictures;
-  return topologyFile(topologyOf({ resource_changes: drawn }, resourceTypes));
+  return topologyFile(topology);
 }
 
 export const schemaVerb: Verb = {

@@ -1,7 +1,8 @@
 import type { Plain } from "../../../../src/model/value";
 import { planDocument } from "../../../../src/plan/document";
 import type { Plan } from "../../../../src/plan/plan";
-import { topologyOf } from "../../../../src/render/html/topology";
+import { graphDot, graphMermaid } from "../../../../src/render/graph";
+import { graphOfTopology, topologyOf } from "../../../../src/render/html/topology";
 import { topologyFile } from "../../../../src/render/html/topology-svg";
 import { planDocumentSchema } from "../../../../src/render/plan-json";
 import { resourceTypes } from "../../../../src/resources";
@@ -210,4 +211,28 @@ it("says of a project how many of its services change, and how", () => {
     plan([...Array(8).keys()].map((i) => change("no-op", `project.p${i}`)).concat(many)),
   );
   expect(nodes[0]).toMatchObject({ mark: "delete", notes: ["1 destroy", "49 update"] });
+});
+
+describe("a graph of services", () => {
+  it("has frames of projects, marks and a legend in Mermaid, and frames in DOT", () => {
+    const graph = graphOfTopology(topology(shop));
+    const mermaid = graphMermaid(graph);
+    expect(mermaid).toContain('  subgraph c0["shop"]\n');
+    expect(mermaid).toMatch(/ {2}n\d+\{\{"api<br\/>#126; update"\}\}:::updateMark\n/);
+    expect(mermaid).toContain('  subgraph legend["Legend"]\n    l0{{"#126; update"}}:::updateMark\n  end\n');
+    expect(mermaid).not.toContain("DATABASE_URL");
+    const dot = graphDot(graph);
+    expect(dot).toContain('  subgraph cluster_0 {\n    label = "shop"\n    "service.shop.api"\n');
+    expect(dot).toContain('  "service.shop.cache" [label = "cache"]\n');
+  });
+
+  it("is one node for each project of 500 services, with what changes in it", () => {
+    const many = Array.from({ length: 500 }, (_, i) =>
+      service(`p${i % 10}.s${i}`, i === 3 ? "delete" : i < 40 ? "update" : i < 400 ? "create" : "no-op"),
+    );
+    const projects = [...Array(10).keys()].map((i) => change("no-op", `project.p${i}`));
+    const graph = graphOfTopology(topology(plan([...projects, ...many])));
+    expect(graph.nodes).toHaveLength(10);
+    expect(graph.marked?.get("project.p3")?.words).toBe("1 destroy, 3 update, 36 create");
+  });
 });
