@@ -25,22 +25,30 @@ export function diagnosticsText(
   isCounted = true,
 ): string {
   if (diagnostics.length === 0) return "";
+  const sorted = sortDiagnostics(diagnostics);
   const alike = new Map<string, Diagnostic[]>();
-  for (const one of sortDiagnostics(diagnostics)) {
-    const { severity, code, summary, address, detail, hint, requestId } = one;
-    const plain = (text = ""): string => (address === undefined ? text : text.replaceAll(address, "…"));
-    const key = JSON.stringify([severity, code, plain(summary), plain(detail), plain(hint), requestId]);
-    const group = alike.get(key);
-    if (group) group.push(one);
-    else alike.set(key, [one]);
-  }
-  const findings = [...alike.values()].flatMap((group) => {
-    const texts = (ones: readonly Diagnostic[]) => ones.map((one) => diagnosticText(one, style, sources));
-    if (group.length < fewestFolded) return texts(group);
-    const others = group.slice(1).map((one) => subjectOf(one, sources));
-    return [`${texts(group.slice(0, 1)).join("")}\n  The same for ${shortList(others, mostNamed)}`];
+  const groups = sorted.map((one) => {
+    const key = likenessOf(one);
+    const group = alike.get(key) ?? [];
+    group.push(one);
+    alike.set(key, group);
+    return group;
+  });
+  const findings = sorted.flatMap((one, i) => {
+    const group = groups[i] ?? [];
+    const text = diagnosticText(one, style, sources);
+    if (group.length < fewestFolded) return [text];
+    if (group[0] !== one) return [];
+    const others = group.slice(1).map((other) => subjectOf(other, sources));
+    return [`${text}\n  The same for ${shortList(others, mostNamed)}`];
   });
   return [...findings, ...(isCounted ? [countLine(diagnostics)] : [])].join("\n\n");
+}
+
+/** Equal for findings that say the same of different resources. */
+function likenessOf({ severity, code, summary, address, detail, hint, requestId }: Diagnostic): string {
+  const plain = (text = ""): string => (address === undefined ? text : text.replaceAll(address, "…"));
+  return JSON.stringify([severity, code, plain(summary), plain(detail), plain(hint), requestId]);
 }
 
 /** The address of a finding, else its location. */
