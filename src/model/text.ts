@@ -32,19 +32,6 @@ export function plainName(name: string): string {
 /** Orders texts by their UTF-16 units, the same in every language of the machine. */
 export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Orders texts with numbers in them by their value: `svc-2` before `svc-15`. */
-export function compareNatural(a: string, b: string): number {
-  const [left, right] = [a.split(/(\d+)/), b.split(/(\d+)/)];
-  for (const [i, part] of left.entries()) {
-    const other = right[i] ?? "";
-    const isNumber = i % 2 === 1;
-    const [one, two] = isNumber ? [part.replace(/^0+/, ""), other.replace(/^0+/, "")] : [part, other];
-    const order = (isNumber ? one.length - two.length : 0) || compareTexts(one, two);
-    if (order !== 0) return order;
-  }
-  return compareTexts(a, b);
-}
-
 /** SHA-256 in hex of a text in UTF-8, or of bytes. */
 export const sha256 = (data: string | Uint8Array): string => hash("sha256", data, "hex");
 

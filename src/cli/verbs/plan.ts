@@ -204,18 +204,12 @@ export function showPlan(
   next?: string,
 ): void {
   const { terminal } = invocation;
-  const verbose = invocation.options.verbose === true;
+  const shown = { sources, verbose: invocation.options.verbose === true };
+  const ending = terminal.width === undefined ? undefined : { next };
   if (format === "json") terminal.out(planJson(plan, sources));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
-  else if (hasErrors(plan.diagnostics))
-    terminal.err(planText(plan, errStyle(invocation), { sources, verbose }));
-  else
-    terminal.out(
-      planText(plan, outStyle(invocation), {
-        ...{ sources, verbose },
-        ending: terminal.width === undefined ? undefined : { next },
-      }),
-    );
+  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), shown));
+  else terminal.out(planText(plan, outStyle(invocation), { ...shown, ending }));
   if (format === "text") annotate(invocation, plan.diagnostics, sources);
 }
 

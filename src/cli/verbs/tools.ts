@@ -20,9 +20,8 @@ import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import type { FoundStages } from "../../manifest/load-manifest";
 import { version, versionText } from "../../model/version";
 import { escapeText } from "../../render/escape-text";
-import { graphDot, graphMermaid, graphOfPlan, type LabelledGraph } from "../../render/graph";
-import type * as topologies from "../../render/html/topology";
-import type * as pictures from "../../render/html/topology-svg";
+import { graphOfPlan } from "../../render/graph";
+import type * as graphFiles from "../../render/html/graph-file";
 import { planDocumentSchema } from "../../render/plan-json";
 import { resourceTypes } from "../../resources";
 import {
@@ -58,7 +57,7 @@ export const graphVerb: Verb = {
     new Option("--format <format>", "dot for Graphviz, mermaid for Markdown, svg for a picture")
       .choices(["dot", "mermaid", "svg"])
       .default("dot"),
-    new Option("--all", "every resource: variables, deployments and projects too"),
+    new Option("--all", "in dot and mermaid every resource: variables, deployments and projects too"),
     new Option("--mermaid", "the same as --format mermaid").conflicts("format"),
   ],
   examples: [
@@ -80,14 +79,9 @@ async function runGraph(invocation: Invocation): Promise<number> {
   report(invocation, outcome.diagnostics, outcome.sources);
   const { graph: found, drawn, exitCode } = outcome;
   if (found === undefined || drawn === undefined) return exitCode;
-  if (options.all === true && format === "svg")
-    throw new DiagnosticsError([
-      error("command.usage", "--all is for dot and mermaid: a picture shows services"),
-    ]);
-  const shown = options.all === true ? found : servicesOf(drawn, format);
-  terminal.out(
-    typeof shown === "string" ? shown : format === "mermaid" ? graphMermaid(shown) : graphDot(shown),
-  );
+  // What draws is loaded where something is drawn.
+  const { graphFile } = require("../../render/html/graph-file") as typeof graphFiles;
+  terminal.out(graphFile(drawn, resourceTypes, format, options.all === true ? found : undefined));
   return exitCode;
 }
 
@@ -106,15 +100,6 @@ function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<ty
     },
     ...{ diagnostics: [], sources: new Map(), exitCode: 0 },
   };
-}
-
-/** Services in their projects; as SVG the picture itself. What draws is loaded where it is asked for. */
-function servicesOf(drawn: readonly topologies.ResourceChange[], format: string): string | LabelledGraph {
-  const { topologyOf, graphOfTopology } = require("../../render/html/topology") as typeof topologies;
-  const topology = topologyOf({ resource_changes: drawn }, resourceTypes);
-  if (format !== "svg") return graphOfTopology(topology);
-  const { topologyFile } = require("../../render/html/topology-svg") as typeof pictures;
-  return topologyFile(topology);
 }
 
 export const schemaVerb: Verb = {

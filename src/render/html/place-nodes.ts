@@ -1,5 +1,5 @@
 import type * as dagreModule from "@dagrejs/dagre";
-import { compareNatural } from "../../model/text";
+import { compareNatural } from "../reading-order";
 import {
   apart,
   type BoxedGraph,

@@ -1,7 +1,7 @@
 import { type Address, nameOf, typeOf } from "../../model/address";
 import type { Picture, ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
-import { type LabelledGraph, type Mark, marks } from "../graph";
+import { type Mark, marks } from "../graph";
 import type { PlanDocument } from "../plan-json";
 import { counted, moneyChange, sameMoney } from "../plan-wording";
 
@@ -271,7 +271,7 @@ function edgesOf(changes: readonly ResourceChange[], drawn: Drawn): readonly Top
   return [...names.values()].map((edge) => ({ ...edge, names: [...edge.names].sort() }));
 }
 
-const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
+export const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
 
 /** Keeps what changes and its neighbours; the rest of each box is counted. Where nothing changes, everything is kept. */
 function fold(topology: Topology): Topology {
@@ -355,27 +355,5 @@ function coarse({ nodes, edges, boxes, services }: Topology): Topology {
     boxes: new Map(),
     isCoarse: true,
     services,
-  };
-}
-
-/** The same as a graph of labels in frames, for languages that lay it out by themselves. */
-export function graphOfTopology({ nodes, edges, boxes }: Topology): LabelledGraph {
-  const wordsOf = ({ mark, isBlocked, notes, isProject }: TopologyNode): string => {
-    const { sign, word } = marks[mark];
-    return `${isBlocked ? "! blocked \u00b7 " : ""}${isProject ? notes.join(", ") : `${sign} ${word}`}`;
-  };
-  return {
-    nodes: nodes.map(({ id }) => id),
-    edges,
-    titles: new Map(nodes.map(({ id, title }) => [id, title])),
-    clusters: [...boxes].map(([id, title]) => ({
-      title,
-      nodes: nodes.filter(({ box }) => box === id).map((node) => node.id),
-    })),
-    marked: new Map(
-      nodes
-        .filter(isMoving)
-        .map((node) => [node.id, { mark: node.mark, words: wordsOf(node), isBlocked: node.isBlocked }]),
-    ),
   };
 }
