@@ -23,7 +23,7 @@ import {
   sameMoney,
 } from "./plan-wording";
 import { sectionText } from "./sections";
-import { arrowOf, idNote, padTo, type Style, shownId } from "./style";
+import { arrowOf, idNote, padTo, type Style, shownId, wrapText } from "./style";
 import { attributeLines, attributeSign, coloured, joinBlocks, shownText } from "./values";
 
 /** Addresses of a group. */
@@ -116,7 +116,7 @@ function groupLines(entry: PlanEntry, style: Style): string[] {
   const reason = commonReason(first);
   return [
     head,
-    `${below}${whose}`,
+    ...wrapText(whose, style, below.length),
     ...(reason === undefined ? [] : [`${below}${colors.dim(`because ${escapeText(reason)}`)}`]),
     ...attributeLines(entry.fields, style),
     ...consequences(entry, style).map((line) => `${below}${line}`),
@@ -173,9 +173,12 @@ function consequences({ effects, cost }: PlanEntry, style: Style): string[] {
 function guardLines(change: Change, style: Style): string[] {
   if (change.guard === undefined) return [];
   const { colors } = style;
+  const label = "blocked:";
+  const indent = below.length + label.length + 1;
+  const summary = wrapText(escapeText(change.guard.summary), style, indent);
   return [
-    `${below}${colors.bold(colors.red("blocked:"))} ${escapeText(change.guard.summary)}`,
-    `${below}${" ".repeat("blocked:".length)} ${escapeText(change.guard.hint)}`,
+    `${below}${colors.bold(colors.red(label))} ${summary.join("\n").trimStart()}`,
+    ...wrapText(escapeText(change.guard.hint), style, indent),
   ];
 }
 
@@ -248,7 +251,6 @@ function blockedLine(entries: readonly PlanEntry[], style: Style): string {
   const blocked = entries.filter(({ first }) => first.guard !== undefined).length;
   if (blocked === 0) return "";
   const verb = blocked === 1 ? "is" : "are";
-  return style.colors.red(
-    `${counted(blocked, "change")} ${verb} blocked. Nothing is applied until you confirm or remove ${blocked === 1 ? "it" : "them"}.`,
-  );
+  const line = `${counted(blocked, "change")} ${verb} blocked. Nothing is applied until you confirm or remove ${blocked === 1 ? "it" : "them"}.`;
+  return style.colors.red(wrapText(line, style).join("\n"));
 }

@@ -1,5 +1,5 @@
 import { codeSpan, escapeMarkdown, escapeText, shorten } from "./escape-text";
-import { alignColumns, type Style } from "./style";
+import { alignColumns, type Style, wrapText } from "./style";
 import { capLines } from "./values";
 
 /** A name, an address or a value: shown as code where there is code. */
@@ -62,7 +62,8 @@ export function lineOf<Part>(
 export function sectionText({ heading, rows, isWarning }: Section, style: Style): string {
   const shown = (part: string | Code): string => escapeText(typeof part === "string" ? part : part.code);
   const lines = alignColumns(rows.map((row) => row.map((cell) => partsOf(cell).map(shown).join(""))));
-  const title = isWarning ? style.colors.yellow(heading) : heading;
+  const sentence = wrapText(heading, style).join("\n");
+  const title = isWarning ? style.colors.yellow(sentence) : sentence;
   return [title, ...capLines(lines).map((line) => `  ${line}`)].join("\n");
 }
 

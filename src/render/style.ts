@@ -45,6 +45,18 @@ export const textWidth = (text: string): number =>
 export const padTo = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - textWidth(text)));
 
+/** A sentence without colour on lines of a terminal, `indent` spaces in; on one line where there is no terminal. */
+export function wrapText(text: string, style: Style, indent = 0): string[] {
+  const room = style.unicode ? Math.max(20, style.width - indent) : Number.POSITIVE_INFINITY;
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || textWidth(last) + 1 + textWidth(word) > room) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.map((line) => " ".repeat(indent) + line);
+}
+
 /** Left-aligned columns, two spaces apart; the last one is not filled. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];

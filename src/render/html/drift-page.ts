@@ -44,7 +44,8 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
     heading: "rnv drift",
     verdict: report.hasDrift ? "\u2716 Drift" : "\u2714 No drift",
     tone: report.hasDrift ? "stop" : report.pending.length > 0 ? "act" : "calm",
-    line: driftLine(report),
+    // The verdict says whether there is drift.
+    line: driftLine(report).replace(/^(?:Drift: |No drift\. (?=.))/, ""),
     facts: facts.filter(([, value]) => value !== ""),
     sections: [
       findingsSection(scope.diagnostics),

@@ -102,7 +102,8 @@ export function listSections(sections: readonly ListSection[]): readonly Section
     const own = sections.filter((one) => one.id === id);
     const count = own.reduce((sum, { rows }) => sum + rows.length, 0);
     const body = html`${own.map(
-      ({ heading, rows }) => html`<p>${heading}</p>${list(rows.map((row) => lineOf(row, inlineOf)))}`,
+      ({ heading, title, rows }) =>
+        html`${heading === `${title}:` ? nothing : html`<p>${heading}</p>`}${list(rows.map((row) => lineOf(row, inlineOf)))}`,
     )}`;
     return { id, title: own[0]?.title ?? id, ...(count > 0 && { count }), body };
   });

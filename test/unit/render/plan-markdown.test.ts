@@ -267,7 +267,7 @@ it("says what stays beside the changes in text, in Markdown and on the page", ()
   for (const text of [planText(quiet, plainStyle), planMarkdown(quiet).replaceAll("`", ""), page]) {
     expect(text).toContain("service.shop.old has moved to service.shop.web");
     expect(text).toMatch(/Left as they are[\s\S]*service\.shop\.api +configuration\.branch/);
-    expect(text).toMatch(/Not running the last deployment:[\s\S]*service\.shop\.web(:| {2}) ?build failed/);
+    expect(text).toMatch(/Not running the last deployment[\s\S]*service\.shop\.web(:| {2}) ?build failed/);
     expect(text).toMatch(/Could not be read[\s\S]*service\.shop\.cron(:| {2}) ?access denied/);
   }
 });

@@ -508,3 +508,22 @@ it("shortens IDs and digests at a terminal, and nowhere else", () => {
   expect(planText(one, plainStyle)).toContain(`[id=${id}]`);
   expect(planText(one, plainStyle)).toContain(`Digest: ${digest}\n`);
 });
+
+it("wraps sentences and lists of names at the width of a terminal", () => {
+  const guard = {
+    code: "guard.prevent_destroy",
+    summary: "it is protected ".repeat(9).trim(),
+    hint: "x",
+  } as const;
+  const many = [...Array(12).keys()].map((i) =>
+    change("update", `service.shop.s${i}`, { attributes: [field("p", value(1), value(2))] }),
+  );
+  const given = plan([...many, change("delete", "service.shop.old", { guard })], {
+    unmanaged: [...Array(5).keys()].map((i) => ({ type: "service", id: `${i}`, name: `unmanaged-${i}` })),
+  });
+  const widest = (text: string): number => Math.max(...text.split("\n").map(({ length }) => length));
+  expect(
+    widest(planText(given, createStyle({ color: false, unicode: true, width: 70 }))),
+  ).toBeLessThanOrEqual(70);
+  expect(widest(planText(given, plainStyle))).toBeGreaterThan(120);
+});
