@@ -60,6 +60,7 @@ export const options = {
     "--html <file>",
     "also write it as a page for a browser: one file, which loads nothing (beta)",
   ),
+  verbose: new Option("--verbose", "show each resource by itself, where many are alike"),
   autoApprove: new Option("--auto-approve", "do not ask"),
   noInput: noInput(),
   answerTimeout: answerTimeout(),

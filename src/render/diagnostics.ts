@@ -1,5 +1,6 @@
 import { type Diagnostic, positionAt, type SourceRange, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { SourceLocation } from "../model/apply-event";
+import { shortList } from "../model/text";
 import { escapeJson, escapeLines, escapeText } from "./escape-text";
 import { counted } from "./plan-wording";
 import { ellipsisOf, type Style, textWidth } from "./style";
@@ -8,9 +9,14 @@ export type Sources = ReadonlyMap<string, string>;
 
 const noSources: Sources = new Map();
 
+/** So many findings that say the same are one, with the addresses of the others. */
+const fewestFolded = 4;
+const mostNamed = 5;
+
 /**
  * Renders findings for people: `error[code]: summary`, the location with a code frame, detail and request id; sorted, a blank
- * line between, and a closing line with the counts (`2 errors, 1 warning`) unless `isCounted` is false. No findings: "".
+ * line between, and a closing line with the counts (`2 errors, 1 warning`) unless `isCounted` is false. Those that say the
+ * same of different resources are one. No findings: "".
  */
 export function diagnosticsText(
   diagnostics: readonly Diagnostic[],
@@ -19,10 +25,38 @@ export function diagnosticsText(
   isCounted = true,
 ): string {
   if (diagnostics.length === 0) return "";
-  const findings = sortDiagnostics(diagnostics).map((diagnostic) =>
-    diagnosticText(diagnostic, style, sources),
-  );
+  const sorted = sortDiagnostics(diagnostics);
+  const alike = new Map<string, Diagnostic[]>();
+  const groups = sorted.map((one) => {
+    const key = likenessOf(one);
+    const group = alike.get(key) ?? [];
+    group.push(one);
+    alike.set(key, group);
+    return group;
+  });
+  const findings = sorted.flatMap((one, i) => {
+    const group = groups[i] ?? [];
+    const text = diagnosticText(one, style, sources);
+    if (group.length < fewestFolded) return [text];
+    if (group[0] !== one) return [];
+    const others = group.slice(1).map((other) => subjectOf(other, sources));
+    return [`${text}\n  The same for ${shortList(others, mostNamed)}`];
+  });
   return [...findings, ...(isCounted ? [countLine(diagnostics)] : [])].join("\n\n");
+}
+
+/** Equal for findings that say the same of different resources. */
+function likenessOf({ severity, code, summary, address, detail, hint, requestId }: Diagnostic): string {
+  const plain = (text = ""): string => (address === undefined ? text : text.replaceAll(address, "…"));
+  return JSON.stringify([severity, code, plain(summary), plain(detail), plain(hint), requestId]);
+}
+
+/** The address of a finding, else its location. */
+function subjectOf({ address, range, code }: Diagnostic, sources: Sources): string {
+  if (address !== undefined) return escapeText(address);
+  if (range === undefined) return code;
+  const text = sources.get(range.file);
+  return escapeText(text === undefined ? range.file : `${range.file}:${positionAt(text, range.start).line}`);
 }
 
 /** One finding, without a line break at its end. */

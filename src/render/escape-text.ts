@@ -100,12 +100,20 @@ const longestRun = (text: string): number =>
 const plainWord = /^[\p{L}\p{N}.,;'"()?!/%$][\p{L}\p{N}.,;:'"()?!/%$-]*$/iu;
 const suspicious = /:\/\/|www\.|:\w+:|^\d+[.)]$/i;
 
+const timeOfDay = /^\(?\d\d:\d\d(?::\d\d)?Z?[).,;]*$/;
+/** What a hint says to write into the manifest: `removed: [service.x]`. */
+const manifestEntry = /((?:removed|moved): \[[^\]`]{0,300}\])/;
+
 /** Prose in Markdown, on one line: plain words stay, any word that could mean something becomes a code span. */
 export const escapeMarkdown = (text: string): string =>
-  escapeText(text).split(" ").map(inertWord).join(" ").trim();
+  escapeText(text)
+    .split(manifestEntry)
+    .map((part, i) => (i % 2 === 1 ? codeSpan(part) : part.split(" ").map(inertWord).join(" ")))
+    .join("")
+    .trim();
 
 function inertWord(word: string): string {
-  if (word === "" || (plainWord.test(word) && !suspicious.test(word))) return word;
+  if (word === "" || timeOfDay.test(word) || (plainWord.test(word) && !suspicious.test(word))) return word;
   const core = word.slice(
     0,
     word.length - endingWith(word, (character) => ",.;!?".includes(character)).length,

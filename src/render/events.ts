@@ -1,7 +1,7 @@
 import type { ApplyCounts, ApplyEvent, StepAction, SummaryEvent } from "../model/apply-event";
 import { diagnosticData, type Sources } from "./diagnostics";
 import { escapeJson, escapeText } from "./escape-text";
-import type { Style } from "./style";
+import { idNote, type Style } from "./style";
 import { elapsedText } from "./time-text";
 
 const doing: Readonly<Record<StepAction, string>> = {
@@ -56,7 +56,7 @@ const factOf = ({ address, diagnostic: { summary } }: Extract<ApplyEvent, { type
   /^:? /.test(summary.replace(address, "")) ? summary.replace(address, "").replace(/^:? /, "") : summary;
 
 const identity = (id: string | undefined, style: Style): string =>
-  id === undefined ? "" : style.colors.dim(` [id=${escapeText(id)}]`);
+  id === undefined ? "" : idNote(id, style);
 
 const skipCause = (because: readonly string[]): string =>
   because.length === 0 ? "the run was interrupted" : `${because.map(escapeText).join(", ")} failed`;

@@ -39,6 +39,10 @@ export interface LabelledGraph {
   readonly edges: readonly { readonly from: string; readonly to: string }[];
   /** The action of the plan for each node; a node that is missing does not change. */
   readonly marked?: ReadonlyMap<string, NodeMark>;
+  /** Label of each node; itself where it has none. */
+  readonly titles?: ReadonlyMap<string, string>;
+  /** Frames around nodes. */
+  readonly clusters?: readonly { readonly title: string; readonly nodes: readonly string[] }[];
 }
 
 interface NodeMark {
@@ -110,15 +114,22 @@ export function graphDot(graph: LabelledGraph): string {
   const quoted = (label: string) => `"${inner(label)}"`;
   const attributes = (node: string): string => {
     const found = graph.marked?.get(node);
-    if (found === undefined) return "";
+    const title = inner(graph.titles?.get(node) ?? node);
+    if (found === undefined) return graph.titles === undefined ? "" : ` [label = "${title}"]`;
     const { ink, paper } = marks[found.mark];
     const width = found.isBlocked ? 4 : 1.5;
-    return ` [label = "${inner(node)}\\n${inner(found.words)}", ${shapes[found.mark].dot}, color = "${ink}", fontcolor = "${ink}", fillcolor = "${paper}", penwidth = ${width}]`;
+    return ` [label = "${title}\\n${inner(found.words)}", ${shapes[found.mark].dot}, color = "${ink}", fontcolor = "${ink}", fillcolor = "${paper}", penwidth = ${width}]`;
   };
   return [
     "digraph rnv {",
     "  rankdir = LR",
     '  node [shape = box, fontname = "sans-serif"]',
+    ...(graph.clusters ?? []).flatMap(({ title, nodes }, i) => [
+      `  subgraph cluster_${i} {`,
+      `    label = ${quoted(title)}`,
+      ...nodes.map((node) => `    ${quoted(node)}`),
+      "  }",
+    ]),
     ...allNodes(graph).map((node) => `  ${quoted(node)}${attributes(node)}`),
     ...sortedEdges(graph).map(({ from, to }) => `  ${quoted(from)} -> ${quoted(to)}`),
     "}",
@@ -131,17 +142,34 @@ export function graphMermaid(graph: LabelledGraph): string {
   const nodes = allNodes(graph);
   const ids = new Map(nodes.map((node, i) => [node, `n${i}`]));
   const used = new Set([...(graph.marked?.values() ?? [])].map(({ mark }) => mark));
+  const boxOf = (label: string, mark: Mark | undefined): string => {
+    const [open, close] = shapes[mark ?? "same"].mermaid;
+    return `${open}"${label}"${close}${mark === undefined ? "" : `:::${mark}Mark`}`;
+  };
   const box = (node: string): string => {
     const found = graph.marked?.get(node);
-    const [open, close] = shapes[found?.mark ?? "same"].mermaid;
-    const words = found === undefined ? "" : `<br/>${mermaidLabel(found.words)}`;
-    return `${open}"${mermaidLabel(node)}${words}"${close}${found === undefined ? "" : `:::${found.mark}Mark`}`;
+    const title = mermaidLabel(graph.titles?.get(node) ?? node);
+    return boxOf(found === undefined ? title : `${title}<br/>${mermaidLabel(found.words)}`, found?.mark);
   };
   const styles = (Object.keys(marks) as Mark[]).filter((mark) => used.has(mark));
   return [
     "flowchart LR",
+    ...(graph.clusters ?? []).flatMap(({ title, nodes: own }, i) => [
+      `  subgraph c${i}["${mermaidLabel(title)}"]`,
+      ...own.map((node) => `    ${ids.get(node)}`),
+      "  end",
+    ]),
     ...nodes.map((node) => `  ${ids.get(node)}${box(node)}`),
     ...sortedEdges(graph).map(({ from, to }) => `  ${ids.get(from)} --> ${ids.get(to)}`),
+    ...(styles.length === 0
+      ? []
+      : [
+          '  subgraph legend["Legend"]',
+          ...styles.map(
+            (mark, i) => `    l${i}${boxOf(mermaidLabel(`${marks[mark].sign} ${marks[mark].word}`), mark)}`,
+          ),
+          "  end",
+        ]),
     ...styles.map((mark) => `  classDef ${mark}Mark ${mermaidStyle(mark)}`),
     ...nodes
       .filter((node) => graph.marked?.get(node)?.isBlocked)

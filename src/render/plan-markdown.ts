@@ -12,32 +12,23 @@ import {
   shorten,
   tableRow,
 } from "./escape-text";
+import { isLoss, type PlanEntry, planEntries } from "./plan-entries";
+import { planSections } from "./plan-sections";
 import {
   actionPhrase,
-  asDeclared,
   checkWords,
   commonReason,
   counted,
   countsOf,
   effectWords,
   isBlocked,
-  isLoss,
   isNameTold,
-  listedFields,
   moneyChange,
-  type PlanEntry,
-  planEntries,
   planLine,
   pluralPhrase,
-  revealedLine,
   sameMoney,
-  standingPhrase,
-  uncheckedByReason,
-  unmanagedLine,
-  unreadHeading,
-  unreadIn,
 } from "./plan-wording";
-import { addressesInReadingOrder } from "./reading-order";
+import { sectionMarkdown } from "./sections";
 import { attributeSign, capLines, countFitting, fieldLines, isBlock, shownText } from "./values";
 
 /** Characters; GitHub refuses comments above 65,536. */
@@ -66,13 +57,9 @@ export function planMarkdown(
 ): string {
   const entries = planEntries(plan);
   const head = [`### ${title}`, `**${planLine(plan)}**`, ...blocked(entries)];
-  const revealed = revealedLine(plan, asDeclared);
   const closing = [
     ...outputs(plan),
-    ...moved(plan),
-    ...standing(plan),
-    ...unchecked(plan),
-    ...(revealed === undefined ? [] : [revealed]),
+    ...planSections(plan).map(sectionMarkdown),
     ...checkLine(plan),
     ...footer(plan, entries),
   ];
@@ -90,7 +77,7 @@ export function planMarkdown(
     const room = limit - reserve - joined([...above, ...closing]).length;
     if (room < 0) continue;
     const blocks = entries.flatMap((entry) => {
-      const text = details(entry, plan);
+      const text = details(entry);
       return text === undefined ? [] : [{ entry, text }];
     });
     const shown = blocks.map(({ text }) => text);
@@ -157,7 +144,7 @@ function blocked(entries: readonly PlanEntry[]): string[] {
   const others = unconfirmed.length > mostItems ? held.filter((change) => !isUnconfirmed(change)) : held;
   const lines = others.map(
     ({ address, guard }) =>
-      `> - ${codeSpan(address)}: ${escapeMarkdown(guard?.summary ?? "")}. ${hintText(address, guard?.hint ?? "")}`,
+      `> - ${codeSpan(address)}: ${escapeMarkdown(guard?.summary ?? "")}. ${hintText(address, capitalized(guard?.hint ?? ""))}`,
   );
   const many =
     others.length === held.length
@@ -167,6 +154,8 @@ function blocked(entries: readonly PlanEntry[]): string[] {
         ];
   return [`> [!CAUTION]\n> Blocked until it is resolved:\n${[...many, ...lines].join("\n")}`];
 }
+
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** A hint; the option in it that confirms a deletion stands whole, to be copied. */
 function hintText(address: string, hint: string): string {
@@ -188,11 +177,9 @@ function findings(diagnostics: readonly Diagnostic[]): string[] {
 }
 
 /** Renders the fields of an entry, folded away; undefined where the table has all of them. */
-function details({ first: change, changes }: PlanEntry, plan: Plan): string | undefined {
-  const lines = listedFields(change, plan).flatMap(fieldLines);
+function details({ first: change, changes, fields, cost }: PlanEntry): string | undefined {
+  const lines = fields.flatMap(fieldLines);
   const isMany = changes.length > 1;
-  const cost = change.cost;
-  const none = { usd: 0, ngn: 0 };
   const notes = [
     ...(change.previousAddress === undefined ? [] : [`moved from ${codeSpan(change.previousAddress)}`]),
     ...(isMany
@@ -204,9 +191,7 @@ function details({ first: change, changes }: PlanEntry, plan: Plan): string | un
         ]
       : []),
     ...(isMany || change.id === undefined || change.action === "update" ? [] : [`id ${codeSpan(change.id)}`]),
-    ...(cost === undefined || sameMoney(cost.before ?? none, cost.after ?? none)
-      ? []
-      : [`cost ${moneyChange(cost.before ?? none, cost.after ?? none, "\u2192")} a month`]),
+    ...(cost === undefined ? [] : [`cost ${moneyChange(cost.before, cost.after, "\u2192")} a month`]),
   ];
   const body = [...(lines.length === 0 ? [] : [fencedBlock(lines, "diff")]), ...notes];
   if (lines.length === 0) return undefined;
@@ -227,37 +212,6 @@ function outputs(plan: Plan): string[] {
   ];
 }
 
-function moved(plan: Plan): string[] {
-  const lines = plan.changes
-    .filter((change) => change.action === "no-op" && change.previousAddress !== undefined)
-    .map((change) => `- ${codeSpan(change.previousAddress ?? "")} has moved to ${codeSpan(change.address)}`);
-  return lines.length === 0 ? [] : [capLines(lines).join("\n")];
-}
-
-function standing(plan: Plan): string[] {
-  if (plan.standing.length === 0) return [];
-  const lines = addressesInReadingOrder(plan.standing).map(
-    (one) => `- ${codeSpan(one.address)}: ${escapeMarkdown(standingPhrase(one))}`,
-  );
-  return [`These services do not run as they were deployed last:\n\n${capLines(lines).join("\n")}`];
-}
-
-function unchecked(plan: Plan): string[] {
-  const { resources, values } = unreadIn(plan);
-  return [
-    ...uncheckedList("Could not be read, planned from what is recorded:", resources),
-    ...uncheckedList(unreadHeading(values), values),
-  ];
-}
-
-function uncheckedList(heading: string, found: Plan["unchecked"]): string[] {
-  if (found.length === 0) return [];
-  const lines = uncheckedByReason(found, codeSpan).map(
-    ({ addresses, reason }) => `- ${addresses}: ${escapeMarkdown(reason)}`,
-  );
-  return [`${heading}\n\n${capLines(lines).join("\n")}`];
-}
-
 function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
   const { before, after, estimate } = plan.cost;
   const isFree = [before.usd, before.ngn, after.usd, after.ngn].every((amount) => amount === 0);
@@ -270,7 +224,6 @@ function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
       : [
           `${label}: **${moneyChange(before, after, "\u2192", true)}**${sameMoney(before, after) ? " (unchanged)" : ""}`,
         ]),
-    ...(plan.unmanaged.length === 0 ? [] : [escapeMarkdown(unmanagedLine(plan.unmanaged))]),
   ];
 }
 
@@ -309,7 +262,7 @@ function planTable(entries: readonly PlanEntry[], most: number, open = most): st
 const table = (rows: readonly string[]): string =>
   [tableRow(["action", "resource", "what", "effect"]), "| --- | --- | --- | --- |", ...rows].join("\n");
 
-function row({ first, changes }: PlanEntry): string {
+function row({ first, changes, effects }: PlanEntry): string {
   const names = changes.map(({ address }) => codeSpan(shorten(address, longestName)));
   const isMany = changes.length > 1;
   const what = shorten(changedPaths(first, isMany), longestName);
@@ -318,7 +271,7 @@ function row({ first, changes }: PlanEntry): string {
     `${markOf(first)}${first.guard ? ", blocked" : ""}`,
     shortList(names, mostInRow),
     isMany ? (what === "" ? many : `${many}: ${codeSpan(what)}`) : escapeMarkdown(what),
-    first.withParent ? "" : first.effects.map(effectWord).join(", "),
+    first.withParent ? "" : effects.map(effectWord).join(", "),
   ]);
 }
 

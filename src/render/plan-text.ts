@@ -1,14 +1,14 @@
 import { hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { shortList } from "../model/text";
-import { shortDigest } from "../plan/digest";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
+import { type PlanEntry, planEntries } from "./plan-entries";
+import { planSections } from "./plan-sections";
 import {
   actionPhrase,
   actionSymbols,
-  asDeclared,
   checkWords,
   commonReason,
   constructPhrase,
@@ -16,60 +16,54 @@ import {
   countsOf,
   effectWords,
   isNameTold,
-  listedFields,
   moneyChange,
-  type PlanEntry,
-  planEntries,
   planHeadings,
   planLine,
   pluralPhrase,
-  revealedLine,
   sameMoney,
-  standingRows,
-  uncheckedRows,
-  unmanagedLine,
-  unreadHeading,
-  unreadIn,
 } from "./plan-wording";
-import { alignColumns, arrowOf, padTo, type Style } from "./style";
-import { attributeLines, attributeSign, capLines, coloured, joinBlocks, shownText } from "./values";
+import { sectionText } from "./sections";
+import { arrowOf, idNote, padTo, type Style, shownId, wrapText } from "./style";
+import { attributeLines, attributeSign, coloured, joinBlocks, shownText } from "./values";
 
 /** Addresses of a group. */
 const mostInGroup = 10;
 const below = " ".repeat(6);
 
-/** Lines that only a terminal gets, where the end of a text is seen. */
-export interface PlanEnding {
-  /** The command that does what is planned; undefined where none does. */
-  readonly next?: string | undefined;
+interface PlanTextOptions {
+  /** Texts of the files, for the code frames of diagnostics. */
+  readonly sources?: Sources | undefined;
+  /** Only for a terminal, where the end of a text is seen: `next` is the command that does what is planned. */
+  readonly ending?: { readonly next?: string | undefined } | undefined;
+  /** Each resource by itself. */
+  readonly verbose?: boolean;
 }
 
 /**
  * Renders a plan for people; its line of counts is parsed by other tools (DESIGN section 8), and the digest of what
- * changes is the last one. `sources` holds the texts of the files, for the code frames of its diagnostics.
+ * changes is the last one.
  */
-export function planText(plan: Plan, style: Style, sources?: Sources, ending?: PlanEnding): string {
+export function planText(
+  plan: Plan,
+  style: Style,
+  { sources, ending, verbose = false }: PlanTextOptions = {},
+): string {
   // What the platform does not offer is the whole answer: the rest would only follow from it.
   if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
     return `${diagnosticsText(plan.diagnostics, style, sources, false)}\n\n${planLine(plan)}\n`;
-  const entries = planEntries(plan);
+  const entries = planEntries(plan, verbose ? "none" : "alike");
   const sections = [
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
     changeSection(plan, entries, style),
-    movedSection(plan),
     outputSection(plan, style),
-    releasedSection(plan, style),
-    standingSection(plan, style),
-    uncheckedSection(plan, style),
-    revealedLine(plan, asDeclared) ?? "",
-    unmanagedLine(plan.unmanaged),
+    ...planSections(plan).map((one) => sectionText(one, style)),
     diagnosticsText(plan.diagnostics, style, sources, false),
     checksLine(plan, style),
     blockedLine(entries, style),
     ending === undefined ? "" : loudLines(entries, style),
     closingLines(plan, entries, style),
     style.colors.bold(planLine(plan)),
-    digestLine(plan, style, ending !== undefined),
+    digestLine(plan, style),
     ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`,
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
@@ -85,12 +79,13 @@ function checksLine({ checks = [] }: Plan, style: Style): string {
 function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style): string {
   if (entries.length === 0) return "";
   const blocks = entries.map((entry) =>
-    entry.changes.length > 1 ? groupLines(entry, plan, style) : changeLines(entry.first, plan, style),
+    entry.changes.length > 1 ? groupLines(entry, style) : changeLines(entry, plan, style),
   );
   return `${planHeadings[plan.options.mode]}\n\n${joinBlocks(blocks)}`;
 }
 
-function changeLines(change: Change, plan: Plan, style: Style): string[] {
+function changeLines(entry: PlanEntry, plan: Plan, style: Style): string[] {
+  const change = entry.first;
   const { colors } = style;
   const reason = change.reason === undefined ? [] : [colors.dim(`because ${escapeText(change.reason)}`)];
   const moved =
@@ -102,15 +97,16 @@ function changeLines(change: Change, plan: Plan, style: Style): string[] {
   return [
     headline(change, plan, style),
     ...[...construct, ...moved, ...reason].map((line) => `${below}${line}`),
-    ...attributeLines(listedFields(change, plan), style),
+    ...attributeLines(entry.fields, style),
     // The effects of a deletion with its parent are told once, at the parent.
-    ...(change.withParent ? [] : consequences(change, style)).map((line) => `${below}${line}`),
+    ...(change.withParent ? [] : consequences(entry, style)).map((line) => `${below}${line}`),
     ...guardLines(change, style),
   ];
 }
 
 /** Renders many equal changes as one: `14 services will be updated in place`, their addresses, and the fields once. */
-function groupLines({ first, changes }: PlanEntry, plan: Plan, style: Style): string[] {
+function groupLines(entry: PlanEntry, style: Style): string[] {
+  const { first, changes } = entry;
   const { colors } = style;
   const whose = shortList(
     changes.map(({ address }) => escapeText(address)),
@@ -120,10 +116,10 @@ function groupLines({ first, changes }: PlanEntry, plan: Plan, style: Style): st
   const reason = commonReason(first);
   return [
     head,
-    `${below}${whose}`,
+    ...wrapText(whose, style, below.length),
     ...(reason === undefined ? [] : [`${below}${colors.dim(`because ${escapeText(reason)}`)}`]),
-    ...attributeLines(listedFields(first, plan), style),
-    ...consequences(first, style).map((line) => `${below}${line}`),
+    ...attributeLines(entry.fields, style),
+    ...consequences(entry, style).map((line) => `${below}${line}`),
   ];
 }
 
@@ -134,7 +130,7 @@ function headline(change: Change, plan: Plan, style: Style): string {
   const identity =
     change.id === undefined || change.action === "update" || change.withParent
       ? ""
-      : colors.dim(` [id=${escapeText(change.id)}]`);
+      : idNote(change.id, style);
   const name = isNameTold(change) ? "" : ` (${quoteText(change.name)})`;
   const owner = change.withParent ? ownerOf(change, plan) : undefined;
   return [
@@ -161,62 +157,29 @@ function ownerOf(change: Change, plan: Plan): Address | undefined {
     .sort((a, b) => b.address.length - a.address.length)[0]?.address;
 }
 
-function consequences(change: Change, style: Style): string[] {
+function consequences({ effects, cost }: PlanEntry, style: Style): string[] {
   const { colors } = style;
-  const effects = change.effects.map((effect) =>
+  const words = effects.map((effect) =>
     effect === "destructive" ? colors.bold(colors.red(effectWords[effect])) : effectWords[effect],
   );
-  const none = { usd: 0, ngn: 0 };
-  const before = change.cost?.before ?? none;
-  const after = change.cost?.after ?? none;
   return [
-    ...(effects.length === 0 ? [] : [`${colors.dim("effect:")} ${effects.join(", ")}`]),
-    ...(sameMoney(before, after)
+    ...(words.length === 0 ? [] : [`${colors.dim("effect:")} ${words.join(", ")}`]),
+    ...(cost === undefined
       ? []
-      : [`${colors.dim("cost:")} ${moneyChange(before, after, arrowOf(style))} a month`]),
+      : [`${colors.dim("cost:")} ${moneyChange(cost.before, cost.after, arrowOf(style))} a month`]),
   ];
 }
 
 function guardLines(change: Change, style: Style): string[] {
   if (change.guard === undefined) return [];
   const { colors } = style;
+  const label = "blocked:";
+  const indent = below.length + label.length + 1;
+  const summary = wrapText(escapeText(change.guard.summary), style, indent);
   return [
-    `${below}${colors.bold(colors.red("blocked:"))} ${escapeText(change.guard.summary)}`,
-    `${below}${" ".repeat("blocked:".length)} ${escapeText(change.guard.hint)}`,
+    `${below}${colors.bold(colors.red(label))} ${summary.join("\n").trimStart()}`,
+    ...wrapText(escapeText(change.guard.hint), style, indent),
   ];
-}
-
-/** Fields that were let go in resources that are otherwise as declared. */
-function releasedSection(plan: Plan, style: Style): string {
-  const rows = plan.changes
-    .filter((change) => change.action === "no-op")
-    .flatMap((change) =>
-      change.released.map((field) => [
-        `  ${escapeText(change.address)}`,
-        escapeText(field.path),
-        field.after.kind === "absent" ? "(unset)" : shownText(field.after),
-      ]),
-    );
-  return rows.length === 0
-    ? ""
-    : `Left as they are (no longer managed):\n${style.colors.dim(alignColumns(rows).join("\n"))}`;
-}
-
-/** Lists services that do not run as they were deployed last. No change of this plan follows from it. */
-const standingSection = ({ standing }: Plan, style: Style): string =>
-  standing.length === 0
-    ? ""
-    : `${style.colors.yellow("These services do not run as they were deployed last:")}\n${capLines(alignColumns(standingRows(standing))).join("\n")}`;
-
-function movedSection(plan: Plan): string {
-  const moved = plan.changes.filter(
-    (change) => change.action === "no-op" && change.previousAddress !== undefined,
-  );
-  return moved
-    .map(
-      (change) => `  ${escapeText(change.previousAddress ?? "")} has moved to ${escapeText(change.address)}`,
-    )
-    .join("\n");
 }
 
 function outputSection(plan: Plan, style: Style): string {
@@ -231,25 +194,13 @@ function outputSection(plan: Plan, style: Style): string {
   return `Changes to outputs:\n${lines.join("\n")}`;
 }
 
-function uncheckedSection(plan: Plan, style: Style): string {
-  const { resources, values } = unreadIn(plan);
-  const parts = [
-    { heading: "Could not be read, planned from what is recorded:", unchecked: resources },
-    { heading: unreadHeading(values), unchecked: values },
-  ].filter(({ unchecked }) => unchecked.length > 0);
-  return parts
-    .map(({ heading, unchecked }) => {
-      const rows = alignColumns(uncheckedRows(unchecked));
-      return `${style.colors.yellow(heading)}\n${rows.join("\n")}`;
-    })
-    .join("\n\n");
-}
-
 /** Repeats what is lost and what moves the bill: above it may be screens of text. */
 function loudLines(entries: readonly PlanEntry[], style: Style): string {
   if (entries.length < 2) return "";
   const { red, yellow, bold } = style.colors;
-  const changes = entries.flatMap((entry) => entry.changes).filter(({ withParent }) => !withParent);
+  const changes = entries.flatMap((entry) => entry.changes);
+  const own = changes.filter(({ withParent }) => !withParent);
+  const parts = changes.filter(({ withParent }) => withParent);
   const isDestroyed = ({ action, onRemove }: Change) => action === "delete" && onRemove !== "archive";
   const isDestructive = (change: Change) =>
     change.effects.includes("destructive") && !isDestroyed(change) && change.action !== "replace";
@@ -261,11 +212,19 @@ function loudLines(entries: readonly PlanEntry[], style: Style): string {
   ];
   return kinds
     .flatMap(([words, colour, isOfKind]) => {
-      const addresses = changes.filter(isOfKind).map(({ address }) => escapeText(address));
-      if (addresses.length === 0) return [];
-      return [`${bold(colour(`! ${words} ${addresses.length}:`))} ${shortList(addresses, mostInGroup)}`];
+      const found = own.filter(isOfKind).map(({ address }) => escapeText(address));
+      if (found.length === 0) return [];
+      const more = words === "Destroys" && parts.length > 0 ? `, and ${countParts(parts)} of them` : "";
+      return [`${bold(colour(`! ${words} ${found.length}${more}:`))} ${shortList(found, mostInGroup)}`];
     })
     .join("\n");
+}
+
+/** `2 variables, 1 layout`. */
+function countParts(parts: readonly Change[]): string {
+  const counts = new Map<string, number>();
+  for (const { type } of parts) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return [...counts].map(([type, count]) => counted(count, escapeText(type))).join(", ");
 }
 
 /** How much changes and what it costs: the line of counts, and the line of money. */
@@ -283,16 +242,15 @@ function costLine(plan: Plan, style: Style): string {
 }
 
 /** The digest of what would be done; of a plan that does nothing or cannot be applied there is none to expect. */
-const digestLine = (plan: Plan, style: Style, isTerminal: boolean): string =>
+const digestLine = (plan: Plan, style: Style): string =>
   plan.digest !== undefined && hasChanges(plan) && !hasErrors(plan.diagnostics)
-    ? style.colors.dim(`Digest: ${isTerminal ? plan.digest.slice(0, shortDigest) : plan.digest}`)
+    ? style.colors.dim(`Digest: ${shownId(plan.digest, style)}`)
     : "";
 
 function blockedLine(entries: readonly PlanEntry[], style: Style): string {
   const blocked = entries.filter(({ first }) => first.guard !== undefined).length;
   if (blocked === 0) return "";
   const verb = blocked === 1 ? "is" : "are";
-  return style.colors.red(
-    `${counted(blocked, "change")} ${verb} blocked. Nothing is applied until you confirm or remove ${blocked === 1 ? "it" : "them"}.`,
-  );
+  const line = `${counted(blocked, "change")} ${verb} blocked. Nothing is applied until you confirm or remove ${blocked === 1 ? "it" : "them"}.`;
+  return style.colors.red(wrapText(line, style).join("\n"));
 }

@@ -1,5 +1,4 @@
-import { type Address, nameOf } from "../model/address";
-import type { Standing } from "../model/live";
+import { nameOf } from "../model/address";
 import { type Check, isCondition } from "../model/policy";
 import type { Effect, Money } from "../model/resource-type";
 import { shortList } from "../model/text";
@@ -15,11 +14,8 @@ import {
   isListed,
   type Plan,
   type PlanOptions,
-  type PlanStanding,
 } from "../plan/plan";
-import { codeSpan, escapeText, quoteText, shorten } from "./escape-text";
-import { addressesInReadingOrder, readingOrder } from "./reading-order";
-import { exactTime } from "./time-text";
+import { codeSpan, escapeText } from "./escape-text";
 
 /**
  * Names what a plan was judged by and counts the results: `Policies: 3 passed, 1 failed`. A policy counts once however
@@ -209,160 +205,9 @@ function countWords({ action, reason, missing, onRemove }: Change): readonly str
   }
 }
 
-const mostUnmanaged = 5;
-const longestUnmanaged = 60;
-
-/** `Also in this workspace, not managed here: 2 services ("cron", "mail"), 1 project ("Old"); …`, the most numerous first. */
-export function unmanagedLine(unmanaged: Plan["unmanaged"]): string {
-  if (unmanaged.length === 0) return "";
-  const names = new Map<string, string[]>();
-  for (const { type, name } of unmanaged) names.set(type, [...(names.get(type) ?? []), name]);
-  const counts = [...names]
-    .sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
-    .map(
-      ([type, all]) =>
-        `${counted(all.length, escapeText(type))} (${shortList(
-          all.map((name) => quoteText(shorten(name, longestUnmanaged))),
-          mostUnmanaged,
-        )})`,
-    )
-    .join(", ");
-  // Archived services are in no count of what the service lists.
-  return `Also in this workspace, not managed here: ${counts}; archived services are in no list.`;
-}
-
-/** One item of a rendered plan: one change, or many equal changes of as many resources. */
-export interface PlanEntry {
-  readonly first: Change;
-  /** Every change of the entry, `first` among them. */
-  readonly changes: readonly Change[];
-}
-
-/** So many equal changes are told as one. */
-const fewestGrouped = 4;
-
-/**
- * Returns the items of a plan in reading order: losses and blocked changes, then alterations, then new resources; in each
- * of the three as people read a project. Equal changes that are no loss are one item.
- */
-export function planEntries(plan: Plan): readonly PlanEntry[] {
-  // The order follows from all of them, but most plans list none.
-  if (!plan.changes.some((change) => isListed(change, plan))) return [];
-  const listed = readingOrder(plan.changes).filter((change) => isListed(change, plan));
-  const parts = [isLoss, isAlteration, isNew].map((isPart) => listed.filter(isPart));
-  return parts.flatMap((part) => grouped(part, plan));
-}
-
-/** It ends something, or may not be applied as it stands: told first, and never left out. */
-export const isLoss = ({ action, guard }: Change): boolean =>
-  action === "delete" || action === "replace" || guard !== undefined;
-
-const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
-const isAlteration = (change: Change): boolean => !isLoss(change) && change.action !== "create";
-
-function grouped(changes: readonly Change[], plan: Plan): readonly PlanEntry[] {
-  const equal = new Map<string, Change[]>();
-  const keys = changes.map((change) => likeness(change, plan));
-  for (const [i, change] of changes.entries()) {
-    const key = keys[i];
-    const group = key === undefined ? undefined : equal.get(key);
-    if (group) group.push(change);
-    else if (key !== undefined) equal.set(key, [change]);
-  }
-  return changes.flatMap((change, i): PlanEntry[] => {
-    const group = equal.get(keys[i] ?? "") ?? [];
-    if (group.length < fewestGrouped) return [{ first: change, changes: [change] }];
-    return group[0] === change ? [{ first: change, changes: group }] : [];
-  });
-}
-
-/** Equal for changes that read the same but for whose they are; undefined for one that is told by itself. */
-function likeness(change: Change, plan: Plan): string | undefined {
-  const { type, action, effects, cost, missing, previousAddress } = change;
-  if (isLoss(change) || previousAddress !== undefined || missing) return undefined;
-  // A new resource is told by its own fields; a run has none.
-  if (action === "create" && change.reason === undefined) return undefined;
-  const fields = listedFields(change, plan).map(({ path, before, after, cause }) => [
-    path,
-    before,
-    after,
-    cause,
-  ]);
-  const bill = cost && [cost.before, cost.after];
-  return JSON.stringify([type, action, commonReason(change), fields, effects, bill]);
-}
-
 /** Why it is done, with an ellipsis for the name that it shares with its own address: `service.… changes`. */
 export const commonReason = ({ address, reason }: Change): string | undefined =>
   nameOf(address) === "" ? reason : reason?.replaceAll(nameOf(address), "…");
-
-const mostNamed = 3;
-
-/** Resources that could not be read; and secrets whose text, or whose fingerprint's key, was not there. */
-export const unreadIn = ({ unchecked }: Pick<Plan, "unchecked">) => ({
-  resources: unchecked.filter(({ attribute }) => attribute === undefined),
-  values: unchecked.filter(({ attribute }) => attribute !== undefined),
-});
-
-/** The heading above secrets that a plan was made without. */
-export const unreadHeading = (values: Plan["unchecked"]): string =>
-  values.length === 1
-    ? "This run cannot read 1 value, so it was not compared. Apply reads and compares it:"
-    : `This run cannot read ${values.length} values, so they were not compared. Apply reads and compares them:`;
-
-/** How many values were revealed, and what became of them; undefined where it was not asked for. */
-export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string | undefined {
-  if (revealed === undefined) return undefined;
-  const { length } = revealed;
-  if (length === 0) return "No value had to be revealed.";
-  const same = revealed.filter(({ isEqual }) => isEqual).length;
-  const parts = [
-    ...(same > 0 ? [`${same} ${same === 1 ? "is" : "are"} ${equal}`] : []),
-    ...(same < length ? [`${length - same} ${length - same === 1 ? "is" : "are"} not`] : []),
-  ];
-  return `${length === 1 ? "1 value was" : `${length} values were`} revealed to compare ${length === 1 ? "it" : "them"} (the service keeps an audit event of each): ${parts.join(", ")}.`;
-}
-
-export const asDeclared = "as declared and not written";
-export const asRecorded = "as recorded";
-
-/** Groups unread resources by reason: a row for each, or for many with one reason a row that names the first of them. */
-export function uncheckedByReason(
-  unchecked: Plan["unchecked"],
-  shown: (address: Address) => string,
-): { readonly addresses: string; readonly reason: string }[] {
-  const groups = new Map<string, Address[]>();
-  for (const { address, reason } of unchecked) {
-    const group = groups.get(reason);
-    if (group) group.push(address);
-    else groups.set(reason, [address]);
-  }
-  return [...groups].flatMap(([reason, addresses]) =>
-    addresses.length <= mostNamed
-      ? addresses.map((address) => ({ addresses: shown(address), reason }))
-      : [{ addresses: shortList(addresses.map(shown), mostNamed), reason }],
-  );
-}
-
-/** The same as two columns of text. */
-export const uncheckedRows = (unchecked: Plan["unchecked"]): string[][] =>
-  uncheckedByReason(unchecked, escapeText).map(({ addresses, reason }) => [
-    `  ${addresses}`,
-    escapeText(reason),
-  ]);
-
-const longestSummary = 300;
-
-/** The summary of a standing with its time, on one line and not escaped. */
-export const standingPhrase = ({ summary, since }: Standing): string =>
-  `${shorten(summary, longestSummary)}${since === undefined ? "" : ` (${exactTime(since)})`}`;
-
-/** One row for each: address and phrase, for text. */
-export const standingRows = (standing: readonly PlanStanding[]): string[][] =>
-  addressesInReadingOrder(standing).map((one) => [
-    `  ${escapeText(one.address)}`,
-    escapeText(standingPhrase(one)),
-  ]);
 
 /** `1,050`, `7.50`, `-3`. */
 export const amount = (value: number): string => {

@@ -1,4 +1,5 @@
 import { type Address, nameOf, typeOf } from "../model/address";
+import { compareTexts } from "../model/text";
 import type { Action } from "../plan/plan";
 
 export interface Placed {
@@ -78,7 +79,20 @@ export const addressesInReadingOrder = <T extends { readonly address: Address }>
 
 function walk<T>(node: Node<T>): T[] {
   const children = [...node.children]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(([a], [b]) => compareNatural(a, b))
     .flatMap(([, child]) => walk(child));
   return [...node.heads, ...children, ...node.tails];
+}
+
+/** Orders texts with numbers in them by their value: `svc-2` before `svc-15`. */
+export function compareNatural(a: string, b: string): number {
+  const [left, right] = [a.split(/(\d+)/), b.split(/(\d+)/)];
+  for (const [i, part] of left.entries()) {
+    const other = right[i] ?? "";
+    const isNumber = i % 2 === 1;
+    const [one, two] = isNumber ? [part.replace(/^0+/, ""), other.replace(/^0+/, "")] : [part, other];
+    const order = (isNumber ? one.length - two.length : 0) || compareTexts(one, two);
+    if (order !== 0) return order;
+  }
+  return compareTexts(a, b);
 }

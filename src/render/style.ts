@@ -1,12 +1,14 @@
 import picocolors from "picocolors";
 import type * as stringWidth from "string-width";
+import { shortDigest } from "../plan/digest";
+import { escapeText } from "./escape-text";
 
 /** How text looks. Built by the command line from the terminal and the environment; renderers read nothing else. */
 export interface Style {
   readonly colors: ReturnType<typeof picocolors.createColors>;
   /** Columns of the terminal; lines longer than this are laid out on several where that reads better. */
   readonly width: number;
-  /** False: ASCII only, for logs and old consoles. */
+  /** True at a terminal; false: ASCII only, for logs and pipes. */
   readonly unicode: boolean;
 }
 
@@ -26,6 +28,13 @@ export const plainStyle: Style = createStyle({ color: false });
 export const arrowOf = (style: Style): string => (style.unicode ? "\u2192" : "->");
 export const ellipsisOf = (style: Style): string => (style.unicode ? "\u2026" : "...");
 
+/** An ID or a digest: its beginning at a terminal, else the whole. */
+export const shownId = (id: string, style: Style): string =>
+  style.unicode ? escapeText(id).slice(0, shortDigest) : escapeText(id);
+
+/** ` [id=3f2a9d10-5c1]`. */
+export const idNote = (id: string, style: Style): string => style.colors.dim(` [id=${shownId(id, style)}]`);
+
 const printable = /^[ -~]*$/;
 
 /** Columns of a text in a terminal. What tells them of more than ASCII is loaded where there is more: it takes long. */
@@ -35,6 +44,18 @@ export const textWidth = (text: string): number =>
 /** The text filled with spaces up to a number of columns. */
 export const padTo = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - textWidth(text)));
+
+/** A sentence without colour on lines of a terminal, `indent` spaces in; on one line where there is no terminal. */
+export function wrapText(text: string, style: Style, indent = 0): string[] {
+  const room = style.unicode ? Math.max(20, style.width - indent) : Number.POSITIVE_INFINITY;
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || textWidth(last) + 1 + textWidth(word) > room) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.map((line) => " ".repeat(indent) + line);
+}
 
 /** Left-aligned columns, two spaces apart; the last one is not filled. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {

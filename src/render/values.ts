@@ -18,9 +18,21 @@ export function plainText(value: Plain): string {
   return `{${members.map(([key, item]) => `${quoteText(key)}: ${plainText(item)}`).join(", ")}}`;
 }
 
+/** One side of a field; of many resources the values that they have, in words. */
+type ShownSide = ShownValue | { readonly kind: "several"; readonly text: string };
+
+/** A field as reports show it. */
+export interface ShownField extends Omit<AttributeChange, "before" | "after" | "range"> {
+  readonly before: ShownSide;
+  readonly after: ShownSide;
+  readonly range?: AttributeChange["range"] | undefined;
+}
+
 /** One side of a change on one line; absent is an empty text. */
-export function shownText(shown: ShownValue): string {
+export function shownText(shown: ShownSide): string {
   switch (shown.kind) {
+    case "several":
+      return shown.text;
     case "value":
       return limit(plainText(shown.value));
     case "secret":
@@ -33,11 +45,11 @@ export function shownText(shown: ShownValue): string {
 }
 
 /** A value that reads better on several lines: text with line breaks. */
-export const isBlock = (shown: ShownValue): boolean =>
+export const isBlock = (shown: ShownSide): boolean =>
   shown.kind === "value" && typeof shown.value === "string" && /[\n\r]/.test(shown.value.trimEnd());
 
 /** One side of a change on as many lines as it needs. */
-function shownLines(shown: ShownValue): string[] {
+function shownLines(shown: ShownSide): string[] {
   if (shown.kind === "absent") return [];
   if (shown.kind !== "value") return [shownText(shown)];
   const { value } = shown;
@@ -87,7 +99,7 @@ const widestAlignedValue = 44;
 type Sign = "+" | "-" | "~" | " ";
 
 /** Returns the sign of a field's change: `+` sets it, `-` unsets it, `~` changes it, a space leaves it. */
-export function attributeSign(change: AttributeChange): Sign {
+export function attributeSign(change: ShownField): Sign {
   const { before, after, cause } = change;
   if (cause === "released") return " ";
   if (before.kind === "absent") return after.kind === "absent" ? " " : "+";
@@ -98,7 +110,7 @@ export function attributeSign(change: AttributeChange): Sign {
 }
 
 /** `drift: changed outside rnv`, `forces replacement`. */
-export const attributeNotes = (change: AttributeChange): string[] => [
+export const attributeNotes = (change: ShownField): string[] => [
   ...(change.forcesReplacement ? ["forces replacement"] : []),
   ...(change.from ? [`follows ${shortList(change.from, 3)}, which the service has changed`] : []),
   ...(causeNotes[change.cause] === undefined ? [] : [causeNotes[change.cause] as string]),
@@ -118,7 +130,7 @@ export const coloured = (sign: string, text: string, style: Style): string => {
 };
 
 /** The fields of one change, aligned: `~ configuration.branch  "main" -> "release"  # drift: …`. */
-export function attributeLines(changes: readonly AttributeChange[], style: Style): string[] {
+export function attributeLines(changes: readonly ShownField[], style: Style): string[] {
   const pathWidth = Math.min(widestPath, Math.max(0, ...changes.map((change) => textWidth(change.path))));
   const room = style.width - indent.length - 2 - pathWidth - 2;
   const rows = changes.map((change) => ({ change, inline: inlineValue(change, room, style) }));
@@ -138,7 +150,7 @@ export function attributeLines(changes: readonly AttributeChange[], style: Style
   });
 }
 
-function noteText(change: AttributeChange, style: Style): string {
+function noteText(change: ShownField, style: Style): string {
   const { colors } = style;
   return attributeNotes(change)
     .map((note) => (note === "forces replacement" ? colors.red(`# ${note}`) : colors.dim(`# ${note}`)))
@@ -146,11 +158,11 @@ function noteText(change: AttributeChange, style: Style): string {
 }
 
 /** The side worth showing when there is only one. */
-export const oneSide = (change: AttributeChange): ShownValue =>
+export const oneSide = (change: ShownField): ShownSide =>
   change.after.kind === "absent" ? change.before : change.after;
 
 /** Undefined when it reads better below its path. */
-function inlineValue(change: AttributeChange, room: number, style: Style): string | undefined {
+function inlineValue(change: ShownField, room: number, style: Style): string | undefined {
   const { before, after } = change;
   if (isBlock(before) || isBlock(after)) return undefined;
   const sign = attributeSign(change);
@@ -162,22 +174,24 @@ function inlineValue(change: AttributeChange, room: number, style: Style): strin
 }
 
 /** The lines of a field that reads better on several. */
-export function changedLines(
-  change: AttributeChange,
-): readonly { readonly sign: Sign; readonly text: string }[] {
+export function changedLines(change: ShownField): readonly { readonly sign: Sign; readonly text: string }[] {
   const sign = attributeSign(change);
   return sign === "~"
     ? diffLines(shownLines(change.before), shownLines(change.after))
     : shownLines(oneSide(change)).map((text) => ({ sign, text }));
 }
 
-function blockLines(change: AttributeChange, style: Style): string[] {
+function blockLines(change: ShownField, style: Style): string[] {
   const text = changedLines(change).map((line) => coloured(line.sign, `${line.sign} ${line.text}`, style));
   return capLines(text).map((line) => `${indent}    ${line}`.trimEnd());
 }
 
+/** Returns true if both sides of a field are secret. */
+export const isHidden = ({ before, after }: ShownField): boolean =>
+  before.kind === "secret" && after.kind === "secret";
+
 /** A field as lines of a diff block; the first character is the sign that GitHub colours. */
-export function fieldLines(field: AttributeChange): string[] {
+export function fieldLines(field: ShownField): string[] {
   const { before, after } = field;
   const path = escapeText(field.path);
   const notes = attributeNotes(field).map((note) => `  # ${note}`);
@@ -189,6 +203,7 @@ export function fieldLines(field: AttributeChange): string[] {
     const lines = capLines(shownLines(side)).map((line) => `${sign}   ${line}`);
     return [`${sign} ${path}:${notes.join("")}`, ...lines];
   }
+  if (isHidden(field)) return [`! ${path} changes (hidden)${notes.join("")}`];
   if (!isLong) return [`- ${path}: ${shownText(before)}`, `+ ${path}: ${shownText(after)}${notes.join("")}`];
   const lines = diffLines(shownLines(before), shownLines(after)).map(({ sign, text }) => `${sign}   ${text}`);
   return [`  ${path}:${notes.join("")}`, ...capLines(lines)];

@@ -121,7 +121,7 @@ describeInBrowser("the page of a plan", () => {
     await page.click("text=Zoom in");
     const zoomed = await viewOf(page);
     expect(zoomed).not.toBe(start);
-    await page.click("text=Reset view");
+    await page.click("text=Fit");
     expect(await viewOf(page)).toBe(start);
     const picture = page.locator(".picture");
     await picture.focus();

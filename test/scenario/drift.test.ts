@@ -242,7 +242,7 @@ describe("what drift tells apart, and what counts", () => {
       undeclared: [{ address: "service.shop.web", path: "configuration.port", value: 9000, default: 8000 }],
     });
     const { stdout } = await scenario.run("drift", "-strict");
-    expect(stdout).toContain('service.shop.web  "DEBUG"');
+    expect(stdout).toContain("service.shop.web  DEBUG");
     expect(stdout).toContain("configuration.port  9000 (default 8000)");
     expect(stdout).toContain('not managed here: 1 service ("theirs")');
     expect(stdout).toMatch(/\nDrift: 3 not managed here\.\n$/);

@@ -88,7 +88,7 @@ export async function planCase(path: string): Promise<GoldenOutcome> {
     const named = (text: string): string =>
       [...ids].reduce((rest, [name, id]) => rest.replaceAll(id, `<${name}>`), text);
     const sections = [
-      plan ? planText(plan, plainStyle, sources).trimEnd() : "",
+      plan ? planText(plan, plainStyle, { sources }).trimEnd() : "",
       diagnosticsText(diagnostics, plainStyle, sources).trimEnd(),
       `exit ${exitCode}\n`,
     ];

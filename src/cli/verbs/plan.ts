@@ -91,6 +91,7 @@ export const planVerb: Verb = {
     options.format,
     options.json,
     options.html,
+    options.verbose,
   ],
   examples: [
     ["rnv plan", "the default files"],
@@ -203,13 +204,12 @@ export function showPlan(
   next?: string,
 ): void {
   const { terminal } = invocation;
+  const shown = { sources, verbose: invocation.options.verbose === true };
+  const ending = terminal.width === undefined ? undefined : { next };
   if (format === "json") terminal.out(planJson(plan, sources));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
-  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), sources));
-  else
-    terminal.out(
-      planText(plan, outStyle(invocation), sources, terminal.width === undefined ? undefined : { next }),
-    );
+  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), shown));
+  else terminal.out(planText(plan, outStyle(invocation), { ...shown, ending }));
   if (format === "text") annotate(invocation, plan.diagnostics, sources);
 }
 

@@ -21,7 +21,7 @@ export const showVerb: Verb = {
   usage: "show [file]",
   stacks: { use: "one", takesPlan: true },
   summary: "Show the recorded state, a saved plan, or a state file",
-  options: [options.state, options.stack, options.format, options.json, options.html],
+  options: [options.state, options.stack, options.format, options.json, options.html, options.verbose],
   examples: [
     ["rnv show", "what the state records"],
     ["rnv show plan.rnvplan", "a saved plan"],

@@ -20,9 +20,8 @@ import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import type { FoundStages } from "../../manifest/load-manifest";
 import { version, versionText } from "../../model/version";
 import { escapeText } from "../../render/escape-text";
-import { graphDot, graphMermaid, graphOfPlan } from "../../render/graph";
-import type * as topologies from "../../render/html/topology";
-import type * as pictures from "../../render/html/topology-svg";
+import { graphOfPlan } from "../../render/graph";
+import type * as graphFiles from "../../render/html/graph-file";
 import { planDocumentSchema } from "../../render/plan-json";
 import { resourceTypes } from "../../resources";
 import {
@@ -46,10 +45,10 @@ import type { Verb, VerbFamily } from "./verb";
 export const graphVerb: Verb = {
   usage: "graph [planfile|stack...]",
   stacks: { use: "together", others: "none", takesPlan: "alone" },
-  summary: "Print the dependencies between resources, as DOT, Mermaid or SVG",
+  summary: "Print services and what they refer to, as DOT, Mermaid or SVG",
   detail:
-    "Of a saved plan, each resource is marked with what the plan does to it: by shape, colour and word. SVG is the " +
-    "picture of services in their projects, with what refers to what.",
+    "Services are in the frames of their projects; of more than 300 each project is one node. Of a saved plan, each node " +
+    "is marked with what the plan does to it: by shape, colour and word.",
   options: [
     options.file,
     options.app,
@@ -58,11 +57,12 @@ export const graphVerb: Verb = {
     new Option("--format <format>", "dot for Graphviz, mermaid for Markdown, svg for a picture")
       .choices(["dot", "mermaid", "svg"])
       .default("dot"),
+    new Option("--all", "in dot and mermaid every resource: variables, deployments and projects too"),
     new Option("--mermaid", "the same as --format mermaid").conflicts("format"),
   ],
   examples: [
     ["rnv graph -format svg > graph.svg", "a picture, which needs no other program"],
-    ["rnv graph | dot -Tsvg > graph.svg", "drawn by Graphviz: every resource"],
+    ["rnv graph --all | dot -Tsvg > graph.svg", "drawn by Graphviz: every resource"],
     ["rnv graph -format mermaid plan.rnvplan", "what a saved plan does, for Markdown"],
   ],
   handler: runGraph,
@@ -79,8 +79,9 @@ async function runGraph(invocation: Invocation): Promise<number> {
   report(invocation, outcome.diagnostics, outcome.sources);
   const { graph: found, drawn, exitCode } = outcome;
   if (found === undefined || drawn === undefined) return exitCode;
-  if (format === "svg") terminal.out(pictureOf(drawn));
-  else terminal.out(format === "mermaid" ? graphMermaid(found) : graphDot(found));
+  // What draws is loaded where something is drawn.
+  const { graphFile } = require("../../render/html/graph-file") as typeof graphFiles;
+  terminal.out(graphFile(drawn, resourceTypes, format, options.all === true ? found : undefined));
   return exitCode;
 }
 
@@ -99,13 +100,6 @@ function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<ty
     },
     ...{ diagnostics: [], sources: new Map(), exitCode: 0 },
   };
-}
-
-/** Draws resources; the drawing is loaded where a picture is asked for. */
-function pictureOf(drawn: readonly topologies.ResourceChange[]): string {
-  const { topologyOf } = require("../../render/html/topology") as typeof topologies;
-  const { topologyFile } = require("../../render/html/topology-svg") as typeof pictures;
-  return topologyFile(topologyOf({ resource_changes: drawn }, resourceTypes));
 }
 
 export const schemaVerb: Verb = {

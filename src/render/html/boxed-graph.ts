@@ -41,26 +41,69 @@ export interface PlacedEdge {
   readonly edge: GraphEdge;
   /** From the node that refers to the one it refers to: level stretches, and slopes between columns. */
   readonly points: readonly Point[];
-  /** Where its label stands; undefined where there is none. */
+  /** Position of its label; undefined where there is none. */
   readonly label?: Rectangle;
 }
 
-export interface PlacedGraph {
-  readonly width: number;
-  readonly height: number;
+/** A picture of unknown size. */
+export interface UnsizedGraph {
   readonly nodes: ReadonlyMap<string, Rectangle>;
   readonly boxes: ReadonlyMap<string, Rectangle>;
   readonly edges: readonly PlacedEdge[];
 }
 
-/** Pixels between neighbours, between the ends of edges on one side of a node, and of the line of one that passes. */
+export interface PlacedGraph extends UnsizedGraph {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Pixels between neighbours, around the nodes of a box, for its title, and of a label. */
 export const apart = 20;
-export const portStep = 18;
-export const lineRoom = 14;
+const padding = 18;
+const titleRoom = 34;
 export const labelHeight = 13;
 
-/** Boxes that edges connect, laid out with the same columns: one lane for each, one under the other. */
-export interface Group {
-  readonly lanes: readonly (readonly GraphNode[])[];
-  readonly edges: readonly GraphEdge[];
+/** Frames a picture with a box, where it has one, and moves it to the origin. */
+export function framed(picture: UnsizedGraph, box: string | undefined): PlacedGraph {
+  if (box === undefined) return atOrigin(picture);
+  const { x, y, width, height } = extentOf(picture);
+  const frame = {
+    ...{ x: x - padding, y: y - titleRoom },
+    ...{ width: width + 2 * padding, height: height + titleRoom + padding },
+  };
+  return atOrigin({ ...picture, boxes: new Map([[box, frame]]) });
+}
+
+function atOrigin(picture: UnsizedGraph): PlacedGraph {
+  const { x, y, width, height } = extentOf(picture);
+  return { ...moved(picture, -x, -y), width, height };
+}
+
+/** The smallest rectangle around all that a picture shows. */
+function extentOf({ nodes, boxes, edges }: UnsizedGraph): Rectangle {
+  const all = [
+    ...[...nodes.values(), ...boxes.values()],
+    ...edges.flatMap(({ label, points }) => [
+      ...(label ? [label] : []),
+      ...points.map((at) => ({ ...at, width: 0, height: 0 })),
+    ]),
+  ];
+  const left = Math.min(...all.map(({ x }) => x));
+  const top = Math.min(...all.map(({ y }) => y));
+  const width = Math.max(...all.map((one) => one.x + one.width)) - left;
+  const height = Math.max(...all.map((one) => one.y + one.height)) - top;
+  return { x: left, y: top, width, height };
+}
+
+/** The same picture elsewhere. */
+export function moved({ nodes, boxes, edges }: UnsizedGraph, x: number, y: number): UnsizedGraph {
+  const move = <T extends Point>(one: T): T => ({ ...one, x: one.x + x, y: one.y + y });
+  return {
+    nodes: new Map([...nodes].map(([id, one]) => [id, move(one)])),
+    boxes: new Map([...boxes].map(([id, one]) => [id, move(one)])),
+    edges: edges.map(({ label, points, edge }) => ({
+      ...{ edge, points: points.map(move) },
+      ...(label && { label: move(label) }),
+    })),
+  };
 }

@@ -1,7 +1,8 @@
 import type { SourceRange } from "../../diagnostics/diagnostic";
 import { type Address, nameOf } from "../../model/address";
 import { isUnconfirmed } from "../../plan/guards";
-import type { Action, AttributeChange, Change, Guard, Plan } from "../../plan/plan";
+import type { Action, Change, Guard, Plan } from "../../plan/plan";
+import type { PlanEntry } from "../plan-entries";
 import {
   actionPhrase,
   actionSymbols,
@@ -11,9 +12,7 @@ import {
   isNameTold,
   listedFields,
   moneyChange,
-  type PlanEntry,
   pluralPhrase,
-  sameMoney,
 } from "../plan-wording";
 import {
   attributeNotes,
@@ -21,7 +20,9 @@ import {
   capLines,
   changedLines,
   isBlock,
+  isHidden,
   oneSide,
+  type ShownField,
   shownText,
 } from "../values";
 import { html, joined, linkTo, Markup, nothing, type Part } from "./markup";
@@ -69,7 +70,7 @@ export const headOf = (change: Pick<Change, "address" | "construct">): string =>
  * unfolds the entry, without a script too.
  */
 export function entryMarkup(
-  { first, changes }: PlanEntry,
+  { first, changes, fields: shown, effects: all, cost }: PlanEntry,
   plan: Plan,
   { withFields, isOpen }: { readonly withFields: boolean; readonly isOpen: boolean },
 ): Markup {
@@ -79,13 +80,13 @@ export function entryMarkup(
     ? html`<b>${counted(changes.length, first.type)}</b> ${pluralPhrase(first)}`
     : html`<code>${first.address}</code> ${actionPhrase(first)}`;
   const marks = html`${markOf(first)}${first.guard ? html` <span class="mark blocked">! blocked</span>` : nothing}`;
-  const effects = (first.withParent ? [] : first.effects).map(
+  const effects = (first.withParent ? [] : all).map(
     (effect) => html` <span class="effect ${effect}">${effectWords[effect]}</span>`,
   );
-  const fields = withFields ? fieldRows(listedFields(first, plan)) : leftOut;
+  const fields = withFields ? fieldRows(shown) : leftOut;
   const body = isMany
     ? html`${addressList(changes)}<div class="body">${fields}</div>`
-    : html`<div id="${first.address}" class="body">${notesOf(first)}${fields}</div>`;
+    : html`<div id="${first.address}" class="body">${notesOf(first, cost)}${fields}</div>`;
   const open = isOpen ? new Markup(" open") : nothing;
   return html`<details class="entry" data-action="${first.action}" data-cause="${causesOf(first, plan).join(" ")}" data-project="${heads.join(" ")}"${open}><summary>${marks} ${title}${effects}</summary>
 ${body}</details>
@@ -97,21 +98,9 @@ const leftOut = html`<p>Its fields are left out, because this page would be too 
 const addressList = (changes: readonly Change[]): Markup =>
   html`<ul class="addresses">${changes.map(({ address }) => html`<li id="${address}"><code>${address}</code>`)}</ul>`;
 
-const none = { usd: 0, ngn: 0 };
-
 /** What is to be known of one change besides its fields. */
-function notesOf(change: Change): Markup {
-  const {
-    address,
-    id,
-    guard,
-    cost,
-    reason,
-    previousAddress,
-    construct,
-    withParent,
-    references = [],
-  } = change;
+function notesOf(change: Change, cost: PlanEntry["cost"]): Markup {
+  const { address, id, guard, reason, previousAddress, construct, withParent, references = [] } = change;
   const rows: (readonly [string, Part])[] = [
     ...(guard
       ? [
@@ -130,9 +119,9 @@ function notesOf(change: Change): Markup {
       : [["moved from", html`<code>${previousAddress}</code>`] as const]),
     ...(construct ? [["declared by", constructPhrase(construct)] as const] : []),
     ...(references.length === 0 ? [] : [["refers to", references.map(addressLink)] as const]),
-    ...(cost === undefined || sameMoney(cost.before ?? none, cost.after ?? none)
+    ...(cost === undefined
       ? []
-      : [["cost a month", moneyChange(cost.before ?? none, cost.after ?? none, "\u2192", true)] as const]),
+      : [["cost a month", moneyChange(cost.before, cost.after, "\u2192", true)] as const]),
   ];
   if (rows.length === 0) return nothing;
   return html`<dl class="notes">${rows.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
@@ -145,7 +134,7 @@ export const linkedAddress = (address: Address, isHere: boolean): Markup =>
   isHere ? html`<a href="${linkTo(address)}"><code>${address}</code></a>` : html`<code>${address}</code>`;
 
 /** Fields as rows: path, both sides, why, and the line of the manifest. */
-export function fieldRows(fields: readonly AttributeChange[], sources?: Lines): Markup {
+export function fieldRows(fields: readonly ShownField[], sources?: Lines): Markup {
   if (fields.length === 0) return nothing;
   return html`<table class="fields">${fields.map((field) => html`<tr><th>${field.path}<td>${sidesOf(field)}${notesCell(field, sources)}`)}</table>`;
 }
@@ -154,7 +143,7 @@ export function fieldRows(fields: readonly AttributeChange[], sources?: Lines): 
 export type Lines = (range: SourceRange) => number | undefined;
 
 /** Reasons and place stand in one cell, which most fields of something new have for the place alone. */
-function notesCell(field: AttributeChange, lines?: Lines): Part {
+function notesCell(field: ShownField, lines?: Lines): Part {
   const notes = attributeNotes(field);
   const place = field.range && placeText(field.range, lines);
   if (notes.length === 0 && place === undefined) return nothing;
@@ -167,8 +156,9 @@ export function placeText(range: SourceRange & { readonly line?: number }, lines
   return line === undefined ? range.file : `${range.file}:${line}`;
 }
 
-function sidesOf(field: AttributeChange): Markup {
+function sidesOf(field: ShownField): Markup {
   const { before, after } = field;
+  if (isHidden(field)) return html`changes (hidden)`;
   if (isBlock(before) || isBlock(after)) return linesOf(field);
   switch (attributeSign(field)) {
     case "~":
@@ -184,7 +174,7 @@ function sidesOf(field: AttributeChange): Markup {
 
 const lineTags = { "+": "ins", "-": "del" } as const;
 
-function linesOf(field: AttributeChange): Markup {
+function linesOf(field: ShownField): Markup {
   const lines = changedLines(field).map(({ sign, text }) => ({ sign, line: `${sign} ${text}` }));
   const shown = capLines(lines.map(({ line }) => line)).map((text, i) => {
     const sign = lines[i]?.line === text ? lines[i]?.sign : undefined;

@@ -38,7 +38,7 @@ export const pageScript = `
     });
     return element;
   };
-  for (const code of all(".copy")) code.after(copier("Copy", () => code.textContent));
+  for (const code of all(".copy")) code.after(copier("Copy", () => code.dataset.copy ?? code.textContent));
 
   const entries = all(".entry");
   const form = document.getElementById("filter");
@@ -57,7 +57,9 @@ export const pageScript = `
       entry.hidden = !fits;
       if (fits) shown += 1;
     }
-    for (const part of all(".part")) part.hidden = all(".entry", part).every((entry) => entry.hidden);
+    for (const part of all(".part, .group")) part.hidden = all(".entry", part).every((entry) => entry.hidden);
+    const isFiltered = shown < entries.length;
+    for (const group of all(".group")) if (isFiltered) group.open = true;
     form.elements.shown.value = shown + " of " + entries.length + " shown";
   };
   if (form) {
@@ -69,6 +71,7 @@ export const pageScript = `
     open.addEventListener("click", () => {
       const isOpening = open.textContent === "Open all";
       for (const entry of entries) if (!entry.hidden) entry.open = isOpening;
+      for (const group of all(".group")) group.open = isOpening;
       open.textContent = isOpening ? "Close all" : "Open all";
     });
     applyFilter();
@@ -92,6 +95,8 @@ export const pageScript = `
     const entry = found?.closest(".entry");
     if (!entry) return;
     if (entry.hidden) { form.reset(); applyFilter(); }
+    const group = entry.closest(".group");
+    if (group) group.open = true;
     entry.open = true;
     found.scrollIntoView({ block: "center" });
     entry.querySelector("summary").focus({ preventScroll: true });
@@ -133,26 +138,35 @@ export const pageScript = `
     const zoom = (factor, at = [0.5, 0.5]) =>
       put([view[0] + view[2] * at[0] * (1 - factor), view[1] + view[3] * at[1] * (1 - factor), view[2] * factor, 0]);
     const pan = (x, y) => put([view[0] + view[2] * x, view[1] + view[3] * y, view[2], 0]);
-    const fit = () => {
-      const shape = picture.clientHeight / Math.max(1, picture.clientWidth);
-      const width = Math.max(whole[2], whole[3] / shape, picture.clientWidth);
-      put([whole[0] + (whole[2] - width) / 2, whole[1] + (whole[3] - width * shape) / 2, width, 0]);
-      const readable = picture.clientWidth / 0.55;
-      if (width <= readable) return;
-      const first = drawing.querySelector("[data-changed]")?.getBBox();
-      const center = first ? [first.x + first.width / 2, first.y + first.height / 2] : [whole[0] + readable / 2, whole[1] + (readable * shape) / 2];
-      put([center[0] - readable / 2, center[1] - (readable * shape) / 2, readable, 0]);
+    const shape = () => picture.clientHeight / Math.max(1, picture.clientWidth);
+    const within = (center, size, start, length) =>
+      size >= length ? start + (length - size) / 2 : Math.min(Math.max(center - size / 2, start), start + length - size);
+    const showAt = (center, width) => {
+      const height = width * shape();
+      put([within(center[0], width, whole[0], whole[2]), within(center[1], height, whole[1], whole[3]), width, 0]);
+    };
+    const middle = [whole[0] + whole[2] / 2, whole[1] + whole[3] / 2];
+    const fit = () => showAt(middle, Math.max(whole[2], whole[3] / shape(), picture.clientWidth));
+    // The small text of the picture has 11 pixels: below 8 of the screen it is not readable.
+    const worst = [".stopped", ".missing", ".delete", ".replace", ".drift", ".update", "[data-changed]"];
+    const open = () => {
+      fit();
+      const readable = (picture.clientWidth * 11) / 8;
+      if (view[2] <= readable) return;
+      const found = worst.map((kind) => drawing.querySelector(".node" + kind)).find((node) => node);
+      const box = found?.getBBox();
+      showAt(box ? [box.x + box.width / 2, box.y + box.height / 2] : [whole[0], whole[1]], readable);
     };
     picture.classList.add("live");
     const shown = Math.min(1, picture.clientWidth / whole[2]) * whole[3];
     picture.style.height = Math.round(Math.min(innerHeight * 0.7, Math.max(160, shown))) + "px";
     addEventListener("beforeprint", () => drawing.setAttribute("viewBox", whole.join(" ")));
-    addEventListener("afterprint", () => fit());
+    addEventListener("afterprint", () => open());
     drawing.setAttribute("width", "100%");
     drawing.setAttribute("height", "100%");
     const tools = make("div", "", "tools");
     tools.append(
-      button("Zoom in", "", () => zoom(0.8)), button("Zoom out", "", () => zoom(1.25)), button("Reset view", "", fit),
+      button("Zoom in", "", () => zoom(0.8)), button("Zoom out", "", () => zoom(1.25)), button("Fit", "", fit),
       make("p", "Drag to move; arrow keys, + and \\u2212 where the picture has the focus; Ctrl with the wheel zooms."));
     picture.before(tools);
     picture.addEventListener("wheel", (event) => {
@@ -167,7 +181,7 @@ export const pageScript = `
       if (steps[event.key]) pan(...steps[event.key]);
       else if (event.key === "+" || event.key === "=") zoom(0.8);
       else if (event.key === "-") zoom(1.25);
-      else if (event.key === "0") fit();
+      else if (event.key === "0") open();
       else return;
       event.preventDefault();
     });
@@ -191,8 +205,8 @@ export const pageScript = `
       if (box.x < view[0] || box.y < view[1] || box.x + box.width > view[0] + view[2] || box.y + box.height > view[1] + view[3])
         put([box.x + box.width / 2 - view[2] / 2, box.y + box.height / 2 - view[3] / 2, view[2], 0]);
     });
-    addEventListener("resize", fit);
-    fit();
+    addEventListener("resize", open);
+    open();
   }
   reveal();
 })();

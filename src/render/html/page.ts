@@ -1,5 +1,7 @@
 import { sha256 } from "../../model/text";
-import { html, linkTo, Markup, nothing, type Part } from "./markup";
+import { shortDigest } from "../../plan/digest";
+import { type Section as ListSection, lineOf } from "../sections";
+import { html, linkTo, list, Markup, nothing, type Part } from "./markup";
 import { pageScript } from "./page-script";
 import { pageStyle } from "./page-style";
 
@@ -87,4 +89,25 @@ const countOf = (count: number | undefined): Part =>
 const factList = (facts: Report["facts"]): Markup =>
   facts.length === 0
     ? nothing
-    : html`<dl class="facts">${facts.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
+    : html`<dl class="facts">${facts.map(([label, value]) => html`<div><dt>${label}<dd>${label === "Digest" ? shortened(value) : value}</div>`)}</dl>`;
+
+/** The first characters of a digest; the whole is copied, and shown by a pointer. */
+const shortened = (digest: string): Markup =>
+  html`<code class="copy" data-copy="${digest}" title="${digest}">${digest.slice(0, shortDigest)}</code>`;
+
+/** Sections of rows and sentences; those of one `id` are one section of the page. */
+export function listSections(sections: readonly ListSection[]): readonly Section[] {
+  const ids = [...new Set(sections.map(({ id }) => id))];
+  return ids.map((id) => {
+    const own = sections.filter((one) => one.id === id);
+    const count = own.reduce((sum, { rows }) => sum + rows.length, 0);
+    const body = html`${own.map(
+      ({ heading, title, rows }) =>
+        html`${heading === `${title}:` ? nothing : html`<p>${heading}</p>`}${list(rows.map((row) => lineOf(row, inlineOf)))}`,
+    )}`;
+    return { id, title: own[0]?.title ?? id, ...(count > 0 && { count }), body };
+  });
+}
+
+const inlineOf = (part: Exclude<Part, readonly Part[]> | { readonly code: string }): Part =>
+  typeof part === "object" && "code" in part ? html`<code>${part.code}</code>` : part;

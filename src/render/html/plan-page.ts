@@ -2,28 +2,19 @@ import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import { type Change, hasChanges, type Plan } from "../../plan/plan";
+import { isLoss, type PlanEntry, planEntries } from "../plan-entries";
 import { planDocumentSchema, planOf } from "../plan-json";
+import { planSections } from "../plan-sections";
 import {
   amount,
-  asDeclared,
   checkWords,
   counted,
   countsOf,
   isBlocked,
-  isLoss,
-  type PlanEntry,
-  planEntries,
   planLine,
-  revealedLine,
   sameMoney,
   signed,
-  standingPhrase,
-  uncheckedByReason,
-  unmanagedLine,
-  unreadHeading,
-  unreadIn,
 } from "../plan-wording";
-import { addressesInReadingOrder } from "../reading-order";
 import {
   causesOf,
   entryMarkup,
@@ -36,7 +27,7 @@ import {
 } from "./entry";
 import { filterForm } from "./filter";
 import { html, list, type Markup, nothing, preformatted } from "./markup";
-import { page, type Section } from "./page";
+import { listSections, page, type Section } from "./page";
 import { topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
@@ -65,7 +56,7 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
   return page({
     heading: "rnv plan",
     ...verdictOf(plan),
-    line: planLine(plan),
+    line: planLine(plan).replace(/^No changes\. /, ""),
     facts: factsOf(plan, scope),
     sections: [
       blockedSection(plan),
@@ -75,17 +66,14 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
       topologySection(topologyOf(data, scope.types), anchorsOf(plan)),
       changesSection(plan),
       outputsSection(plan),
-      movedSection(plan),
-      standingSection(plan),
-      uncheckedSection(plan),
-      unmanagedSection(plan),
+      ...listSections(planSections(plan)),
     ],
   });
 }
 
 /** The ids of the entries of a plan. */
 const anchorsOf = (plan: Plan): ReadonlySet<string> =>
-  new Set(planEntries(plan).flatMap(({ changes }) => changes.map(({ address }) => address)));
+  new Set(planEntries(plan, "equal").flatMap(({ changes }) => changes.map(({ address }) => address)));
 
 function verdictOf(plan: Plan): { readonly verdict: string; readonly tone: "stop" | "act" | "calm" } {
   if (plan.diagnostics.some(({ severity }) => severity === "error"))
@@ -184,11 +172,10 @@ function summarySection(plan: Plan): Section {
       ([word, action, sign]) =>
         html`<div class="${summary[word] > 0 ? action : "zero"}"><dt>${sign} to ${word === "adopt" ? "import" : word}<dd>${summary[word]}</div>`,
     );
-  const changes = planEntries(plan).flatMap((entry) => entry.changes);
-  const revealed = revealedLine(plan, asDeclared);
+  const changes = planEntries(plan, "equal").flatMap((entry) => entry.changes);
   const body = html`<dl class="cards">${cards}</dl>
 ${changes.length === 0 ? nothing : html`<p>${countsOf(changes)}</p>`}
-${costTable(plan)}${revealed === undefined ? nothing : html`<p>${revealed}</p>`}`;
+${costTable(plan)}`;
   return { id: "summary", title: "Summary", body };
 }
 
@@ -208,18 +195,18 @@ const parts: readonly [string, (change: Change) => boolean][] = [
   ["Created", (change) => !isLoss(change) && change.action === "create"],
 ];
 
-function changesSection(plan: Plan): Section {
-  const entries = planEntries(plan);
-  if (entries.length === 0)
-    return { id: "changes", title: "Changes", count: 0, body: html`<p>${planLine(plan)}</p>` };
+function changesSection(plan: Plan): Section | undefined {
+  const entries = planEntries(plan, "equal");
+  if (entries.length === 0) return undefined;
   const markups = entriesWithin(entries, plan);
   const shown = parts.map(([title, isPart]) => {
     const own = entries.filter(({ first }) => isPart(first));
     const count = own.reduce((sum, { changes }) => sum + changes.length, 0);
+    const isLong = own.length > mostOpen && own.every(({ first }) => first.action === "create");
     return own.length === 0
       ? nothing
       : html`<div class="part"><h3>${title} <span class="count">${count}</span></h3>
-${own.map((entry) => markups.get(entry))}</div>`;
+${isLong ? groupedEntries(own, markups) : own.map((entry) => markups.get(entry))}</div>`;
   });
   const changes = entries.flatMap((entry) => entry.changes);
   const left = entries.filter((entry) => !markups.has(entry)).flatMap((entry) => entry.changes);
@@ -229,6 +216,32 @@ ${own.map((entry) => markups.get(entry))}</div>`;
       : html`<p>${counted(left.length, "more resource")} left out, because this page would be too large: <code>rnv show -json</code> has all. ${countsOf(left)}</p>`;
   const body = html`${changesFilter(changes, plan)}${shown}${note}`;
   return { id: "changes", title: "Changes", count: changes.length, body };
+}
+
+/** Groups of a part; the last holds all others. */
+const mostGroups = 40;
+
+/** New resources by project, or by service where it is in none: each group is folded away below its counts. */
+function groupedEntries(
+  entries: readonly PlanEntry[],
+  markups: ReadonlyMap<PlanEntry, Markup>,
+): readonly Markup[] {
+  const heads = [...new Set(entries.map(({ first }) => headOf(first)))];
+  const rest = heads.length > mostGroups ? heads.slice(mostGroups - 1) : [];
+  const groupOf = (head: string): string => (rest.includes(head) ? `${rest.length} more` : head);
+  const groups = new Map<string, PlanEntry[]>();
+  for (const entry of entries) {
+    const name = groupOf(headOf(entry.first));
+    const group = groups.get(name);
+    if (group) group.push(entry);
+    else groups.set(name, [entry]);
+  }
+  return [...groups].map(
+    ([name, own]) =>
+      html`<details class="group"><summary><b>${name}</b> ${countsOf(own.flatMap(({ changes }) => changes))}</summary>
+${own.map((entry) => markups.get(entry))}</details>
+`,
+  );
 }
 
 /** Entries in their order, without fields once there are too many, and then without what ends nothing. */
@@ -274,48 +287,4 @@ function outputsSection({ outputs }: Plan): Section | undefined {
     ...{ path: name, before, after, cause: "edit" as const, forcesReplacement: false },
   }));
   return { id: "outputs", title: "Outputs", count: outputs.length, body: fieldRows(fields) };
-}
-
-function movedSection(plan: Plan): Section | undefined {
-  const moved = plan.changes.filter(
-    ({ action, previousAddress }) => action === "no-op" && previousAddress !== undefined,
-  );
-  if (moved.length === 0) return undefined;
-  const body = list(
-    moved.map(
-      ({ address, previousAddress = "" }) =>
-        html`<code>${previousAddress}</code> has moved to <code>${address}</code>`,
-    ),
-  );
-  return { id: "moved", title: "Moved", count: moved.length, body };
-}
-
-function standingSection({ standing }: Plan): Section | undefined {
-  if (standing.length === 0) return undefined;
-  const body = html`<p>Not running the last deployment:</p>${list(
-    addressesInReadingOrder(standing).map((one) => html`<code>${one.address}</code>: ${standingPhrase(one)}`),
-  )}`;
-  return { id: "standing", title: "Standing", count: standing.length, body };
-}
-
-function uncheckedSection(plan: Plan): Section | undefined {
-  if (plan.unchecked.length === 0) return undefined;
-  const { resources, values } = unreadIn(plan);
-  const body = html`${uncheckedList("Could not be read, planned from what is recorded:", resources)}${uncheckedList(unreadHeading(values), values)}`;
-  return { id: "unchecked", title: "Not checked", count: plan.unchecked.length, body };
-}
-
-export const uncheckedList = (heading: string, found: Plan["unchecked"]): Markup =>
-  found.length === 0
-    ? nothing
-    : html`<p>${heading}</p>${list(
-        uncheckedByReason(found, (address) => address).map(
-          ({ addresses, reason }) => html`<code>${addresses}</code>: ${reason}`,
-        ),
-      )}`;
-
-export function unmanagedSection({ unmanaged }: Pick<Plan, "unmanaged">): Section | undefined {
-  if (unmanaged.length === 0) return undefined;
-  const body = html`<p>${unmanagedLine(unmanaged)}</p>`;
-  return { id: "unmanaged", title: "Not managed here", count: unmanaged.length, body };
 }

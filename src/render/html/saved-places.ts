@@ -5,44 +5,32 @@ import {
   isOverlapping,
   labelHeight,
   type PlacedEdge,
-  type PlacedGraph,
   type Rectangle,
 } from "./boxed-graph";
-import { padding, sized, titleRoom } from "./draw-lanes";
 
-/** Above it, what people have put nearly at one place would tear the rest apart. */
+/** Above it, nodes that people have put nearly at the same point would tear the rest apart. */
 const mostStretch = 6;
 
 /**
- * The box of nodes that people have put somewhere, stretched as far as they would overlap; undefined where one of them has
- * no place, or two have the same. What has none because it stands for others goes below.
+ * The nodes of a box as people have put them, stretched as far as they would overlap; undefined where one of them has no
+ * place, or two have the same. Nodes that stand for others have none: they go below.
  */
-export function savedPicture(
-  nodes: readonly GraphNode[],
-  rest: readonly GraphNode[],
-): PlacedGraph | undefined {
-  const stretch = stretchOf(nodes);
-  const box = nodes[0]?.box;
-  if (stretch === undefined || box === undefined) return undefined;
+export function savedPlaces(nodes: readonly GraphNode[]): ReadonlyMap<string, Rectangle> | undefined {
+  const put = nodes.filter(({ isFolded }) => !isFolded);
+  const stretch = put.length === 0 ? undefined : stretchOf(put);
+  if (stretch === undefined) return undefined;
   const placed = new Map<string, Rectangle>(
-    nodes.map(({ id, place, width, height }) => [
+    put.map(({ id, place, width, height }) => [
       id,
       { x: (place?.x ?? 0) * stretch, y: (place?.y ?? 0) * stretch, width, height },
     ]),
   );
   const left = Math.min(...[...placed.values()].map(({ x }) => x));
-  for (const { id, width, height } of rest) {
+  for (const { id, width, height } of nodes.filter(({ isFolded }) => isFolded)) {
     const bottom = Math.max(...[...placed.values()].map((one) => one.y + one.height));
     placed.set(id, { x: left, y: bottom + apart, width, height });
   }
-  const all = [...placed.values()];
-  const top = Math.min(...all.map(({ y }) => y));
-  const frame = {
-    ...{ x: left - padding, y: top - titleRoom },
-    width: Math.max(...all.map(({ x, width }) => x + width)) - left + 2 * padding,
-    height: Math.max(...all.map(({ y, height }) => y + height)) - top + titleRoom + padding,
-  };
-  return sized({ nodes: placed, boxes: new Map([[box, frame]]), edges: [] });
+  return placed;
 }
 
 function stretchOf(nodes: readonly GraphNode[]): number | undefined {
@@ -58,7 +46,7 @@ function stretchOf(nodes: readonly GraphNode[]): number | undefined {
   return stretch <= mostStretch ? stretch : undefined;
 }
 
-/** Draws edges of nodes that stand where people have put them: from side to side, with a label where there is room. */
+/** Draws edges that dagre did not lead: from side to side, with a label where there is room. */
 export function freeEdges(
   edges: readonly GraphEdge[],
   nodes: ReadonlyMap<string, Rectangle>,

@@ -1,11 +1,12 @@
 import { escapeText } from "../escape-text";
 import { type Mark, marks } from "../graph";
+import { counted } from "../plan-wording";
 import { textWidth } from "../style";
 import type { PlacedEdge, Point, Rectangle } from "./boxed-graph";
 import { html, linkTo, type Markup, nothing, type Part } from "./markup";
 import type { Section } from "./page";
 import { placeNodes } from "./place-nodes";
-import type { Topology, TopologyNode } from "./topology";
+import { type Topology, type TopologyNode, worstMark } from "./topology";
 
 const nodeWidth = 214;
 const nodeHeight = 62;
@@ -41,16 +42,18 @@ export function topologySection(topology: Topology, anchors: ReadonlySet<string>
   const { nodes, isCoarse } = topology;
   if (nodes.length === 0) return undefined;
   const body = html`<div class="picture" tabindex="0" role="region" aria-label="Picture of the topology">${pictureOf(topology, anchors)}</div>
-${legend(nodes)}${isCoarse ? html`<p>${coarseNote}</p>` : nothing}${edgeList(topology)}`;
+${legend(topology)}${isCoarse ? html`<p>${coarseNote(topology)}</p>` : nothing}${edgeList(topology)}`;
   return { id: "topology", title: "Topology", body };
 }
 
-const coarseNote = "There are too many services to draw: each node is a project.";
+/** What a picture of projects alone stands for. */
+const coarseNote = ({ services }: Topology): string =>
+  `${counted(services, "service")}: one box for each project.`;
 
 /** The picture as a file of its own, which a browser, a wiki or an editor shows. */
 export function topologyFile(topology: Topology): string {
   const { text } = pictureOf(topology, new Set());
-  const note = topology.isCoarse ? `\n<desc>${coarseNote}</desc>` : "";
+  const note = topology.isCoarse ? `\n<desc>${coarseNote(topology)}</desc>` : "";
   const opened = text.replace(/^<svg ([^>]*)>/, `<svg xmlns="http://www.w3.org/2000/svg" $1>${note}`);
   // XML has no such characters, not even escaped.
   return `${opened.replace(/[\uFFFE\uFFFF]/g, "\uFFFD")}\n`;
@@ -68,17 +71,22 @@ function pictureOf({ nodes, edges, boxes }: Topology, anchors: ReadonlySet<strin
     })),
   });
   const [width, height] = [Math.ceil(placed.width) + 2 * margin, Math.ceil(placed.height) + 2 * margin];
+  const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
   const names = new Map(edges.map((edge) => [`${edge.from} ${edge.to}`, edge.names]));
   return html`<svg class="topology" role="group" aria-label="Topology" width="${width}" height="${height}" viewBox="${-margin} ${-margin} ${width} ${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace">
 <rect class="paper" x="${-margin}" y="${-margin}" width="${width}" height="${height}" fill="#ffffff"/>
-${[...placed.boxes].map(([id, at]) => boxMark(boxes.get(id) ?? id, at))}
-${placed.edges.map((edge) => edgeMark(edge, labels, names))}
+${[...placed.boxes].map(([id, at]) => {
+  const own = nodes.filter(({ box }) => box === id).map(({ mark }) => mark);
+  return boxMark(boxes.get(id) ?? id, worstMark(own), at);
+})}
+${placed.edges.map((edge) => edgeMark(edge, labels, names, boxOf.get(edge.edge.from) !== boxOf.get(edge.edge.to)))}
 ${nodes.map((node) => nodeMark(node, placed.nodes.get(node.id) as Rectangle, anchors))}
 </svg>`;
 }
 
-const boxMark = (title: string, { x, y, width, height }: Rectangle): Markup =>
-  html`<g class="box"><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10" fill="#f6f8fa" stroke="#d1d9e0"/><text x="${x + 14}" y="${y + 22}" font-size="13" font-weight="600" fill="#59636e">${clip(title, 22)}</text></g>
+/** A project, in the colour of the worst that happens in it. */
+const boxMark = (title: string, mark: Mark, { x, y, width, height }: Rectangle): Markup =>
+  html`<g class="box ${mark}"><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10" fill="#f6f8fa" stroke="${mark === "same" ? "#d1d9e0" : marks[mark].ink}"/><text x="${x + 14}" y="${y + 22}" font-size="13" font-weight="600" fill="#59636e">${clip(title, 22)}</text></g>
 `;
 
 const rounded = (value: number): number => Math.round(value * 10) / 10;
@@ -103,13 +111,14 @@ function edgeMark(
   { edge, points, label }: PlacedEdge,
   labels: ReadonlyMap<string, string>,
   names: ReadonlyMap<string, readonly string[]>,
+  isBetweenBoxes: boolean,
 ): Markup {
   const key = `${edge.from} ${edge.to}`;
   const end = points.at(-1) as Point;
   const back = (points.at(-2)?.x ?? 0) > end.x ? 1 : -1;
   const tip = `M${rounded(end.x)} ${rounded(end.y)}l${back * 8} -4v8z`;
   const title = `${edge.from} refers to ${edge.to}: ${(names.get(key) ?? []).join(", ")}`;
-  return html`<g class="edge"><title>${title}</title><path d="${pathOf(points)}" fill="none" stroke="#818b98" stroke-width="1.4"/><path d="${tip}" fill="#818b98"/>${label ? html`<text x="${rounded(label.x)}" y="${rounded(label.y + 10)}" font-size="11" fill="#59636e">${labels.get(key)}</text>` : nothing}</g>
+  return html`<g class="edge"><title>${title}</title><path d="${pathOf(points)}" fill="none" stroke="#818b98" stroke-width="1.4"${isBetweenBoxes ? html` stroke-opacity="0.55"` : nothing}/><path d="${tip}" fill="#818b98"/>${label ? html`<text x="${rounded(label.x)}" y="${rounded(label.y + 10)}" font-size="11" fill="#59636e">${labels.get(key)}</text>` : nothing}</g>
 `;
 }
 
@@ -131,12 +140,12 @@ function nodeMark(node: TopologyNode, at: Rectangle, anchors: ReadonlySet<string
   const isSame = node.mark === "same";
   const notes = [
     ...(node.isBlocked ? ["! blocked"] : []),
-    ...(isSame ? [] : [`${sign} ${word}`]),
+    ...(isSame || node.isProject ? [] : [`${sign} ${word}`]),
     ...node.notes,
   ];
   const told = [
     node.title,
-    isSame ? "" : word,
+    isSame || node.isProject ? "" : word,
     node.isBlocked ? "blocked" : "",
     node.facts,
     ...node.notes,
@@ -150,9 +159,18 @@ function nodeMark(node: TopologyNode, at: Rectangle, anchors: ReadonlySet<string
   return anchors.has(node.id) ? html`<a href="${linkTo(node.id)}">${group}</a>\n` : html`${group}\n`;
 }
 
-function legend(nodes: readonly TopologyNode[]): Markup {
+/** Every sign of the picture: actions, what is blocked, references. */
+function legend({ nodes, edges }: Topology): Markup {
   const used = (Object.keys(marks) as Mark[]).filter((mark) => nodes.some((node) => node.mark === mark));
-  return html`<ul class="plain legend">${used.map((mark) => html`<li><svg width="34" height="20" aria-hidden="true"><g class="node ${mark}">${frame(mark, { x: 2, y: 2, width: 30, height: 16 })}</g></svg>${marks[mark].sign} ${marks[mark].word}`)}</ul>
+  const item = (sign: Markup, words: string): Markup =>
+    html`<li><svg width="34" height="20" aria-hidden="true">${sign}</svg>${words}`;
+  const isStopped = nodes.some(({ isBlocked }) => isBlocked);
+  return html`<ul class="plain legend">${used.map((mark) =>
+    item(
+      html`<g class="node ${mark}">${frame(mark, { x: 2, y: 2, width: 30, height: 16 })}</g>`,
+      `${marks[mark].sign} ${marks[mark].word}`.trim(),
+    ),
+  )}${isStopped ? item(html`<text class="stop" x="14" y="15" font-weight="700" fill="#a40e26">!</text>`, "blocked") : nothing}${edges.length > 0 ? item(html`<g class="edge"><path d="M2 10H28" stroke="#818b98" stroke-width="1.4"/><path d="M32 10l-8 -4v8z" fill="#818b98"/></g>`, "refers to") : nothing}</ul>
 `;
 }
 
@@ -162,5 +180,5 @@ function edgeList({ edges }: Topology): Markup {
   const rows = edges.map(
     ({ from, to, names }) => html`<tr><td><code>${from}</code><td><code>${to}</code><td>${names.join(", ")}`,
   );
-  return html`<details><summary>The same as a list: ${edges.length} references</summary><table><thead><tr><th>From<th>To<th>For</thead><tbody>${rows}</tbody></table></details>`;
+  return html`<details><summary>${counted(edges.length, "reference")}, as a table</summary><table><thead><tr><th>From<th>To<th>For</thead><tbody>${rows}</tbody></table></details>`;
 }

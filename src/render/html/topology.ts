@@ -1,7 +1,7 @@
 import { type Address, nameOf, typeOf } from "../../model/address";
 import type { Picture, ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
-import type { Mark } from "../graph";
+import { type Mark, marks } from "../graph";
 import type { PlanDocument } from "../plan-json";
 import { counted, moneyChange, sameMoney } from "../plan-wording";
 
@@ -22,6 +22,8 @@ export interface TopologyNode {
   readonly isBlocked: boolean;
   /** What its mark does not say: parts that change, effects. */
   readonly notes: readonly string[];
+  /** It stands for a project: its notes say what happens in it. */
+  readonly isProject?: true;
   /** It stands for so many that nothing happens to. */
   readonly folded?: number;
 }
@@ -41,10 +43,13 @@ export interface Topology {
   readonly boxes: ReadonlyMap<string, string>;
   /** Its nodes are projects: there were too many services. */
   readonly isCoarse: boolean;
+  /** Services that it stands for. */
+  readonly services: number;
 }
 
-/** Nodes of a picture that shows services. */
+/** Nodes of a picture that shows services, and references inside one box: both are drawn in a third of a second. */
 const mostNodes = 300;
+const mostReferences = 250;
 
 type PlannedChange = PlanDocument["resource_changes"][number];
 
@@ -81,11 +86,22 @@ export function topologyOf(
     found === undefined ? actionOf(change) : (found.get(change.address) ?? "same");
   const nodes = drawn.nodes.map((change) => nodeOf(change, drawn, markOf));
   const edges = edgesOf(changes, drawn);
-  const folded = fold({ nodes, edges, boxes: drawn.boxes, isCoarse: false });
+  const folded = fold({ nodes, edges, boxes: drawn.boxes, isCoarse: false, services: nodes.length });
   const isStill = nodes.every((node) => !isMoving(node));
-  return folded.nodes.length > mostNodes || (isStill && nodes.length > mostNodes)
-    ? fold(coarse({ nodes, edges, boxes: drawn.boxes, isCoarse: true }))
+  return folded.nodes.length > mostNodes || (isStill && nodes.length > mostNodes) || isCrowded(folded)
+    ? fold(coarse({ nodes, edges, boxes: drawn.boxes, isCoarse: true, services: nodes.length }))
     : folded;
+}
+
+/** Returns true if one box has more references between its nodes than can be laid out in time. */
+function isCrowded({ nodes, edges }: Topology): boolean {
+  const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
+  const counts = new Map<string | undefined, number>();
+  for (const { from, to } of edges) {
+    const box = boxOf.get(from);
+    if (box === boxOf.get(to)) counts.set(box, (counts.get(box) ?? 0) + 1);
+  }
+  return [...counts.values()].some((count) => count > mostReferences);
 }
 
 function asItIs(resource: ResourceChange): ResourceChange {
@@ -255,7 +271,7 @@ function edgesOf(changes: readonly ResourceChange[], drawn: Drawn): readonly Top
   return [...names.values()].map((edge) => ({ ...edge, names: [...edge.names].sort() }));
 }
 
-const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
+export const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
 
 /** Keeps what changes and its neighbours; the rest of each box is counted. Where nothing changes, everything is kept. */
 function fold(topology: Topology): Topology {
@@ -282,6 +298,7 @@ function fold(topology: Topology): Topology {
     edges: edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
     boxes,
     isCoarse: topology.isCoarse,
+    services: topology.services,
   };
 }
 
@@ -293,13 +310,17 @@ const foldedNode = (box: string | undefined, count: number, { isCoarse, nodes }:
   };
 };
 
+/** The worst of some marks. */
+export const worstMark = (found: readonly Mark[]): Mark =>
+  order.find((mark) => found.includes(mark)) ?? "same";
+
 const order: readonly Mark[] = [
   ...(["missing", "delete", "replace", "drift", "update", "create"] as const),
   ...(["adopt", "forget", "pending"] as const),
 ];
 
 /** Projects in place of their services. */
-function coarse({ nodes, edges, boxes }: Topology): Topology {
+function coarse({ nodes, edges, boxes, services }: Topology): Topology {
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box ?? id]));
   const members = new Map<string, TopologyNode[]>();
   for (const node of nodes)
@@ -313,16 +334,17 @@ function coarse({ nodes, edges, boxes }: Topology): Topology {
   return {
     nodes: [...members].map(([id, own]): TopologyNode => {
       if (own.length === 1 && own[0]?.box === undefined) return own[0] as TopologyNode;
-      const marks = order.filter((mark) => own.some((node) => node.mark === mark));
+      const found = order.filter((mark) => own.some((node) => node.mark === mark));
       return {
         ...{
           id,
           title: boxes.get(id) ?? id,
           facts: counted(own.length, typeOf((own[0]?.id ?? "") as Address)),
         },
-        mark: marks.length === 0 ? "same" : marks.length === 1 ? (marks[0] as Mark) : "update",
+        mark: worstMark(found),
+        isProject: true,
         isBlocked: own.some(({ isBlocked }) => isBlocked),
-        notes: marks.map((mark) => `${own.filter((node) => node.mark === mark).length} ${mark}`),
+        notes: found.map((mark) => `${own.filter((node) => node.mark === mark).length} ${marks[mark].word}`),
       };
     }),
     edges: [...links.values()].map(({ from, to, count }) => ({
@@ -332,5 +354,6 @@ function coarse({ nodes, edges, boxes }: Topology): Topology {
     })),
     boxes: new Map(),
     isCoarse: true,
+    services,
   };
 }

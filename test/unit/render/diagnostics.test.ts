@@ -1,4 +1,5 @@
 import { type Diagnostic, error, warning } from "../../../src/diagnostics/diagnostic";
+import type { Address } from "../../../src/model/address";
 import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../../src/render/diagnostics";
 import { createStyle, plainStyle } from "../../../src/render/style";
 
@@ -36,6 +37,23 @@ describe("diagnosticsText", () => {
         "1 error",
       ].join("\n"),
     );
+  });
+
+  it("shows findings that say the same of many resources once, and counts all", () => {
+    const waiting = Array.from({ length: 9 }, (_, i) => {
+      const address = `deployment.shop.s${i}` as Address;
+      return warning("apply.awaiting_checkout", `${address} is saved but not live`, { address, hint: "pay" });
+    });
+    expect(text(waiting)).toBe(
+      [
+        "warning[apply.awaiting_checkout]: deployment.shop.s0 is saved but not live",
+        "  hint: pay",
+        `  The same for ${[1, 2, 3, 4, 5].map((i) => `deployment.shop.s${i}`).join(", ")} and 3 more`,
+        "",
+        "9 warnings",
+      ].join("\n"),
+    );
+    expect(text(waiting.slice(0, 3))).not.toContain("The same for");
   });
 
   it("sorts several, keeps a blank line between them, and counts", () => {

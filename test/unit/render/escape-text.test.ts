@@ -168,3 +168,11 @@ const hostile = fc
     { maxLength: 6 },
   )
   .map((parts) => parts.join(""));
+
+it("keeps a time of day as it is in Markdown, and an entry of the manifest as one code span", () => {
+  expect(escapeMarkdown("build failed (2026-11-22 09:05:11Z)")).toBe("build failed (2026-11-22 09:05:11Z)");
+  expect(escapeMarkdown("write removed: [service.a, service.b] here")).toBe(
+    "write `removed: [service.a, service.b]` here",
+  );
+  expect(escapeMarkdown("at 09:05:11Z :smile:")).toBe("at 09:05:11Z `:smile:`");
+});

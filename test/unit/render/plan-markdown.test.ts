@@ -3,7 +3,8 @@ import { planMarkdown } from "../../../src/render/plan-markdown";
 import { planText } from "../../../src/render/plan-text";
 import { createStyle, plainStyle } from "../../../src/render/style";
 import { fc } from "../../support/fixed-seed";
-import { absent, address, change, field, plan, shopPlan, value } from "../../support/plan-fixture";
+import { pageOf } from "../../support/html-plans";
+import { absent, address, change, field, plan, secret, shopPlan, value } from "../../support/plan-fixture";
 
 it("opens with the summary, then what blocks, then the table", () => {
   expect(planMarkdown(shopPlan).split("\n").slice(0, 24)).toEqual([
@@ -68,24 +69,24 @@ it("says so when nothing changes", () => {
 it("drops details, then the table, to stay below its limit, and says so", () => {
   const big = plan(
     [...Array(500).keys()].map((i) =>
-      change("create", `service.s${i}`, { attributes: [field("a", absent, value("x".repeat(390)))] }),
+      change("update", `service.s${i}`, { attributes: [field("a", absent, value(`${i} `.repeat(195)))] }),
     ),
   );
   const text = planMarkdown(big);
   expect(text.length).toBeLessThanOrEqual(60_000);
   expect(text).toMatch(/> The details of \d+ resources are left out/);
-  expect(text).toContain("| and 300 more | Services: 300 to add. |");
+  expect(text).toContain("| and 300 more | Services: 300 to change. |");
   const short = planMarkdown(big, 1000);
   expect(short).not.toContain("service.s");
-  expect(short).toContain("| and 500 more | Services: 500 to add. |");
+  expect(short).toContain("| and 500 more | Services: 500 to change. |");
   expect(planMarkdown(big, 500)).toBe(
-    "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> The list of 500 resources is left out, because this comment would be too long.\n\nServices: 500 to add.\n",
+    "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> The list of 500 resources is left out, because this comment would be too long.\n\nServices: 500 to change.\n",
   );
 });
 
 describe("deletions and replacements", () => {
-  const creates = [...Array(400).keys()].map((i) =>
-    change("create", `service.a${i}`, { attributes: [field("a", absent, value("x".repeat(390)))] }),
+  const updates = [...Array(400).keys()].map((i) =>
+    change("update", `service.a${i}`, { attributes: [field("a", absent, value(`${i} `.repeat(195)))] }),
   );
   const guard = { code: "guard.delete_unconfirmed", summary: "would be deleted", hint: "confirm" } as const;
   const ended = [
@@ -93,13 +94,13 @@ describe("deletions and replacements", () => {
     change("delete", "service.y-asked", { guard }),
     change("replace", "service.z", { attributes: [field("kind", value("web"), value("static"))] }),
   ];
-  const given = plan([...creates, ...ended]);
+  const given = plan([...updates, ...ended]);
 
   it.each([60_000, 3000, 1200, 300])("stand first whatever else there is, within %i characters", (limit) => {
     const text = planMarkdown(given, limit);
     expect(text.length).toBeLessThanOrEqual(Math.max(limit, 500));
     for (const { address } of ended) expect(text).toContain(address);
-    const [first = -1] = creates.map(({ address }) => text.indexOf(`\`${address}\``)).filter((at) => at >= 0);
+    const [first = -1] = updates.map(({ address }) => text.indexOf(`\`${address}\``)).filter((at) => at >= 0);
     if (first >= 0) for (const { address } of ended) expect(text.indexOf(address)).toBeLessThan(first);
     expect(text).toMatch(/(300|400) (more|other resources)|200 more/);
   });
@@ -109,7 +110,7 @@ describe("deletions and replacements", () => {
       [...Array(1500).keys()].map((i) => change("delete", `service.shop.s${i}`, { guard })),
       [...Array(3000).keys()].map((i) => change("delete", `service.shop.s${i}`)),
     ]) {
-      const text = planMarkdown(plan([...creates, ...many]));
+      const text = planMarkdown(plan([...updates, ...many]));
       const named = new Set(text.match(/service\.shop\.s\d+/g));
       expect(named.size).toBe(many.length);
     }
@@ -121,6 +122,23 @@ describe("deletions and replacements", () => {
     expect(text).toContain("> - 60 unconfirmed deletions, marked below; to confirm each:");
     expect(text.match(/\*\*delete\*\*, blocked/g)).toHaveLength(60);
   });
+});
+
+it("shows more than 20 new resources of a type in one row, with the values that they have", () => {
+  const many = [...Array(40).keys()].map((i) =>
+    change("create", `service.shop.s${i}`, {
+      attributes: [
+        field("kind", absent, value(i < 30 ? "web" : "cron")),
+        field("name", absent, value(`s${i}`)),
+        field("plan", absent, value("starter")),
+      ],
+    }),
+  );
+  const text = planMarkdown(plan(many));
+  expect(text).toContain(
+    "| create | `service.shop.s0`, `service.shop.s1`, `service.shop.s2` and 37 more | 40 services |  |",
+  );
+  expect(text).toContain('+ kind: "web" (30), "cron" (10)\n+ name: 40 values\n+ plan: "starter"\n');
 });
 
 it("tells equal changes of many resources in one row and one fold", () => {
@@ -228,4 +246,41 @@ it("counts a policy once, a condition for each resource, and calls both checks",
   expect(line([check, { ...check, status: "failed" }])).toBe("Policies: 1 failed.");
   expect(line(conditions)).toBe("Conditions: 1 passed, 1 failed.");
   expect(line([check, ...conditions])).toBe("Checks: 2 passed, 1 failed.");
+});
+
+it("says what stays beside the changes in text, in Markdown and on the page", () => {
+  const quiet = plan(
+    [
+      change("no-op", "service.shop.api", {
+        released: [field("configuration.branch", value("main"), value("main"), { cause: "released" })],
+      }),
+      change("no-op", "service.shop.web", { previousAddress: address("service.shop.old") }),
+    ],
+    {
+      standing: [
+        { address: address("service.shop.web"), code: "failed", class: "pending", summary: "build failed" },
+      ],
+      unchecked: [{ address: address("service.shop.cron"), reason: "access denied" }],
+    },
+  );
+  const page = pageOf(quiet).replace(/<[^>]*>/g, "");
+  for (const text of [planText(quiet, plainStyle), planMarkdown(quiet).replaceAll("`", ""), page]) {
+    expect(text).toContain("service.shop.old has moved to service.shop.web");
+    expect(text).toMatch(/Left as they are[\s\S]*service\.shop\.api +configuration\.branch/);
+    expect(text).toMatch(/Not running the last deployment[\s\S]*service\.shop\.web(:| {2}) ?build failed/);
+    expect(text).toMatch(/Could not be read[\s\S]*service\.shop\.cron(:| {2}) ?access denied/);
+  }
+});
+
+it("says that a secret changes, without a before and an after that look the same", () => {
+  const item = change("update", "variable.a.KEY", { attributes: [field("value", secret, secret)] });
+  expect(planMarkdown(plan([item]))).toContain("! value changes (hidden)\n");
+  expect(pageOf(plan([item]))).toContain("<td>changes (hidden)");
+});
+
+it("begins the sentence after a full stop with a capital", () => {
+  const guard = { code: "guard.prevent_destroy", summary: "protected", hint: "remove the block" } as const;
+  expect(planMarkdown(plan([change("delete", "service.a", { guard })]))).toContain(
+    "> - `service.a`: protected. Remove the block",
+  );
 });

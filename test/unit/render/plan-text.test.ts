@@ -330,12 +330,14 @@ describe("the end of a plan on a terminal", () => {
       change("update", `variable.a.s${i}.KEY`, { attributes: [field("value", secret, secret)] }),
     ),
   ]);
-  const lines = planText(lost, plainStyle, undefined, { next: "rnv apply -f a.yaml" }).trimEnd().split("\n");
+  const lines = planText(lost, plainStyle, { ending: { next: "rnv apply -f a.yaml" } })
+    .trimEnd()
+    .split("\n");
 
   it("says once more what is lost and what moves the bill, then counts, and the next command last", () => {
-    const from = lines.indexOf("! Destroys 1: service.a.old");
+    const from = lines.indexOf("! Destroys 1, and 1 variable of them: service.a.old");
     expect(lines.slice(from, from + 3)).toEqual([
-      "! Destroys 1: service.a.old",
+      "! Destroys 1, and 1 variable of them: service.a.old",
       "! Replaces 1: service.a.cron",
       expect.stringMatching(/^! Changes the bill of 21: service.a.cron, service.a.s0, .* and 11 more$/),
     ]);
@@ -346,7 +348,7 @@ describe("the end of a plan on a terminal", () => {
   it("is told on no pipe, and not of a single change", () => {
     expect(planText(lost, plainStyle)).not.toMatch(/^! |Next: /m);
     const single = plan([change("delete", "service.a.old")]);
-    expect(planText(single, plainStyle, undefined, {})).not.toMatch(/^! |Next: /m);
+    expect(planText(single, plainStyle, { ending: {} })).not.toMatch(/^! |Next: /m);
   });
 
   it("folds the same change of 20 services into one block, and that of their variables into another", () => {
@@ -404,4 +406,124 @@ describe("equal changes of many resources", () => {
     const ends = [1, 2, 3, 4, 5].map((i) => change("delete", `service.s${i}`));
     for (const { address } of ends) expect(text(...ends)).toContain(`- ${address} will be destroyed`);
   });
+});
+
+describe("new resources of one type", () => {
+  const made = (count: number) =>
+    plan(
+      [...Array(count).keys()].map((i) =>
+        change("create", `service.shop.svc-${i + 1}`, {
+          attributes: [
+            field("kind", absent, value(i % 4 === 0 ? "cron" : "web")),
+            field("configuration.branch", absent, value(`branch-${i}`)),
+            ...(i === 0 ? [field("configuration.port", absent, value(8080))] : []),
+            field("configuration.plan", absent, value("starter")),
+          ],
+          effects: ["billing"],
+          cost: { before: null, after: { usd: 7, ngn: 10_500 } },
+        }),
+      ),
+    );
+
+  it("are one block above 20, with what differs counted and the cost of all", () => {
+    const lines = planText(made(24), plainStyle).split("\n");
+    expect(lines.slice(2, 9)).toEqual([
+      "  + 24 services will be created",
+      `      ${[...Array(10).keys()].map((i) => `service.shop.svc-${i + 1}`).join(", ")} and 14 more`,
+      '      + kind                  "web" (18), "cron" (6)',
+      "      + configuration.branch  24 values",
+      "      + configuration.port    8080 (1)",
+      '      + configuration.plan    "starter"',
+      "      effect: changes the bill",
+    ]);
+    expect(lines[9]).toBe("      cost: USD 0 -> 168, NGN 0 -> 252,000 a month");
+  });
+
+  it("are shown one by one up to 20, and in a verbose plan", () => {
+    const created = (text: string) => text.match(/svc-\d+ will be created/g) ?? [];
+    expect(created(planText(made(20), plainStyle))).toHaveLength(20);
+    expect(created(planText(made(24), plainStyle))).toHaveLength(0);
+    expect(created(planText(made(24), plainStyle, { verbose: true }))).toHaveLength(24);
+  });
+
+  it("are in the order of their numbers", () => {
+    const names = planText(made(12), plainStyle).match(/svc-\d+ /g);
+    expect(names).toEqual([...Array(12).keys()].map((i) => `svc-${i + 1} `));
+  });
+
+  it("take at most 80 lines for a first plan of 40 services, and 200 for one of 2,000", () => {
+    const first = (count: number) =>
+      plan(
+        [...Array(count).keys()].flatMap((i) => [
+          ...(i % 10 === 0 ? [change("create", `project.p${i / 10}`)] : []),
+          ...made(1).changes.map((one) => ({
+            ...one,
+            address: address(`service.p${Math.floor(i / 10)}.s${i}`),
+          })),
+          change("create", `variable.p${Math.floor(i / 10)}.s${i}.KEY`, {
+            attributes: [field("key", absent, value("KEY")), field("value", absent, secret)],
+          }),
+          change("create", `deployment.p${Math.floor(i / 10)}.s${i}`, {
+            reason: `service.p${Math.floor(i / 10)}.s${i} changes`,
+          }),
+        ]),
+      );
+    expect(planText(first(40), plainStyle).split("\n").length).toBeLessThanOrEqual(80);
+    expect(planText(first(2000), plainStyle).split("\n").length).toBeLessThanOrEqual(200);
+  });
+});
+
+it("groups equal updates whatever the unchanged price of each is", () => {
+  const updates = [...Array(8).keys()].map((i) => {
+    const price = { usd: i, ngn: i };
+    return change("update", `service.shop.s${i}`, {
+      attributes: [field("configuration.runtime", value("node"), value("bun"))],
+      cost: { before: price, after: price },
+    });
+  });
+  expect(planText(plan(updates), plainStyle)).toContain("  ~ 8 services will be updated in place");
+});
+
+it("folds services that wait for the same", () => {
+  const standing = [...Array(14).keys()].map((i) => ({
+    ...({ address: address(`service.shop.s${i}`), code: "awaiting_checkout", class: "pending" } as const),
+    ...{ summary: "awaiting checkout", since: `2026-11-22T09:05:${10 + i}.000Z` },
+  }));
+  const text = planText(plan([], { standing }), plainStyle);
+  expect(text).toContain(
+    "  service.shop.s0, service.shop.s1, service.shop.s2 and 11 more  awaiting checkout\n",
+  );
+});
+
+it("shortens IDs and digests at a terminal, and nowhere else", () => {
+  const id = "3f2a9d10-5c1e-4b7e-9a51-0d6c2f1e8b44";
+  const digest = "0123456789abcdef".repeat(4);
+  const one = plan([change("delete", "service.a", { id })], {
+    digest,
+    summary: { ...plan([]).summary, destroy: 1 },
+  });
+  const terminal = createStyle({ color: false, unicode: true });
+  expect(planText(one, terminal)).toContain("[id=3f2a9d10-5c1]");
+  expect(planText(one, terminal)).toContain("Digest: 0123456789ab\n");
+  expect(planText(one, plainStyle)).toContain(`[id=${id}]`);
+  expect(planText(one, plainStyle)).toContain(`Digest: ${digest}\n`);
+});
+
+it("wraps sentences and lists of names at the width of a terminal", () => {
+  const guard = {
+    code: "guard.prevent_destroy",
+    summary: "it is protected ".repeat(9).trim(),
+    hint: "x",
+  } as const;
+  const many = [...Array(12).keys()].map((i) =>
+    change("update", `service.shop.s${i}`, { attributes: [field("p", value(1), value(2))] }),
+  );
+  const given = plan([...many, change("delete", "service.shop.old", { guard })], {
+    unmanaged: [...Array(5).keys()].map((i) => ({ type: "service", id: `${i}`, name: `unmanaged-${i}` })),
+  });
+  const widest = (text: string): number => Math.max(...text.split("\n").map(({ length }) => length));
+  expect(
+    widest(planText(given, createStyle({ color: false, unicode: true, width: 70 }))),
+  ).toBeLessThanOrEqual(70);
+  expect(widest(planText(given, plainStyle))).toBeGreaterThan(120);
 });

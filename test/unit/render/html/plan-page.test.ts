@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Script } from "node:vm";
 import { planDocument } from "../../../../src/plan/document";
 import { pageScript } from "../../../../src/render/html/page-script";
+import { pageStyle } from "../../../../src/render/html/page-style";
 import { planPage } from "../../../../src/render/html/plan-page";
 import { resourceTypes } from "../../../../src/resources";
 import { pageOf } from "../../../support/html-plans";
@@ -148,6 +149,34 @@ it("has an id once, and a link only to what is there", () => {
   const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const [, target = ""] of html.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(target);
+});
+
+it("says once that nothing changes", () => {
+  const text = textOf(pageOf(plan([change("no-op", "service.shop.api")])));
+  expect(text.match(/no changes/gi)).toHaveLength(1);
+});
+
+it("shows 12 characters of the digest, and copies all", () => {
+  const digest = "0123456789abcdef".repeat(4);
+  expect(pageOf(plan([], { digest }))).toContain(
+    `<code class="copy" data-copy="${digest}" title="${digest}">0123456789ab</code>`,
+  );
+});
+
+it("has six sizes of text", () => {
+  const sizes = new Set(
+    [...pageStyle.matchAll(/font(?:-size)?: ?[^;}]*?(var\(--t\d\)|[\d.]+(?:px|r?em))/g)].map(
+      ([, size]) => size,
+    ),
+  );
+  expect([...sizes].sort()).toEqual([1, 2, 3, 4, 5, 6].map((size) => `var(--t${size})`));
+});
+
+it("folds new resources away by project, with counts", () => {
+  const made = Array.from({ length: 30 }, (_, i) => change("create", `service.p${i % 3}.s${i}`));
+  const html = pageOf(plan(made));
+  expect(html.match(/<details class="group"><summary>/g)).toHaveLength(3);
+  expect(textOf(html)).toContain("p0 Services: 10 to add.");
 });
 
 describe("a plan of many", () => {

@@ -1,6 +1,8 @@
 import type { Plain } from "../../../../src/model/value";
 import { planDocument } from "../../../../src/plan/document";
 import type { Plan } from "../../../../src/plan/plan";
+import { graphDot, graphMermaid } from "../../../../src/render/graph";
+import { graphOfTopology } from "../../../../src/render/html/graph-file";
 import { topologyOf } from "../../../../src/render/html/topology";
 import { topologyFile } from "../../../../src/render/html/topology-svg";
 import { planDocumentSchema } from "../../../../src/render/plan-json";
@@ -114,6 +116,21 @@ it("draws projects alone above 300 nodes", () => {
   expect(edges).toEqual([{ from: "project.p1", to: "project.p0", names: ["2 references"] }]);
 });
 
+it("draws projects alone where one has more than 250 references between its services", () => {
+  const coarse = (references: number) =>
+    topology(
+      plan([
+        change("no-op", "project.p"),
+        ...Array.from({ length: 30 }, (_, i) => service(`p.s${i}`, "update")),
+        ...Array.from({ length: references }, (_, i) =>
+          reference(`p.s${i % 30}.K${i}`, `service.p.s${((i % 30) + 1 + Math.floor(i / 30)) % 30}`),
+        ),
+      ]),
+    ).isCoarse;
+  expect(coarse(250)).toBe(false);
+  expect(coarse(251)).toBe(true);
+});
+
 it("draws by presentation attributes, links to what is on the page, and says it in words too", () => {
   const html = pageOf(shop);
   const [svg = ""] = /<svg class="topology"[\s\S]*?<\/svg>/.exec(html) ?? [];
@@ -122,7 +139,7 @@ it("draws by presentation attributes, links to what is on the page, and says it 
   expect(svg).toContain("<title>api, update, web · starter · USD 7 → 14, deploys</title>");
   for (const [shape] of svg.matchAll(/<(?:rect|text|path)\b[^>]*>/g))
     expect(shape).toMatch(/ (?:fill|stroke)="/);
-  expect(html).toContain("The same as a list: 2 references");
+  expect(html).toContain("2 references, as a table");
 });
 
 it("takes places from the saved layout of a project, and none from one that places by itself", () => {
@@ -171,3 +188,52 @@ const opened = (text: string): readonly string[] => {
     else if (!rest?.endsWith("/")) open.push(name);
   return open;
 };
+
+it("colours a project by the worst that happens in it, and explains every sign", () => {
+  const guard = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
+  const html = pageOf(
+    plan([
+      change("no-op", "project.shop"),
+      service("shop.api", "update"),
+      service("shop.old", "delete", { guard }),
+      reference("shop.api.OLD", "service.shop.old"),
+    ]),
+  );
+  expect(html).toContain('<g class="box delete">');
+  const [legend = ""] = /<ul class="plain legend">[\s\S]*?<\/ul>/.exec(html) ?? [];
+  expect(legend.replace(/<[^>]*>/g, "").trim()).toBe("~ update\u2212 destroy!blockedrefers to");
+});
+
+it("says of a project how many of its services change, and how", () => {
+  const many = Array.from({ length: 400 }, (_, i) =>
+    service(`p${i % 8}.s${i}`, i === 0 ? "delete" : "update"),
+  );
+  const { nodes } = topology(
+    plan([...Array(8).keys()].map((i) => change("no-op", `project.p${i}`)).concat(many)),
+  );
+  expect(nodes[0]).toMatchObject({ mark: "delete", notes: ["1 destroy", "49 update"] });
+});
+
+describe("a graph of services", () => {
+  it("has frames of projects, marks and a legend in Mermaid, and frames in DOT", () => {
+    const graph = graphOfTopology(topology(shop));
+    const mermaid = graphMermaid(graph);
+    expect(mermaid).toContain('  subgraph c0["shop"]\n');
+    expect(mermaid).toMatch(/ {2}n\d+\{\{"api<br\/>#126; update"\}\}:::updateMark\n/);
+    expect(mermaid).toContain('  subgraph legend["Legend"]\n    l0{{"#126; update"}}:::updateMark\n  end\n');
+    expect(mermaid).not.toContain("DATABASE_URL");
+    const dot = graphDot(graph);
+    expect(dot).toContain('  subgraph cluster_0 {\n    label = "shop"\n    "service.shop.api"\n');
+    expect(dot).toContain('  "service.shop.cache" [label = "cache"]\n');
+  });
+
+  it("is one node for each project of 500 services, with what changes in it", () => {
+    const many = Array.from({ length: 500 }, (_, i) =>
+      service(`p${i % 10}.s${i}`, i === 3 ? "delete" : i < 40 ? "update" : i < 400 ? "create" : "no-op"),
+    );
+    const projects = [...Array(10).keys()].map((i) => change("no-op", `project.p${i}`));
+    const graph = graphOfTopology(topology(plan([...projects, ...many])));
+    expect(graph.nodes).toHaveLength(10);
+    expect(graph.marked?.get("project.p3")?.words).toBe("1 destroy, 3 update, 36 create");
+  });
+});

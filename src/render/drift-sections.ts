@@ -1,0 +1,174 @@
+import type { Address } from "../model/address";
+import {
+  type AcceptedDrift,
+  type Consequence,
+  countOf,
+  type DriftClass,
+  type DriftReport,
+  type PendingResource,
+} from "../plan/drift";
+import type { AttributeChange } from "../plan/plan";
+import {
+  notRunning,
+  revealedLine,
+  standingPhrase,
+  standingRows,
+  uncheckedRows,
+  unmanagedLine,
+} from "./plan-sections";
+import { actionPhrases, actionSymbols, counted } from "./plan-wording";
+import { addressesInReadingOrder } from "./reading-order";
+import { code, codes, type Section, section, sentence } from "./sections";
+import { plainText } from "./values";
+
+/** One resource that differs: its fields, and what follows from its repair. */
+export interface DriftItem {
+  readonly kind: "missing" | "drifted" | "pending";
+  readonly address: Address;
+  readonly symbol: string;
+  /** Stands after its address; empty where its last deployment says it. */
+  readonly phrase: string;
+  readonly fields: readonly AttributeChange[];
+  /** Outcome of its last deployment, where that is why. */
+  readonly standing?: string | undefined;
+  /** `to repair it: deployment.shop.api would run again`. */
+  readonly following: readonly string[];
+}
+
+/** Titles of the kinds of items, in their order. */
+export const driftKinds: Readonly<Record<DriftItem["kind"], string>> = {
+  missing: "Deleted outside rnv",
+  drifted: "Changed outside rnv",
+  pending: "Declared, but not applied yet",
+};
+
+/** Returns what differs: what was deleted outside rnv first, then what was changed, then what was not applied yet. */
+export function driftItems(report: DriftReport): readonly DriftItem[] {
+  const consequences = consequencesByRoot(report);
+  const following = (address: Address): readonly string[] =>
+    (consequences.get(address) ?? []).map(
+      (one) => `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
+    );
+  const missing = addressesInReadingOrder(report.missing.map((address) => ({ address })));
+  return [
+    ...missing.map(
+      ({ address }): DriftItem => ({
+        ...{ kind: "missing", address, symbol: "-", phrase: "was deleted outside rnv", fields: [] },
+        following: following(address),
+      }),
+    ),
+    ...addressesInReadingOrder(report.drifted).map(
+      ({ address, fields }): DriftItem => ({
+        ...{ kind: "drifted", address, symbol: "~", phrase: "changed outside rnv" },
+        // The heading says the cause.
+        fields: fields.map((field) => ({ ...field, cause: "edit" })),
+        following: following(address),
+      }),
+    ),
+    ...addressesInReadingOrder(report.pending).map(pendingItem),
+  ];
+}
+
+function pendingItem(pending: PendingResource): DriftItem {
+  const { address, action, standing } = pending;
+  // The address of a new resource already says its placement.
+  const fields = pending.fields.filter(({ isPlacement }) => isPlacement !== true);
+  const isOutcome = action === "no-op" && standing !== undefined && fields.length === 0;
+  return {
+    ...{ kind: "pending", address, fields, following: [] },
+    symbol: isOutcome ? "!" : action === "no-op" ? "~" : actionSymbols[action],
+    phrase: isOutcome ? "" : pendingPhrase(pending),
+    standing: standing && standingPhrase(standing),
+  };
+}
+
+const mostNames = 10;
+
+/** Returns what a drift report says besides its items. */
+export function driftSections(report: DriftReport): readonly Section[] {
+  const parts = [...partsByHolder(report)].map(([holder, names]) => [code(holder), codes(names, mostNames)]);
+  const settings = report.undeclared.map(({ address, path, value, default: byDefault }) => [
+    ...[code(address), code(path)],
+    [code(plainText(value)), " (default ", code(plainText(byDefault)), ")"],
+  ]);
+  const undeclared = "Settings not in the manifest and not at their default:";
+  const expired = "Acceptance expired: remove or renew the entry:";
+  return [
+    ...section("running", notRunning, `${notRunning}:`, standingRows(report.running)),
+    ...section("unchecked", "Not checked", "Could not be checked:", uncheckedRows(report.unchecked)),
+    ...sentence("revealed", "Revealed", revealedLine(report, "as recorded")),
+    ...section("undeclared", "Not declared", "Variables not in the manifest:", parts),
+    ...section("undeclared", "Not declared", undeclared, settings),
+    ...sentence(
+      ...(["unmanaged", "Not managed here"] as const),
+      unmanagedLine(report.unmanaged.filter(({ within }) => within === undefined)),
+    ),
+    ...section("accepted", "Accepted", "Accepted until a date:", acceptedRows(report.accepted)),
+    ...section("expired", "Accepted before", expired, acceptedRows(report.expired)),
+  ];
+}
+
+const acceptedRows = (accepted: readonly Omit<AcceptedDrift, "class">[] = []) =>
+  accepted.map(({ address, attribute, until, reason }) => [
+    ...[code(address), attribute === undefined ? "" : code(attribute)],
+    ...[`until ${until}`, reason],
+  ]);
+
+const classWords: Readonly<Record<DriftClass, string>> = {
+  drifted: "changed outside rnv",
+  missing: "deleted outside rnv",
+  unmanaged: "not managed here",
+  pending: "not applied yet",
+};
+
+/** `Drift: 1 changed outside rnv, 2 deleted outside rnv. 1 not applied yet.` */
+export function driftLine(report: DriftReport): string {
+  const said = (counted: readonly DriftClass[]): string =>
+    counted
+      .filter((one) => countOf(report, one) > 0)
+      .map((one) => `${countOf(report, one)} ${classWords[one]}`)
+      .join(", ");
+  const isPendingCounted = report.failOn.includes("pending");
+  const rest = [
+    ...(isPendingCounted || report.pending.length === 0 ? [] : [said(["pending"])]),
+    ...(report.unchecked.length === 0
+      ? []
+      : [`${counted(report.unchecked.length, "resource")} could not be checked`]),
+    ...(report.accepted === undefined ? [] : [`${report.accepted.length} accepted for a while`]),
+  ].map((text) => ` ${text}.`);
+  if (report.hasDrift) return `Drift: ${said(report.failOn)}.${rest.join("")}`;
+  const matches =
+    report.pending.length === 0 && report.accepted === undefined
+      ? " Your infrastructure matches the configuration."
+      : "";
+  return `No drift.${matches}${rest.join("")}`;
+}
+
+/** Says how a pending resource would change, to stand after its address. */
+function pendingPhrase(pending: PendingResource): string {
+  const { action, archives, fields, previousAddress, reason } = pending;
+  if (archives) return "would be archived";
+  if (action === "no-op")
+    return previousAddress ? `would move here from ${previousAddress}` : "would be left as it is";
+  if (action === "update" && fields.length === 0 && reason !== undefined) return "would run again";
+  if (action === "create" && reason !== undefined) return "would run";
+  return actionPhrases[action];
+}
+
+/** Groups consequences by the address whose repair brings them about; one with several causes goes to the first. */
+function consequencesByRoot(report: DriftReport): ReadonlyMap<Address, readonly Consequence[]> {
+  const roots = new Map<Address, Consequence[]>();
+  for (const one of addressesInReadingOrder(report.consequences)) {
+    const [root] = one.because;
+    if (root !== undefined) roots.set(root, [...(roots.get(root) ?? []), one]);
+  }
+  return roots;
+}
+
+/** Names of unmanaged parts, by the resource that they lie in, in the order of addresses. */
+function partsByHolder(report: DriftReport): readonly (readonly [Address, readonly string[]])[] {
+  const names = new Map<Address, string[]>();
+  for (const { within, name } of report.unmanaged)
+    if (within !== undefined) names.set(within, [...(names.get(within) ?? []), name]);
+  return [...names].sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,136 @@
+import type { Effect, Money } from "../model/resource-type";
+import { type Change, isListed, type Plan } from "../plan/plan";
+import { commonReason, listedFields, sameMoney } from "./plan-wording";
+import { readingOrder } from "./reading-order";
+import { attributeSign, oneSide, type ShownField, shownText } from "./values";
+
+/** One item of a rendered plan: one change, or many like it of as many resources. */
+export interface PlanEntry {
+  readonly first: Change;
+  /** Every change of the entry, `first` among them. */
+  readonly changes: readonly Change[];
+  /** Fields of the change; of many, each path once, with the values that they have. */
+  readonly fields: readonly ShownField[];
+  readonly effects: readonly Effect[];
+  /** Monthly cost of all of them, where it changes. */
+  readonly cost?: { readonly before: Money; readonly after: Money } | undefined;
+}
+
+/** Equal: changes that read the same are one item. Alike: new resources of one type are, too. */
+export type Grouping = "none" | "equal" | "alike";
+
+/** So many equal changes are one item. */
+const fewestEqual = 4;
+/** More new resources of one type are one item. */
+const mostCreates = 20;
+
+/**
+ * Returns the items of a plan in reading order: losses and blocked changes, then alterations, then new resources; in each
+ * of the three as people read a project. No loss is part of a group.
+ */
+export function planEntries(plan: Plan, grouping: Grouping = "alike"): readonly PlanEntry[] {
+  // The order follows from all of them, but most plans list none.
+  if (!plan.changes.some((change) => isListed(change, plan))) return [];
+  const listed = readingOrder(plan.changes).filter((change) => isListed(change, plan));
+  const parts = [isLoss, isAlteration, isNew].map((isPart) => listed.filter(isPart));
+  return parts.flatMap((part) => grouped(part, plan, grouping));
+}
+
+/** Returns true if a change ends something, or may not be applied as it stands: it is shown first, and never left out. */
+export const isLoss = ({ action, guard }: Change): boolean =>
+  action === "delete" || action === "replace" || guard !== undefined;
+
+const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
+const isAlteration = (change: Change): boolean => !isLoss(change) && change.action !== "create";
+
+function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): readonly PlanEntry[] {
+  const groups = new Map<string, Change[]>();
+  for (const [i, change] of changes.entries()) {
+    const key = (grouping === "none" ? undefined : likeness(change, plan, grouping)) ?? `${i}`;
+    const group = groups.get(key);
+    if (group) group.push(change);
+    else groups.set(key, [change]);
+  }
+  const fewest = (change: Change): number => (isMade(change) ? mostCreates + 1 : fewestEqual);
+  const entryAt = new Map<Change, PlanEntry>();
+  for (const group of groups.values()) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const whole = group.length >= fewest(first) ? [group] : group.map((change) => [change]);
+    for (const own of whole) entryAt.set(own[0] as Change, entryOf(own, plan));
+  }
+  return changes.flatMap((change) => entryAt.get(change) ?? []);
+}
+
+/** Returns true for a new resource, and not for a run. */
+const isMade = ({ action, reason }: Change): boolean => action === "create" && reason === undefined;
+
+/** Equal for changes that are one item; undefined for one that is shown by itself. */
+function likeness(change: Change, plan: Plan, grouping: Grouping): string | undefined {
+  const { type, action, effects, cost, missing, previousAddress } = change;
+  if (isLoss(change) || previousAddress !== undefined || missing) return undefined;
+  if (isMade(change)) return grouping === "alike" ? `create ${type}` : undefined;
+  const fields = listedFields(change, plan).map(({ path, before, after, cause }) => [
+    path,
+    before,
+    after,
+    cause,
+  ]);
+  const bill = costOf([change]) && [cost?.before, cost?.after];
+  return JSON.stringify([type, action, commonReason(change), fields, effects, bill]);
+}
+
+function entryOf(changes: readonly Change[], plan: Plan): PlanEntry {
+  const [first] = changes as [Change];
+  const isMany = changes.length > 1;
+  return {
+    first,
+    changes,
+    fields: isMany && isMade(first) ? fieldsOfMany(changes, plan) : listedFields(first, plan),
+    effects: isMany ? [...new Set(changes.flatMap(({ effects }) => effects))] : first.effects,
+    cost: costOf(changes),
+  };
+}
+
+const free: Money = { usd: 0, ngn: 0 };
+const sum = (amounts: readonly (Money | null | undefined)[]): Money =>
+  amounts.reduce<Money>(
+    (total, one) => ({ usd: total.usd + (one?.usd ?? 0), ngn: total.ngn + (one?.ngn ?? 0) }),
+    free,
+  );
+
+function costOf(changes: readonly Change[]): PlanEntry["cost"] {
+  const before = sum(changes.map(({ cost }) => cost?.before));
+  const after = sum(changes.map(({ cost }) => cost?.after));
+  return sameMoney(before, after) ? undefined : { before, after };
+}
+
+/** Values of a field that are shown, of many resources. */
+const mostValues = 3;
+
+/** The fields of new resources: a value that all have as it is, of others how many have them. */
+function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownField[] {
+  const byPath = new Map<string, ShownField[]>();
+  for (const change of changes)
+    for (const field of listedFields(change, plan)) {
+      if (attributeSign(field) === " ") continue;
+      const own = byPath.get(field.path);
+      if (own) own.push(field);
+      else byPath.set(field.path, [field]);
+    }
+  return [...byPath.values()].map((fields) => {
+    const [first] = fields as [ShownField];
+    const counts = new Map<string, number>();
+    for (const field of fields) {
+      const text = shownText(oneSide(field));
+      counts.set(text, (counts.get(text) ?? 0) + 1);
+    }
+    if (counts.size === 1 && fields.length === changes.length) return first;
+    const common = [...counts].sort(([, a], [, b]) => b - a);
+    const text =
+      counts.size <= mostValues
+        ? common.map(([value, count]) => `${value} (${count})`).join(", ")
+        : `${counts.size} values${fields.length === changes.length ? "" : ` (${fields.length})`}`;
+    return { ...first, before: { kind: "absent" }, after: { kind: "several", text }, range: undefined };
+  });
+}

@@ -1,0 +1,81 @@
+import { codeSpan, escapeMarkdown, escapeText, shorten } from "./escape-text";
+import { alignColumns, type Style, wrapText } from "./style";
+import { capLines } from "./values";
+
+/** A name, an address or a value: shown as code where there is code. */
+export interface Code {
+  readonly code: string;
+}
+
+/** Words and code, one after the other. Neither is escaped. */
+export type Cell = string | Code | readonly (string | Code)[];
+
+/** One part of a report beside its changes: a sentence, or rows under a heading. */
+export interface Section {
+  readonly id: string;
+  /** Title on a page, where sections of one `id` are shown as one. */
+  readonly title: string;
+  readonly heading: string;
+  /** Each begins with an address, and its last cell says what is to be known of it. */
+  readonly rows: readonly (readonly Cell[])[];
+  /** Returns true if a reader should look at it before the plan is applied. */
+  readonly isWarning?: boolean;
+}
+
+/** Makes a section, or none where there is nothing to say. */
+export const section = (
+  id: string,
+  title: string,
+  heading: string,
+  rows: Section["rows"],
+  isWarning = false,
+): readonly Section[] => (rows.length === 0 ? [] : [{ id, title, heading, rows, isWarning }]);
+
+/** Makes a section of one sentence, or none where it is empty. */
+export const sentence = (id: string, title: string, heading: string | undefined): readonly Section[] =>
+  heading === undefined || heading === "" ? [] : [{ id, title, heading, rows: [] }];
+
+export const code = (text: string): Code => ({ code: text });
+
+/** Names with commas between them. */
+export const codes = (names: readonly string[], most: number): readonly (string | Code)[] => [
+  ...names.slice(0, most).flatMap((name, i) => (i === 0 ? [code(name)] : [", ", code(name)])),
+  ...(names.length > most ? [` and ${names.length - most} more`] : []),
+];
+
+export const partsOf = (cell: Cell): readonly (string | Code)[] =>
+  typeof cell === "string" || "code" in cell ? [cell] : cell;
+
+/** The cells of a row as one line: `ADDRESS field: reason`. */
+export function lineOf<Part>(
+  row: readonly Cell[],
+  shown: (part: string | Code) => Part,
+): readonly (Part | string)[] {
+  const filled = row.map(partsOf).filter((parts) => parts.length > 0 && parts[0] !== "");
+  return filled.flatMap((parts, i) => {
+    const gap = i === 0 ? [] : [i === filled.length - 1 ? ": " : " "];
+    return [...gap, ...parts.map(shown)];
+  });
+}
+
+/** A section for a terminal: rows in columns. */
+export function sectionText({ heading, rows, isWarning }: Section, style: Style): string {
+  const shown = (part: string | Code): string => escapeText(typeof part === "string" ? part : part.code);
+  const lines = alignColumns(rows.map((row) => row.map((cell) => partsOf(cell).map(shown).join(""))));
+  const sentence = wrapText(heading, style).join("\n");
+  const title = isWarning ? style.colors.yellow(sentence) : sentence;
+  return [title, ...capLines(lines).map((line) => `  ${line}`)].join("\n");
+}
+
+const longestName = 120;
+
+/** A section in Markdown: rows as a list. */
+export function sectionMarkdown({ heading, rows }: Section): string {
+  const gap = (isThere: boolean): string => (isThere ? " " : "");
+  const prose = (text: string): string =>
+    `${gap(text.startsWith(" "))}${escapeMarkdown(text)}${gap(text.trim() !== "" && text.endsWith(" "))}`;
+  const shown = (part: string | Code): string =>
+    typeof part === "string" ? prose(part) : codeSpan(shorten(part.code, longestName));
+  const lines = capLines(rows.map((row) => `- ${lineOf(row, shown).join("")}`));
+  return [escapeMarkdown(heading), ...(lines.length === 0 ? [] : [lines.join("\n")])].join("\n\n");
+}
