@@ -21,7 +21,7 @@ import { aliveBy } from "../state/lock-record";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
 import { formatOf, type Invocation, interruptionNotices } from "./invocation";
-import { startedBy } from "./job";
+import { isJob, repositoryOf, startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
 import { readSettings, recordedIn, type Settings } from "./settings";
@@ -93,6 +93,7 @@ export function openContext(
     ...origin,
     ...machine,
     startedBy: (files) => startedBy(environment, cwd, files),
+    repository: { name: repositoryOf(environment, cwd), isJob: isJob(environment) },
     credential: settings.credential,
     backend: openBackend(settings.state, {
       ...{ environment, folder: settings.stateFolder, stack: stack?.name },

@@ -59,6 +59,8 @@ export interface Context {
   readonly pid: number;
   /** Who runs what, for the history of the state; `files` are those of the manifest. The host alone where it is absent. */
   readonly startedBy?: (files: readonly string[]) => Omit<RunOrigin, "command">;
+  /** The repository that the run is of; `isJob`: without a name it writes to no state of a repository. */
+  readonly repository?: { readonly name?: string | undefined; readonly isJob: boolean };
   readonly clock: Clock;
   /** Cryptographic randomness. */
   readonly randomBytes: (size: number) => Uint8Array;

@@ -106,6 +106,29 @@ export function moveState(
   });
 }
 
+/** `rnv state claim`: records the repository of this run as that of the state; `confirm` is asked with the recorded name. */
+export function claimState(
+  context: Context,
+  request: EditRequest & { readonly confirm: (owner: string) => Promise<boolean> },
+): Promise<EditOutcome & { readonly repository?: string }> {
+  const lock = { command: "state claim", timeoutMs: request.lockTimeoutMs, anyRepository: true };
+  return holdLock(context, lock, async ({ state, commit }) => {
+    const name = context.repository?.name;
+    if (name === undefined)
+      throw new DiagnosticsError([
+        error("command.usage", "the repository of this run is unknown", {
+          hint: "run it in a clone that has the remote origin, or in a job of GitHub Actions or GitLab",
+        }),
+      ]);
+    if (state === undefined) throw new DiagnosticsError([error("command.usage", "nothing is recorded yet")]);
+    const { repository: owner = name } = state;
+    if (owner !== name && !(await request.confirm(owner)))
+      return { addresses: [], ...succeeded, exitCode: 1 };
+    if (state.repository !== name) await commit({ ...state, repository: name });
+    return { addresses: [], repository: name, ...succeeded };
+  });
+}
+
 /** `rnv state rm`: forgets records with everything in them. The service keeps the resources. */
 export function removeState(
   context: Context,

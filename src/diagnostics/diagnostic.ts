@@ -111,6 +111,7 @@ export const diagnosticCodes = [
   "guard.untrusted",
   "guard.stack",
   "guard.stage",
+  "guard.repository",
   "guard.workspace",
   "guard.policy",
   "guard.condition",
