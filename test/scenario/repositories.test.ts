@@ -118,6 +118,28 @@ describe.each(["github", "gitlab"] as const)("states that two repositories on %s
     expect(await local(`git@${server}:acme/shop.git`, apply)).toMatchObject({ code: 4 });
   });
 
+  it("are not emptied by a manifest that declares nothing of them, unless it says so", async () => {
+    scenario.write("rnv.yaml", manifest("shop"));
+    const stage = ["--stage", "preview/30"];
+    expect(await inJobOf("o/r", "apply", ...stage, ...approve)).toMatchObject({ code: 0 });
+    scenario.write("rnv.yaml", manifest("docs"));
+    scenario.forget();
+    const blocked = {
+      code: 4,
+      stderr: expect.stringContaining("the manifest declares none of what the state records (1 resource)"),
+    };
+    expect(await inJobOf("o/r", "apply", ...stage, ...approve)).toMatchObject(blocked);
+    expect(await inJobOf("o/r", "ci", "apply", ...stage)).toMatchObject(blocked);
+    expect([scenario.requests(), projects()]).toEqual([[], ["Shop-20", "shop-30"]]);
+    const named = [...approve, "--confirm-delete", "project.shop"];
+    expect(await inJobOf("o/r", "apply", ...stage, ...named)).toMatchObject({ code: 0 });
+    scenario.write("rnv.yaml", manifest("blog"));
+    expect(await inJobOf("o/r", "apply", ...stage, ...approve, "--allow-empty")).toMatchObject({ code: 0 });
+    scenario.write("rnv.yaml", manifest("news"));
+    expect(await inJobOf("o/r", "destroy", ...stage, ...approve)).toMatchObject({ code: 0 });
+    expect(projects()).toEqual(["Shop-20"]);
+  });
+
   it("take the repository of the folder that records are handed over to", async () => {
     const origin = (folder: string, name: string) => {
       mkdirSync(join(scenario.folder, folder, ".git"), { recursive: true });
