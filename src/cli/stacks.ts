@@ -95,11 +95,15 @@ export async function runOnStacks(
 async function inStageOf(
   invocation: Invocation,
   files: readonly string[],
-  { others, streams }: StackReading,
+  { use, others, streams }: StackReading,
 ): Promise<Invocation> {
   const areStacks = await Promise.all(files.map((file) => file !== "-" && isStackPath(file, invocation.cwd)));
   if (areStacks.includes(true)) return { ...invocation, stage: undeclaredStage(askedStage(invocation)) };
-  return inDeclaredStage(invocation, files, { checksItself: others === "none", streams: streams === true });
+  return inDeclaredStage(invocation, files, {
+    checksItself: others === "none",
+    streams: streams === true,
+    destroys: use === "each, reversed",
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import { type ApplyOutcome, apply } from "../../commands/apply";
 import type { PlanRequest } from "../../commands/context";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
+import { stageText } from "../../model/stage";
 import { version } from "../../model/version";
 import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../render/state-text";
@@ -84,14 +85,19 @@ export const destroyVerb: Verb = {
     ["rnv destroy", "shows the plan, then asks once for all of it"],
     ["rnv destroy -target service.shop.worker", "one service"],
     ["rnv destroy -auto-approve", "without asking: everything goes"],
+    ["rnv destroy --stage staging --state .rnv/staging/state.json", "a stage that is no longer declared"],
   ],
   handler: runDestroy,
 };
 
 function runDestroy(invocation: Invocation): Promise<number> {
+  const { stage } = invocation;
   return applyAndShow(invocation, {
     ...planRequestOf(invocation.options, "destroy"),
     policies: policiesOf(invocation),
+    ...(stage?.isUndeclared && {
+      recordedOf: { name: stageText(stage), protect: false, disposable: false },
+    }),
   });
 }
 

@@ -31,6 +31,7 @@ import type { Handler, Invocation } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { type PlannedStage, writeReports } from "../plan-reports";
 import { annotate, exitCodes, failureOf, outStyle, report, reportFailure } from "../report";
+import { warnOfUndeclared } from "../stages";
 import { crossValuesOf, otherDiagnostics, planRequestOf, policiesOf, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
@@ -119,6 +120,7 @@ async function planStages(invocation: Invocation, request: PlanRequest): Promise
       const outcome = await withContext(one, (context) => plan(context, request));
       if (outcome.plan) one.stack?.tellOutputs(crossValuesOf(outcome.plan));
       showOutcome(one, outcome);
+      if (planned.length === 0) report(one, await warnOfUndeclared(one));
       planned.push({ invocation: one, outcome, exitCode: exitCodeOf(outcome) });
     } catch (cause) {
       fail(cause, one);
