@@ -169,6 +169,8 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
     "The state belongs to another stack, or to a stack that the program no longer has. Put `${stack}` into `RNV_STATE`; after a rename, move the state.",
   "guard.repository":
     "The state belongs to another repository. Use a state of its own; after a rename of the repository run `rnv state claim`.",
+  "guard.review_key":
+    "`rnv ci plan` and `rnv ci apply` of a manifest with variables need `RNV_STATE_KEY`. Make one with `openssl rand -hex 32` and give it to both jobs.",
   "guard.stage":
     "The state or saved plan belongs to another stage, or a name lacks `${stage.id}`. Pass the right `--stage`.",
   "guard.workspace":

@@ -112,6 +112,7 @@ export const diagnosticCodes = [
   "guard.stack",
   "guard.stage",
   "guard.repository",
+  "guard.review_key",
   "guard.workspace",
   "guard.policy",
   "guard.condition",

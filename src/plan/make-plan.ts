@@ -59,14 +59,11 @@ export function makePlan(input: PlanInput): Plan {
   });
   const compared = diffOutputs(input, decisions);
   const { options } = input;
-  const key = input.hasNewKey ? undefined : input.fingerprintKey;
-  const { digest, open } = digestPlan({ options, changes, outputs: compared.outputs }, key);
   return {
     options,
     changes,
     ...compared,
-    digest,
-    openDigest: open,
+    digest: digestPlan({ options, changes, outputs: compared.outputs }),
     ...(input.stage !== undefined && { stage: input.stage }),
     ...(input.timestamp !== undefined && { timestamp: input.timestamp }),
     summary: summarize(changes),

@@ -307,8 +307,8 @@ export const unreadIn = ({ unchecked }: Pick<Plan, "unchecked">) => ({
 /** The heading above secrets that a plan was made without. */
 export const unreadHeading = (values: Plan["unchecked"]): string =>
   values.length === 1
-    ? "This run cannot read 1 value, so it was not compared. Apply reads and compares it:"
-    : `This run cannot read ${values.length} values, so they were not compared. Apply reads and compares them:`;
+    ? "This run cannot read 1 value, so it was not compared. Apply reads it, and applies it if it changed:"
+    : `This run cannot read ${values.length} values, so they were not compared. Apply reads them, and applies those that changed:`;
 
 /** How many values were revealed, and what became of them; undefined where it was not asked for. */
 export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string | undefined {
@@ -397,6 +397,7 @@ const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
   new: "would change now, and was not reviewed",
   gone: "was reviewed, and no longer needs to change",
   other: "would change in another way than was reviewed",
+  value: "has another value than was reviewed",
 };
 
 /** Lines of a list before the rest is counted. */
@@ -404,7 +405,6 @@ const mostDifferences = 40;
 
 /** Lists where a plan differs from the reviewed one. */
 export function differenceText(differences: readonly PlanDifference[]): string {
-  if (differences.length === 0) return "What differs is a value that no plan shows: a secret, or an output.";
   const lines = differences
     .slice(0, mostDifferences)
     .map(({ address, kind }) => `- ${codeSpan(address)} ${differenceWords[kind]}`);
@@ -414,9 +414,7 @@ export function differenceText(differences: readonly PlanDifference[]): string {
 
 /** The same in one line, for a message. */
 export const differenceLine = (differences: readonly PlanDifference[]): string =>
-  differences.length === 0
-    ? differenceText(differences)
-    : shortList(
-        differences.map(({ address, kind }) => `${address} ${differenceWords[kind]}`),
-        5,
-      );
+  shortList(
+    differences.map(({ address, kind }) => `${address} ${differenceWords[kind]}`),
+    5,
+  );

@@ -101,7 +101,7 @@ export function createGitHub(options: HostOptions): CodeHost {
         }),
       ),
     ...issuesOf(client, repository, { isOwn, written }, options),
-    ...pullsOf(client, repository),
+    ...pullsOf(client, repository, options),
     close: client.close,
   };
   return host;
@@ -173,15 +173,25 @@ function issuesOf(
   } satisfies Partial<CodeHost>;
 }
 
-const pullsOf = (client: HostClient, repository: string) =>
+/** Milliseconds between questions for the pull requests of a commit: GitHub lists them a while after the merge. */
+const pausesForPulls = [1000, 2000, 4000, 6000, 7000];
+
+const pullsOf = (client: HostClient, repository: string, { clock }: Pick<HostOptions, "clock">) =>
   ({
     pullRequestsOf: async (commit) => {
-      const found = await client.sendPages({
-        operation: "find the pull request of the commit",
-        path: `${repository}/commits/${encodeURIComponent(commit)}/pulls`,
-        answer: z.array(pull),
-        needs: `${needsPulls}, and check out a commit that GitHub has`,
-      });
+      const ask = () =>
+        client.sendPages({
+          operation: "find the pull request of the commit",
+          path: `${repository}/commits/${encodeURIComponent(commit)}/pulls`,
+          answer: z.array(pull),
+          needs: `${needsPulls}, and check out a commit that GitHub has`,
+        });
+      let found = await ask();
+      for (const pause of pausesForPulls) {
+        if (found.length > 0) break;
+        await clock.sleep(pause);
+        found = await ask();
+      }
       const brought = (one: z.infer<typeof pull>): boolean => one.merge_commit_sha === commit;
       return [...found.filter(brought), ...found.filter((one) => !brought(one))].map(pullOf);
     },

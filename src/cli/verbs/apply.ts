@@ -1,7 +1,7 @@
 import type { ApplyRequest, Approval } from "../../commands/apply";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import type { PlanRequest } from "../../commands/context";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, error, warning } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
 import { stageText } from "../../model/stage";
 import { version } from "../../model/version";
@@ -50,6 +50,12 @@ function runApply(invocation: Invocation): Promise<number> {
   const [planFile] = positional as readonly (string | undefined)[];
   if (planFile !== undefined) refuseWithPlanFile(invocation);
   const expectDigest = expectedDigestOf(invocation);
+  if (expectDigest !== undefined)
+    report(invocation, [
+      warning("plan.digest", "values of variables are not compared with the reviewed ones", {
+        hint: "rnv ci apply compares them in a job of GitHub Actions or GitLab.",
+      }),
+    ]);
   return applyAndShow(invocation, {
     ...planRequestOf(options),
     policies: policiesOf(invocation),
@@ -122,7 +128,7 @@ function refuseWithPlanFile({ options }: Invocation): void {
   ]);
 }
 
-type ShownRequest = PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest" | "reviewed">;
+type ShownRequest = PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest" | "review">;
 
 const applyAndShow = async (invocation: Invocation, request: ShownRequest): Promise<number> =>
   (await showApply(invocation, request)).exitCode;
