@@ -217,6 +217,9 @@ function outcomeOf(request: RuntimeRequest, sent: Sent, result: WaitResult | Uns
   }
 }
 
+/** An action changes no resource of the plan. */
+const noCounts = { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 };
+
 const endsSeen: readonly string[] = ["done", "failed", "checkout"];
 
 /**
@@ -242,7 +245,9 @@ async function recordEnd(
       const before = part.before ? { ...part.before, writes: settled.writes } : { ...settled, inputs: {} };
       await journal.record(part.at, end.id === undefined ? before : { ...settled, id: end.id });
     }
-    if (isOurs || journal.hasChanges) await journal.finish(null);
+    const exitCode = end.kind === "done" ? 0 : end.kind === "checkout" ? 8 : 7;
+    const ended = state.run ? { run: state.run, counts: noCounts, exitCode } : undefined;
+    if (isOurs || journal.hasChanges) await journal.finish(null, ended && { ended });
   }).catch((failure: unknown) => {
     if (!(failure instanceof DiagnosticsError && failure.exitCode === 6)) throw failure;
   });

@@ -5,8 +5,15 @@ import type { ApplyCounts } from "../model/apply-event";
 import type { RunOrigin } from "../model/history";
 import { pastRuns } from "../model/history";
 import type { State } from "../model/state";
+import { shortList } from "../model/text";
 import type { Plain } from "../model/value";
-import { compareWithRecord, isExpected, type PlanDifference, type PlanRecord } from "../plan/digest";
+import {
+  changesBeyondRepair,
+  compareWithRecord,
+  isExpected,
+  type PlanDifference,
+  type PlanRecord,
+} from "../plan/digest";
 import { isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import { type Change, hasChanges, type Plan, type PlanInput, type Revealed } from "../plan/plan";
@@ -16,7 +23,7 @@ import { differenceLine } from "../render/plan-wording";
 import type { StateSession } from "../state/backend";
 import { addresses, type Context, exitCodeOf, type Outcome, type PlanRequest } from "./context";
 import { execute } from "./execute";
-import { holdLock } from "./hold-lock";
+import { holdLock, refuseNewState } from "./hold-lock";
 import { type BuiltPlan, buildPlan, prefetch } from "./plan";
 
 export interface ApplyRequest extends PlanRequest {
@@ -31,6 +38,8 @@ export interface ApplyRequest extends PlanRequest {
    * what an earlier run left of it, or do nothing; else nothing is written (exit 5). A diagnostic where nothing was reviewed.
    */
   readonly review?: (key: Uint8Array | undefined) => readonly PlanRecord[] | Diagnostic;
+  /** Nothing was reviewed: the plan may only repair drift. */
+  readonly repairsOnly?: boolean;
   readonly lockTimeoutMs: number;
   /** Most changes in flight at once. */
   readonly parallelism: number;
@@ -64,6 +73,7 @@ export async function apply(context: Context, request: ApplyRequest): Promise<Ap
     command: request.mode === "destroy" ? "destroy" : "apply",
     timeoutMs: request.lockTimeoutMs,
   };
+  if (request.mode === "apply") refuseNewState(context);
   return holdLock(context, lock, (session) => applyLocked(context, request, session));
 }
 
@@ -130,10 +140,19 @@ interface Compared {
 
 function compareWithReview(
   { plan, reviewKey: key }: BuiltPlan,
-  { expectDigest, review }: Pick<ApplyRequest, "expectDigest" | "review">,
+  { expectDigest, review, repairsOnly }: Pick<ApplyRequest, "expectDigest" | "review" | "repairsOnly">,
   state: State | undefined,
 ): Compared {
   if (review && !hasChanges(plan)) return {};
+  const beyond = repairsOnly ? changesBeyondRepair(plan) : [];
+  if (beyond.length > 0)
+    return {
+      problem: error("plan.digest", "the plan does more than repair drift", {
+        detail: shortList(beyond),
+        hint: "Merge the other changes with a pull request first.",
+      }),
+    };
+  if (repairsOnly) return {};
   const found = review?.(key);
   if (found && "code" in found) return { problem: found };
   const runs = state ? pastRuns(state) : [];

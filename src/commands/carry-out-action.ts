@@ -187,6 +187,7 @@ function runOf(
     planDigest: sha256(canonicalJson({ address, ...order.command })),
     credential: context.credential(),
     startedAt: new Date(context.clock.now()).toISOString(),
+    origin: { command: order.command.action, ...(context.startedBy?.([]) ?? { by: context.host }) },
     fences: { ...others, [address]: order.preexistingIds },
   };
   const { clock, signal } = context;

@@ -61,6 +61,8 @@ export interface Context {
   readonly startedBy?: (files: readonly string[]) => Omit<RunOrigin, "command">;
   /** The repository that the run is of; `isJob`: without a name it writes to no state of a repository. */
   readonly repository?: { readonly name?: string | undefined; readonly isJob: boolean };
+  /** Why this run must not create the state: it would be gone with the runner. */
+  readonly refusedState?: Diagnostic | undefined;
   readonly clock: Clock;
   /** Cryptographic randomness. */
   readonly randomBytes: (size: number) => Uint8Array;

@@ -219,7 +219,8 @@ function freeName(wanted: string, keyOf: (name: string) => string, taken: Set<st
 
 /** `Online shop` becomes `online-shop`; a name that fits already stays as it is. */
 function logicalName({ name, type }: LiveResource): string {
-  if (isLogicalName(name)) return name;
+  // A key that no manifest may have.
+  if (isLogicalName(name) && name !== "__proto__") return name;
   const made = name
     .normalize("NFKD")
     .toLowerCase()

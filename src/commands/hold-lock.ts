@@ -58,6 +58,11 @@ function refuseOtherRepository({ backend, repository }: Context, { state }: Stat
   );
 }
 
+/** Throws `DiagnosticsError` (exit 4) where this run must not create the state. */
+export function refuseNewState({ refusedState }: Pick<Context, "refusedState">): void {
+  if (refusedState) throw new DiagnosticsError([refusedState], 4);
+}
+
 /** A state that names no repository takes that of the run with the next snapshot. */
 const recordingRepository = (session: StateSession, name: string | undefined): StateSession => ({
   state: session.state,

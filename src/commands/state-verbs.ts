@@ -1,6 +1,7 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
+import { withRuns } from "../model/history";
 import type { RecordedResource, State } from "../model/state";
 import type { Plain } from "../model/value";
 import { typeNamed } from "../resources";
@@ -242,7 +243,12 @@ function edit(
     if (repair !== true) refuseHandOver(session.state);
     const { edited, addresses, archived } = change(session);
     if (edited.state === undefined) throw new DiagnosticsError(edited.diagnostics);
-    const { serial } = await session.commit(edited.state);
+    const at = new Date(context.clock.now()).toISOString();
+    const id = Buffer.from(context.randomBytes(16)).toString("hex");
+    const by = context.startedBy?.([]) ?? { by: context.host };
+    const run = { id, command, ...by, startedAt: at, endedAt: at, digest: "", exitCode: 0 };
+    const history = withRuns(edited.state.history, null, run);
+    const { serial } = await session.commit({ ...edited.state, ...(history && { history }) });
     return { addresses, archived, serial, ...succeeded };
   });
 }

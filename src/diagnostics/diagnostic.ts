@@ -111,6 +111,7 @@ export const diagnosticCodes = [
   "guard.untrusted",
   "guard.stack",
   "guard.stage",
+  "guard.local_state",
   "guard.repository",
   "guard.review_key",
   "guard.workspace",

@@ -204,6 +204,15 @@ export function declaredBesides(differences: readonly PlanDifference[], plan: Pl
   return changes.some(hasMoved) ? [] : changes.map(({ address }) => address);
 }
 
+/** Returns the addresses at which a plan does more than repair what was changed outside rnv. */
+export const changesBeyondRepair = ({ changes }: Plan): readonly Address[] =>
+  changes
+    .filter(({ action, missing, reason, attributes }) => {
+      const repairs = attributes.length > 0 && attributes.every(({ cause }) => cause === "drift");
+      return action !== "no-op" && !missing && reason === undefined && !repairs;
+    })
+    .map(({ address }) => address);
+
 /** A run that the state remembers, as far as it tells whether a plan was brought to its end. */
 interface Begun {
   readonly digest: string;

@@ -128,7 +128,7 @@ function refuseWithPlanFile({ options }: Invocation): void {
   ]);
 }
 
-type ShownRequest = PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest" | "review">;
+type ShownRequest = PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest" | "review" | "repairsOnly">;
 
 const applyAndShow = async (invocation: Invocation, request: ShownRequest): Promise<number> =>
   (await showApply(invocation, request)).exitCode;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Option } from "commander";
 import type { ApplyOutcome } from "../../commands/apply";
 import { notMerged, type Review, recordsOf } from "../../commands/ci/find-review";
 import { keepComments } from "../../commands/ci/keep-comment";
@@ -48,6 +49,10 @@ export const ciApplyVerb: Verb = {
     ...policyOptions,
     options.destroy,
     options.expectDigest,
+    new Option(
+      "--repair",
+      "without a review, repair drift and nothing else: for a job that needs an approval",
+    ),
     reportFolder,
     ...commentOptions,
     ...runningOptions.filter((option) => option !== options.autoApprove),
@@ -63,8 +68,9 @@ async function runApplyInJob(invocation: Invocation): Promise<number> {
   const { options: given } = invocation;
   const digest = expectedDigestOf(invocation);
   const job = readJob(invocation);
+  const repairsOnly = given.repair === true;
   const isDecided = job.pullRequest === undefined || job.isDecided;
-  const review = isDecided ? await reviewOf(invocation, job) : undefined;
+  const review = isDecided && !repairsOnly ? await reviewOf(invocation, job) : undefined;
   const request: PlanRequest = { ...planRequestOf(given), policies: policiesOf(invocation), needsKey: true };
   let outcome: ApplyOutcome;
   let thrown: unknown;
@@ -73,6 +79,7 @@ async function runApplyInJob(invocation: Invocation): Promise<number> {
       { ...invocation, options: { ...given, autoApprove: true } },
       {
         ...request,
+        repairsOnly,
         review: (key) =>
           review
             ? recordsOf(review, subjectOf(invocation, { key }), digest)
