@@ -122,10 +122,10 @@ function program(
 
 /** The whole command: `entrypoint`, which `command` follows. */
 function startOf(fields: Fields): string | undefined {
-  const command = fields.entry("command")?.value;
-  if (command?.kind === "scalar" && /[&|;<>]/.test(String(command.value)))
-    fields.drop("entrypoint", "operators of a shell in the command would be its arguments");
-  const words = [commandOf(fields.take("entrypoint")), commandOf(fields.take("command"))];
+  const command = fields.take("command");
+  const isShell = command?.kind === "scalar" && /[&|;<>]/.test(String(command.value));
+  if (isShell) fields.drop("entrypoint", "operators of a shell in the command would be its arguments");
+  const words = [isShell ? undefined : commandOf(fields.take("entrypoint")), commandOf(command)];
   const given = words.filter((part) => part !== undefined && part !== "");
   return given.length === 0 ? undefined : given.join(" ");
 }
