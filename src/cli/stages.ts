@@ -209,7 +209,9 @@ export async function undeclaredStates(
         withContext(inStage(stage), async ({ backend }) => {
           const state = await backend.read();
           const isOwn = state?.stage === stageText(stage) && Object.keys(state.resources).length > 0;
-          return isOwn ? [{ stage, location: backend.location, state }] : [];
+          const at = backend.location;
+          const location = at.includes("://") ? at : shownPath(at, cwd);
+          return isOwn ? [{ stage, location, state }] : [];
         });
       found.push(...(await read().catch(none)));
     }
@@ -226,7 +228,7 @@ export async function warnOfUndeclared(invocation: Invocation): Promise<readonly
     const name = stageText(stage);
     return warning("guard.stage", `stage ${name} is not declared, and its resources still exist`, {
       detail: `Recorded: ${shortList(addresses.sort(), 10)}`,
-      hint: `To destroy them: rnv destroy --stage ${name} --state ${shownPath(location, invocation.cwd)}`,
+      hint: `To destroy them: rnv destroy --stage ${name} --state ${location}`,
     });
   });
 }

@@ -144,9 +144,8 @@ function listFolder(folder: string, top: string, cwd: string, report: Report): s
   return files;
 }
 
-/** A path relative to the working folder where it lies in it, with forward slashes; an address with a scheme as it is. */
+/** A path relative to the working folder where it lies in it, with forward slashes. */
 export function shownPath(path: string, cwd: string): string {
-  if (path.includes("://")) return path;
   const inside = relative(cwd, path);
   const shown = inside === "" || inside.startsWith("..") || isAbsolute(inside) ? path : inside;
   return shown.split(sep).join("/");

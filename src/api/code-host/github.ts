@@ -24,11 +24,8 @@ const issue = z.looseObject({
 });
 const pull = z.looseObject({
   number: z.number(),
-  html_url: z.string().optional(),
-  state: z.string(),
   merged_at: z.string().nullish(),
   merge_commit_sha: z.string().nullish(),
-  head: z.looseObject({ ref: z.string(), sha: z.string() }),
 });
 
 /** The account as which the token of a workflow writes; the token itself may not ask. */
@@ -236,12 +233,7 @@ const issueOf = ({ number, title, body, html_url: url }: z.infer<typeof issue>):
   ...(url !== undefined && { url }),
 });
 
-const pullOf = (one: z.infer<typeof pull>): PullRequest => ({
-  number: one.number,
-  branch: one.head.ref,
-  commit: one.head.sha,
-  isOpen: one.state === "open",
-  isMerged: typeof one.merged_at === "string",
-  ...(one.html_url !== undefined && { url: one.html_url }),
-  ...(one.merged_at && one.merge_commit_sha && { mergeCommit: one.merge_commit_sha }),
+const pullOf = ({ number, merged_at: mergedAt }: z.infer<typeof pull>): PullRequest => ({
+  number,
+  isMerged: typeof mergedAt === "string",
 });

@@ -107,7 +107,7 @@ async function runList(invocation: Invocation): Promise<number> {
     if (asked === undefined || stageText(asked) === stageText(stage))
       rows.push({
         stage: stageText(stage),
-        state: shownPath(location, invocation.cwd),
+        state: location,
         isUndeclared: true,
         ...{ protect: false, disposable: false, resources: Object.keys(state.resources).length },
         ...{ workspace: state.workspaceId, lastRunAt: state.lastRunAt },
