@@ -167,6 +167,12 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
     "An untrusted manifest asks for a command, file, state or variable that is not allowed. List the name in `RNV_ALLOW_ENV`, or run it where it is trusted.",
   "guard.stack":
     "The state belongs to another stack, or to a stack that the program no longer has. Put `${stack}` into `RNV_STATE`; after a rename, move the state.",
+  "guard.local_state":
+    "In CI the run would create a state file that is lost with the runner. Set `RNV_STATE` or `state:` of the stage.",
+  "guard.repository":
+    "The state belongs to another repository. Use a state of its own; after a rename of the repository run `rnv state claim`.",
+  "guard.review_key":
+    "`rnv ci plan` and `rnv ci apply` of a manifest with variables need `RNV_STATE_KEY`. Make one with `openssl rand -hex 32` and give it to both jobs.",
   "guard.stage":
     "The state or saved plan belongs to another stage, or a name lacks `${stage.id}`. Pass the right `--stage`.",
   "guard.workspace":

@@ -5,17 +5,18 @@ import { type CodeHost, type JobPlatform, platformOf } from "../api/code-host/co
 import type * as hosts from "../api/code-host/open-host";
 import { createHttpTransport } from "../api/http-transport";
 import { findReview, type Review } from "../commands/ci/find-review";
+import { StaleCommentError } from "../commands/ci/keep-comment";
 import { DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import { stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
-import { type CommentSubject, markerOf } from "../render/job-comment";
+import type { CommentSubject, RecordSeal } from "../render/job-comment";
 import { readText } from "./files";
 import { type Invocation, listOf } from "./invocation";
-import { startedBy } from "./job";
+import { repositoryOf, startedBy } from "./job";
 import { positive } from "./options";
-import { report, repositoryPath } from "./report";
+import { exitCodes, report, repositoryPath } from "./report";
 import { manifestIn } from "./synthesize";
 
 /** The facts that a job of GitHub Actions or GitLab reports about itself; elsewhere nearly none. */
@@ -165,17 +166,23 @@ function openJobHost(invocation: Invocation): CodeHost | undefined {
   return host;
 }
 
-/** Speaks to the code host; what does not reach it is a warning. */
+/**
+ * Speaks to the code host; what does not reach it is a warning. Returns 1 where a comment of an older run could not be
+ * rewritten: a reader would take it for that of this run.
+ */
 export async function tellHost(
   invocation: Invocation,
   tell: (host: CodeHost) => Promise<void>,
-): Promise<void> {
+): Promise<number> {
   let host: CodeHost | undefined;
   try {
     host = openJobHost(invocation);
     if (host) await tell(host);
+    return exitCodes.done;
   } catch (cause) {
-    report(invocation, [{ ...diagnosticOf(cause), severity: "warning" }]);
+    const isStale = cause instanceof StaleCommentError;
+    report(invocation, [{ ...diagnosticOf(cause), severity: isStale ? "error" : "warning" }]);
+    return isStale ? exitCodes.error : exitCodes.done;
   } finally {
     await host?.close();
   }
@@ -188,23 +195,23 @@ export function manifestsOf({ cwd, options }: Pick<Invocation, "cwd" | "options"
 }
 
 /** The manifest, stack and stage of a run: what its comments are about. */
-export function subjectOf({ cwd, environment, options: given, stack, stage }: Invocation): CommentSubject {
+export function subjectOf(
+  { cwd, environment, options: given, stack, stage }: Invocation,
+  sealed: Omit<RecordSeal, "repository"> = {},
+): CommentSubject {
   const manifest = manifestsOf({ cwd, options: given })
     .map((file) => repositoryPath(file, cwd, environment) ?? file)
     .join(",");
-  return { manifest, stack: stack?.name, stage: stage ? stageText(stage) : undefined };
+  const seal = { repository: repositoryOf(environment, cwd), ...sealed };
+  return { manifest, stack: stack?.name, stage: stage ? stageText(stage) : undefined, seal };
 }
 
-/** Finds the review of a job. Throws where the host cannot be asked. */
-export async function reviewOf(
-  invocation: Invocation,
-  { pullRequest: number, commit, earlier }: CiJob,
-): Promise<Review> {
+/** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */
+export async function reviewOf(invocation: Invocation, job: CiJob): Promise<Review> {
   const host = openJobHost(invocation);
-  if (host === undefined) return { isUnread: true };
+  if (host === undefined) return { isUnread: true, comments: [] };
   try {
-    const marker = markerOf("plan", subjectOf(invocation));
-    return await findReview(host, { pullRequest: number, commit, earlier, marker });
+    return await findReview(host, job);
   } finally {
     await host.close();
   }

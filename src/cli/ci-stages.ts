@@ -3,7 +3,7 @@ import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "..
 import { stageText } from "../model/stage";
 import { type Handler, type Invocation, listOf } from "./invocation";
 import { runOnStacks, type StackReading } from "./stacks";
-import { instancesOf, stagesOf } from "./stages";
+import { askedStage, instancesOf, stagesOf } from "./stages";
 
 /** Options of verbs that take several stages in one run. */
 export const stagesOptions = [
@@ -31,7 +31,9 @@ export async function stagesAsked(invocation: Invocation): Promise<AskedStages> 
   if (options.allStages !== true)
     return {
       asked: named.length === 0 ? [undefined] : [...new Set(named)],
-      ...{ stages: "some", notes: [], sources: new Map() },
+      // Without a name the manifest has no stages, and all of it is looked at.
+      stages: named.length === 0 && askedStage(invocation) === undefined ? "all" : "some",
+      ...{ notes: [], sources: new Map() },
     };
   if (named.length > 0)
     throw new DiagnosticsError([error("command.usage", "--stage and --all-stages exclude each other")]);

@@ -1,14 +1,15 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { createClient } from "../api/client";
 import { consistently } from "../api/consistent-reads";
 import { createEndpoints } from "../api/create-endpoints";
-import { createHttpTransport, type HttpTransportOptions } from "../api/http-transport";
+import { createHttpTransport, type HttpTransportOptions, isLoopback } from "../api/http-transport";
 import { createReads } from "../api/reads";
 import { embeddedUrl, type Transport } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
-import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
 import type { ApplyEvent } from "../model/apply-event";
 import { stageText } from "../model/stage";
@@ -21,7 +22,7 @@ import { aliveBy } from "../state/lock-record";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
 import { formatOf, type Invocation, interruptionNotices } from "./invocation";
-import { startedBy } from "./job";
+import { isJob, repositoryOf, startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
 import { readSettings, recordedIn, type Settings } from "./settings";
@@ -93,7 +94,9 @@ export function openContext(
     ...origin,
     ...machine,
     startedBy: (files) => startedBy(environment, cwd, files),
+    repository: { name: repositoryOf(environment, cwd), isJob: isJob(environment) },
     credential: settings.credential,
+    refusedState: refusedState(settings, environment),
     backend: openBackend(settings.state, {
       ...{ environment, folder: settings.stateFolder, stack: stack?.name },
       ...origin,
@@ -185,6 +188,20 @@ async function connect(
     await client.close();
   };
   return { send, endpoints, redact, reads: createReads(endpoints(send)), close };
+}
+
+/** In CI the default state is a file that is gone with the runner, unless an earlier step has put it there. */
+function refusedState(
+  { baseUrl, state, isDefaultState }: Settings,
+  environment: ProcessEnvironment,
+): Diagnostic | undefined {
+  if (!isDefaultState || !isJob(environment) || state.kind !== "file" || existsSync(state.path))
+    return undefined;
+  if (!URL.canParse(baseUrl) || isLoopback(new URL(baseUrl).hostname)) return undefined;
+  return error("guard.local_state", `${state.path} would be created, and is lost when this job ends`, {
+    detail: "The next job would create every resource a second time.",
+    hint: "say where the state is kept: RNV_STATE=s3://BUCKET/KEY or https://…, or state: of the stage; RNV_STATE=PATH where a later step keeps the file",
+  });
 }
 
 /**

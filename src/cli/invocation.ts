@@ -37,6 +37,10 @@ export interface StageRun extends StageName {
   readonly state?: string;
   /** A state that names no stage becomes its own. */
   readonly takesUnnamed: boolean;
+  /** Names of the stages that the manifest declares; absent where it is not known. */
+  readonly declared?: readonly string[];
+  /** The manifest does not declare it: all that its state records is destroyed. */
+  readonly isUndeclared?: true;
 }
 
 /** One stack of a run. */

@@ -122,6 +122,39 @@ export function commitAt(folder: string): string | undefined {
   }
 }
 
+/**
+ * Returns the repository that a run is of, as `host/path` in lower case: that which the job of GitHub or GitLab names, else
+ * the remote `origin` of the clone around `cwd`; undefined where neither is there.
+ */
+export function repositoryOf(environment: ProcessEnvironment, cwd: string): string | undefined {
+  const { GITHUB_ACTIONS, GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY } = environment;
+  const { GITLAB_CI, CI_SERVER_HOST: host, CI_PROJECT_PATH: path } = environment;
+  if (GITHUB_ACTIONS === "true" && GITHUB_REPOSITORY) return repositoryName(`${server}/${GITHUB_REPOSITORY}`);
+  if (GITLAB_CI === "true" && host && path) return repositoryName(`https://${host}/${path}`);
+  return originAt(cwd);
+}
+
+/** Returns the repository that the remote `origin` of the clone around a folder names. */
+export function originAt(folder: string): string | undefined {
+  const git = gitFolder(folder);
+  if (git === undefined) return undefined;
+  const config = readOr(join(resolve(git, readOr(join(git, "commondir"))?.trim() ?? ""), "config"));
+  const section = config?.split(/^\s*(?=\[)/m).find((text) => /^\[remote "origin"\]/.test(text));
+  const url = /^\s*url\s*=\s*"?([^"\r\n]+)/m.exec(section ?? "")?.[1];
+  return url === undefined ? undefined : repositoryName(url.trim());
+}
+
+/** Returns `host/path` of an address in the form of a URL or of ssh, without user, port and `.git`. */
+function repositoryName(url: string): string | undefined {
+  const found =
+    /^\w[\w+.-]*:\/\/(?:[^/]*@)?([^/:@]+)(?::\d+)?\/+(.+)$/.exec(url) ??
+    /^(?:[^/]*@)?([^/:@]{2,}):(.+)$/.exec(url);
+  // GitHub and GitLab have a second host for ssh on port 443.
+  const host = found?.[1]?.replace(/^(alt)?ssh\./i, "");
+  const path = found?.[2]?.replace(/^\/+|\/+$/g, "").replace(/\.git$/i, "");
+  return host && path ? `${host}/${path}`.toLowerCase() : undefined;
+}
+
 const hashIn = (text: string): string | undefined => /^[0-9a-f]{40}([0-9a-f]{24})?$/.exec(text.trim())?.[0];
 
 function readOr(path: string): string | undefined {

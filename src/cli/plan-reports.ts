@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { Option } from "commander";
 import type { PlanRequest } from "../commands/context";
 import type { PlanOutcome } from "../commands/plan";
 import { hasErrors } from "../diagnostics/diagnostic";
@@ -21,6 +22,11 @@ import type { Invocation } from "./invocation";
 import { writePlanPage } from "./page-file";
 import { errorDocument, repositoryPath } from "./report";
 
+export const reportFolder = new Option(
+  "--report <dir>",
+  "folder of the reports, to be kept as artefacts",
+).default("rnv-report");
+
 /** A plan that a job made, or could not make, in one stage and one stack. */
 export interface PlannedStage {
   /** In the stage and the stack. */
@@ -28,6 +34,8 @@ export interface PlannedStage {
   readonly outcome: PlanOutcome;
   /** 0, 2 with changes, 4 when one is blocked, else as the outcome says. */
   readonly exitCode: number;
+  /** How its apply ended, in Markdown; absent where it is only planned. */
+  readonly applied?: string;
 }
 
 /** `production`, `production api`; empty for a manifest that has neither stages nor stacks. */
@@ -86,14 +94,16 @@ function foundIn({ outcome: { plan, diagnostics, sources } }: PlannedStage): Fou
 }
 
 function writePlanned(
-  { invocation, outcome }: PlannedStage,
+  { invocation, outcome, applied }: PlannedStage,
   { files, overridePolicies }: PlanRequest,
   folder: string,
 ): void {
   const { stage, stack, options } = invocation;
   const { plan, diagnostics, sources, revealed } = outcome;
   const { write, remove } = filesIn(folder);
-  if (!plan || hasErrors(plan.diagnostics)) remove("plan.rnvplan");
+  if (!plan || hasErrors(plan.diagnostics) || applied !== undefined) remove("plan.rnvplan");
+  if (applied === undefined) remove("apply.md");
+  else write("apply.md", applied);
   if (!plan) {
     for (const name of ["plan.md", "plan.html"]) remove(name);
     write("plan.json", errorDocument(diagnostics, sources));
@@ -107,7 +117,8 @@ function writePlanned(
     overridePolicies,
     sources,
   };
-  if (!hasErrors(plan.diagnostics)) write("plan.rnvplan", savePlan(plan, saved), 0o600);
+  if (!hasErrors(plan.diagnostics) && applied === undefined)
+    write("plan.rnvplan", savePlan(plan, saved), 0o600);
   write("plan.json", planJson(plan));
   write("plan.md", planMarkdown(plan, 1_000_000));
   const page = { ...invocation, options: { ...options, html: join(folder, "plan.html") } };

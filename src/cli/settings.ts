@@ -25,6 +25,8 @@ export interface Settings {
   readonly credential: () => string;
   /** Where the state lives; a path is absolute. */
   readonly state: StateAddress;
+  /** Nothing says where the state is: it is a file in the working folder. */
+  readonly isDefaultState: boolean;
   /** Absolute: holds the state, unless that is remote, and what this machine keeps of it. */
   readonly stateFolder: string;
   readonly gaps: GapSettings;
@@ -62,7 +64,8 @@ export function readSettings(
   },
 ): Settings {
   const setting = (name: string): string => environment[name]?.trim() ?? "";
-  const where = parseStateAddress(stateOf(flags.state ?? flags.stage?.state ?? setting("RNV_STATE"), flags));
+  const given = flags.state ?? flags.stage?.state ?? setting("RNV_STATE");
+  const where = parseStateAddress(stateOf(given, flags));
   // Without an address there is no state to work on, whatever the verb.
   if (where.address === undefined) throw new DiagnosticsError([where.diagnostic]);
   const baseUrl = setting("RNV_BASE_URL").replace(/\/+$/, "");
@@ -76,6 +79,7 @@ export function readSettings(
     apiKey: key.text === "" ? undefined : new Secret(key.text),
     credential: () => (key.text === "" ? "" : sha256(key.text).slice(0, 16)),
     ...locate(where.address, flags.cwd),
+    isDefaultState: given === "",
     gaps: gaps.settings,
     diagnostics: [
       ...(baseUrl === "embedded" ? [] : checkAddress(baseUrl)),

@@ -90,14 +90,18 @@ export async function runOnStacks(
 async function inStageOf(
   invocation: Invocation,
   files: readonly string[],
-  { others, streams, takesPlan }: StackReading,
+  { use, others, streams, takesPlan }: StackReading,
   named: readonly string[] = [],
 ): Promise<Invocation> {
   const areStacks = await Promise.all(files.map((file) => file !== "-" && isStackPath(file, invocation.cwd)));
   // Stacks that cannot be read are reported where they are read.
   if (areStacks.includes(true)) return { ...invocation, stage: undeclaredStage(askedStage(invocation)) };
   refuseWords(named, takesPlan !== undefined);
-  return inDeclaredStage(invocation, files, { checksItself: others === "none", streams: streams === true });
+  return inDeclaredStage(invocation, files, {
+    checksItself: others === "none",
+    streams: streams === true,
+    destroys: use === "each, reversed",
+  });
 }
 
 /**

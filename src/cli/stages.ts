@@ -1,15 +1,20 @@
-import { createHttpTransport } from "../api/http-transport";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { createHttpTransport, type HttpTransportOptions } from "../api/http-transport";
 import { exitCodeOf } from "../commands/context";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
+import { shownPath } from "../manifest/files";
 import { type FoundStages, findStages } from "../manifest/load-manifest";
 import { findStage, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
+import type { State } from "../model/state";
+import { shortList } from "../model/text";
 import { systemClock } from "../model/time";
 import { resourceTypes } from "../resources";
 import { isStackPath } from "../stack/files";
 import { instancePlace, listInstances } from "../state/list-instances";
 import type { StateAddress } from "../state/state-address";
-import { settingsOf } from "./context";
+import { settingsOf, withContext } from "./context";
 import { readStandardInput } from "./files";
 import { formatOf, type Invocation, listOf, type StageRun } from "./invocation";
 import { errorDocument, exitCodes } from "./report";
@@ -51,6 +56,8 @@ interface ManifestUse {
   /** It reports mistakes in the manifest, and a missing stage, itself. */
   readonly checksItself: boolean;
   readonly streams: boolean;
+  /** It deletes what a state records: with `--state` also that of a stage which is no longer declared. */
+  readonly destroys: boolean;
 }
 
 /** The invocation of a verb that reads a manifest, in the stage that was asked for. Throws where that is not clear. */
@@ -61,6 +68,15 @@ export async function inDeclaredStage(
 ): Promise<Invocation> {
   const asked = askedStage(invocation);
   const found = await stagesOf(invocation, files);
+  const isRead = found.diagnostics.every(({ code }) => code === "manifest.not_found");
+  if (
+    use.destroys &&
+    asked &&
+    typeof invocation.options.state === "string" &&
+    isRead &&
+    !found.stages.has(asked.name)
+  )
+    return { ...invocation, stage: { ...asked, takesUnnamed: false, isUndeclared: true } };
   if (hasErrors(found.diagnostics) || (use.checksItself && asked === undefined))
     return { ...invocation, stage: asked === undefined ? null : { ...asked, takesUnnamed: false } };
   const fail = (diagnostics: readonly Diagnostic[], exitCode = 1): never => {
@@ -113,7 +129,7 @@ export function enter(
       exitCodes.refused,
     );
   const takesUnnamed = !declared.stage.disposable && !declared.stage.each;
-  return { ...asked, takesUnnamed, ...(state !== undefined && { state }) };
+  return { ...asked, takesUnnamed, declared: [...stages.keys()], ...(state !== undefined && { state }) };
 }
 
 const wrongWorkspace = (stage: string, wanted: string, own: string, range: Diagnostic["range"]): Diagnostic =>
@@ -147,7 +163,77 @@ export const instancesOf = (
     openTransport: (limits) => createHttpTransport({ environment: invocation.environment, ...limits }),
   });
 
-/** The same without a request: none where the states are not files. */
+/** A state of a stage that the manifest does not declare: the stage was removed from it, or renamed. */
+export interface UndeclaredState {
+  readonly stage: StageName;
+  readonly location: string;
+  readonly state: State;
+}
+
+/**
+ * Finds states of stages that are not among `declared`: in `.rnv`, or where RNV_STATE holds `${stage.name}`. What cannot be
+ * listed or read is left out.
+ */
+export async function undeclaredStates(
+  invocation: Invocation,
+  declared: readonly string[],
+): Promise<readonly UndeclaredState[]> {
+  const { cwd, environment, options } = invocation;
+  if (typeof options.state === "string") return [];
+  const inStage = (stage: StageName): Invocation => ({
+    ...invocation,
+    environment: { ...environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined },
+    stage: { ...stage, takesUnnamed: false },
+  });
+  const list = async (stage: StageName): Promise<readonly string[]> => {
+    const around = {
+      environment,
+      clock: systemClock,
+      openTransport: (limits: HttpTransportOptions) => createHttpTransport({ environment, ...limits }),
+    };
+    return (await listInstances(settingsOf(inStage(stage)).state, around)) ?? [];
+  };
+  const none = (cause: unknown): readonly never[] => {
+    if (cause instanceof DiagnosticsError) return [];
+    throw cause;
+  };
+  const folder = join(cwd, ".rnv");
+  const folders = existsSync(folder) ? readdirSync(folder) : [];
+  const listed = await (async () => list({ name: instancePlace }))().catch(none);
+  const found: UndeclaredState[] = [];
+  for (const name of [...new Set([...listed, ...folders].filter(isStageWord))].sort()) {
+    if (declared.includes(name)) continue;
+    const ids = await (async () => list({ name, id: instancePlace }))().catch(none);
+    for (const stage of [{ name }, ...ids.map((id) => ({ name, id }))]) {
+      const read = async (): Promise<UndeclaredState[]> =>
+        withContext(inStage(stage), async ({ backend }) => {
+          const state = await backend.read();
+          const isOwn = state?.stage === stageText(stage) && Object.keys(state.resources).length > 0;
+          const at = backend.location;
+          const location = at.includes("://") ? at : shownPath(at, cwd);
+          return isOwn ? [{ stage, location, state }] : [];
+        });
+      found.push(...(await read().catch(none)));
+    }
+  }
+  return found;
+}
+
+/** Returns a warning for each state of a stage that is not declared any more, with what it records. */
+export async function warnOfUndeclared(invocation: Invocation): Promise<readonly Diagnostic[]> {
+  const { declared } = invocation.stage ?? {};
+  if (declared === undefined) return [];
+  return (await undeclaredStates(invocation, declared)).map(({ stage, location, state }) => {
+    const addresses = Object.keys(state.resources);
+    const name = stageText(stage);
+    return warning("guard.stage", `stage ${name} is not declared, and its resources still exist`, {
+      detail: `Recorded: ${shortList(addresses.sort(), 10)}`,
+      hint: `To destroy them: rnv destroy --stage ${name} --state ${location}`,
+    });
+  });
+}
+
+/** Ids of the instances of a stage without a request: none where the states are not files. */
 export const localInstances = async (
   invocation: Invocation,
   found: FoundStages,

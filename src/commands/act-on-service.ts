@@ -278,6 +278,7 @@ function runOf(start: ActionStart, { command, preexistingIds }: ActionOrder): Ac
     planDigest: sha256(canonicalJson({ address, ...command })),
     credential: context.credential(),
     startedAt: new Date(context.clock.now()).toISOString(),
+    origin: { command: command.action, ...(context.startedBy?.([]) ?? { by: context.host }) },
     fences: { ...others, [address]: preexistingIds },
   };
   const { clock, signal } = context;
@@ -363,6 +364,9 @@ function outcomeOf(request: RuntimeRequest, sent: Sent, result: WaitResult | Uns
   }
 }
 
+/** An action changes no resource of the plan. */
+const noCounts = { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 };
+
 const endsSeen: readonly string[] = ["done", "failed", "checkout"];
 
 /**
@@ -388,7 +392,9 @@ async function recordEnd(
       const before = part.before ? { ...part.before, writes: settled.writes } : { ...settled, inputs: {} };
       await journal.record(part.at, end.id === undefined ? before : { ...settled, id: end.id });
     }
-    if (isOurs || journal.hasChanges) await journal.finish(null);
+    const exitCode = end.kind === "done" ? 0 : end.kind === "checkout" ? 8 : 7;
+    const ended = state.run ? { run: state.run, counts: noCounts, exitCode } : undefined;
+    if (isOurs || journal.hasChanges) await journal.finish(null, ended && { ended });
   }).catch((failure: unknown) => {
     if (!(failure instanceof DiagnosticsError && failure.exitCode === 6)) throw failure;
   });

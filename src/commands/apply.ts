@@ -5,24 +5,25 @@ import type { ApplyCounts } from "../model/apply-event";
 import type { RunOrigin } from "../model/history";
 import { pastRuns } from "../model/history";
 import type { State } from "../model/state";
+import { shortList } from "../model/text";
 import type { Plain } from "../model/value";
 import {
+  changesBeyondRepair,
   compareWithRecord,
   isExpected,
-  isMadeKnown,
-  isRestOf,
-  isReviewed,
+  type PlanDifference,
   type PlanRecord,
 } from "../plan/digest";
 import { isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import { type Change, hasChanges, type Plan, type PlanInput, type Revealed } from "../plan/plan";
 import { compareWithSaved, readSavedPlan, type SavedPlan, type SavedRequest } from "../plan/saved-plan";
+import { remedyText } from "../render/job-comment";
 import { differenceLine } from "../render/plan-wording";
 import type { StateSession } from "../state/backend";
 import { addresses, type Context, exitCodeOf, type Outcome, type PlanRequest } from "./context";
 import { execute } from "./execute";
-import { holdLock } from "./hold-lock";
+import { holdLock, refuseNewState } from "./hold-lock";
 import { type BuiltPlan, buildPlan, prefetch } from "./plan";
 
 export interface ApplyRequest extends PlanRequest {
@@ -33,10 +34,12 @@ export interface ApplyRequest extends PlanRequest {
   /** The digest that the plan must have; with another one nothing is written (exit 5). */
   readonly expectDigest?: string;
   /**
-   * The record of the plan that was reviewed: the plan must be that one, or what an earlier run left of it, or do nothing;
-   * with another one nothing is written (exit 5). A diagnostic where nothing was reviewed.
+   * Returns the records of what was reviewed, that the key of fingerprints authenticates: the plan must be one of them, or
+   * what an earlier run left of it, or do nothing; else nothing is written (exit 5). A diagnostic where nothing was reviewed.
    */
-  readonly reviewed?: PlanRecord | Diagnostic;
+  readonly review?: (key: Uint8Array | undefined) => readonly PlanRecord[] | Diagnostic;
+  /** Nothing was reviewed: the plan may only repair drift. */
+  readonly repairsOnly?: boolean;
   readonly lockTimeoutMs: number;
   /** Most changes in flight at once. */
   readonly parallelism: number;
@@ -56,6 +59,10 @@ export interface ApplyOutcome extends Outcome {
   readonly plan?: Plan;
   readonly counts?: ApplyCounts;
   readonly outputs?: Readonly<Record<string, Plain>>;
+  /** The key that authenticates the record of a review; absent where there is none. */
+  readonly reviewKey?: Uint8Array | undefined;
+  /** Where the plan differs from the reviewed one. */
+  readonly differences?: readonly PlanDifference[] | undefined;
   /** The user said no. */
   readonly cancelled?: true;
 }
@@ -66,6 +73,7 @@ export async function apply(context: Context, request: ApplyRequest): Promise<Ap
     command: request.mode === "destroy" ? "destroy" : "apply",
     timeoutMs: request.lockTimeoutMs,
   };
+  if (request.mode === "apply") refuseNewState(context);
   return holdLock(context, lock, (session) => applyLocked(context, request, session));
 }
 
@@ -84,15 +92,20 @@ async function applyLocked(
   const { built, diagnostics, sources } = await buildPlan(context, wanted, start);
   if (!built) return stopped(diagnostics, sources);
   if (!saved) reportRevealed(context, built.plan);
-  const refusal = refuse(built.plan, diagnostics, saved, unexpected(built.plan, request, session.state));
-  if (refusal) return { ...stopped(refusal.diagnostics, sources), plan: refusal.plan };
+  const { reviewKey } = built;
+  const { reviewed, problem, differences } = compareWithReview(built, request, session.state);
+  const refusal = refuse(built.plan, diagnostics, saved, problem);
+  if (refusal)
+    return { ...stopped(refusal.diagnostics, sources), plan: refusal.plan, reviewKey, differences };
 
   const plan = await approvedPlan(built, request);
   if (!plan) return { ...stopped(diagnostics, sources), exitCode: 1, plan: built.plan, cancelled: true };
   const guarded = plan.changes.flatMap(guardOf);
   if (guarded.length > 0) return { ...stopped([...diagnostics, ...guarded], sources), plan };
 
-  const result = await execute(context, session, built, asReviewed(plan, request), {
+  // The history names the plan that was reviewed, of which this may be the rest.
+  const named = reviewed === undefined ? plan : { ...plan, digest: reviewed };
+  const result = await execute(context, session, built, named, {
     parallelism: request.parallelism,
     origin: originOfRun(context, wanted),
     exitCodeOfLeft: exitCodeOfLeft(plan, diagnostics),
@@ -117,35 +130,48 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
   };
 }
 
-/** The history names the plan that was reviewed: that of which this is the rest, or that was made without a secret. */
-const asReviewed = (plan: Plan, { expectDigest, reviewed }: ApplyRequest): Plan => {
-  const digest = expectDigest ?? (reviewed && "digest" in reviewed ? reviewed.digest : undefined);
-  return digest === undefined ? plan : { ...plan, digest };
-};
+interface Compared {
+  /** Digest of the reviewed plan; undefined where none is asked for, or nothing is left to do. */
+  readonly reviewed?: string;
+  /** Why the plan is not the one that was expected. It is shown itself: that is the difference. */
+  readonly problem?: Diagnostic;
+  readonly differences?: readonly PlanDifference[] | undefined;
+}
 
-/** Returns why a plan is not the one that was expected. It is shown itself: that is the difference. */
-function unexpected(
-  plan: Plan,
-  { expectDigest, reviewed }: Pick<ApplyRequest, "expectDigest" | "reviewed">,
+function compareWithReview(
+  { plan, reviewKey: key }: BuiltPlan,
+  { expectDigest, review, repairsOnly }: Pick<ApplyRequest, "expectDigest" | "review" | "repairsOnly">,
   state: State | undefined,
-): Diagnostic | undefined {
-  if (reviewed && !hasChanges(plan)) return undefined;
-  if (reviewed && "code" in reviewed) return reviewed;
-  const expected = expectDigest ?? reviewed?.digest;
-  if (expected === undefined || isExpected(plan, expected)) return undefined;
+): Compared {
+  if (review && !hasChanges(plan)) return {};
+  const beyond = repairsOnly ? changesBeyondRepair(plan) : [];
+  if (beyond.length > 0)
+    return {
+      problem: error("plan.digest", "the plan does more than repair drift", {
+        detail: shortList(beyond),
+        hint: "Merge the other changes with a pull request first.",
+      }),
+    };
+  if (repairsOnly) return {};
+  const found = review?.(key);
+  if (found && "code" in found) return { problem: found };
   const runs = state ? pastRuns(state) : [];
-  if (
-    reviewed &&
-    (isReviewed(plan, reviewed) || isRestOf(reviewed, plan, runs) || isMadeKnown(reviewed, plan))
-  )
-    return undefined;
+  const compared = (found ?? []).map((record) => ({
+    ...{ reviewed: record.digest, differences: compareWithRecord(record, plan, { key, runs }) },
+  }));
+  const match = compared.find(({ differences }) => differences.length === 0);
+  if (match) return match;
+  const [first] = compared;
+  const expected = first?.reviewed ?? expectDigest;
+  if (expected === undefined) return {};
+  if (!first && isExpected(plan, expected)) return { reviewed: plan.digest ?? expected };
   const does = hasChanges(plan) ? "would now do something else" : "has nothing left to do";
   const digests = `expected digest ${expected}, found ${plan.digest}`;
-  const differences = reviewed && compareWithRecord(reviewed, plan);
-  return error("plan.digest", `the plan is not the reviewed one: it ${does}`, {
-    detail: differences ? `${differenceLine(differences)}\n${digests}` : digests,
-    hint: "Review this plan, then give its digest: --expect-digest",
+  const problem = error("plan.digest", `the plan is not the reviewed one: it ${does}`, {
+    detail: first ? `${differenceLine(first.differences)}\n${digests}` : digests,
+    hint: first ? remedyText(plan.digest ?? "") : "Review this plan, then give its digest: --expect-digest",
   });
+  return { problem, differences: first?.differences };
 }
 
 function reportRevealed(context: Context, { revealed }: Plan): void {

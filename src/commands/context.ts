@@ -27,8 +27,8 @@ export interface Connection {
 
 export interface StateKey {
   readonly key?: Uint8Array;
-  /** It was created now: no plan before this one can have used it. */
-  readonly isNew?: true;
+  /** The key of the record of a review, where nothing else needs one. */
+  readonly reviewKey?: Uint8Array;
   readonly keyId?: string;
   /** The key before it, while keys are changed. */
   readonly previous?: { readonly key: Uint8Array; readonly keyId: string };
@@ -59,6 +59,10 @@ export interface Context {
   readonly pid: number;
   /** Who runs what, for the history of the state; `files` are those of the manifest. The host alone where it is absent. */
   readonly startedBy?: (files: readonly string[]) => Omit<RunOrigin, "command">;
+  /** The repository that the run is of; `isJob`: without a name it writes to no state of a repository. */
+  readonly repository?: { readonly name?: string | undefined; readonly isJob: boolean };
+  /** Why this run must not create the state: it would be gone with the runner. */
+  readonly refusedState?: Diagnostic | undefined;
   readonly clock: Clock;
   /** Cryptographic randomness. */
   readonly randomBytes: (size: number) => Uint8Array;
@@ -130,6 +134,8 @@ export interface PlanRequest {
   readonly confirmsAll?: boolean;
   /** The plan will be saved: it is bound to the values of its secrets, so there must be a key for their fingerprints. */
   readonly isSaved?: boolean;
+  /** The plan is reviewed, or was: a manifest with secrets needs the key of their fingerprints. */
+  readonly needsKey?: boolean;
   /** How far secrets are read; `resolve` unless said. With less, the key of their fingerprints may be missing too. */
   readonly secrets?: SecretReach;
   /** Reveals variables to compare their values: audited by the service. */

@@ -56,7 +56,9 @@ export async function execute(
     result.exitCode === 0 ? await checkPostconditions(planning.input.desired, plan, settledReader(run)) : [];
   const exitCode = result.exitCode || (diagnostics.length > 0 ? 1 : unmet.length > 0 ? 7 : exitCodeOfLeft);
   // A run that changed nothing is no part of the history, as it is no reason to write a state.
-  const ended = writes || movesOutputs ? { run: record, counts: result.counts, exitCode } : undefined;
+  const moves = plan.changes.some(({ previousAddress }) => previousAddress !== undefined);
+  const ended =
+    writes || movesOutputs || moves ? { run: record, counts: result.counts, exitCode } : undefined;
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
     await journal.finish(planning.keyId ?? null, { ended });

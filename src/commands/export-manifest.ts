@@ -219,6 +219,8 @@ function freeName(wanted: string, keyOf: (name: string) => string, taken: Set<st
 
 /** `Online shop` becomes `online-shop`; a name that fits already stays as it is. */
 function logicalName({ name, type }: LiveResource): string {
+  // A key that no manifest may have.
+  if (name === "__proto__") return "proto";
   if (isLogicalName(name)) return name;
   const made = name
     .normalize("NFKD")

@@ -52,10 +52,11 @@ export function handOver(
     await session.commit(endHandOver(noted));
     return { ...succeeded, addresses: noted.handOver?.addresses ?? [], to };
   };
+  const otherLock = { ...lock, anyRepository: true };
   // Always in the same order, so that two that hand over to each other do not wait for each other.
   return context.backend.location < to
-    ? holdLock(context, lock, (session) => holdLock(target, lock, (other) => move(session, other)))
-    : holdLock(target, lock, (other) => holdLock(context, lock, (session) => move(session, other)));
+    ? holdLock(context, lock, (session) => holdLock(target, otherLock, (other) => move(session, other)))
+    : holdLock(target, otherLock, (other) => holdLock(context, lock, (session) => move(session, other)));
 }
 
 /** The state with the note of what leaves it: that of a run that ended in the middle, or a new one. */

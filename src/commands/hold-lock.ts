@@ -1,13 +1,25 @@
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { durationText } from "../model/time";
 import { escapeText } from "../render/escape-text";
 import { elapsedText } from "../render/time-text";
 import type { LockHolder, LockWait, StateSession } from "../state/backend";
 import type { Context } from "./context";
 
-/** Runs `work` as the only writer of the state. Throws `DiagnosticsError` (exit 6) when the lock stays held. */
+interface StateLock {
+  readonly command: string;
+  readonly timeoutMs: number;
+  readonly repair?: boolean | undefined;
+  /** The state of another repository is written too. */
+  readonly anyRepository?: boolean;
+}
+
+/**
+ * Runs `work` as the only writer of the state. Throws `DiagnosticsError` when the lock stays held (exit 6), and for the
+ * state of another repository (exit 4).
+ */
 export async function holdLock<T>(
   context: Context,
-  lock: { readonly command: string; readonly timeoutMs: number; readonly repair?: boolean },
+  lock: StateLock,
   work: (session: StateSession) => Promise<T>,
 ): Promise<T> {
   const holder = {
@@ -23,11 +35,44 @@ export async function holdLock<T>(
     onHeld: tellHeld(context, lock.timeoutMs),
   });
   try {
-    return await work(session);
+    if (lock.anyRepository !== true) refuseOtherRepository(context, session);
+    return await work(recordingRepository(session, context.repository?.name));
   } finally {
     await session.release();
   }
 }
+
+function refuseOtherRepository({ backend, repository }: Context, { state }: StateSession): void {
+  const owner = state?.repository;
+  if (owner === undefined || repository === undefined || owner === repository.name) return;
+  if (repository.name === undefined && !repository.isJob) return;
+  const own = repository.name ?? "none that is known";
+  throw new DiagnosticsError(
+    [
+      error("guard.repository", `${backend.location} is the state of the repository ${owner}`, {
+        detail: `This run is of the repository ${own}. It would delete or change what the other repository deploys.`,
+        hint: `use a state of its own (RNV_STATE, or state: of the stage). If ${owner} was renamed: rnv state claim`,
+      }),
+    ],
+    4,
+  );
+}
+
+/** Throws `DiagnosticsError` (exit 4) where this run must not create the state. */
+export function refuseNewState({ refusedState }: Pick<Context, "refusedState">): void {
+  if (refusedState) throw new DiagnosticsError([refusedState], 4);
+}
+
+/** A state that names no repository takes that of the run with the next snapshot. */
+const recordingRepository = (session: StateSession, name: string | undefined): StateSession => ({
+  state: session.state,
+  isFormOutdated: session.isFormOutdated,
+  ...(session.damage && { damage: session.damage }),
+  append: (entries, options) => session.append(entries, options),
+  commit: (state) => session.commit(name === undefined ? state : { repository: name, ...state }),
+  erase: () => session.erase(),
+  release: () => session.release(),
+});
 
 /** Milliseconds after which a wait is told again, and from then on each minute. */
 const reminders = [10_000, 30_000, 60_000];

@@ -22,7 +22,7 @@ import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { emptyState } from "../state/recorded";
 import { type Connection, type Context, type Outcome, originOf } from "./context";
 import { blockOf } from "./export-manifest";
-import { holdLock } from "./hold-lock";
+import { holdLock, refuseNewState } from "./hold-lock";
 import { declaredSecrets, type Loaded, load } from "./load";
 import { newLineage } from "./recover";
 import { movedFrom } from "./refresh";
@@ -60,6 +60,7 @@ export async function importResource(context: Context, request: ImportRequest): 
   const { diagnostics, sources } = loaded;
   const isMissing = diagnostics.length > 0 && diagnostics.every(({ code }) => undeclaredCodes.has(code));
   if (hasErrors(diagnostics) && !isMissing) return { diagnostics, sources, exitCode: 1 };
+  refuseNewState(context);
   return holdLock(context, { command: "import", timeoutMs: request.lockTimeoutMs }, async (session) => {
     const state = session.state ?? emptyState({ lineage: newLineage(context), ...originOf(context) });
     refuseIfRecorded(state, target);

@@ -1,4 +1,4 @@
-import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { ManifestRequest, SecretReach } from "../manifest/context";
 import type { Address } from "../model/address";
 import type { Desired, DesiredStage } from "../model/desired";
@@ -129,7 +129,11 @@ async function fingerprintKey(
   { state, writes }: { readonly state: State | undefined; readonly writes: boolean },
 ): Promise<StateKey> {
   const keyId = state?.keyId ?? null;
-  if (keyId === null && !declaresSecrets(desired)) return { diagnostics: [] };
+  const isKeyless = keyId === null && !declaresSecrets(desired);
+  const { key: reviewKey } = request.needsKey ? await context.stateKey(false, keyId) : {};
+  if (request.needsKey && !isKeyless && !reviewKey) return { diagnostics: [noReviewKey] };
+  // A state without secrets names no key: whoever reads it later needs none.
+  if (isKeyless) return { diagnostics: [], ...(reviewKey && { reviewKey }) };
   const isNeeded = reachOf(request) === "resolve";
   const creates = isNeeded && (writes || request.isSaved === true) && keyId === null;
   const found = await context.stateKey(creates, keyId);
@@ -141,6 +145,11 @@ async function fingerprintKey(
     return { ...previous, diagnostics: found.diagnostics };
   return { ...found, diagnostics: [...found.diagnostics, ...(mismatch ? [mismatch] : [])] };
 }
+
+const noReviewKey = error("guard.review_key", "RNV_STATE_KEY is not set, and the manifest has variables", {
+  detail: "The review binds the values of variables by fingerprints under this key.",
+  hint: "make a key once (openssl rand -hex 32), and give it as the secret RNV_STATE_KEY to the jobs of plan and apply",
+});
 
 /** Returns the values and parts of values of a manifest that are known before anything is applied, and never shown. */
 export function declaredSecrets({ resources }: Desired): readonly Secret[] {

@@ -23,6 +23,8 @@ export interface PlanOutcome extends Outcome {
   readonly plan?: Plan;
   /** Fingerprints of revealed values; saved with the plan. */
   readonly revealed?: PlanInput["revealed"];
+  /** The key that authenticates the record of a review; absent where there is none. */
+  readonly reviewKey?: Uint8Array | undefined;
 }
 
 /** Makes the plan of `rnv plan`: the exact difference to the live service. Takes no lock and writes nothing. */
@@ -35,6 +37,7 @@ export async function plan(context: Context, request: PlanRequest): Promise<Plan
   return {
     plan: built.plan,
     revealed: built.input.revealed,
+    reviewKey: built.reviewKey,
     diagnostics,
     sources,
     exitCode: hasErrors(diagnostics) ? exitCodeOf(diagnostics) : 0,
@@ -67,6 +70,7 @@ export interface PlanningInput extends RecoveredWrites {
 
 export interface BuiltPlan extends PlanningInput {
   readonly plan: Plan;
+  readonly reviewKey?: Uint8Array | undefined;
 }
 
 export interface PlanBuilding {
@@ -117,8 +121,9 @@ export async function buildPlan(
   // The texts of the manifest are masked when one is asked for: a copy would ask for all.
   for (const [file, text] of judged?.sources ?? []) (sources as Map<string, string>).set(file, text);
   if (refusals.length > 0) return { diagnostics, sources };
-  const { key: fingerprintKey, keyId } = key;
-  return { built: { ...recovered, connection, input, plan, fingerprintKey, keyId }, diagnostics, sources };
+  const { key: fingerprintKey, keyId, reviewKey = fingerprintKey } = key;
+  const built = { ...recovered, connection, input, plan, fingerprintKey, keyId, reviewKey };
+  return { built, diagnostics, sources };
 }
 
 /** Says at a terminal what a plan reads, where that takes longer than 400 ms. */

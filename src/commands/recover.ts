@@ -93,7 +93,6 @@ async function readInput(
     options,
     fingerprintKey: key.key ?? (comparesWithoutKey(request, state) ? context.randomBytes(32) : undefined),
     previousFingerprintKey: key.previous?.key,
-    ...(key.isNew && !request.isSaved && { hasNewKey: true }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
+import { withRuns } from "../model/history";
 import type { RecordedResource, State } from "../model/state";
 import type { Plain } from "../model/value";
 import { typeNamed } from "../resources";
@@ -103,6 +104,29 @@ export function moveState(
       if (moved.state !== undefined) moved = moveResource(moved.state, move.from, move.to);
     }
     return { edited: moved, addresses: moves.map((move) => move.to) };
+  });
+}
+
+/** `rnv state claim`: records the repository of this run as that of the state; `confirm` is asked with the recorded name. */
+export function claimState(
+  context: Context,
+  request: EditRequest & { readonly confirm: (owner: string) => Promise<boolean> },
+): Promise<EditOutcome & { readonly repository?: string }> {
+  const lock = { command: "state claim", timeoutMs: request.lockTimeoutMs, anyRepository: true };
+  return holdLock(context, lock, async ({ state, commit }) => {
+    const name = context.repository?.name;
+    if (name === undefined)
+      throw new DiagnosticsError([
+        error("command.usage", "the repository of this run is unknown", {
+          hint: "run it in a clone that has the remote origin, or in a job of GitHub Actions or GitLab",
+        }),
+      ]);
+    if (state === undefined) throw new DiagnosticsError([error("command.usage", "nothing is recorded yet")]);
+    const { repository: owner = name } = state;
+    if (owner !== name && !(await request.confirm(owner)))
+      return { addresses: [], ...succeeded, exitCode: 1 };
+    if (state.repository !== name) await commit({ ...state, repository: name });
+    return { addresses: [], repository: name, ...succeeded };
   });
 }
 
@@ -219,7 +243,12 @@ function edit(
     if (repair !== true) refuseHandOver(session.state);
     const { edited, addresses, archived } = change(session);
     if (edited.state === undefined) throw new DiagnosticsError(edited.diagnostics);
-    const { serial } = await session.commit(edited.state);
+    const at = new Date(context.clock.now()).toISOString();
+    const id = Buffer.from(context.randomBytes(16)).toString("hex");
+    const by = context.startedBy?.([]) ?? { by: context.host };
+    const run = { id, command, ...by, startedAt: at, endedAt: at, digest: "", exitCode: 0 };
+    const history = withRuns(edited.state.history, null, run);
+    const { serial } = await session.commit({ ...edited.state, ...(history && { history }) });
     return { addresses, archived, serial, ...succeeded };
   });
 }

@@ -6,6 +6,7 @@ import { resourceTypes } from "../resources";
 import { apply } from "./apply";
 import { type Context, type Outcome, type PlanRequest, planRequest } from "./context";
 import { exportManifest } from "./export-manifest";
+import { refuseNewState } from "./hold-lock";
 import { type PlanOutcome, plan } from "./plan";
 
 export interface TakeOverRequest {
@@ -37,6 +38,7 @@ export async function takeOverWorkspace(
   context: Context,
   request: TakeOverRequest,
 ): Promise<TakeOverOutcome> {
+  refuseNewState(context);
   await refuseIfRecorded(context);
   const written = await exportManifest(context, request);
   const { count: declared, references } = written;

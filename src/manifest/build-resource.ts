@@ -42,13 +42,15 @@ export function buildResource(block: Block, context: ReadContext, reach: SecretR
     const read = readSecret(shape, entry, block, context, reach);
     if (read?.kind === "value") {
       const source = read.attribute.value instanceof GeneratedSecret ? "generate" : "value";
-      attributes.set(shape.path, { ...read.attribute, source });
+      const text = entry.value.kind === "scalar" ? String(entry.value.value) : "";
+      attributes.set(shape.path, { ...read.attribute, source, origin: new Secret(text) });
     }
     if (read?.kind !== "source") continue;
     attributes.set(shape.path, {
       value: unread(read.source, context),
       range: read.source.range,
       source: read.source.kind,
+      origin: new Secret(JSON.stringify([...read.source.argument, read.source.pointer ?? null])),
     });
     if (reach !== "skip") sources.push(read.source);
   }

@@ -45,6 +45,10 @@ export async function fetchSecrets(
   if (jobs.length === 0) return;
   // One call of a secret manager serves all that name it.
   const outputs = new Map<string, Promise<Fetched>>();
+  const setValue = ({ attributes, source }: (typeof jobs)[number], value: Secret | UnreadSecret): void => {
+    const { range, kind, shape } = source;
+    attributes.set(shape.path, { ...attributes.get(shape.path), value, range, source: kind });
+  };
   const run = async (kept: typeof jobs): Promise<void> => {
     const queue = kept.values();
     const worker = async (): Promise<void> => {
@@ -53,8 +57,7 @@ export async function fetchSecrets(
           mayBeMissing: reach === "present",
           outputs,
         });
-        if (secret !== undefined)
-          attributes.set(source.shape.path, { value: secret, range: source.range, source: source.kind });
+        if (secret !== undefined) setValue({ attributes, source }, secret);
       }
     };
     await Promise.all(Array.from({ length: parallelFetches }, worker));
@@ -63,12 +66,7 @@ export async function fetchSecrets(
   if (hasErrors(findings.all())) return;
   const isNeeded = ({ source }: (typeof jobs)[number]): boolean => concerns?.(source.block.address) ?? true;
   const commands = jobs.filter(({ source }) => source.kind === "command");
-  for (const { attributes, source } of commands.filter((job) => !isNeeded(job)))
-    attributes.set(source.shape.path, {
-      value: new UnreadSecret(notConcerned),
-      range: source.range,
-      source: source.kind,
-    });
+  for (const job of commands.filter((one) => !isNeeded(one))) setValue(job, new UnreadSecret(notConcerned));
   await run(commands.filter(isNeeded));
 }
 

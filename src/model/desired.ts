@@ -1,6 +1,7 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
 import type { Condition, ConditionKind } from "./policy";
+import type { Secret } from "./secret";
 import { type DesiredValue, isPlain, type Plain, plainEqual, type ResolvedValue } from "./value";
 
 export interface DesiredAttribute {
@@ -9,6 +10,8 @@ export interface DesiredAttribute {
   readonly range: SourceRange;
   /** Of a secret: where its text comes from. */
   readonly source?: SecretSource;
+  /** Of a secret: how the source is written, to compare it with that of another plan. */
+  readonly origin?: Secret;
 }
 
 /** Where the text of a secret comes from: `value` stands in the manifest itself. */

@@ -206,6 +206,8 @@ export const stateSchema = z.looseObject({
   stack: text.optional(),
   /** The stage that it belongs to, `preview/12` for an instance; none for what has no stages. */
   stage: text.optional(),
+  /** The repository whose runs write it, `github.com/acme/shop`; none until a run of a repository has written it. */
+  repository: text.optional(),
   /** When the last run that changed anything began, ISO 8601; unknown before the first. */
   lastRunAt: z.string().optional(),
   /** The last 50 runs that changed anything, oldest first; without the run in progress. None before the first. */

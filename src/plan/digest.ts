@@ -5,7 +5,6 @@ import {
   Computed,
   canonicalJson,
   type DesiredValue,
-  isPlain,
   type Plain,
   type Reference,
   Template,
@@ -13,69 +12,64 @@ import {
 import { type AttributeChange, type Change, isWritten, type Plan, type ShownValue } from "./plan";
 
 /**
- * The digests of a plan (DESIGN section 15): over addresses, actions, ids of what is there, and values before and
- * after. Serials, times, causes, costs, places in files and the order of anything move neither. SHA-256, hex.
+ * The digest of a plan, and the record of its review (DESIGN section 15): over addresses, actions, ids of what exists, and
+ * values before and after. Serials, times, causes, costs, positions in files, ids of deployments and the order of anything
+ * do not change them. Values of secrets are no part of the digest; the record holds their keyed fingerprints.
  */
-export interface PlanDigests {
-  /** With secrets by their fingerprints; the same as `open` while one of them has none. */
-  readonly digest: string;
-  /** As a plan has it that knows the text of no secret. */
-  readonly open: string;
-}
-
 type Digested = Pick<Plan, "options" | "changes" | "outputs">;
 
-/**
- * Returns the digests of a plan. The key of fingerprints is part of the first: those who share a state share the key,
- * and without it the text of a secret would be open to guesses from a comment that anyone may read.
- */
-export function digestPlan(plan: Digested, fingerprintKey: Uint8Array | undefined): PlanDigests {
-  const listed = listedChanges(plan);
-  const open = digestOf(
-    plan,
-    listed.map((change) => [change.address, contentOf(change, plan)]),
-  );
-  if (!fingerprintKey || listed.some(hasUnreadSecret)) return { digest: open, open };
-  const full = listed.map((change): [Address, Plain] => [
-    change.address,
-    [contentOf(change, plan), printsOf(change, fingerprintKey)],
-  ]);
-  const hasSecrets = listed.some((change) => Object.keys(printsOf(change, fingerprintKey)).length > 0);
-  return { digest: hasSecrets ? digestOf(plan, full) : open, open };
+/** A change or an output of a plan, as far as it is compared. */
+interface Entry {
+  readonly address: string;
+  readonly action: string;
+  /** Paths of the fields that only apply knows. */
+  readonly unknown: readonly string[];
+  readonly contentWithout: (paths: readonly string[]) => Plain;
+  /** Undefined for an output. */
+  readonly change?: Change;
 }
 
-/** Whether a plan is a reviewed one, or all of those that were joined. */
-export const isReviewed = (plan: Plan, reviewed: PlanRecord): boolean =>
-  [reviewed.digest, ...(reviewed.joins ?? [])].some((digest) => isExpected(plan, digest)) ||
-  (reviewed.joins !== undefined && compareWithRecord(reviewed, plan)?.length === 0);
+/** Returns the digest of a plan: SHA-256, hex. */
+export const digestPlan = (plan: Digested): string => digestOf(entriesOf(plan));
+
+const digestOf = (entries: readonly Entry[]): string =>
+  sha256(
+    canonicalJson(
+      Object.fromEntries(entries.map(({ address, contentWithout }) => [address, contentWithout([])])),
+    ),
+  );
 
 /** Characters of a digest that a terminal shows. */
 export const shortDigest = 12;
 
-/** Returns true if an expected digest, whole or short, is that of a plan or of the same plan without secrets. */
-export const isExpected = ({ digest, openDigest }: Plan, expected: string): boolean =>
-  [digest, openDigest].some(
-    (found) =>
-      found === expected || (expected.length === shortDigest && found?.slice(0, shortDigest) === expected),
-  );
+/** Returns true if an expected digest, whole or short, is that of a plan. */
+export const isExpected = ({ digest }: Pick<Plan, "digest">, expected: string): boolean =>
+  digest === expected || (expected.length === shortDigest && digest?.slice(0, shortDigest) === expected);
 
 /** A change of a reviewed plan, as far as another plan is compared with it. */
 export interface ReviewedChange {
   readonly action: string;
   /** Of its content without secrets and without the fields that were not known yet; the first digits are enough. */
   readonly digest: string;
-  /** Paths of the fields that were not known yet. */
-  readonly unknown: readonly string[];
+  /** Of the fingerprints of its secrets; empty where there are none, or they could not be read. */
+  readonly print: string;
+  /** Fingerprints of the secrets in the fields that were not known yet, by path; empty where there are none. */
+  readonly unknown: Readonly<Record<string, string>>;
 }
 
-/** The digests of a plan, with which another plan is compared: they hold no value. */
+/** What a review was about: another plan is compared with it. It holds no value. */
 export interface PlanRecord {
   readonly digest: string;
-  /** By address; absent where only the digest is known. */
+  /** By address; absent where that would be too long for a comment. */
   readonly changes?: Readonly<Record<string, ReviewedChange>>;
-  /** Of several plans that are applied as one: their digests, of which its own is none. */
-  readonly joins?: readonly string[];
+  /** Of the fingerprints of all secrets. */
+  readonly print: string;
+  /** Addresses of the values that could not be read, with a fingerprint of how the manifest names their source. */
+  readonly unread: Readonly<Record<string, string>>;
 }
+
+/** Digits of a digest or a fingerprint in a record. */
+const recordedDigits = 16;
 
 /**
  * Joins records of plans that were reviewed apart and are applied as one. An address that two of them change in ways of
@@ -84,9 +78,6 @@ export interface PlanRecord {
 export function joinRecords(records: readonly [PlanRecord, ...PlanRecord[]]): PlanRecord {
   const [first, ...others] = records;
   if (others.length === 0) return first;
-  const joins = records.map((record) => record.digest).sort();
-  const digest = sha256(canonicalJson(joins));
-  if (records.some(({ changes }) => changes === undefined)) return { digest, joins };
   const joined = new Map<string, ReviewedChange>();
   const torn = new Set<string>();
   for (const { changes = {} } of records)
@@ -97,82 +88,130 @@ export function joinRecords(records: readonly [PlanRecord, ...PlanRecord[]]): Pl
       joined.set(address, change);
     }
   const changes = [...joined].filter(([address]) => !torn.has(address));
-  return { digest, changes: Object.fromEntries(changes), joins };
+  return {
+    digest: sha256(canonicalJson(records.map(({ digest }) => digest).sort())),
+    print: "",
+    unread: Object.assign({}, ...records.map(({ unread }) => unread)),
+    ...(records.every((record) => record.changes) && { changes: Object.fromEntries(changes) }),
+  };
 }
 
-/** Returns the record of a plan. */
-export function recordPlan(plan: Plan): Required<Omit<PlanRecord, "joins">> {
-  const changes = listedChanges(plan).map((change): [string, ReviewedChange] => {
-    const unknown = change.attributes.flatMap(({ path, after }) => (after.kind === "unknown" ? [path] : []));
-    return [change.address, { action: change.action, digest: contentDigest(change, plan, unknown), unknown }];
+/** Returns the record of a plan. Without the key of fingerprints it binds no secret. */
+export function recordPlan(plan: Plan, key: Uint8Array | undefined): Required<PlanRecord> {
+  const entries = entriesOf(plan);
+  const changes = entries.map((entry): [string, ReviewedChange] => {
+    const { address, action, unknown } = entry;
+    return [
+      address,
+      {
+        ...{ action, digest: contentDigest(entry, unknown), print: printOf(entry, key) },
+        unknown: Object.fromEntries(unknown.map((path) => [path, printOf(entry, key, [path])])),
+      },
+    ];
   });
-  return { digest: plan.digest ?? "", changes: Object.fromEntries(changes) };
+  const sent = entries.flatMap(({ change }) =>
+    change && Object.keys(change.instance.fingerprints).length === 0 && sendsSecret(change) ? [change] : [],
+  );
+  const kept = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
+  const unread = [...sent, ...kept].map(({ address }) => address);
+  const sources = plan.changes.filter(({ address }) => unread.includes(address));
+  return {
+    digest: plan.digest ?? "",
+    changes: Object.fromEntries(changes),
+    print: printOfAll(entries, key),
+    unread: Object.fromEntries(sources.map((change) => [change.address, sourcePrint(change, key)])),
+  };
 }
+
+const sendsSecret = ({ attributes }: Change): boolean =>
+  attributes.some(({ after }) => after.kind === "secret");
 
 /** How a plan differs from a reviewed one at an address. */
 export interface PlanDifference {
   readonly address: string;
-  /** `new`: it was not reviewed. `gone`: it would no longer be done. `other`: it would do something else. */
-  readonly kind: "new" | "gone" | "other";
+  /** `new`: it was not reviewed. `gone`: it would no longer be done. `other`: it would do something else. `value`: a secret differs. */
+  readonly kind: "new" | "gone" | "other" | "value";
 }
 
-/**
- * Returns where a plan differs from a reviewed one, by address; nothing where only a secret or an output does. Undefined
- * where only the digest of the reviewed one is known.
- */
+/** What a comparison with a review needs besides the plan. */
+interface Comparison {
+  readonly key?: Uint8Array | undefined;
+  /** Runs that the state remembers, newest first: what one of this review left is the rest of it. */
+  readonly runs?: readonly Begun[];
+}
+
+/** Returns where a plan differs from a reviewed one, or from what a run of that one left; sorted by address. */
 export function compareWithRecord(
-  { changes }: PlanRecord,
+  reviewed: PlanRecord,
   plan: Plan,
-): readonly PlanDifference[] | undefined {
-  if (changes === undefined) return undefined;
-  const fresh = new Map(listedChanges(plan).map((change) => [String(change.address), change]));
-  const addresses = [...new Set([...Object.keys(changes), ...fresh.keys()])].sort();
-  return addresses.flatMap((address): PlanDifference[] => {
+  { key, runs = [] }: Comparison,
+): readonly PlanDifference[] {
+  const entries = entriesOf(plan);
+  const { changes, unread } = reviewed;
+  if (changes === undefined) {
+    const isSame = digestOf(entries) === reviewed.digest && printOfAll(entries, key) === reviewed.print;
+    return isSame ? [] : [{ address: "the plan", kind: "other" }];
+  }
+  const fresh = new Map(entries.map((entry) => [entry.address, entry]));
+  const isFree = ({ change }: Entry): boolean =>
+    change !== undefined && change.address in unread && unread[change.address] === sourcePrint(change, key);
+  const rotated = entries.filter(
+    (one) => isFree(one) && changes[one.address] === undefined && isOfSecretAlone(one),
+  );
+  const parents = new Set(rotated.map(({ change }) => change && parentOf(change)));
+  const isRotation = (one: Entry): boolean =>
+    rotated.includes(one) || (one.change?.reason !== undefined && parents.has(parentOf(one.change)));
+  const kindAt = (address: string): PlanDifference["kind"] | undefined => {
     const before = changes[address];
-    const change = fresh.get(address);
-    if (!before) return [{ address, kind: "new" }];
-    if (!change) return [{ address, kind: "gone" }];
-    const isSame =
-      before.action === change.action &&
-      contentDigest(change, plan, before.unknown).startsWith(before.digest);
-    return isSame ? [] : [{ address, kind: "other" }];
-  });
+    const entry = fresh.get(address);
+    if (!entry) return "gone";
+    if (!before) return isRotation(entry) ? undefined : "new";
+    const unknown = Object.keys(before.unknown);
+    if (before.action !== entry.action || contentDigest(entry, unknown) !== before.digest) return "other";
+    const isEqual = (path: string): boolean =>
+      !entry.unknown.includes(path) || before.unknown[path] === printOf(entry, key, [path]);
+    const known = Object.keys(printsOf(entry, key)).filter((path) => !unknown.includes(path));
+    const isSame = before.print === printOf(entry, key, known) && unknown.every(isEqual);
+    return isSame || isFree(entry) ? undefined : "value";
+  };
+  const run = runs.find(({ digest }) => digest === reviewed.digest);
+  const isBegun = run !== undefined && run.exitCode !== 0;
+  return [...new Set([...Object.keys(changes), ...fresh.keys()])]
+    .sort()
+    .flatMap((address): PlanDifference[] => {
+      const kind = kindAt(address);
+      return kind === undefined || (kind === "gone" && isBegun) ? [] : [{ address, kind }];
+    });
 }
 
-/**
- * Returns whether a plan is the rest of a reviewed one that was begun and not brought to its end: nothing in it does
- * anything else than was reviewed. `runs` are those that the state remembers, newest first.
- */
-export const isRestOf = (reviewed: PlanRecord, plan: Plan, runs: readonly Begun[]): boolean =>
-  isLeft(runs.find(({ digest }) => digest === reviewed.digest)) &&
-  compareWithRecord(reviewed, plan)?.every(({ kind }) => kind === "gone") === true;
+/** An update of a secret value and of nothing else. */
+const isOfSecretAlone = ({ change }: Entry): boolean =>
+  change?.action === "update" && change.attributes.every(({ after }) => after.kind === "secret");
 
-/**
- * Returns whether a plan is a reviewed one in which what only another apply could tell is known by now: the stack that it
- * waited for was applied. Everything else is as it was reviewed.
- */
-export const isMadeKnown = (reviewed: PlanRecord, plan: Plan): boolean =>
-  compareWithRecord(reviewed, plan)?.length === 0 &&
-  listedChanges(plan).some(({ address, attributes }) =>
-    attributes.some(
-      ({ path, after }) =>
-        after.kind !== "unknown" && reviewed.changes?.[address]?.unknown.includes(path) === true,
-    ),
-  );
+const parentOf = ({ instance: { desired, recorded } }: Change): Address | undefined =>
+  desired?.parent ?? recorded?.parent;
 
 /**
  * Returns what a plan does besides a reviewed one of which it does everything, as long as the manifest asks for it: changes
- * that stand before it in a queue, and are not applied yet. Empty where it is another plan, or what is live has moved.
+ * that are ahead of it in a queue, and are not applied yet. Empty where it is another plan, or what is live has moved.
  */
-export function declaredBesides(reviewed: PlanRecord, plan: Plan): readonly Address[] {
-  const differences = compareWithRecord(reviewed, plan) ?? [];
+export function declaredBesides(differences: readonly PlanDifference[], plan: Plan): readonly Address[] {
   if (differences.some(({ kind }) => kind !== "new")) return [];
   const besides = new Set(differences.map(({ address }) => address));
-  const changes = listedChanges(plan).filter(({ address }) => besides.has(address));
+  const changes = plan.changes.filter(({ address }) => besides.has(address));
   const hasMoved = ({ missing, drift = [], attributes }: Change): boolean =>
     missing === true || drift.length > 0 || attributes.some(({ cause }) => cause === "drift");
   return changes.some(hasMoved) ? [] : changes.map(({ address }) => address);
 }
+
+/** Returns the addresses at which a plan does more than repair what was changed outside rnv. */
+export const changesBeyondRepair = ({ changes }: Plan): readonly Address[] =>
+  changes
+    .filter(({ action, missing, reason, attributes }) => {
+      const repairs = attributes.length > 0 && attributes.every(({ cause }) => cause === "drift");
+      return action !== "no-op" && !missing && reason === undefined && !repairs;
+    })
+    .map(({ address }) => address);
 
 /** A run that the state remembers, as far as it tells whether a plan was brought to its end. */
 interface Begun {
@@ -180,37 +219,68 @@ interface Begun {
   readonly exitCode?: number | undefined;
 }
 
-const isLeft = (run: Begun | undefined): boolean => run !== undefined && run.exitCode !== 0;
+const contentDigest = ({ contentWithout }: Entry, without: readonly string[]): string =>
+  sha256(canonicalJson(contentWithout(without))).slice(0, recordedDigits);
 
-const listedChanges = (plan: Digested): readonly Change[] =>
-  plan.changes.filter((change) => isWritten(change, plan));
+/** Of the secrets at the paths; without paths, of those that are known. */
+const printOf = (entry: Entry, key: Uint8Array | undefined, paths?: readonly string[]): string => {
+  const prints = Object.entries(printsOf(entry, key)).filter(([path]) =>
+    paths ? paths.includes(path) : !entry.unknown.includes(path),
+  );
+  return prints.length === 0
+    ? ""
+    : sha256(canonicalJson(Object.fromEntries(prints))).slice(0, recordedDigits);
+};
 
-const contentDigest = (change: Change, plan: Digested, without: readonly string[]): string =>
-  sha256(canonicalJson(contentOf(change, plan, without)));
+const printOfAll = (entries: readonly Entry[], key: Uint8Array | undefined): string =>
+  sha256(canonicalJson(entries.map((entry) => printsOf(entry, key)))).slice(0, recordedDigits);
 
-function digestOf({ options, outputs }: Digested, changes: readonly (readonly [Address, Plain])[]): string {
-  const shown = outputs.map(({ name, before, after }): [string, Plain] => [
-    name,
-    [sideOf(before), sideOf(after)],
-  ]);
-  // What a refresh records is written to the state alone.
-  const records = options.mode === "refresh-only";
-  const content = { changes: Object.fromEntries(changes), outputs: Object.fromEntries(shown), records };
-  return sha256(canonicalJson(content as Plain));
+/** A fingerprint of what the manifest says of where the secrets of a resource come from. */
+function sourcePrint({ address, instance: { desired } }: Change, key: Uint8Array | undefined): string {
+  const said = [...(desired?.attributes ?? [])].flatMap(([path, { source, origin }]): Plain[] =>
+    source === undefined ? [] : [[path, source, origin && key ? origin.fingerprint(key, address) : null]],
+  );
+  return sha256(canonicalJson(said)).slice(0, recordedDigits);
 }
 
-function contentOf(change: Change, plan: Pick<Plan, "options">, without: readonly string[] = []): Plain {
-  const { action, id, previousAddress, onRemove, lifecycle = [] } = change;
-  const all = plan.options.mode === "refresh-only" ? (change.drift ?? []) : change.attributes;
-  const fields = all.filter(({ path }) => !without.includes(path));
+function entriesOf(plan: Digested): readonly Entry[] {
+  const changes = plan.changes.filter((change) => isWritten(change, plan));
+  const outputs = plan.outputs.map(
+    ({ name, before, after }): Entry => ({
+      address: `output.${name}`,
+      action: "output",
+      unknown: after.kind === "unknown" ? ["value"] : [],
+      contentWithout: (paths) => (paths.length > 0 ? null : [sideOf(before), sideOf(after)]),
+    }),
+  );
+  return [...changes.map((change) => entryOf(change, plan)), ...outputs];
+}
+
+function entryOf(change: Change, { options, changes }: Digested): Entry {
+  const { address, action, id, previousAddress, onRemove, lifecycle = [], reason, withParent } = change;
+  const isRecorded = options.mode === "refresh-only";
+  const fields = isRecorded ? (change.drift ?? []) : change.attributes;
   const ends = action === "delete" || action === "forget";
-  return {
-    action: ends ? `${action} ${onRemove}` : action,
-    id: id ?? null,
+  // A deployment after one that failed, or after that of another review, is the same: its id, and what ran before, are not compared.
+  const isRun = reason !== undefined && !ends;
+  const parentId = changes.find((one) => one.address === parentOf(change))?.id;
+  const isParent = ({ after }: AttributeChange): boolean =>
+    after.kind === "unknown" || (after.kind === "value" && after.value === parentId);
+  const contentWithout = (paths: readonly string[]): Plain => ({
+    action: isRun ? "run" : ends ? `${action} ${onRemove}` : action,
+    id: isRun || withParent ? null : (id ?? null),
     from: previousAddress ?? null,
-    fields: Object.fromEntries(fields.map((field) => [field.path, fieldOf(field, change)])),
+    fields: Object.fromEntries(
+      fields
+        .filter((field) => !paths.includes(field.path) && !(isRun && isParent(field)))
+        .map((field) => [field.path, isRun ? sideOf(field.after) : fieldOf(field, change)]),
+    ),
     lifecycle: Object.fromEntries(lifecycle.map((field) => [field.path, fieldOf(field, change)])),
-  };
+    // What a refresh records is written to the state alone.
+    ...(isRecorded && { records: true }),
+  });
+  const unknown = change.attributes.flatMap(({ path, after }) => (after.kind === "unknown" ? [path] : []));
+  return { address, action: isRun ? "run" : action, unknown, contentWithout, change };
 }
 
 const fieldOf = ({ path, before, after }: AttributeChange, { instance }: Change): Plain => [
@@ -244,14 +314,10 @@ function probe({ references, compute }: Computed): Plain {
   }
 }
 
-const hasUnreadSecret = ({ attributes, instance: { resolved, fingerprints } }: Change): boolean =>
-  attributes.some(({ path, after }) => {
-    const value = resolved.get(path);
-    return after.kind === "secret" && value !== undefined && !isPlain(value) && !(path in fingerprints);
-  });
-
 /** Fingerprints of the secrets that a change sends, by path. */
-function printsOf({ address, attributes, instance }: Change, key: Uint8Array): Record<string, Plain> {
+function printsOf({ change }: Entry, key: Uint8Array | undefined): Record<string, Plain> {
+  if (!change || !key) return {};
+  const { address, attributes, instance } = change;
   const prints: Record<string, Plain> = {};
   for (const { path, after } of attributes) {
     const print = instance.fingerprints[path];

@@ -10,11 +10,12 @@ import { decideAll } from "./decide";
 import type { Decision } from "./decision";
 import { digestPlan } from "./digest";
 import { buildGraph, orderInstances, selectScope } from "./graph";
-import { checkMassDeletion, guardDeletions } from "./guards";
+import { checkMassDeletion, guardDeletions, isDeletion } from "./guards";
 import { applyMoves, gatherInstances, isRetained, ownerKey, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
   type Change,
+  type Guard,
   type OutputChange,
   type Plan,
   type PlanInput,
@@ -58,14 +59,11 @@ export function makePlan(input: PlanInput): Plan {
   });
   const compared = diffOutputs(input, decisions);
   const { options } = input;
-  const key = input.hasNewKey ? undefined : input.fingerprintKey;
-  const { digest, open } = digestPlan({ options, changes, outputs: compared.outputs }, key);
   return {
     options,
     changes,
     ...compared,
-    digest,
-    openDigest: open,
+    digest: digestPlan({ options, changes, outputs: compared.outputs }),
     ...(input.stage !== undefined && { stage: input.stage }),
     ...(input.timestamp !== undefined && { timestamp: input.timestamp }),
     summary: summarize(changes),
@@ -84,7 +82,7 @@ export function makePlan(input: PlanInput): Plan {
       ...proven.diagnostics,
       ...ordered.diagnostics,
       ...scoped.diagnostics,
-      ...refuseEmpty(input),
+      ...refuseEmpty(input, decisions, guards),
       ...checkData(input, decisions, scoped.scope),
       ...judged.flatMap(({ diagnostics }) => diagnostics),
       ...tellUnlisted(input, decisions, scoped.scope),
@@ -100,20 +98,29 @@ export function makePlan(input: PlanInput): Plan {
   };
 }
 
-/** A manifest that declares nothing is more often a wrong path than a wish to delete everything. */
-function refuseEmpty({ desired, state, options }: PlanInput): Diagnostic[] {
-  if (options.mode !== "apply" || options.allowEmpty || desired.resources.size > 0) return [];
-  const recorded = Object.values(state?.resources ?? {}).filter(({ retained }) => !retained).length;
-  if (recorded === 0) return [];
-  return [
-    error(
-      "guard.empty_manifest",
-      `the manifest is empty, but the state records ${recorded} ${recorded === 1 ? "resource" : "resources"}`,
-      {
-        hint: "check the path of the manifest; to delete everything use rnv destroy, or --allow-empty",
-      },
-    ),
-  ];
+/**
+ * A manifest that declares nothing that is recorded is more often a wrong path, or has the state of another, than a wish to
+ * delete everything. Deletions that are each confirmed by name are meant; where names are asked for, guards block them.
+ */
+function refuseEmpty(
+  { desired, options }: PlanInput,
+  decisions: ReadonlyMap<Address, Decision>,
+  guards: ReadonlyMap<Address, Guard>,
+): Diagnostic[] {
+  if (options.mode !== "apply" || options.allowEmpty) return [];
+  const recorded = [...decisions.values()].filter(
+    ({ instance }) => instance.recorded && !isRetained(instance),
+  );
+  const count = `${recorded.length} ${recorded.length === 1 ? "resource" : "resources"}`;
+  const hint = "check the path of the manifest; to delete everything use rnv destroy, or --allow-empty";
+  if (desired.resources.size === 0 && recorded.length > 0)
+    return [error("guard.empty_manifest", `the manifest is empty, but the state records ${count}`, { hint })];
+  const named = new Set([...options.confirmedDeletes, ...desired.removed.map(({ address }) => address)]);
+  const deleted = recorded.filter((one) => isDeletion(one) && !one.withParent);
+  const isMeant = deleted.every(({ instance: { address } }) => named.has(address) || guards.has(address));
+  if (isMeant || recorded.some(({ instance }) => instance.desired)) return [];
+  const summary = `the manifest declares none of what the state records (${count}), and would delete it`;
+  return [error("guard.empty_manifest", summary, { hint: `${hint}, or confirm each address by name` })];
 }
 
 /** In a plan that destroys, what is about to go may run as it will. */

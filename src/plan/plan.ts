@@ -214,8 +214,6 @@ export interface Plan {
   readonly timestamp?: string;
   /** Of what it changes: the same wherever the same would be done (`plan/digest.ts`). */
   readonly digest?: string;
-  /** As it would be without the text of any secret. */
-  readonly openDigest?: string;
   readonly summary: PlanSummary;
   /** Live things that are neither declared nor recorded. */
   readonly unmanaged: readonly UnmanagedResource[];
@@ -264,8 +262,6 @@ export interface PlanInput {
   readonly options: PlanOptions;
   /** Key of secret fingerprints; undefined when there is none yet and none is recorded. */
   readonly fingerprintKey?: Uint8Array;
-  /** The key was created for this run: its digest is that of the plan before it, which had none. */
-  readonly hasNewKey?: true;
   /** Live secrets that were asked for; undefined when none were to be. */
   readonly revealed?: ReadonlyMap<Address, Revealed>;
   /** While keys are changed: what was recorded may still bear fingerprints of this one. */

@@ -156,7 +156,7 @@ export const issueTitle = ({ manifest, stage, stack }: CommentSubject): string =
 
 /** The text of the issue of a stage, within `limit` characters. */
 export function issueText(one: StageDrift, job: DriftJob, limit: number): string {
-  const footer = `Checked ${exactTime(job.at)}${pageText(job)}. To keep a difference, add it to \`rnv.drift.yaml\` with a reason and an end date. To undo it, merge a pull request; its apply repairs it. This issue closes when no drift is found.\n`;
+  const footer = `Checked ${exactTime(job.at)}${pageText(job)}. To keep a difference, add it to \`rnv.drift.yaml\` with a reason and an end date. To undo it, merge a pull request; its apply repairs it. Or run \`rnv ci apply --repair\` in a job that needs an approval. This issue closes when no drift is found.\n`;
   return `${stageMarkdown(one, Math.min(limit, defaultLimit) - footer.length - 400)}\n${footer}`;
 }
 

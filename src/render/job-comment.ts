@@ -1,5 +1,6 @@
 import type * as zlib from "node:zlib";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
+import { Secret } from "../model/secret";
 import { type PlanDifference, type PlanRecord, type ReviewedChange, recordPlan } from "../plan/digest";
 import { hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
@@ -15,6 +16,16 @@ export interface CommentSubject {
   readonly manifest: string;
   readonly stack?: string | undefined;
   readonly stage?: string | undefined;
+  /** Of the record in the comment; without it the record authenticates nothing. */
+  readonly seal?: RecordSeal | undefined;
+}
+
+/** What a record is authenticated with: a copy in another pull request, or an edited record, is none. */
+export interface RecordSeal {
+  /** The key of fingerprints; a manifest without variables may have none. */
+  readonly key?: Uint8Array | undefined;
+  readonly repository?: string | undefined;
+  readonly pullRequest?: number | undefined;
 }
 
 /** Where a comment comes from. */
@@ -28,7 +39,7 @@ export interface CommentOrigin {
  * Returns the hidden line by which a text of ours is found again: `plan`, `apply`, `drift` of a manifest in a stage. No
  * part of it can end a comment of HTML.
  */
-export function markerOf(kind: string, { manifest, stack, stage }: CommentSubject): string {
+export function markerOf(kind: string, { manifest, stack, stage }: Omit<CommentSubject, "seal">): string {
   const parts = Object.entries({ manifest, stack, stage }).map(
     // Half of a pair of characters, which a stack may be called, is none that can be encoded.
     ([name, value]) => `${name}=${encodeURIComponent(Buffer.from(value ?? "").toString())}`,
@@ -42,55 +53,75 @@ const shareOfRecord = 0.2;
 /** Loaded where there is a comment. */
 const loadZlib = () => require("node:zlib") as typeof zlib;
 
-/** A record as it stands in a comment: short names, and only the first digits of the digests of changes. */
+/** A record as it stands in a comment, with short names. */
 interface StoredRecord {
   readonly d: string;
-  /** By address: the action, the digest, and the paths of what was not known. Absent where that would be too long. */
+  readonly p: string;
+  readonly u: PlanRecord["unread"];
+  /** By address: action, digest, fingerprint, and those of what was not known. Absent where that would be too long. */
   readonly c?: Readonly<Record<string, StoredChange>>;
 }
 
-type StoredChange = readonly [action: string, digest: string, ...unknown: string[]];
+type StoredChange = readonly [
+  action: string,
+  digest: string,
+  print: string,
+  unknown: ReviewedChange["unknown"],
+];
 
-/** Digits of the digest of a change: they tell where plans differ; the digest of the plan decides. */
-const digestLength = 16;
+/** Returns the HMAC of a packed record under the key of its seal; empty without a key. */
+function macOf(packed: string, { seal = {}, ...subject }: CommentSubject): string {
+  if (!seal.key) return "";
+  const about = [seal.repository ?? "", seal.pullRequest ?? 0, markerOf("record", subject), packed];
+  return new Secret(Buffer.from(seal.key).toString("hex")).sign(JSON.stringify(about));
+}
 
 /** The record of a plan as the second hidden line: what an apply compares its own plan with. */
-function recordLine(plan: Plan, limit: number): string {
+function recordLine(plan: Plan, subject: CommentSubject, limit: number): string {
   if (hasErrors(plan.diagnostics)) return "<!-- rnv record none -->";
-  const { digest, changes } = recordPlan(plan);
-  const line = (record: StoredRecord): string =>
-    `<!-- rnv record ${loadZlib().deflateRawSync(JSON.stringify(record)).toString("base64url")} -->`;
-  const stored = Object.entries(changes).map(
-    ([address, { action, digest: whole, unknown }]): [string, StoredChange] => [
-      address,
-      [action, whole.slice(0, digestLength), ...unknown],
-    ],
-  );
-  const whole = line({ d: digest, c: Object.fromEntries(stored) });
-  return whole.length <= limit * shareOfRecord ? whole : line({ d: digest });
+  const { digest, changes, print, unread } = recordPlan(plan, subject.seal?.key);
+  const line = (record: StoredRecord): string => {
+    const packed = loadZlib().deflateRawSync(JSON.stringify(record)).toString("base64url");
+    return `<!-- rnv record ${packed}.${macOf(packed, subject)} -->`;
+  };
+  const stored = Object.entries(changes).map(([address, change]): [string, StoredChange] => [
+    address,
+    [change.action, change.digest, change.print, change.unknown],
+  ]);
+  const short = { d: digest, p: print, u: unread };
+  const whole = line({ ...short, c: Object.fromEntries(stored) });
+  return whole.length <= limit * shareOfRecord ? whole : line(short);
 }
 
 /** Bytes of a record, unpacked: more than any comment holds. */
 const largestRecord = 4_000_000;
 
-/** Reads the record behind a marker; undefined where there is none, or another user edited it. */
-export function readRecord(body: string, marker: string): PlanRecord | undefined {
+/**
+ * Reads the record behind the marker of a kind of comments. Undefined where there is none; `"foreign"` where it is that of
+ * another pull request, key or stage, or was edited.
+ */
+export function readRecord(
+  body: string,
+  kind: "plan" | "apply",
+  subject: CommentSubject,
+): PlanRecord | "foreign" | undefined {
   const lines = body.split(/\r?\n/);
-  const line = lines[lines.indexOf(marker) + 1] ?? "";
-  const found = /^<!-- rnv record ([\w-]+) -->$/.exec(line)?.[1];
-  if (found === undefined || !lines.includes(marker)) return undefined;
+  const at = lines.indexOf(markerOf(kind, subject));
+  const [, packed, mac] = /^<!-- rnv record ([\w-]+)\.(\w*) -->$/.exec(lines[at + 1] ?? "") ?? [];
+  if (at < 0 || packed === undefined || mac === undefined) return undefined;
+  if (mac !== macOf(packed, subject)) return "foreign";
   try {
-    const packed = Buffer.from(found, "base64url");
-    const text = loadZlib().inflateRawSync(packed, { maxOutputLength: largestRecord }).toString("utf8");
-    const { d: digest, c } = JSON.parse(text) as StoredRecord;
-    const changes =
-      c &&
-      Object.entries(c).map(([address, [action, whole, ...unknown]]): [string, ReviewedChange] => [
+    const bytes = Buffer.from(packed, "base64url");
+    const text = loadZlib().inflateRawSync(bytes, { maxOutputLength: largestRecord }).toString("utf8");
+    const { d: digest, p: print, u: unread, c } = JSON.parse(text) as StoredRecord;
+    const changes = Object.entries(c ?? {}).map(
+      ([address, [action, whole, change, unknown]]): [string, ReviewedChange] => [
         address,
-        { action, digest: whole, unknown },
-      ]);
+        { action, digest: whole, print: change, unknown },
+      ],
+    );
     if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
-    return { digest, ...(changes && { changes: Object.fromEntries(changes) }) };
+    return { digest, print, unread, ...(c && { changes: Object.fromEntries(changes) }) };
   } catch {
     return undefined;
   }
@@ -110,7 +141,7 @@ export function planComment(
   origin: CommentOrigin,
   limit: number,
 ): string {
-  const head = [markerOf("plan", subject), recordLine(plan, limit)].join("\n");
+  const head = [markerOf("plan", subject), recordLine(plan, subject, limit)].join("\n");
   return `${head}\n${planSection(plan, subject, origin, limit - head.length - 1)}`;
 }
 
@@ -158,6 +189,9 @@ export const wasApplied = (body: string): boolean => body.includes(appliedWord);
 /** Exit codes after which the same job goes on. */
 const resumable: ReadonlySet<number> = new Set([3, 6, 7, 8, 130]);
 
+/** Codes of what an apply waits for, with the step to take. */
+const waits: ReadonlySet<string> = new Set(["apply.awaiting_checkout", "apply.deploy_timeout"]);
+
 /** The comment on an apply that ran. */
 export function appliedComment(
   { exitCode, summary, diagnostics, sources }: AppliedResult,
@@ -165,7 +199,7 @@ export function appliedComment(
   origin: CommentOrigin,
 ): string {
   const title = `${markerOf("apply", subject)}\n### rnv apply${subjectText(subject)}`;
-  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const errors = diagnostics.filter(({ severity, code }) => severity === "error" || waits.has(code));
   const text = shorten(diagnosticsText(errors, plainStyle, sources).trimEnd(), 20_000);
   const found = errors.length === 0 ? [] : [fencedBlock(text.split("\n"))];
   const end = endOfRun(exitCode);
@@ -187,6 +221,13 @@ interface Refusal {
   readonly differences?: readonly PlanDifference[] | undefined;
 }
 
+/** The ways to apply a plan that differs from the reviewed one. */
+export const remedyText = (digest: string): string =>
+  `Open a pull request from today's main (an empty commit will do), or review the plan as it is now and run this workflow by hand with its digest: \`rnv ci apply --expect-digest ${digest}\``;
+
+/** The text of a comment without its hidden lines, for the summary and the report of the job. */
+export const shownComment = (body: string): string => body.replace(/^<!-- rnv [^\n]*-->\n/gm, "");
+
 /** The comment on an apply that was refused because its plan is not the reviewed one. */
 export function refusedComment(
   plan: Plan,
@@ -196,10 +237,10 @@ export function refusedComment(
   limit: number,
 ): string {
   const head = [
-    `${markerOf("apply", subject)}\n### rnv apply${subjectText(subject)}`,
+    `${markerOf("apply", subject)}\n${recordLine(plan, subject, limit)}\n### rnv apply${subjectText(subject)}`,
     `> [!WARNING]\n> Nothing was applied: ${escapeMarkdown(why)}.`,
     ...(differences ? [differenceText(differences)] : []),
-    `Open a new pull request (an empty commit will do), or review the plan below and run this workflow by hand with its digest: \`rnv ci apply --expect-digest ${plan.digest}\``,
+    remedyText(plan.digest ?? ""),
   ].join("\n\n");
   const rest = planSection(plan, subject, origin, limit - head.length - 100);
   return `${head}\n\n<details><summary>The plan as it is now</summary>\n\n${rest}\n</details>\n`;

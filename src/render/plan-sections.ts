@@ -43,8 +43,8 @@ const mostNamed = 3;
 /** The heading above secrets that a plan was made without. */
 const unreadHeading = (values: Plan["unchecked"]): string =>
   values.length === 1
-    ? "This run cannot read 1 value, so it was not compared. Apply reads and compares it:"
-    : `This run cannot read ${values.length} values, so they were not compared. Apply reads and compares them:`;
+    ? "This run cannot read 1 value, so it was not compared. Apply reads it, and applies it if it changed:"
+    : `This run cannot read ${values.length} values, so they were not compared. Apply reads them, and applies those that changed:`;
 
 /** How many values were revealed, and what became of them; undefined where it was not asked for. */
 export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string | undefined {

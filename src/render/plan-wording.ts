@@ -242,6 +242,7 @@ const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
   new: "would change now, and was not reviewed",
   gone: "was reviewed, and no longer needs to change",
   other: "would change in another way than was reviewed",
+  value: "has another value than was reviewed",
 };
 
 /** Lines of a list before the rest is counted. */
@@ -249,7 +250,6 @@ const mostDifferences = 40;
 
 /** Lists where a plan differs from the reviewed one. */
 export function differenceText(differences: readonly PlanDifference[]): string {
-  if (differences.length === 0) return "What differs is a value that no plan shows: a secret, or an output.";
   const lines = differences
     .slice(0, mostDifferences)
     .map(({ address, kind }) => `- ${codeSpan(address)} ${differenceWords[kind]}`);
@@ -259,9 +259,7 @@ export function differenceText(differences: readonly PlanDifference[]): string {
 
 /** The same in one line, for a message. */
 export const differenceLine = (differences: readonly PlanDifference[]): string =>
-  differences.length === 0
-    ? differenceText(differences)
-    : shortList(
-        differences.map(({ address, kind }) => `${address} ${differenceWords[kind]}`),
-        5,
-      );
+  shortList(
+    differences.map(({ address, kind }) => `${address} ${differenceWords[kind]}`),
+    5,
+  );

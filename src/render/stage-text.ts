@@ -21,6 +21,8 @@ export interface StageRow {
   readonly problem?: string | undefined;
   /** Its instances cannot be listed. */
   readonly unlisted?: boolean;
+  /** The manifest does not declare it. */
+  readonly isUndeclared?: boolean;
   readonly each?: boolean;
   /** Absolute. */
   readonly overlay?: string | undefined;
@@ -41,6 +43,7 @@ export const stageJson = (rows: readonly StageRow[]): Plain => ({
     ...(row.lastRunAt !== undefined && { last_run_at: row.lastRunAt }),
     ...(row.expiresAt !== undefined && { expires_at: row.expiresAt }),
     ...(row.drift !== undefined && { drift: row.drift }),
+    ...(row.isUndeclared === true && { undeclared: true }),
     ...(row.unlisted === true && { unlisted: true }),
     ...(row.problem !== undefined && { problem: row.problem }),
   })),
@@ -66,8 +69,11 @@ const runText = ({ lastRunAt }: StageRow, now: number): string =>
   lastRunAt === undefined ? "-" : timeAgo(lastRunAt, now);
 
 function marks(row: StageRow, now: number): string {
-  const { protect, disposable, expiresAt, drift, problem, unlisted } = row;
+  const { protect, disposable, expiresAt, drift, problem, unlisted, isUndeclared } = row;
   return [
+    ...(isUndeclared === true
+      ? [`not declared; to destroy it: rnv destroy --stage ${row.stage} --state ${escapeText(row.state)}`]
+      : []),
     ...(problem === undefined ? [] : [`cannot be read: ${escapeText(problem)}`]),
     ...(unlisted === true ? ["its instances cannot be listed: --ids"] : []),
     ...(protect ? ["protected"] : []),

@@ -27,8 +27,6 @@ export interface LoadedStateKey {
   readonly keyId?: string;
   /** `RNV_STATE_KEY_PREVIOUS`, while keys are changed. */
   readonly previous?: { readonly key: Uint8Array; readonly keyId: string };
-  /** Its file was created now. */
-  readonly isNew?: true;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -75,7 +73,7 @@ async function loadCurrentKey(source: StateKeySource): Promise<LoadedStateKey> {
     await createKeyFile(source);
     // The file may hold the key of another run that was faster.
     const created = await readKeyFile(source);
-    return created ? { ...created, isNew: true } : { diagnostics: [noKeyIn(source.path)] };
+    return created ?? { diagnostics: [noKeyIn(source.path)] };
   } catch (cause) {
     const failure = source.create ? writeFailed(source.path, cause) : readFailed(source.path, cause);
     return { diagnostics: failure.diagnostics };

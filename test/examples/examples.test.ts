@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { builtCli } from "../support/built-cli";
 import { approve, openScenario, type Scenario } from "../support/cli";
+import { serveCodeHost } from "../support/code-host-server";
 
 const root = join(__dirname, "..", "..");
 const examples = join(root, "examples");
@@ -71,7 +72,7 @@ describe.each(allWorkflows)("examples/$name: $file", ({ name, workflow }) => {
   });
 
   it("gives what is not applied no secret of production", () => {
-    const isApplying = stepsOf(workflow).some(({ run }) => run.includes("rnv apply"));
+    const isApplying = stepsOf(workflow).some(({ run }) => /rnv (ci )?apply/.test(run));
     const secrets = stepsOf(workflow).flatMap(secretsIn);
     const ofPreviews = /^(AWS_\w+|RNV_PREVIEW_KEY|RNV_STATE_KEY)$/;
     if (name === "preview") expect(secrets.filter((one) => !ofPreviews.test(one ?? ""))).toEqual([]);
@@ -110,7 +111,10 @@ describe.each([
 
   const workflows = join(examples, name, ".github", "workflows");
   if (!existsSync(workflows)) return;
-  it.each(readdirSync(workflows))(
+  // What applies a review needs a host: below.
+  const isAlone = (file: string) =>
+    !commandsOf(join(workflows, file)).some(([verb, of]) => verb === "ci" && of === "apply");
+  it.each(readdirSync(workflows).filter(isAlone))(
     "%s runs its commands as written, with the environment it gives",
     async (file) => {
       const steps = stepsOf(readWorkflow(join(workflows, file))).filter(({ run }) => run.includes("npx rnv"));
@@ -135,44 +139,51 @@ describe.each([
 
 it("examples/gitops deletes a service by two changes in git, and not by one", async () => {
   const scenario = await openScenario();
+  const host = await serveCodeHost("github");
   try {
     cpSync(join(examples, "gitops"), scenario.folder, { recursive: true });
     mkdirSync(join(scenario.folder, "state"));
-    const planned = commandsOf(join(examples, "gitops", ".github", "workflows", "plan.yml")).find(
-      ([verb]) => verb === "ci",
+    const commit = "a".repeat(40);
+    const pull = { number: 7, branch: "change", commit: "b".repeat(40), isOpen: false };
+    host.pulls.push({ ...pull, commits: [commit], mergeCommit: commit });
+    const [planned, onMain] = ["plan.yml", "apply.yml"].map((file) =>
+      commandsOf(join(examples, "gitops", ".github", "workflows", file))
+        .find(([verb]) => verb === "ci")
+        ?.filter((word) => word !== "$DIGEST"),
     );
-    const onMain = commandsOf(join(examples, "gitops", ".github", "workflows", "apply.yml"));
-    const rnv = (command: readonly string[] = []) => scenario.runWith({ env }, ...command);
-    const apply = async () => {
-      const codes: number[] = [];
-      for (const command of onMain) codes.push((await rnv(command)).code);
-      return codes;
+    const rnv = (command: readonly string[] = [], event: object = {}) => {
+      scenario.write("event.json", JSON.stringify(event));
+      const job = { GITHUB_EVENT_PATH: join(scenario.folder, "event.json"), GITHUB_SHA: commit };
+      return scenario.runWith({ env: { ...env, ...host.environment, ...job } }, ...command);
     };
+    const review = () => rnv(planned, { pull_request: { number: 7 } });
     const liveNames = () => scenario.emulator.store.services().map(({ name }) => name);
-    await apply();
+    await review();
+    await rnv(onMain);
     expect(liveNames().sort()).toEqual(["api", "worker"]);
     for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.completeCheckout(id);
-    expect(await apply()).toEqual([0, 0]);
+    expect(await rnv(onMain)).toMatchObject({ code: 0 });
 
     const manifest = scenario.read("rnv.yaml");
     const without = manifest.replace(/ {6}worker:\n(?: {8}.*\n)+/, "").replace(/ +WORKER_HOST: .*\n/, "");
     expect(without).not.toContain("worker");
     scenario.write("rnv.yaml", without);
     scenario.forget();
-    const blocked = await rnv(planned);
+    const blocked = await review();
     expect({ code: blocked.code, shown: /blocked/i.test(blocked.stdout) }).toEqual({
       code: 4,
       shown: true,
     });
-    expect(await apply()).toEqual([0, 4]);
+    expect(await rnv(onMain)).toMatchObject({ code: 4 });
     expect(scenario.requests()).toEqual([]);
 
     scenario.write("rnv.yaml", `${without}removed: [service.shop.worker]\n`);
-    expect((await rnv(planned)).stdout).toContain("1 to destroy");
-    expect(await apply()).toEqual([0, 0]);
+    expect((await review()).stdout).toContain("1 to destroy");
+    expect(await rnv(onMain)).toMatchObject({ code: 0 });
     expect(liveNames()).toEqual(["api"]);
-    expect((await rnv(planned)).stdout).toContain("No changes.");
+    expect((await review()).stdout).toContain("No changes.");
   } finally {
+    await host.close();
     await scenario.close();
   }
 });

@@ -137,14 +137,19 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     server.addComment("pull 7", "mallory", body);
     expect(await apply()).toMatchObject({ code: 5 });
     expect(scenario.requests()).toEqual([]);
-    const digest =
-      /^digest=(\w+)$/m.exec(outputs("output"))?.[1] ??
-      /Digest: (\w+)/.exec((await scenario.run("plan")).stdout)?.[1];
-    // A digest that is given needs no host.
-    server.refuse = () => ({ status: 404, body: '{"message":"Not Found"}' });
-    const given = await apply("--expect-digest", String(digest));
-    server.refuse = undefined;
-    expect(given).toMatchObject({ code: 0, stderr: expect.stringContaining("Not Found") });
+    // A digest names the comment of a review, and is none by itself.
+    const digest = String(/Digest: (\w+)/.exec((await scenario.run("plan")).stdout)?.[1]);
+    server.comments.length = 0;
+    const given = await apply("--expect-digest", digest);
+    expect(given).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining(`pull request 7 has no comment with the digest ${digest}`),
+    });
+    expect(scenario.requests()).toEqual([]);
+    // The refused apply has shown the plan, with a record of it.
+    expect(own("apply")).toEqual([expect.stringContaining(`rnv ci apply --expect-digest ${digest}`)]);
+    expect(await apply()).toMatchObject({ code: 5 });
+    expect(await apply("--expect-digest", digest)).toMatchObject({ code: 0 });
     await scenario.isQuiet();
   });
 

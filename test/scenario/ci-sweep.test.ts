@@ -8,14 +8,11 @@ const manifest = `stages:
 projects: { shop: { name: "shop-\${stage.name}-\${stage.id}" } }
 `;
 
-it("an instance is kept by a number in its id, or by its branch; one without a number is no preview of a pull request", () => {
-  const keeps = isKeptBy([
-    { number: 12, branch: "feature/Cart_2" },
-    { number: 7, branch: "fix" },
-  ]);
-  const kept = ["12", "pr-12", "12-web", "7", "demo", "feature-cart-2", "007"];
+it("takes the IDs 12, pr-12 and mr-12 for pull requests, and keeps every other instance", () => {
+  const keeps = isKeptBy([{ number: 12 }, { number: 7 }]);
+  const kept = ["12", "pr-12", "mr-7", "demo2", "12-web", "2-legs", "007", "pr-007", "v2", "pr-1-b"];
   expect(kept.map((id) => [id, keeps(id)])).toEqual(kept.map((id) => [id, true]));
-  const gone = ["1", "2", "120", "pr-1", "pr-27", "other-2"];
+  const gone = ["1", "2", "120", "pr-1", "mr-27"];
   expect(gone.map((id) => [id, keeps(id)])).toEqual(gone.map((id) => [id, false]));
 });
 
@@ -33,7 +30,7 @@ describe.each(["github", "gitlab"] as const)("rnv ci sweep on %s", (platform) =>
     host = await serveCodeHost(platform);
     scenario = await openScenario();
     scenario.write("rnv.yaml", manifest);
-    for (const id of ["12", "pr-13", "14", "demo"])
+    for (const id of ["12", "pr-13", "14", "demo2"])
       expect(await scenario.run("apply", "--stage", `preview/${id}`, ...approve)).toMatchObject({ code: 0 });
     // Two pages of them.
     for (let number = 200; number < 320; number += 1) host.pulls.push(pull(number, true));
@@ -43,7 +40,7 @@ describe.each(["github", "gitlab"] as const)("rnv ci sweep on %s", (platform) =>
     await scenario.close();
     await host.close();
   });
-  const all = ["shop-preview-12", "shop-preview-pr-13", "shop-preview-14", "shop-preview-demo"];
+  const all = ["shop-preview-12", "shop-preview-pr-13", "shop-preview-14", "shop-preview-demo2"];
 
   it("sweeps nothing where the list cannot be read to its end, or there is no host", async () => {
     scenario.forget();
@@ -83,9 +80,9 @@ describe.each(["github", "gitlab"] as const)("rnv ci sweep on %s", (platform) =>
     expect(ended.code).toBe(0);
     expect(JSON.parse(ended.stdout)).toMatchObject({
       swept: [{ stage: "preview/12" }, { stage: "preview/14" }],
-      kept: ["preview/demo", "preview/pr-13"],
+      kept: ["preview/demo2", "preview/pr-13"],
     });
-    expect(names()).toEqual(["shop-preview-pr-13", "shop-preview-demo"]);
+    expect(names()).toEqual(["shop-preview-pr-13", "shop-preview-demo2"]);
     expect(await sweep(...preview)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("Nothing to sweep"),

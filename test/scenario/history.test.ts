@@ -56,7 +56,11 @@ describe("rnv history", () => {
     scenario.write("rnv.yaml", shop(["api"]));
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 4 });
     expect(await runs()).toHaveLength(1);
-    const env = { GITLAB_CI: "true", GITLAB_USER_LOGIN: "tanuki\u001b[31m", CI_COMMIT_SHA: "b".repeat(40) };
+    const env = {
+      ...{ GITLAB_CI: "true", GITLAB_USER_LOGIN: "tanuki\u001b[31m", CI_COMMIT_SHA: "b".repeat(40) },
+      // The repository moved its jobs to another system under its name.
+      ...{ CI_SERVER_HOST: "github.example.com", CI_PROJECT_PATH: "acme/shop" },
+    };
     expect(await scenario.runWith({ env }, "destroy", ...approve)).toMatchObject({ code: 0 });
     const { stdout } = await scenario.run("history");
     const lines = stdout.trimEnd().split("\n");

@@ -304,6 +304,7 @@ export async function serveCodeHost(platform: "github" | "gitlab"): Promise<Code
       ? {
           GITHUB_ACTIONS: "true",
           GITHUB_API_URL: server.url,
+          GITHUB_SERVER_URL: "https://github.example.com",
           GITHUB_REPOSITORY: "o/r",
           GITHUB_TOKEN: hostTokens.github,
         }
@@ -311,6 +312,8 @@ export async function serveCodeHost(platform: "github" | "gitlab"): Promise<Code
           GITLAB_CI: "true",
           CI_API_V4_URL: `${server.url}/api/v4`,
           CI_PROJECT_ID: "42",
+          CI_SERVER_HOST: "gitlab.example.com",
+          CI_PROJECT_PATH: "o/r",
           RNV_GITLAB_TOKEN: hostTokens.gitlab,
         };
   const running: CodeHostServer = Object.assign(server, {

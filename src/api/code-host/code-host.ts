@@ -60,15 +60,7 @@ export interface HostIssue {
 
 export interface PullRequest {
   readonly number: number;
-  readonly url?: string;
-  /** The branch that it comes from. */
-  readonly branch: string;
-  /** The commit at its end. */
-  readonly commit: string;
-  readonly isOpen: boolean;
   readonly isMerged: boolean;
-  /** The commit that brought it to its target branch. */
-  readonly mergeCommit?: string;
 }
 
 /** The systems of jobs whose code host rnv speaks to; elsewhere it writes files only. */

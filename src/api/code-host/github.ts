@@ -24,11 +24,8 @@ const issue = z.looseObject({
 });
 const pull = z.looseObject({
   number: z.number(),
-  html_url: z.string().optional(),
-  state: z.string(),
   merged_at: z.string().nullish(),
   merge_commit_sha: z.string().nullish(),
-  head: z.looseObject({ ref: z.string(), sha: z.string() }),
 });
 
 /** The account as which the token of a workflow writes; the token itself may not ask. */
@@ -101,7 +98,7 @@ export function createGitHub(options: HostOptions): CodeHost {
         }),
       ),
     ...issuesOf(client, repository, { isOwn, written }, options),
-    ...pullsOf(client, repository),
+    ...pullsOf(client, repository, options),
     close: client.close,
   };
   return host;
@@ -173,15 +170,25 @@ function issuesOf(
   } satisfies Partial<CodeHost>;
 }
 
-const pullsOf = (client: HostClient, repository: string) =>
+/** Milliseconds between questions for the pull requests of a commit: GitHub lists them a while after the merge. */
+const pausesForPulls = [1000, 2000, 4000, 6000, 7000];
+
+const pullsOf = (client: HostClient, repository: string, { clock }: Pick<HostOptions, "clock">) =>
   ({
     pullRequestsOf: async (commit) => {
-      const found = await client.sendPages({
-        operation: "find the pull request of the commit",
-        path: `${repository}/commits/${encodeURIComponent(commit)}/pulls`,
-        answer: z.array(pull),
-        needs: `${needsPulls}, and check out a commit that GitHub has`,
-      });
+      const ask = () =>
+        client.sendPages({
+          operation: "find the pull request of the commit",
+          path: `${repository}/commits/${encodeURIComponent(commit)}/pulls`,
+          answer: z.array(pull),
+          needs: `${needsPulls}, and check out a commit that GitHub has`,
+        });
+      let found = await ask();
+      for (const pause of pausesForPulls) {
+        if (found.length > 0) break;
+        await clock.sleep(pause);
+        found = await ask();
+      }
       const brought = (one: z.infer<typeof pull>): boolean => one.merge_commit_sha === commit;
       return [...found.filter(brought), ...found.filter((one) => !brought(one))].map(pullOf);
     },
@@ -226,12 +233,7 @@ const issueOf = ({ number, title, body, html_url: url }: z.infer<typeof issue>):
   ...(url !== undefined && { url }),
 });
 
-const pullOf = (one: z.infer<typeof pull>): PullRequest => ({
-  number: one.number,
-  branch: one.head.ref,
-  commit: one.head.sha,
-  isOpen: one.state === "open",
-  isMerged: typeof one.merged_at === "string",
-  ...(one.html_url !== undefined && { url: one.html_url }),
-  ...(one.merged_at && one.merge_commit_sha && { mergeCommit: one.merge_commit_sha }),
+const pullOf = ({ number, merged_at: mergedAt }: z.infer<typeof pull>): PullRequest => ({
+  number,
+  isMerged: typeof mergedAt === "string",
 });

@@ -21,10 +21,7 @@ const issue = z.looseObject({
 });
 const merge = z.looseObject({
   iid: z.number(),
-  web_url: z.string().optional(),
   state: z.string(),
-  source_branch: z.string(),
-  sha: z.string().nullish(),
   merge_commit_sha: z.string().nullish(),
   squash_commit_sha: z.string().nullish(),
 });
@@ -169,13 +166,8 @@ const issueOf = ({ iid: number, title, description, web_url: url }: z.infer<type
   ...(url !== undefined && { url }),
 });
 
-const pullOf = (one: z.infer<typeof merge>): PullRequest => {
-  const mergeCommit = one.merge_commit_sha ?? one.squash_commit_sha ?? undefined;
-  return {
-    ...{ number: one.iid, branch: one.source_branch, commit: one.sha ?? "", isOpen: one.state === "opened" },
-    // `locked` while it is being merged: the commit may be there before that ends.
-    isMerged: one.state === "merged" || one.state === "locked",
-    ...(one.web_url !== undefined && { url: one.web_url }),
-    ...(mergeCommit !== undefined && { mergeCommit }),
-  };
-};
+const pullOf = ({ iid, state }: z.infer<typeof merge>): PullRequest => ({
+  number: iid,
+  // `locked` while it is being merged: the commit may be there before that ends.
+  isMerged: state === "merged" || state === "locked",
+});

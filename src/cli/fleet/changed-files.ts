@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { resolve } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { commandEnvironment } from "../../manifest/trust";
 import type { ProcessEnvironment } from "../../model/text";
@@ -7,11 +7,19 @@ import type { ProcessEnvironment } from "../../model/text";
 /** Bytes of one list of paths. */
 const mostOutput = 256 * 1024 * 1024;
 
+/** What has changed since a commit. */
+interface ChangedFiles {
+  /** Absolute paths, with links followed. */
+  readonly paths: readonly string[];
+  /** Returns the text that a file had at the commit; undefined where it did not exist. */
+  readonly textBefore: (path: string) => string | undefined;
+}
+
 /**
  * Absolute paths of the files that differ from where this branch left `ref`: committed, in the working folder, and not
  * known to git. A file that moved counts at both places. Throws `DiagnosticsError`.
  */
-export function changedFiles(ref: string, cwd: string, environment: ProcessEnvironment): readonly string[] {
+export function changedFiles(ref: string, cwd: string, environment: ProcessEnvironment): ChangedFiles {
   const git = (...args: readonly string[]) =>
     spawnSync("git", ["-c", "core.fsmonitor=false", ...args], {
       cwd,
@@ -55,12 +63,18 @@ export function changedFiles(ref: string, cwd: string, environment: ProcessEnvir
     git("-C", root, "ls-files", "--others", "--exclude-standard", "-z"),
   ];
   if (lists.some(({ status }) => status !== 0)) throw refused("git cannot tell what has changed");
-  return lists.flatMap(({ stdout }) =>
+  const paths = lists.flatMap(({ stdout }) =>
     stdout
       .split("\0")
       .filter((path) => path !== "")
       .map((path) => resolve(root, path)),
   );
+  const textBefore = (path: string): string | undefined => {
+    const name = relative(root, path).split(sep).join("/");
+    const shown = git("show", "--no-textconv", `${base.stdout.trim()}:${name}`);
+    return shown.status === 0 ? shown.stdout : undefined;
+  };
+  return { paths, textBefore };
 }
 
 const refused = (summary: string, hint?: string): DiagnosticsError =>

@@ -1,14 +1,19 @@
-import { basename, join, resolve } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { changedMembers, inShard, sharedStates } from "../../commands/fleet/select-members";
-import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
+import { isWithin, shownPath } from "../../manifest/files";
 import { type FoundFleet, findFleet, pathsBeside, realOf } from "../../manifest/find-fleet";
+import { stateNamedFor } from "../../manifest/fleet-environment";
 import type { FleetMember, Shard } from "../../model/fleet";
-import { stageText } from "../../model/stage";
+import { fillStage, splitStage, stageText } from "../../model/stage";
 import type { ProcessEnvironment } from "../../model/text";
 import { namePattern, shortList } from "../../model/text";
 import { resourceTypes } from "../../resources";
 import { type Invocation, listOf } from "../invocation";
+import { report } from "../report";
 import { askedStage } from "../stages";
 import { changedFiles } from "./changed-files";
 
@@ -34,6 +39,9 @@ export function chooseMembers(invocation: Invocation): ChosenMembers {
     const isRefused = fleet.diagnostics.some(({ code }) => code === "guard.untrusted");
     throw new DiagnosticsError(fleet.diagnostics, isRefused ? 4 : 1, fleet.sources);
   }
+  const ref = options.changedSince;
+  const changes = typeof ref === "string" ? changedFiles(ref, realOf(root), environment) : undefined;
+  if (changes) report(invocation, warnOfGone(invocation, { ...fleet, root: realOf(root) }, changes));
   if (all.length === 0)
     throw new DiagnosticsError([
       error("manifest.not_found", `there is no manifest below ${place}`, {
@@ -43,15 +51,63 @@ export function chooseMembers(invocation: Invocation): ChosenMembers {
   const shared = sharedStates(all, root, environment);
   if (shared.length > 0) throw new DiagnosticsError(shared);
   const named = namedMembers(all, invocation);
-  const ref = options.changedSince;
-  const selected = typeof ref === "string" ? changedSince(ref, named, fleet, invocation) : named;
+  const selected = changes ? changedSince(changes, named, fleet, invocation) : named;
   const shard = (options.shard as Shard | undefined) ?? shardOf(environment);
   return { all, selected, members: inShard(selected, shard), root, shard };
 }
 
-/** The members of which something has changed since git's `ref`; git tells paths with links followed. */
+/** Members of the commit before, of manifests and stages that are not declared any more: a warning with the state of each. */
+function warnOfGone(
+  { cwd, environment, options }: Invocation,
+  { members, root, file }: FoundFleet,
+  { paths, textBefore }: ReturnType<typeof changedFiles>,
+): readonly Diagnostic[] {
+  const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
+  try {
+    for (const path of paths.filter((one) => /\.ya?ml$/.test(one) && isWithin(one, [root]))) {
+      const text = textBefore(path);
+      const copy = join(before, relative(root, path));
+      if (text === undefined) continue;
+      mkdirSync(dirname(copy), { recursive: true });
+      writeFileSync(copy, text);
+    }
+    if (file !== undefined) writeFileSync(join(before, basename(file)), textBefore(realOf(file)) ?? "");
+    const untrusted = options.untrusted === true;
+    const found = findFleet({
+      place: file === undefined ? before : join(before, basename(file)),
+      cwd: before,
+      types: resourceTypes,
+      environment,
+      untrusted,
+    });
+    const kept = new Set(members.map(({ name }) => name));
+    return found.members
+      .filter(({ name, folder }) => !kept.has(name) && existsSync(join(before, folder)))
+      .map((member) => {
+        const { folder, stage = "" } = member;
+        const named = member.stateOfStage ?? stateNamedFor(member, environment);
+        const text = fillStage(named ?? join(".rnv", stage, "state.json"), splitStage(stage));
+        const state = text.includes("://") ? text : shownPath(resolve(root, folder, text), realOf(cwd));
+        return warning(
+          "manifest.not_found",
+          `${member.name} is no longer declared; its resources still exist`,
+          {
+            detail: `Its state: ${state}`,
+            hint:
+              member.stage === undefined
+                ? "To destroy them, run rnv destroy in its folder before you delete it"
+                : `To destroy them: rnv destroy --stage ${member.stage} --state ${state}`,
+          },
+        );
+      });
+  } finally {
+    rmSync(before, { recursive: true, force: true });
+  }
+}
+
+/** The members of which something has changed since a commit of git, which names paths with links followed. */
 function changedSince(
-  ref: string,
+  { paths }: ReturnType<typeof changedFiles>,
   members: readonly FleetMember[],
   { root: asked, file }: FoundFleet,
   { cwd, environment }: Invocation,
@@ -59,7 +115,7 @@ function changedSince(
   const root = realOf(asked);
   const policies = (environment.RNV_POLICY ?? "").split(",").filter((path) => path.trim() !== "");
   return changedMembers(members, {
-    changed: changedFiles(ref, root, environment),
+    changed: paths,
     root,
     beside: (member) => pathsBeside(member, root),
     common: [

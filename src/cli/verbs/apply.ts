@@ -1,8 +1,9 @@
 import type { ApplyRequest, Approval } from "../../commands/apply";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import type { PlanRequest } from "../../commands/context";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, error, warning } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
+import { stageText } from "../../model/stage";
 import { version } from "../../model/version";
 import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../render/state-text";
@@ -50,6 +51,12 @@ function runApply(invocation: Invocation): Promise<number> {
   const [planFile] = positional as readonly (string | undefined)[];
   if (planFile !== undefined) refuseWithPlanFile(invocation);
   const expectDigest = expectedDigestOf(invocation);
+  if (expectDigest !== undefined)
+    report(invocation, [
+      warning("plan.digest", "values of variables are not compared with the reviewed ones", {
+        hint: "rnv ci apply compares them in a job of GitHub Actions or GitLab.",
+      }),
+    ]);
   return applyAndShow(invocation, {
     ...planRequestOf(options),
     policies: policiesOf(invocation),
@@ -85,14 +92,19 @@ export const destroyVerb: Verb = {
     ["rnv destroy", "shows the plan, then asks once for all of it"],
     ["rnv destroy -target service.shop.worker", "one service"],
     ["rnv destroy -auto-approve", "without asking: everything goes"],
+    ["rnv destroy --stage staging --state .rnv/staging/state.json", "a stage that is no longer declared"],
   ],
   handler: runDestroy,
 };
 
 function runDestroy(invocation: Invocation): Promise<number> {
+  const { stage } = invocation;
   return applyAndShow(invocation, {
     ...planRequestOf(invocation.options, "destroy"),
     policies: policiesOf(invocation),
+    ...(stage?.isUndeclared && {
+      recordedOf: { name: stageText(stage), protect: false, disposable: false },
+    }),
   });
 }
 
@@ -117,7 +129,7 @@ function refuseWithPlanFile({ options }: Invocation): void {
   ]);
 }
 
-type ShownRequest = PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest" | "reviewed">;
+type ShownRequest = PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest" | "review" | "repairsOnly">;
 
 const applyAndShow = async (invocation: Invocation, request: ShownRequest): Promise<number> =>
   (await showApply(invocation, request)).exitCode;

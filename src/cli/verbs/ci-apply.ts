@@ -1,8 +1,9 @@
+import { join } from "node:path";
+import { Option } from "commander";
 import type { ApplyOutcome } from "../../commands/apply";
-import { findMerged, notMerged, type Review, unreviewed } from "../../commands/ci/find-review";
+import { notMerged, type Review, recordsOf } from "../../commands/ci/find-review";
 import { keepComments } from "../../commands/ci/keep-comment";
-import type { Diagnostic } from "../../diagnostics/diagnostic";
-import { compareWithRecord, type PlanRecord } from "../../plan/digest";
+import type { PlanRequest } from "../../commands/context";
 import { hasChanges } from "../../plan/plan";
 import { summaryLine } from "../../render/events";
 import {
@@ -10,12 +11,23 @@ import {
   type CommentSubject,
   markerOf,
   refusedComment,
+  shownComment,
   wasApplied,
 } from "../../render/job-comment";
 import { planLine } from "../../render/plan-wording";
-import { type CiJob, commentOptions, readJob, reviewOf, subjectOf, tellHost, writeOutputs } from "../ci-job";
+import {
+  type CiJob,
+  commentOptions,
+  readJob,
+  reviewOf,
+  subjectOf,
+  tellHost,
+  writeOutputs,
+  writeSummary,
+} from "../ci-job";
 import type { Invocation } from "../invocation";
 import { options, planningOptions, policyOptions, runningOptions } from "../options";
+import { reportFolder, writeReports } from "../plan-reports";
 import { exitCodes, failureOf } from "../report";
 import { expectedDigestOf, showApply } from "./apply";
 import { planRequestOf, policiesOf } from "./plan";
@@ -37,87 +49,103 @@ export const ciApplyVerb: Verb = {
     ...policyOptions,
     options.destroy,
     options.expectDigest,
+    new Option(
+      "--repair",
+      "without a review, repair drift and nothing else: for a job that needs an approval",
+    ),
+    reportFolder,
     ...commentOptions,
     ...runningOptions.filter((option) => option !== options.autoApprove),
   ],
   examples: [
     ["rnv ci apply --stage production", "on the commit that a pull request was merged with"],
-    ["rnv ci apply --expect-digest DIGEST", "a plan that was reviewed elsewhere"],
+    ["rnv ci apply --expect-digest DIGEST", "by hand: the plan that an apply was refused with"],
   ],
   handler: runApplyInJob,
 };
 
 async function runApplyInJob(invocation: Invocation): Promise<number> {
   const { options: given } = invocation;
-  expectedDigestOf(invocation);
+  const digest = expectedDigestOf(invocation);
   const job = readJob(invocation);
-  const found = await reviewedIn(invocation, job);
+  const repairsOnly = given.repair === true;
+  const isDecided = job.pullRequest === undefined || job.isDecided;
+  const review = isDecided && !repairsOnly ? await reviewOf(invocation, job) : undefined;
+  const request: PlanRequest = { ...planRequestOf(given), policies: policiesOf(invocation), needsKey: true };
   let outcome: ApplyOutcome;
   let thrown: unknown;
   try {
     outcome = await showApply(
       { ...invocation, options: { ...given, autoApprove: true } },
-      { ...planRequestOf(given), policies: policiesOf(invocation), reviewed: found.reviewed },
+      {
+        ...request,
+        repairsOnly,
+        review: (key) =>
+          review
+            ? recordsOf(review, subjectOf(invocation, { key }), digest)
+            : notMerged(job.pullRequest as number),
+      },
     );
   } catch (cause) {
     thrown = cause;
     outcome = failureOf(cause, invocation.signal.aborted);
   }
-  const { exitCode, plan: made } = outcome;
-  writeOutputs(invocation, { exitcode: String(exitCode), digest: made?.digest ?? "" });
-  if (given.comment !== false && !found.review?.isUnread)
-    await tellPullRequest(invocation, job, { ...found, outcome });
+  const { exitCode } = outcome;
+  const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
+  writeOutputs(invocation, outputs);
+  const text = shownComment(commentOn(outcome, subjectOf(invocation), job, 1_000_000));
+  writeSummary(invocation, [text]);
+  const told =
+    given.comment !== false && !review?.isUnread
+      ? await tellPullRequest(invocation, job, review, outcome)
+      : 0;
+  const folder = invocation.stack?.sharesRun
+    ? join(String(given.report), invocation.stack.name)
+    : String(given.report);
+  const reported = { ...invocation, options: { ...given, report: folder } };
+  writeReports(reported, [{ invocation: reported, outcome, exitCode, applied: text }], request, outputs);
   if (thrown !== undefined) throw thrown;
-  return exitCode;
+  return exitCode === exitCodes.done ? told : exitCode;
 }
 
-/** A review, and what of it the plan is compared with. */
-interface FoundReview {
-  readonly review?: Review;
-  readonly reviewed: PlanRecord | Diagnostic;
-}
-
-/** Tells the pull request how its apply ended. That nothing was left to do is told only where something else stands. */
-async function tellPullRequest(
+/**
+ * Tells the pull request how its apply ended. That nothing was left to do is told only where something else stands. Returns
+ * 1 where a comment of an older run stays.
+ */
+function tellPullRequest(
   invocation: Invocation,
   job: CiJob,
-  { review, reviewed, outcome }: FoundReview & { readonly outcome: ApplyOutcome },
-): Promise<void> {
-  const { exitCode, plan: made } = outcome;
+  review: Review | undefined,
+  outcome: ApplyOutcome,
+): Promise<number> {
+  const { exitCode, plan: made, reviewKey: key } = outcome;
   const isIdle = exitCode === exitCodes.done && (made === undefined || !hasChanges(made));
-  await tellHost(invocation, async (host) => {
-    const number = review?.pullRequest ?? job.pullRequest ?? (await findMerged(host, job.commit));
+  return tellHost(invocation, async (host) => {
+    const number = review?.pullRequest ?? job.pullRequest;
     if (number === undefined) return;
-    const subject = subjectOf(invocation);
-    const body = commentOn(outcome, reviewed, { subject, job, limit: host.mostCharacters });
-    const wanted = { marker: markerOf("apply", subject), body, isQuiet: isIdle };
-    for (const one of [number, ...(review?.others ?? [])])
+    for (const one of [number, ...(review?.others ?? [])]) {
+      const subject = subjectOf(invocation, { key, pullRequest: one });
+      const body = commentOn(outcome, subject, job, host.mostCharacters);
+      const wanted = { marker: markerOf("apply", subject), body, isQuiet: isIdle };
       await keepComments(host, { kind: "pull request", number: one }, [
         { ...wanted, ...(isIdle && { unless: wasApplied }) },
       ]);
+    }
   });
 }
 
-/** What the plan is compared with, and where that was found: a digest that is given asks no host. */
-async function reviewedIn(invocation: Invocation, job: CiJob): Promise<FoundReview> {
-  const { expectDigest } = invocation.options;
-  if (typeof expectDigest === "string") return { reviewed: { digest: expectDigest } };
-  if (job.pullRequest !== undefined && !job.isDecided) return { reviewed: notMerged(job.pullRequest) };
-  const review = await reviewOf(invocation, job);
-  return { review, reviewed: review.record ?? unreviewed(review) };
-}
-
 function commentOn(
-  { exitCode, plan: made, diagnostics, sources, counts }: ApplyOutcome,
-  reviewed: PlanRecord | Diagnostic,
-  { subject, job, limit }: { readonly subject: CommentSubject; readonly job: CiJob; readonly limit: number },
+  { exitCode, plan: made, diagnostics, sources, counts, differences }: ApplyOutcome,
+  subject: CommentSubject,
+  job: CiJob,
+  limit: number,
 ): string {
   const mode = made?.options.mode ?? "apply";
   const isIdle = made !== undefined && !hasChanges(made);
   const summary = isIdle ? planLine(made) : counts && summaryLine({ mode, exitCode, counts });
   if (exitCode !== exitCodes.stale || !made)
     return appliedComment({ exitCode, summary, diagnostics, sources }, subject, job);
-  const why = "code" in reviewed ? reviewed.summary : "main or the live service changed after the review";
-  const differences = "code" in reviewed ? undefined : compareWithRecord(reviewed, made);
+  const unreviewed = diagnostics.find(({ code }) => code === "plan.digest")?.summary ?? "";
+  const why = differences ? "main or the live service changed after the review" : unreviewed;
   return refusedComment(made, { why, differences }, subject, job, limit);
 }

@@ -182,8 +182,10 @@ function show(invocation: Invocation, job: DriftJob): void {
 
 /** Tells the job's system: its outputs, its summary, and the issue of each stage. */
 async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
-  const { drifted, exitCode } = { drifted: job.stages.some((one) => statusOf(one) === "drift"), ...job };
-  writeOutputs(invocation, { drift: String(drifted), exitcode: String(exitCode) });
+  const statuses = job.stages.map(statusOf);
+  const isUnread = statuses.every((one) => one === "error" || one === "interrupted");
+  const found = statuses.includes("drift") ? "true" : isUnread ? "unknown" : "false";
+  writeOutputs(invocation, { drift: found, exitcode: String(job.exitCode) });
   writeSummary(invocation, [driftJobMarkdown(job)]);
   const { pullRequest, platform } = readJob(invocation);
   // What a pull request proposes is no drift of what is merged.

@@ -1,17 +1,17 @@
 import { Option } from "commander";
-import { unreviewed } from "../../commands/ci/find-review";
+import { recordsOf } from "../../commands/ci/find-review";
 import { keepComments } from "../../commands/ci/keep-comment";
 import type { PlanRequest } from "../../commands/context";
 import { type PlanOutcome, plan } from "../../commands/plan";
-import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { worstExitCode } from "../../model/exit-code";
 import { splitStage, stageText } from "../../model/stage";
 import { shortList } from "../../model/text";
-import { compareWithRecord, declaredBesides, isExpected } from "../../plan/digest";
-import { hasChanges, type Plan } from "../../plan/plan";
+import { compareWithRecord, declaredBesides } from "../../plan/digest";
+import { hasChanges } from "../../plan/plan";
 import { escapeJson, escapeText } from "../../render/escape-text";
-import { failedPlanComment, markerOf, planComment, saysNothing } from "../../render/job-comment";
+import { failedPlanComment, markerOf, planComment } from "../../render/job-comment";
 import { planFindings } from "../../render/job-reports";
 import { planMarkdown } from "../../render/plan-markdown";
 import { counted, differenceText, isBlocked } from "../../render/plan-wording";
@@ -29,14 +29,11 @@ import { runOnStages, stagesAsked, stagesOptions } from "../ci-stages";
 import { withContext } from "../context";
 import type { Handler, Invocation } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
-import { type PlannedStage, writeReports } from "../plan-reports";
+import { type PlannedStage, reportFolder, writeReports } from "../plan-reports";
 import { annotate, exitCodes, failureOf, outStyle, report, reportFailure } from "../report";
+import { warnOfUndeclared } from "../stages";
 import { crossValuesOf, otherDiagnostics, planRequestOf, policiesOf, showPlan } from "./plan";
 import type { Verb } from "./verb";
-
-const reportFolder = new Option("--report <dir>", "folder of the reports, to be kept as artefacts").default(
-  "rnv-report",
-);
 
 export const ciPlanVerb: Verb = {
   usage: "plan [stack...]",
@@ -78,15 +75,16 @@ async function runPlansInJob(invocation: Invocation): Promise<number> {
   const job = readJob(invocation);
   const request: PlanRequest = {
     ...planRequestOf(given),
+    needsKey: true,
     policies: policiesOf(invocation),
     secrets: given.secrets === false ? "present" : "resolve",
   };
   const { planned, stray } = await planStages(invocation, request);
   const written = tellRunner(invocation, planned, request);
   if (signal.aborted) return exitCodes.interrupted;
-  if (!job.isQueue) await commentOnPlans(invocation, job, planned);
+  const told = job.isQueue ? exitCodes.done : await commentOnPlans(invocation, job, planned);
   const codes = job.isQueue ? await compareInQueue(job, planned) : planned.map(({ exitCode }) => exitCode);
-  const worst = worstExitCode([...codes, ...stray, written]);
+  const worst = worstExitCode([...codes, ...stray, written, told]);
   return worst === exitCodes.changes && given.detailedExitcode !== true ? exitCodes.done : worst;
 }
 
@@ -119,6 +117,7 @@ async function planStages(invocation: Invocation, request: PlanRequest): Promise
       const outcome = await withContext(one, (context) => plan(context, request));
       if (outcome.plan) one.stack?.tellOutputs(crossValuesOf(outcome.plan));
       showOutcome(one, outcome);
+      if (planned.length === 0) report(one, await warnOfUndeclared(one));
       planned.push({ invocation: one, outcome, exitCode: exitCodeOf(outcome) });
     } catch (cause) {
       fail(cause, one);
@@ -189,21 +188,21 @@ async function commentOnPlans(
   invocation: Invocation,
   job: CiJob,
   planned: readonly PlannedStage[],
-): Promise<void> {
+): Promise<number> {
   const { pullRequest: number, proposes } = job;
-  if (invocation.options.comment === false || number === undefined || !proposes) return;
-  await tellHost(invocation, async (host) => {
+  if (invocation.options.comment === false || number === undefined || !proposes) return exitCodes.done;
+  return tellHost(invocation, async (host) => {
     const limit = host.mostCharacters;
     const at = { kind: "pull request", number } as const;
     await keepComments(
       host,
       at,
-      planned.map(({ invocation: one, outcome: { plan: made, diagnostics, sources } }) => {
-        const subject = subjectOf(one);
+      planned.map(({ invocation: one, outcome: { plan: made, diagnostics, sources, reviewKey: key } }) => {
+        const subject = subjectOf(one, { key, pullRequest: number });
         const body = made
           ? planComment(made, subject, job, limit)
           : failedPlanComment(diagnostics, sources, subject, job, limit);
-        const isQuiet = made !== undefined && saysNothing(made);
+        const isQuiet = made !== undefined && !hasChanges(made) && !hasErrors(made.diagnostics);
         return { marker: markerOf("plan", subject), body, isQuiet };
       }),
     );
@@ -215,33 +214,30 @@ async function compareInQueue(job: CiJob, planned: readonly PlannedStage[]): Pro
   const codes: number[] = [];
   for (const { invocation, outcome, exitCode } of planned)
     codes.push(
-      outcome.plan && exitCode !== exitCodes.error
-        ? await compareOne(invocation, job, outcome.plan)
-        : exitCode,
+      outcome.plan && exitCode !== exitCodes.error ? await compareOne(invocation, job, outcome) : exitCode,
     );
   return codes;
 }
 
-async function compareOne(invocation: Invocation, job: CiJob, made: Plan): Promise<number> {
-  if (!hasChanges(made)) return exitCodes.done;
-  const review = await reviewOf(invocation, job);
-  const { record } = review;
-  const besides = record ? declaredBesides(record, made) : [];
-  if (besides.length > 0) report(invocation, [queuedBefore(besides)]);
-  if (record && (besides.length > 0 || isExpected(made, record.digest)))
+async function compareOne(invocation: Invocation, job: CiJob, { plan: made, reviewKey: key }: PlanOutcome) {
+  if (!made || !hasChanges(made)) return exitCodes.done;
+  const found = recordsOf(await reviewOf(invocation, job), subjectOf(invocation, { key }), undefined);
+  const compared = "code" in found ? [] : found.map((record) => compareWithRecord(record, made, { key }));
+  for (const differences of compared) {
+    const besides = declaredBesides(differences, made);
+    if (differences.length > 0 && besides.length === 0) continue;
+    if (besides.length > 0) report(invocation, [queuedBefore(besides)]);
     return isBlocked(made) ? exitCodes.refused : exitCodes.done;
-  const differences = record && compareWithRecord(record, made);
+  }
+  const [differences] = compared;
   if (differences) writeSummary(invocation, [`Not the reviewed plan:\n\n${differenceText(differences)}`]);
-  const found = unreviewed(review);
   report(invocation, [
-    record
-      ? {
-          ...found,
-          summary: "the plan in the merge queue is not the reviewed one",
+    "code" in found
+      ? found
+      : error("plan.digest", "the plan in the merge queue is not the reviewed one", {
           ...(differences && { detail: differenceText(differences) }),
           hint: "Merge or apply the changes ahead of it in the queue, then plan in the pull request again.",
-        }
-      : found,
+        }),
   ]);
   return exitCodes.stale;
 }

@@ -8,9 +8,9 @@ export const ciSweepVerb: Verb = {
   usage: "sweep",
   summary: "Destroy the previews of pull requests that are closed",
   detail:
-    "`rnv stage sweep` with the open pull requests (merge requests) of the code host as what stays: an instance is kept while a " +
-    "number in its id is that of an open one (preview/12, preview/pr-12), or its id is the branch of one. An instance without " +
-    "a number is no preview of a pull request, and stays. Where the list cannot be read nothing is destroyed.",
+    "`rnv stage sweep` with the open pull requests (merge requests) of the code host as what stays. The ids 12, pr-12 and " +
+    "mr-12 are of pull request 12: its instance is destroyed once it is closed. Every other instance, such as " +
+    "preview/demo2, stays. Where the list cannot be read nothing is destroyed.",
   readsStages: true,
   options: sweepOptions,
   examples: [
@@ -32,20 +32,11 @@ async function keptByHost(invocation: Invocation): Promise<Kept> {
   return { keeps: isKeptBy(open), ...(ageMs !== undefined && { ageMs }) };
 }
 
-/** Returns whether the id of an instance is that of an open pull request, or of none at all. */
-export function isKeptBy(open: readonly Pick<PullRequest, "number" | "branch">[]): (id: string) => boolean {
-  const numbers = new Set(open.map(({ number }) => number));
-  const branches = new Set(open.flatMap(({ branch }) => [branch, slugOf(branch)]));
+/** Returns true if an id is not of the form of a pull request's (`12`, `pr-12`, `mr-12`), or that pull request is open. */
+export function isKeptBy(open: readonly Pick<PullRequest, "number">[]): (id: string) => boolean {
+  const numbers = new Set(open.map(({ number }) => String(number)));
   return (id) => {
-    const found = id.match(/\d+/g)?.map(Number) ?? [];
-    return found.length === 0 || found.some((number) => numbers.has(number)) || branches.has(id);
+    const number = /^(?:pr-|mr-)?([1-9]\d*)$/.exec(id)?.[1];
+    return number === undefined || numbers.has(number);
   };
 }
-
-/** A branch as GitLab and others write it into a name. */
-const slugOf = (branch: string): string =>
-  branch
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, 63)
-    .replace(/^-+|-+$/g, "");

@@ -19,6 +19,7 @@ import { type Format, formatOf, type Invocation, listOf, type OptionValues } fro
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { pageFileOf, writePlanPage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
+import { warnOfUndeclared } from "../stages";
 import type { Verb } from "./verb";
 
 export const validateVerb: Verb = {
@@ -126,7 +127,11 @@ async function runPlan(invocation: Invocation): Promise<number> {
   if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
   if (outcome.plan)
     showPlan(invocation, outcome.plan, format, sources, nextOf(invocation, outcome.plan, exitCode));
-  report(invocation, otherDiagnostics(outcome.plan, diagnostics, format), sources);
+  const others = [
+    ...otherDiagnostics(outcome.plan, diagnostics, format),
+    ...(await warnOfUndeclared(invocation)),
+  ];
+  report(invocation, others, sources);
   if (outcome.plan) writePlanPage(invocation, outcome.plan, sources);
   if (!outcome.plan || exitCode !== 0) return exitCode;
   if (typeof options.out === "string") {

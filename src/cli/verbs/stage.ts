@@ -22,7 +22,7 @@ import {
   standings,
   usage,
 } from "../stage-instances";
-import { askedStage, enter } from "../stages";
+import { askedStage, enter, undeclaredStates } from "../stages";
 import { readAccepted } from "./drift";
 import { stageSweepVerb } from "./sweep";
 import type { Verb, VerbFamily } from "./verb";
@@ -102,7 +102,18 @@ async function runList(invocation: Invocation): Promise<number> {
       });
     }
   }
-  if (asked !== undefined && !found.stages.has(asked.name)) enter(invocation, found, asked, failWith(found));
+  const undeclared = await undeclaredStates(invocation, [...found.stages.keys()]);
+  for (const { stage, location, state } of undeclared)
+    if (asked === undefined || stageText(asked) === stageText(stage))
+      rows.push({
+        stage: stageText(stage),
+        state: location,
+        isUndeclared: true,
+        ...{ protect: false, disposable: false, resources: Object.keys(state.resources).length },
+        ...{ workspace: state.workspaceId, lastRunAt: state.lastRunAt },
+      });
+  if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name))
+    enter(invocation, found, asked, failWith(found));
   const style = outStyle(invocation);
   terminal.out(
     options.json === true ? `${escapeJson(stageJson(rows), 2)}\n` : stageRowsText(rows, Date.now(), style),

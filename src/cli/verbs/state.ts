@@ -1,7 +1,9 @@
+import { dirname, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { Argument, Option } from "commander";
 import { handOver } from "../../commands/hand-over";
 import {
+  claimState,
   forceUnlock,
   listBackups,
   moveState,
@@ -32,8 +34,10 @@ import { encodeState } from "../../state/state-text";
 import { withContext } from "../context";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";
+import { originAt } from "../job";
 import { options } from "../options";
-import { outStyle, report } from "../report";
+import { createPrompter } from "../prompt";
+import { exitCodes, outStyle, report } from "../report";
 import type { Verb, VerbFamily } from "./verb";
 
 const writing = [options.state, options.stack, options.lockTimeout];
@@ -147,7 +151,11 @@ async function runHandOver(
   const lockTimeoutMs = lockTimeoutOf(invocation);
   const other = { ...invocation, options: { ...invocation.options, state: to } };
   const outcome = await withContext(invocation, (context) =>
-    withContext(other, (target) => handOver(context, target, { addresses, lockTimeoutMs })),
+    withContext(other, (target) => {
+      const name = to.includes("://") ? undefined : originAt(dirname(resolve(invocation.cwd, to)));
+      const owned = { ...target, repository: { name, isJob: false } };
+      return handOver(context, owned, { addresses, lockTimeoutMs });
+    }),
   );
   const list = outcome.addresses.map((address) => `  ${escapeText(address)}\n`).join("");
   invocation.terminal.out(
@@ -155,6 +163,42 @@ async function runHandOver(
       "Their blocks belong in its manifest now, and no longer in this one.\n",
   );
   return outcome.exitCode;
+}
+
+const stateClaimVerb: Verb = {
+  usage: "claim",
+  summary: "Record this repository as the owner of the state",
+  detail:
+    "A state belongs to the repository that made it, and runs of another repository are refused. After a rename of the " +
+    "repository, this records its new name: that of the job, else that of the remote origin.",
+  options: [...writing, options.autoApprove, options.noInput],
+  examples: [["rnv state claim --stage production", "after a rename of the repository; asks first"]],
+  handler: runStateClaim,
+};
+
+async function runStateClaim(invocation: Invocation): Promise<number> {
+  const { terminal, options: given } = invocation;
+  const ask = given.autoApprove === true ? undefined : createPrompter(invocation);
+  const confirm = async (owner: string): Promise<boolean> => {
+    if (given.autoApprove === true) return true;
+    if (ask === undefined)
+      throw new DiagnosticsError([
+        error("command.usage", "state claim needs approval, but this is not a terminal", {
+          hint: "rnv state claim -auto-approve",
+        }),
+      ]);
+    const question = `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  Only 'yes' will be accepted to approve.\n\n  Enter a value: `;
+    return (await ask(question))?.trim() === "yes";
+  };
+  const { repository } = await withContext(invocation, (context) =>
+    claimState(context, { lockTimeoutMs: lockTimeoutOf(invocation), confirm }),
+  );
+  if (repository === undefined) {
+    terminal.err("\nNothing was changed.\n");
+    return exitCodes.error;
+  }
+  terminal.out(`The state belongs to the repository ${escapeText(repository)}.\n`);
+  return exitCodes.done;
 }
 
 const stateRmVerb: Verb = {
@@ -369,6 +413,7 @@ export const stateVerbs: VerbFamily = {
     stateListVerb,
     stateShowVerb,
     stateMvVerb,
+    stateClaimVerb,
     stateRmVerb,
     statePullVerb,
     statePushVerb,

@@ -1,15 +1,16 @@
 import type { CodeHost } from "../../api/code-host/code-host";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { append } from "../../model/graph";
 import { joinRecords, type PlanRecord } from "../../plan/digest";
-import { readRecord } from "../../render/job-comment";
+import { type CommentSubject, readRecord } from "../../render/job-comment";
 
-/** The review that an apply relies on. */
+/** The comments that may hold the review of an apply. */
 export interface Review {
   readonly pullRequest?: number;
   /** Those that came with the same push: a queue merges several at once. */
   readonly others?: readonly number[];
-  /** Of the plan in its comment, with those of the others; undefined where none stands, or none could be made. */
-  readonly record?: PlanRecord;
+  /** Our comments on all of them, oldest first. */
+  readonly comments: readonly { readonly pullRequest: number; readonly body: string }[];
   /** There was no host to ask. */
   readonly isUnread?: true;
 }
@@ -21,30 +22,51 @@ interface ReviewPlace {
   readonly commit?: string | undefined;
   /** The commits before it that came with the same push. */
   readonly earlier?: readonly string[] | undefined;
-  readonly marker: string;
 }
 
-/** Finds the pull requests of a job, and the record of the plans that were reviewed in them. */
+/** Finds the pull requests of a job, and our comments on them. */
 export async function findReview(
   host: CodeHost,
-  { pullRequest, commit, earlier = [], marker }: ReviewPlace,
+  { pullRequest, commit, earlier = [] }: ReviewPlace,
 ): Promise<Review> {
   const found = pullRequest ?? (await findMerged(host, commit));
-  if (found === undefined) return {};
+  if (found === undefined) return { comments: [] };
   const numbers = new Set([found]);
   for (const one of pullRequest === undefined ? earlier : []) {
     const before = await findMerged(host, one);
     if (before !== undefined) numbers.add(before);
   }
-  const records: PlanRecord[] = [];
-  for (const number of numbers) {
-    const comments = await host.findComments({ kind: "pull request", number }, marker);
-    const record = comments.map(({ body }) => readRecord(body, marker)).find((one) => one !== undefined);
-    if (record) records.push(record);
-  }
-  const [first, ...more] = records;
-  const others = [...numbers].slice(1);
-  return { pullRequest: found, others, ...(first && { record: joinRecords([first, ...more]) }) };
+  const comments = [];
+  for (const number of numbers)
+    for (const { body } of await host.findComments({ kind: "pull request", number }))
+      comments.push({ pullRequest: number, body });
+  return { pullRequest: found, others: [...numbers].slice(1), comments };
+}
+
+/**
+ * Returns the records of the reviewed plans of a subject: any of one pull request, or those of several, joined. With a
+ * `digest` the record that has it, also that of an apply that was refused. A diagnostic where there is none.
+ */
+export function recordsOf(
+  review: Review,
+  subject: CommentSubject,
+  digest: string | undefined,
+): readonly PlanRecord[] | Diagnostic {
+  const kinds = digest === undefined ? (["plan"] as const) : (["plan", "apply"] as const);
+  let isForeign = false;
+  const byNumber = new Map<number, PlanRecord[]>();
+  for (const { pullRequest, body } of review.comments)
+    for (const kind of kinds) {
+      const record = readRecord(body, kind, { ...subject, seal: { ...subject.seal, pullRequest } });
+      isForeign ||= record === "foreign";
+      if (typeof record !== "object" || (digest ?? record.digest) !== record.digest) continue;
+      append(byNumber, pullRequest, record);
+    }
+  const [first, ...more] = [...byNumber.values()];
+  if (first === undefined) return unreviewed(review, { isForeign, digest });
+  if (digest !== undefined || more.length === 0) return first;
+  const [one, ...others] = [first, ...more].flatMap((records) => records.at(-1) ?? []);
+  return one ? [joinRecords([one, ...others])] : [];
 }
 
 /** Finds the pull request that a commit was merged with: one that is open has not been reviewed yet. */
@@ -60,18 +82,26 @@ export const notMerged = (number: number): Diagnostic =>
   });
 
 /** An apply without a review: it does nothing. */
-export function unreviewed({ pullRequest, isUnread }: Review): Diagnostic {
-  const hint =
-    "Plan in the pull request with rnv ci plan. Or review rnv plan and give its digest: --expect-digest DIGEST";
+function unreviewed(
+  { pullRequest, isUnread }: Review,
+  { isForeign, digest }: { readonly isForeign: boolean; readonly digest: string | undefined },
+): Diagnostic {
   if (isUnread)
     return error("plan.digest", "cannot read the reviewed plan: this job has no code host", {
-      hint: "Run it in GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN. Or give the digest of the reviewed plan: --expect-digest DIGEST",
+      hint: "Run it in GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN. Elsewhere, apply the digest of a reviewed plan: rnv apply --expect-digest DIGEST",
     });
-  return error(
-    "plan.digest",
-    pullRequest === undefined
-      ? "no merged pull request found for this commit"
-      : `pull request ${pullRequest} has no plan comment for this stage`,
-    { hint },
-  );
+  if (pullRequest === undefined)
+    return error("plan.digest", "no merged pull request found for this commit", {
+      hint: "Merge a pull request, or name one: --pull-request NUMBER",
+    });
+  if (isForeign)
+    return error("plan.digest", `the plan comment of pull request ${pullRequest} is not authentic`, {
+      detail: "It was edited or copied, or its job has another RNV_STATE_KEY.",
+      hint: "Give both jobs the same RNV_STATE_KEY, and plan in a pull request again.",
+    });
+  const what =
+    digest === undefined ? "no plan comment for this stage" : `no comment with the digest ${digest}`;
+  return error("plan.digest", `pull request ${pullRequest} has ${what}`, {
+    hint: "Plan in the pull request with rnv ci plan. A refused rnv ci apply comments with the plan as it is now, and its digest.",
+  });
 }

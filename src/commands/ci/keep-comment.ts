@@ -1,6 +1,7 @@
-import { ApiError } from "../../api/api-error";
+import { ApiError, diagnosticOf } from "../../api/api-error";
 import type { CodeHost, Discussion, HostComment } from "../../api/code-host/code-host";
 import { isMarked } from "../../api/code-host/marker";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 
 /** A comment as it should stand. */
 interface WantedComment {
@@ -10,6 +11,18 @@ interface WantedComment {
   readonly isQuiet: boolean;
   /** Says of the one that stands that it stays. */
   readonly unless?: (body: string) => boolean;
+}
+
+/** A comment of an older run is still there, and could not be rewritten. */
+export class StaleCommentError extends DiagnosticsError {
+  constructor({ kind, number }: Discussion, cause: unknown) {
+    const { code, summary, hint } = diagnosticOf(cause);
+    super([
+      error(code, `${kind} ${number} still shows the comment of an older run: ${summary}`, {
+        hint: hint ?? "Run the job again.",
+      }),
+    ]);
+  }
 }
 
 /**
@@ -26,7 +39,9 @@ export async function keepComments(
   const failures: unknown[] = [];
   for (const one of wanted) {
     const standing = own.filter(({ body }) => isMarked(body, one.marker));
-    await keepComment(host, at, one, standing).catch((cause) => failures.push(cause));
+    await keepComment(host, at, one, standing).catch((cause) =>
+      failures.unshift(standing.length > 0 ? new StaleCommentError(at, cause) : cause),
+    );
   }
   if (failures.length > 0) throw failures[0];
 }

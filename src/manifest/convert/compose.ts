@@ -87,7 +87,9 @@ function program(
   fields: Fields,
   hosts: ReadonlyMap<string, string>,
 ): ConvertedService {
-  const published = fields.items("ports").map(portOf);
+  const bound = fields.items("ports");
+  const isPublic = bound.some((one) => !isLocal(one));
+  const published = bound.map(portOf);
   const ports = [...published, ...fields.items("expose").map(portOf)];
   const [port] = ports.filter((one) => one !== undefined);
   if (ports.length > 1)
@@ -98,8 +100,8 @@ function program(
     "configuration: { healthCheckPath: /healthz }",
   );
   const configuration = {
-    ...(image === undefined ? buildOf(fields) : { image }),
-    startCommand: commandOf(fields.take("command")),
+    ...(image === undefined || fields.entry("build") ? buildOf(fields) : { image }),
+    startCommand: startOf(fields),
     port,
     replicas: fields.number("scale") ?? fields.map("deploy")?.number("replicas"),
   };
@@ -113,9 +115,19 @@ function program(
     ]),
   );
   return {
-    ...{ name, kind: published.length === 0 ? "worker" : "web", configuration, variables },
+    ...{ name, kind: isPublic ? "web" : "worker", configuration, variables },
     variablesFrom: envFilesOf(fields),
   };
+}
+
+/** The whole command: `entrypoint`, which `command` follows. */
+function startOf(fields: Fields): string | undefined {
+  const command = fields.take("command");
+  const isShell = command?.kind === "scalar" && /[&|;<>]/.test(String(command.value));
+  if (isShell) fields.drop("entrypoint", "operators of a shell in the command would be its arguments");
+  const words = [isShell ? undefined : commandOf(fields.take("entrypoint")), commandOf(command)];
+  const given = words.filter((part) => part !== undefined && part !== "");
+  return given.length === 0 ? undefined : given.join(" ");
 }
 
 /** A build of the folder that the file stands in: which repository that is, it does not say. */
@@ -163,6 +175,14 @@ function environmentOf(fields: Fields): readonly (readonly [string, SourceNode])
 const envFilesOf = (fields: Fields): readonly ConvertedValue[] =>
   fields.items("env_file").flatMap((item) => {
     const path = item.kind === "map" ? item.entries.get("path")?.value : item;
+    const required = item.kind === "map" ? item.entries.get("required")?.value : undefined;
+    if (required?.kind === "scalar" && String(required.value) === "false") {
+      const why = "a file that may be missing is not read";
+      fields.report(
+        dropped(item.range, `${fields.owner}.env_file: ${why}`, "variablesFrom: [{ dotenv: FILE }]"),
+      );
+      return [];
+    }
     return path?.kind === "scalar" && typeof path.value === "string"
       ? [{ dotenv: path.value.replace(/^\.\//, "") }]
       : [];
@@ -174,6 +194,12 @@ function portOf(node: SourceNode): number | undefined {
   if (target?.kind !== "scalar") return undefined;
   const port = Number(/(\d+)(?:\/\w+)?$/.exec(String(target.value))?.[1]);
   return Number.isInteger(port) && port > 0 ? port : undefined;
+}
+
+/** Returns true for a port that only the machine itself reaches: `127.0.0.1:8080:80`. */
+function isLocal(node: SourceNode): boolean {
+  const host = node.kind === "map" ? node.entries.get("host_ip")?.value : node;
+  return host?.kind === "scalar" && /^(127\.|localhost\b|\[?::1\]?(?:$|:))/.test(String(host.value));
 }
 
 /** A command of words, as a shell takes it. */

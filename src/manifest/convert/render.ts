@@ -10,7 +10,7 @@ import {
 } from "./fields";
 
 const kinds: Readonly<Record<string, string>> = {
-  ...{ web: "web", pserv: "web", worker: "worker", cron: "cron", static: "static" },
+  ...{ web: "web", pserv: "worker", worker: "worker", cron: "cron", static: "static" },
   ...{ redis: "redis", keyvalue: "redis" },
 };
 
@@ -49,6 +49,11 @@ function convertService(fields: Fields): ConvertedService {
   fields.take("env");
   const kind = runtime === "static" ? "static" : (kinds[type] ?? type);
   const name = fields.text("name") ?? kind;
+  const typeAt = fields.entry("type");
+  if (type === "pserv" && typeAt)
+    fields.report(
+      dropped(typeAt.value.range, `${name}: a private service becomes a worker: it has no public address`),
+    );
   const auto = fields.text("autoDeploy") ?? fields.text("autoDeployTrigger");
   fields.take("autoDeployTrigger");
   if (auto !== undefined && auto !== "no" && auto !== "off" && auto !== "false")

@@ -1,8 +1,9 @@
 import { isMarked } from "../../../src/api/code-host/marker";
-import { compareWithRecord } from "../../../src/plan/digest";
+import { compareWithRecord, type PlanRecord } from "../../../src/plan/digest";
 import type { Change, Plan } from "../../../src/plan/plan";
 import {
   appliedComment,
+  type CommentSubject,
   failedPlanComment,
   markerOf,
   planComment,
@@ -14,7 +15,13 @@ import { differenceText } from "../../../src/render/plan-wording";
 import { fc } from "../../support/fixed-seed";
 import { change, field, plan, shopPlan, value } from "../../support/plan-fixture";
 
-const subject = { manifest: "shop/rnv.yaml", stage: "production" };
+const key = Buffer.alloc(32, 7);
+const seal = { key, repository: "git.example.com/acme/shop", pullRequest: 7 };
+const subject = { manifest: "shop/rnv.yaml", stage: "production", seal };
+const recordIn = (text: string, of: CommentSubject = subject): PlanRecord | undefined => {
+  const record = readRecord(text, "plan", of);
+  return record === "foreign" ? undefined : record;
+};
 const origin = { commit: "0123456789abcdef", page: "https://ci.example/jobs/1" };
 const marker = markerOf("plan", subject);
 const digest = "d".repeat(64);
@@ -38,8 +45,33 @@ it("begins with its marker and its record, tells counts, losses, cost and guards
   expect(text).toContain(
     "commit `0123456789`; the whole report is kept by [the job](https://ci.example/jobs/1)",
   );
-  expect(readRecord(text, marker)?.digest).toBe(digest);
-  expect(compareWithRecord(readRecord(text, marker) as never, { ...shopPlan, digest })).toEqual([]);
+  expect(recordIn(text)?.digest).toBe(digest);
+  expect(compareWithRecord(recordIn(text) as never, { ...shopPlan, digest }, { key })).toEqual([]);
+});
+
+it("has a record of its pull request, repository, stage and key alone", () => {
+  const text = comment(planned([renamed(1)]));
+  for (const other of [
+    { pullRequest: 8 },
+    { repository: "git.example.com/acme/docs" },
+    { key: Buffer.alloc(32) },
+    { key: undefined },
+  ])
+    expect([other, readRecord(text, "plan", { ...subject, seal: { ...seal, ...other } })]).toEqual([
+      other,
+      "foreign",
+    ]);
+  const moved = text.replace("stage=production", "stage=staging");
+  expect(readRecord(moved, "plan", { ...subject, stage: "staging" })).toBe("foreign");
+  // Without a key it is not authenticated, and says so to whoever has a key.
+  const open = planComment(
+    planned([renamed(1)]),
+    { ...subject, seal: { ...seal, key: undefined } },
+    origin,
+    65_536,
+  );
+  expect(readRecord(open, "plan", subject)).toBe("foreign");
+  expect(readRecord(open, "plan", { ...subject, seal: { pullRequest: 9 } })).toMatchObject({ digest });
 });
 
 it("is found by the marker of its stage alone, also where a value repeats another one, or people wrote above it", () => {
@@ -51,8 +83,8 @@ it("is found by the marker of its stage alone, also where a value repeats anothe
   expect([isMarked(evil, marker), isMarked(evil, other)]).toEqual([true, false]);
   const edited = `I looked at this.\r\n\r\n${evil.replaceAll("\n", "\r\n")}`;
   expect(isMarked(edited, marker)).toBe(true);
-  expect(readRecord(edited, marker)?.digest).toBe(digest);
-  expect(readRecord(evil, other)).toBeUndefined();
+  expect(recordIn(edited)?.digest).toBe(digest);
+  expect(recordIn(evil, { ...subject, stage: "preview/7" })).toBeUndefined();
 });
 
 it("has a record that nobody else's text ends, and none where the plan has errors", () => {
@@ -65,9 +97,9 @@ it("has a record that nobody else's text ends, and none where the plan has error
   const broken = planned([renamed(1)], {
     diagnostics: [{ severity: "error", code: "plan.cycle", summary: "no" }],
   });
-  expect(readRecord(comment(broken), marker)).toBeUndefined();
+  expect(recordIn(comment(broken))).toBeUndefined();
   for (const record of ["e30", "!!", Buffer.from("{}").toString("base64url")])
-    expect(readRecord(`${marker}\n<!-- rnv record ${record} -->\n`, marker)).toBeUndefined();
+    expect(recordIn(`${marker}\n<!-- rnv record ${record}. -->\n`, { ...subject, seal: {} })).toBeUndefined();
 });
 
 describe("a long plan", () => {
@@ -90,7 +122,7 @@ describe("a long plan", () => {
         const text = comment(planned(changes), limit);
         expect(text.length).toBeLessThanOrEqual(limit);
         expect(text.split("\n")[0]).toBe(marker);
-        const record = readRecord(text, marker);
+        const record = recordIn(text);
         expect(record?.digest).toBe(digest);
         expect(Object.keys(record?.changes ?? {})).toHaveLength(record?.changes === undefined ? 0 : count);
         if (limit === 1_000_000) expect(record?.changes).toBeDefined();
@@ -143,15 +175,16 @@ it("tells how an apply ended, and where a plan differs from the reviewed one", (
   expect(applied).toContain("**Partly applied (exit 3).** Apply incomplete.");
   expect(applied).toContain("Nothing is lost. Run this job again to continue.");
   expect(applied).toContain("error[apply.failed]: no");
-  const reviewed = readRecord(comment(planned([renamed(1), renamed(2)])), marker) as never;
+  const reviewed = recordIn(comment(planned([renamed(1), renamed(2)]))) as never;
   const now = planned([renamed(1), renamed(2, { action: "delete" }), renamed(3)]);
   const without = planned([renamed(1)]);
-  expect(differenceText(compareWithRecord(reviewed, now) ?? []).split("\n")).toEqual([
+  expect(differenceText(compareWithRecord(reviewed, now, { key })).split("\n")).toEqual([
     "- `service.shop.service-2` would change in another way than was reviewed",
     "- `service.shop.service-3` would change now, and was not reviewed",
   ]);
-  expect(differenceText(compareWithRecord(reviewed, without) ?? [])).toContain("no longer needs to change");
-  expect(differenceText([])).toContain("a value that no plan shows");
+  expect(differenceText(compareWithRecord(reviewed, without, { key }))).toContain(
+    "no longer needs to change",
+  );
 });
 
 it("writes JUnit and code quality of what is blocked, at its line", () => {

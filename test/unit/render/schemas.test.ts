@@ -131,6 +131,7 @@ it("the state schema describes a state in the clear and an encrypted one", async
   const optional = {
     stack: "shop",
     stage: "production",
+    repository: "git.example.com/acme/shop",
     deleted: { "id-1": gone },
     lastRunAt: "2026-01-01T00:00:00.000Z",
     history: [{ id: "r", command: "apply", by: "ada", startedAt: "2026-01-01T00:00:00.000Z", digest: "d" }],

@@ -1,0 +1,259 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
+
+const stateKey = { RNV_STATE_KEY: "ab".repeat(32) };
+const merged = "a".repeat(40);
+const mergedLater = "e".repeat(40);
+
+/** A service with the variables that are given as YAML. */
+const service = (variables: string, configuration = "branch: main", name = "api") =>
+  `      ${name}: { kind: web, configuration: { repository: "https://git.example.com/shop", ${configuration} }, variables: { ${variables} } }\n`;
+const shop = (...services: string[]) => `projects:\n  shop:\n    services:\n${services.join("")}`;
+const token = "TOKEN: { fromEnv: SHOP_TOKEN }";
+
+/** The record of a review binds every text of the manifest (DESIGN section 15). */
+describe.each(["github", "gitlab"] as const)("the record of a review on %s", (platform) => {
+  let scenario: Scenario;
+  let server: CodeHostServer;
+  beforeEach(async () => {
+    [scenario, server] = await Promise.all([openScenario(), serveCodeHost(platform)]);
+    const pull = { branch: "change", commit: "b".repeat(40), isOpen: false };
+    server.pulls.push(
+      { ...pull, number: 7, commits: [merged], mergeCommit: merged },
+      { ...pull, number: 8, commits: [mergedLater], mergeCommit: mergedLater },
+    );
+    scenario.write("summary", "");
+  });
+  afterEach(() => Promise.all([scenario.close(), server.close()]));
+
+  const event = (payload: object) => {
+    scenario.write("event.json", JSON.stringify(payload));
+    return { GITHUB_EVENT_PATH: join(scenario.folder, "event.json") };
+  };
+  const summary = () => readFileSync(join(scenario.folder, "summary"), "utf8");
+  const common = () => ({
+    ...server.environment,
+    ...stateKey,
+    ...(platform === "github" && { GITHUB_STEP_SUMMARY: join(scenario.folder, "summary") }),
+  });
+  /** Plans as the job of a pull request, which has no secret of production. */
+  const plan = (number = 7, env: Record<string, string> = {}) =>
+    scenario.runWith(
+      {
+        env: {
+          ...common(),
+          ...(platform === "github"
+            ? { GITHUB_EVENT_NAME: "pull_request", ...event({ action: "opened", pull_request: { number } }) }
+            : { CI_MERGE_REQUEST_IID: String(number) }),
+          ...env,
+        },
+      },
+      ...["ci", "plan", "--no-secrets"],
+    );
+  const apply = (env: Record<string, string> = {}, ...args: string[]) =>
+    scenario.runWith(
+      {
+        env: {
+          ...common(),
+          ...(platform === "github"
+            ? { GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged, ...event({}) }
+            : { CI_COMMIT_SHA: merged }),
+          SHOP_TOKEN: "first",
+          ...env,
+        },
+      },
+      ...["ci", "apply", ...args],
+    );
+  const later = { GITHUB_SHA: mergedLater, CI_COMMIT_SHA: mergedLater };
+  const own = (kind: "plan" | "apply", number = 7) =>
+    server.comments
+      .filter(({ at, body }) => at === `pull ${number}` && body.startsWith(`<!-- rnv ${kind} `))
+      .map(({ body }) => body);
+  const settled = async (manifest: string) => {
+    scenario.write("rnv.yaml", manifest);
+    const env = { ...stateKey, SHOP_TOKEN: "first" };
+    expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.forget();
+  };
+  const refused = (text: string) => ({ code: 5, stderr: expect.stringContaining(text) });
+
+  it("binds literal values, also where the job could not read a secret", async () => {
+    await settled(shop(service(`${token}, CALLBACK_URL: "https://a.example"`)));
+    scenario.write("rnv.yaml", shop(service(`${token}, CALLBACK_URL: "https://b.example"`)));
+    await plan();
+    expect(own("plan")[0]).toContain("This run cannot read 1 value");
+    scenario.write("rnv.yaml", shop(service(`${token}, CALLBACK_URL: "https://evil.example"`)));
+    expect(await apply()).toMatchObject(
+      refused("variable.shop.api.CALLBACK_URL has another value than was reviewed"),
+    );
+    // A new value, and one that was not there.
+    scenario.write("rnv.yaml", shop(service(`${token}, CALLBACK_URL: "https://b.example", MORE: x`)));
+    expect(await apply()).toMatchObject(refused("variable.shop.api.MORE would change now"));
+    expect(scenario.requests()).toEqual([]);
+    for (const { body } of server.comments) expect(body).not.toContain('example"');
+    scenario.write("rnv.yaml", shop(service(`${token}, CALLBACK_URL: "https://b.example"`)));
+    expect(await apply()).toMatchObject({ code: 0 });
+  });
+
+  it("lets a secret rotate that the job could not read, and its service deploy, and nothing else", async () => {
+    const docs = service('KEPT: "1"', "branch: main", "docs");
+    await settled(shop(service(token), docs));
+    scenario.write("rnv.yaml", shop(service(token), docs.replace('"1"', '"2"')));
+    await plan();
+    scenario.write(
+      "rnv.yaml",
+      shop(service(token.replace("SHOP_TOKEN", "OTHER")), docs.replace('"1"', '"2"')),
+    );
+    expect(await apply({ OTHER: "rotated" })).toMatchObject(
+      refused("variable.shop.api.TOKEN would change now"),
+    );
+    scenario.write("rnv.yaml", shop(service("TOKEN: rotated"), docs.replace('"1"', '"2"')));
+    expect(await apply()).toMatchObject(refused("variable.shop.api.TOKEN would change now"));
+    scenario.write("rnv.yaml", shop(service(token), docs.replace('"1"', '"2"')));
+    expect(scenario.requests()).toEqual([]);
+    expect(await apply({ SHOP_TOKEN: "rotated" })).toMatchObject({ code: 0 });
+    const env = { ...stateKey, SHOP_TOKEN: "rotated" };
+    expect((await scenario.runWith({ env }, "plan", "-detailed-exitcode")).code).toBe(0);
+    expect(scenario.requests().filter((one) => one.endsWith("/deploys"))).toHaveLength(2);
+  });
+
+  it("is none once it is edited, copied to another pull request, or written under another key", async () => {
+    await settled(shop(service('A: "1"')));
+    scenario.write("rnv.yaml", shop(service('A: "2"')));
+    await plan(8);
+    const [copied] = own("plan", 8);
+    const comments = server.comments.splice(0);
+    const author = String(comments[0]?.author);
+    server.addComment("pull 7", author, String(copied));
+    const foreign = refused("the plan comment of pull request 7 is not authentic");
+    expect(await apply()).toMatchObject(foreign);
+    server.comments.length = 0;
+    await plan();
+    const [kept] = server.comments;
+    const good = String(kept?.body);
+    const edit = (body: string) => Object.assign(kept ?? {}, { body });
+    edit(good.replace(/record [\w-]/, (found) => (found.endsWith("A") ? "record B" : "record A")));
+    expect(await apply()).toMatchObject(foreign);
+    edit(good.replace(/\.\w+ -->/, ". -->"));
+    expect(await apply()).toMatchObject(foreign);
+    edit(good);
+    expect(await apply({ GITHUB_REPOSITORY: "o/R2", CI_PROJECT_PATH: "o/r2" })).not.toMatchObject({
+      code: 0,
+    });
+    const other = { RNV_STATE_KEY: "cd".repeat(32), RNV_STATE_KEY_PREVIOUS: stateKey.RNV_STATE_KEY };
+    expect(await apply(other)).toMatchObject(foreign);
+    expect(scenario.requests()).toEqual([]);
+    expect(await apply()).toMatchObject({ code: 0 });
+  });
+
+  it("needs the key of the state in both jobs where there are variables, and only there", async () => {
+    const keyless = { RNV_STATE_KEY: "" };
+    const needed = { code: 4, stderr: expect.stringContaining("openssl rand -hex 32") };
+    scenario.write("rnv.yaml", shop(service('A: "1"')));
+    expect(await plan(7, keyless)).toMatchObject(needed);
+    expect(await apply(keyless)).toMatchObject(needed);
+    expect(scenario.requests()).toEqual([]);
+    scenario.write("rnv.yaml", "projects: { shop: {} }\n");
+    expect(await plan(7, keyless)).toMatchObject({ code: 0 });
+    // Not authenticated, it counts in a comment of the job's own account alone.
+    const comments = server.comments.splice(0);
+    for (const { at, body } of comments) server.addComment(at, "mallory", body);
+    expect(await apply(keyless)).toMatchObject({ code: 5 });
+    server.comments.push(...comments);
+    expect(await apply(keyless)).toMatchObject({ code: 0 });
+  });
+
+  it("holds for two pull requests on one service, one after the other", async () => {
+    const variables = (a: string, b: string) => `A: "${a}", B: "${b}"`;
+    await settled(shop(service(variables("1", "1"))));
+    scenario.write("rnv.yaml", shop(service(variables("2", "1"))));
+    await plan(7);
+    scenario.write("rnv.yaml", shop(service(variables("1", "2"))));
+    await plan(8);
+    scenario.write("rnv.yaml", shop(service(variables("2", "1"))));
+    expect(await apply()).toMatchObject({ code: 0 });
+    scenario.write("rnv.yaml", shop(service(variables("2", "2"))));
+    expect(await apply(later)).toMatchObject({ code: 0 });
+    await scenario
+      .runWith({ env: stateKey }, "plan", "-detailed-exitcode")
+      .then(({ code }) => expect(code).toBe(0));
+  });
+
+  it("holds after a first deployment that failed, with the values that were reviewed", async () => {
+    scenario.write("rnv.yaml", shop(service('A: "1"')));
+    await plan();
+    scenario.emulator.store.failNextDeployment("*", "npm ERR! missing script: build");
+    expect(await apply()).toMatchObject({ code: 7 });
+    expect(own("apply")[0]).toContain("npm ERR! missing script: build (exit 7)");
+    scenario.write("rnv.yaml", shop(service('A: "2"')));
+    expect(await apply()).toMatchObject({ code: 5 });
+    scenario.write("rnv.yaml", shop(service('A: "1"')));
+    expect(await apply()).toMatchObject({ code: 0 });
+    expect(own("apply")[0]).toContain("**Applied.**");
+  });
+
+  it("is that of any of our comments, where two jobs of a pull request planned at once", async () => {
+    scenario.write("rnv.yaml", shop(service('A: "1"')));
+    await plan();
+    const [first] = server.comments.splice(0);
+    scenario.write("rnv.yaml", shop(service('A: "2"')));
+    await plan();
+    server.comments.push(first as (typeof server.comments)[number]);
+    expect(await apply()).toMatchObject({ code: 0 });
+  });
+
+  it("is told in the summary, the report and the comment: what was applied, or what it waits for", async () => {
+    scenario.write("rnv.yaml", shop(service('A: "1"', "plan: starter")));
+    await plan();
+    for (const _ of ["first", "again, before the checkout"]) {
+      expect(await apply({}, "--report", "out")).toMatchObject({ code: 8 });
+      const report = scenario.read("out/apply.md");
+      for (const text of [own("apply")[0], report, platform === "github" ? summary() : report]) {
+        expect(text).toContain("(exit 8)");
+        expect(text).toContain("Finish the checkout in the dashboard");
+      }
+    }
+    expect(scenario.read("out/plan.json")).toContain('"digest"');
+    const [api] = scenario.emulator.store.services();
+    scenario.emulator.store.completeCheckout(api?.id ?? "");
+    expect(await apply({}, "--report", "out")).toMatchObject({ code: 0 });
+    expect(scenario.read("out/apply.md")).toContain("**Applied.**");
+    // A pull request that changes nothing gets no comment, though a value is unread.
+    server.comments.length = 0;
+    scenario.write("rnv.yaml", shop(service(`A: "1"`, "plan: starter")));
+    expect(await plan(8)).toMatchObject({ code: 0 });
+    expect(own("plan", 8)).toEqual([]);
+  });
+
+  it("turns the job red where the comment of an older run cannot be rewritten", async () => {
+    scenario.write("rnv.yaml", shop(service('A: "1"')));
+    server.refuse = ({ method }) =>
+      method === "GET" ? undefined : { status: 403, body: '{"message":"no"}' };
+    expect(await plan()).toMatchObject({ code: 0 });
+    server.refuse = undefined;
+    await plan();
+    scenario.write("rnv.yaml", shop(service('A: "2"')));
+    server.refuse = ({ method }) =>
+      method === "GET" ? undefined : { status: 403, body: '{"message":"no"}' };
+    const stale = await plan();
+    server.refuse = undefined;
+    expect(stale).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("pull request 7 still shows the comment of an older run"),
+    });
+  });
+
+  it("is found where the host lists the pull request of a commit late", async () => {
+    scenario.write("rnv.yaml", shop(service('A: "1"')));
+    await plan();
+    let asked = 0;
+    server.refuse = ({ path }) => {
+      const isList = path.includes(merged);
+      asked += isList ? 1 : 0;
+      return isList && platform === "github" && asked < 3 ? { status: 200, body: "[]" } : undefined;
+    };
+    expect(await apply()).toMatchObject({ code: 0 });
+  });
+});

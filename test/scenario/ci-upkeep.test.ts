@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
+
+const shop = (branch: string, name = "api", more = "") =>
+  `projects:\n  shop:\n    services:\n      ${name}: { name: api, kind: web, configuration: { repository: "https://git.example.com/shop", branch: ${branch} } }\n${more}`;
+
+/** Jobs beside those of pull requests: first states, drift, repairs and history. */
+describe.each(["github", "gitlab"] as const)("a job on %s", (platform) => {
+  let scenario: Scenario;
+  let server: CodeHostServer;
+  beforeEach(async () => {
+    [scenario, server] = await Promise.all([openScenario(), serveCodeHost(platform)]);
+    scenario.write("output", "");
+  });
+  afterEach(() => Promise.all([scenario.close(), server.close()]));
+  const env = (more: Record<string, string> = {}) => ({
+    ...server.environment,
+    ...(platform === "github" && { GITHUB_OUTPUT: join(scenario.folder, "output") }),
+    ...more,
+  });
+  const job = (more: Record<string, string>, ...args: string[]) =>
+    scenario.runWith({ env: env(more) }, ...args);
+  const edit = (branch: string) => {
+    const [api] = scenario.emulator.store.services();
+    scenario.emulator.store.editConfiguration(api?.id ?? "", { branch });
+  };
+
+  it("creates no state that ends with its runner, and sends no request before it says so", async () => {
+    const hosted = { RNV_BASE_URL: "https://rnv.invalid/api/v1" };
+    const refused = { code: 4, stderr: expect.stringContaining("error[guard.local_state]") };
+    const id = "6f1c0000-0000-4000-8000-000000000001";
+    expect(await job(hosted, "init", "--from", "workspace")).toMatchObject(refused);
+    scenario.write("rnv.yaml", shop("main"));
+    expect(await job(hosted, "apply", ...approve)).toMatchObject(refused);
+    expect(await job(hosted, "ci", "apply", "--pull-request", "7", "--no-comment")).toMatchObject(refused);
+    expect(await job(hosted, "import", "service.shop.api", id)).toMatchObject(refused);
+    expect(scenario.files().map(({ path }) => path)).not.toContain(".rnv/state.json");
+    // Where something says where it is, the host is asked.
+    for (const said of [{ ...hosted, RNV_STATE: "kept/state.json" }, hosted]) {
+      const flags = said === hosted ? ["--state", "kept/state.json"] : [];
+      const asked = await job(said, "apply", ...approve, "--timeout", "1s", ...flags);
+      expect(asked.stderr).not.toContain("guard.local_state");
+      expect(asked.code).toBe(1);
+    }
+    // A service of this machine ends with it, too.
+    expect(await job({}, "apply", ...approve)).toMatchObject({ code: 0 });
+  });
+
+  it("reports drift as unknown where nothing could be read, and unused entries like drift does", async () => {
+    scenario.write("rnv.yaml", shop("main"));
+    await job({}, "apply", ...approve);
+    const unused = "nothing of configuration.branch of service.shop.* has drifted";
+    scenario.write(
+      "rnv.drift.yaml",
+      "accepted:\n  - { address: service.shop.*, attribute: configuration.branch, until: 2099-01-01, reason: later }\n",
+    );
+    for (const words of [["drift"], ["ci", "drift", "--no-issue"]])
+      expect([words, await job({}, ...words)]).toMatchObject([
+        words,
+        { code: 0, stderr: expect.stringContaining(unused) },
+      ]);
+    expect(await job({ RNV_API_KEY: "rnv_wrong" }, "ci", "drift")).toMatchObject({ code: 1 });
+    const outputs = readFileSync(join(scenario.folder, "output"), "utf8");
+    if (platform === "github") expect(outputs).toMatch(/drift=false[\s\S]*drift=unknown/);
+  });
+
+  it("writes a service with a name that no manifest takes as a key under another one", async () => {
+    scenario.write(
+      "rnv.yaml",
+      "services:\n  proto: { name: __proto__, kind: static, deploy: { when: never } }\n",
+    );
+    await job({}, "apply", ...approve);
+    const taken = { RNV_STATE: "taken/state.json" };
+    expect(await job(taken, "init", "--from", "workspace", "--force")).toMatchObject({ code: 0 });
+    expect(scenario.read("rnv.yaml")).toMatch(/\bproto:\n +name: __proto__/);
+    expect((await job(taken, "plan", "-detailed-exitcode")).code).toBe(0);
+  });
+
+  it("repairs drift behind an approval, and nothing else; the issue says so", async () => {
+    scenario.write("rnv.yaml", shop("main"));
+    await job({}, "apply", ...approve);
+    edit("hotfix");
+    expect(await job({}, "ci", "drift")).toMatchObject({ code: 2 });
+    expect(server.issues[0]?.body).toContain("merge a pull request; its apply repairs it");
+    expect(server.issues[0]?.body).toContain("`rnv ci apply --repair`");
+    scenario.forget();
+    scenario.write("rnv.yaml", shop("release"));
+    const more = await job({}, "ci", "apply", "--repair");
+    expect(more).toMatchObject({ code: 5, stderr: expect.stringContaining("does more than repair drift") });
+    scenario.write("rnv.yaml", "projects: { shop: {} }\n");
+    expect((await job({}, "ci", "apply", "--repair")).code).not.toBe(0);
+    expect(scenario.requests()).toEqual([]);
+    scenario.write("rnv.yaml", shop("main"));
+    expect(await job({}, "ci", "apply", "--repair")).toMatchObject({ code: 0 });
+    await scenario.isQuiet();
+  });
+
+  it("leaves a history of moves and rollbacks too, with who did it", async () => {
+    const who = { GITHUB_ACTOR: "ada", GITLAB_USER_LOGIN: "ada" };
+    scenario.write("rnv.yaml", shop("main"));
+    await job(who, "apply", ...approve);
+    scenario.write("rnv.yaml", shop("next"));
+    await job(who, "apply", ...approve);
+    const moved = "moved: [{ from: service.shop.api, to: service.shop.web }]\n";
+    scenario.write("rnv.yaml", shop("next", "web", moved));
+    await job(who, "apply", ...approve);
+    await job(who, "state", "mv", "service.shop.web", "service.shop.site");
+    const [api] = scenario.emulator.store.services();
+    const first = scenario.emulator.store.deployments(api?.id ?? "").at(0);
+    const back = ["rollback", "service.shop.site", String(first?.id), "--confirm", "api"];
+    expect(await job(who, ...back)).toMatchObject({ code: 0 });
+    const { stdout } = await job(who, "history", "--format", "json");
+    const runs = (JSON.parse(stdout) as { runs: { command: string; by: string; exit_code: number }[] }).runs;
+    expect(runs.map(({ command, by, exit_code }) => `${command} by ${by}: ${exit_code}`)).toEqual([
+      "rollback by ada: 0",
+      "state mv by ada: 0",
+      "apply by ada: 0",
+      "apply by ada: 0",
+      "apply by ada: 0",
+    ]);
+  });
+});

@@ -1,0 +1,119 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { serveCodeHost } from "../support/code-host-server";
+import { s3Environment, serveS3 } from "../support/s3-server";
+
+const open = "$" + "{";
+const manifest = (...stages: string[]): string =>
+  `stages:\n${stages.map((stage) => `  ${stage}\n`).join("")}projects: { shop: { name: "shop-${open}stage.name}" } }\n`;
+const production = "production: {}";
+const staging = "staging: { protect: true }";
+const preview = "preview: { each: true, disposable: true, overlay: preview.yaml }";
+
+/** A stage was removed from the manifest while its resources exist (DESIGN section 11). */
+describe("a stage that is no longer declared", () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+  const projects = () => scenario.emulator.store.projects().map(({ name }) => name);
+
+  it.each(["github", "gitlab"] as const)(
+    "is named by plans on %s, listed and destroyed",
+    async (platform) => {
+      const host = await serveCodeHost(platform);
+      scenario.write("rnv.yaml", manifest(production, "staging: {}", preview));
+      scenario.write("preview.yaml", `projects: { shop: { name: "shop-pr-${open}stage.id}" } }\n`);
+      for (const stage of ["production", "staging", "preview/12"])
+        expect(await scenario.run("apply", "--stage", stage, ...approve)).toMatchObject({ code: 0 });
+      scenario.write("rnv.yaml", manifest(production));
+      scenario.forget();
+      const named = [
+        "stage staging is not declared, and its resources still exist",
+        "rnv destroy --stage staging --state .rnv/staging/state.json",
+        "rnv destroy --stage preview/12 --state .rnv/preview/12/state.json",
+        "Recorded: project.shop",
+      ];
+      const planned = await scenario.run("plan", "--stage", "production");
+      const inJob = await scenario.runWith(
+        { env: { ...host.environment } },
+        "ci",
+        "plan",
+        "--stage",
+        "production",
+      );
+      await host.close();
+      for (const text of named)
+        expect([planned, inJob]).toMatchObject([
+          { code: 0, stderr: expect.stringContaining(text) },
+          { code: 0, stderr: expect.stringContaining(text) },
+        ]);
+      const { stdout } = await scenario.run("stage", "list");
+      expect(stdout).toMatch(
+        /^staging +1 .* \.rnv\/staging\/state\.json +not declared; to destroy it: rnv destroy/m,
+      );
+      expect(JSON.parse((await scenario.run("stage", "list", "-json")).stdout).stages).toMatchObject([
+        { stage: "production" },
+        { stage: "preview/12", undeclared: true, resources: 1 },
+        { stage: "staging", undeclared: true, state: ".rnv/staging/state.json" },
+      ]);
+      // Not without its state, and not the state of another stage.
+      const destroy = (stage: string, ...more: string[]) =>
+        scenario.run("destroy", "--stage", stage, ...more, ...approve);
+      expect(await destroy("staging")).toMatchObject({ code: 1 });
+      expect(await destroy("staging", "--state", ".rnv/production/state.json")).toMatchObject({ code: 4 });
+      expect(scenario.requests()).toEqual([]);
+      expect(await destroy("staging", "--state", ".rnv/staging/state.json")).toMatchObject({ code: 0 });
+      expect(await destroy("preview/12", "--state", ".rnv/preview/12/state.json")).toMatchObject({ code: 0 });
+      expect(projects()).toEqual(["shop-production"]);
+      const quiet = await scenario.run("plan", "--stage", "production");
+      expect(quiet).toMatchObject({ code: 0, stderr: expect.not.stringContaining("not declared") });
+    },
+  );
+
+  it("is found in S3 where RNV_STATE names the stage, and what protects it still does", async () => {
+    const states = await serveS3();
+    const env = {
+      ...s3Environment,
+      AWS_ENDPOINT_URL_S3: states.url,
+      RNV_STATE: `s3://states/${open}stage.name}.json`,
+    };
+    scenario.write("rnv.yaml", manifest(production, staging));
+    expect(await scenario.runWith({ env }, "apply", "--stage", "staging", ...approve)).toMatchObject({
+      code: 0,
+    });
+    scenario.write("rnv.yaml", manifest(production));
+    const planned = await scenario.runWith({ env }, "plan", "--stage", "production");
+    expect(planned.stderr).toContain("rnv destroy --stage staging --state s3://states/staging.json");
+    const destroy = ["destroy", "--stage", "staging", "--state", "s3://states/staging.json", ...approve];
+    expect(await scenario.runWith({ env }, ...destroy)).toMatchObject({ code: 4 });
+    await states.close();
+    expect(projects()).toEqual(["shop-staging"]);
+  });
+
+  it("is named by a fleet, like a manifest whose folder was deleted, with its state", async () => {
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.com", ...args], {
+        cwd: scenario.folder,
+      });
+    for (const folder of ["a", "b", "docs"]) mkdirSync(join(scenario.folder, folder));
+    scenario.write("a/rnv.yaml", "projects: { a: {} }\n");
+    scenario.write("docs/rnv.yaml", "projects: { docs: {} }\n");
+    const state = `staging: { state: "s3://states/b-${open}stage.name}.json" }`;
+    scenario.write("b/rnv.yaml", manifest(production, state));
+    git("init", "-q", "-b", "main");
+    git("add", "-A");
+    git("commit", "-qm", "first");
+    rmSync(join(scenario.folder, "a"), { recursive: true });
+    scenario.write("b/rnv.yaml", manifest(production));
+    const { stderr } = await scenario.run("fleet", "plan", "--changed-since", "main");
+    expect(stderr).toContain("a is no longer declared; its resources still exist");
+    expect(stderr).toContain("Its state: a/.rnv/state.json");
+    expect(stderr).toContain("b@staging is no longer declared");
+    expect(stderr).toContain("rnv destroy --stage staging --state s3://states/b-staging.json");
+    expect(stderr.match(/is no longer declared/g)).toHaveLength(2);
+  });
+});
