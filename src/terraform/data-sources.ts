@@ -1,5 +1,4 @@
 import {
-  canvas as canvasAnswer,
   catalog as catalogAnswer,
   deployment as deploymentAnswer,
   deploymentsAnswer,
@@ -9,6 +8,7 @@ import { listings } from "../model/listings";
 import { snakeCase } from "../model/text";
 import {
   type Asked,
+  canvasShown,
   findDeployment,
   listCanvas,
   listDeployments,
@@ -116,14 +116,14 @@ const deployments = dataSource(
 
 const canvas = dataSource(
   "rnv_canvas",
-  listingBlock("rnv_canvas", (shows) => fieldsOf(canvasAnswer.omit({ scope: true }), shows)),
+  listingBlock("rnv_canvas", (shows) => fieldsOf(canvasShown, shows)),
   async (session, config) => {
     const asked = askedIn("rnv_canvas", config);
     const projectId = asked.get("projectId");
     session.reads.invalidate(mostAgeMs);
     if (projectId !== undefined) await requireThere(session, project, projectId, "project_id");
     const answer = await listCanvas(session.reads, asked);
-    return asObject(fromJson(typeOf(canvasAnswer.omit({ scope: true })), answer)) ?? {};
+    return asObject(fromJson(typeOf(canvasShown), answer)) ?? {};
   },
 );
 

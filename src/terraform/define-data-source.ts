@@ -14,6 +14,7 @@ import {
   type AttributeSchema,
   type BlockSchema,
   computed,
+  isMixedList,
   type Schema,
   schemaOf,
   typeOf,
@@ -50,14 +51,19 @@ export function fieldsOf(
   return Object.entries(fields).map(([name, field]) => computed(name, field, docs[name] ?? ""));
 }
 
-/** Bindings that a data source shows of a type: all that can be declared or is computed, secrets left out. */
+/**
+ * Bindings that a data source shows of a type: all that can be declared or is computed, secrets left out. A list of
+ * resources holds no `dynamic` value: in a mixed list an object is its JSON text.
+ */
 const shownBindings = ({
   declared,
   computed,
   moving,
   resource,
 }: TerraformShape): readonly AttributeBinding[] => [
-  ...declared.filter(({ path }) => resource.rules[path]?.change !== "local"),
+  ...declared
+    .filter(({ path }) => resource.rules[path]?.change !== "local")
+    .map((one) => (one.schema && isMixedList(one.schema) ? { ...one, type: typeOf(one.schema) } : one)),
   ...computed,
   ...moving,
 ];

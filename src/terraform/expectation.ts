@@ -20,7 +20,10 @@ export function unmetExpectations(schema: z.ZodType, value: unknown): readonly s
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
   return parsed.error.issues.flatMap(leaves).map((issue) => {
-    const within = issue.path.map((step) => snakeCase(String(step))).join(".");
+    const steps = issue.path.map((step) =>
+      typeof step === "number" ? `[${step}]` : snakeCase(String(step)),
+    );
+    const within = steps.join(".");
     return within === "" ? expectation(issue) : `${within}: ${expectation(issue)}`;
   });
 }

@@ -56,7 +56,7 @@ describeTerraform("mistakes in a configuration", () => {
     const output = await world.run("validate", 1);
     expect(output).toMatch(/With when = "never" this resource does nothing[\s\S]*Remove the resource/);
     expect(output).toContain("configuration.port: expected a whole number");
-    expect(output).toContain("configuration.ip_allow_list must not hold null");
+    expect(output).toContain("configuration.ip_allow_list: [1]: expected a string or a map");
     const found = positions(output);
     expect(found.map((one) => Number(one.split(":")[0])).sort((a, b) => a - b)).toEqual(
       ["name = null", "port", "ip_allow_list", "delete", "commit", "when", "value_wo", "values"].map(

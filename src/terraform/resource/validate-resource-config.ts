@@ -74,9 +74,6 @@ function valueFindings(type: TerraformShape, config: TerraformObject): readonly 
     if (value === null) {
       return [error("manifest.missing_key", `${attribute} must not be null`, { attribute })];
     }
-    // Terraform lets them through, and a set has no places to name.
-    if (Array.isArray(value) && value.includes(null))
-      return [error("manifest.invalid_value", `${attribute} must not hold null`, { attribute })];
     if (holdsUnknown(value)) return [];
     return issuesOf(schema, toPlain(value)).map((message) =>
       error("manifest.invalid_value", `${attribute}: ${message}`, { attribute }),

@@ -214,6 +214,8 @@ export const parseState = (json: Uint8Array | undefined): unknown =>
 export function fromState(type: TerraformType, json: unknown): TerraformValue {
   if (json === null || json === undefined) return null;
   if (type === "dynamic") {
+    // Up to version 2 a list was a set of texts, without its type beside it.
+    if (Array.isArray(json)) return dynamicOf(json);
     const { type: actual, value } = json as { readonly type?: TerraformType; readonly value?: unknown };
     return actual === undefined ? null : new DynamicValue(actual, fromState(actual, value));
   }
@@ -223,5 +225,6 @@ export function fromState(type: TerraformType, json: unknown): TerraformValue {
     const stored = json as Readonly<Record<string, unknown>>;
     return mapObject(fields, (field, name) => fromState(field, stored[name]));
   }
-  return fromJson(type, json);
+  // Up to version 2 a list of ids had its type beside it.
+  return fromJson(type, isRecord(json) && Array.isArray(type) && type[0] === "list" ? json.value : json);
 }
