@@ -37,9 +37,9 @@ export async function offerFindings(
     return newResourceFindings(session, type, declared, catalog);
   for (const { path } of ignored) declared.set(path, new Unknown([]));
   const found = type.resource.check?.(declared, catalog) ?? [];
-  return found.map(({ code, summary, hint, attribute }) => {
+  return found.map(({ code, summary, hint, attribute, isWarning }) => {
     const isSent = attribute === undefined || change.sent.has(attribute);
-    const severity = isSent ? error : warning;
+    const severity = isSent && !isWarning ? error : warning;
     return severity(code, summary, { hint, attribute });
   });
 }
