@@ -25,14 +25,6 @@ export interface Lifecycle {
 
 export const defaultLifecycle: Lifecycle = { preventDestroy: false, ignoreChanges: [], onRemove: "delete" };
 
-/** A resource that is confirmed by its address as no longer declared. */
-export interface DesiredRemoval {
-  readonly address: Address;
-  readonly range: SourceRange;
-  /** It is forgotten and stays at the platform: `destroy = false`. */
-  readonly isKept?: boolean;
-}
-
 /** One resource instance as the manifest or stack declares it. */
 export interface DesiredResource {
   readonly address: Address;
@@ -102,7 +94,12 @@ export interface Desired {
   /** Data sources of a stack; empty for a manifest. */
   readonly data: ReadonlyMap<Address, DesiredData>;
   readonly moved: readonly { readonly from: Address; readonly to: Address; readonly range: SourceRange }[];
-  readonly removed: readonly DesiredRemoval[];
+  /** With `isKept` (`destroy = false`) the platform keeps the resource, and it is forgotten. */
+  readonly removed: readonly {
+    readonly address: Address;
+    readonly range: SourceRange;
+    readonly isKept?: boolean;
+  }[];
   readonly outputs: ReadonlyMap<string, DesiredAttribute>;
   /** Conditions of a stack; undefined for a manifest. */
   readonly conditions?: readonly DesiredCondition[];

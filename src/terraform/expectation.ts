@@ -16,9 +16,9 @@ const typeWords: Readonly<Record<string, string>> = {
 };
 
 /** Returns what the schema of a value says against it, in words of Terraform: none where it says nothing. */
-export function unmetExpectations(schema: z.ZodType, value: unknown): readonly string[] {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return [];
+export function unmetExpectations(schema: z.ZodType | undefined, value: unknown): readonly string[] {
+  const parsed = schema?.safeParse(value);
+  if (parsed === undefined || parsed.success) return [];
   return parsed.error.issues.flatMap(leaves).map((issue) => {
     const steps = issue.path.map((step) =>
       typeof step === "number" ? `[${step}]` : snakeCase(String(step)),

@@ -1,10 +1,10 @@
-import type { ZodType } from "zod";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { emptyCatalog } from "../../model/catalog";
-import { generatedName, timeoutNames, uuidPattern } from "../../model/text";
+import { generatedName, timeoutNames } from "../../model/text";
 import { durationPattern } from "../../model/time";
 import { generatedLengths, isGeneratedLength } from "../../model/value";
 import { unmetExpectations } from "../expectation";
+import { idFindings } from "../ids";
 import { diagnosticMessages } from "../messages";
 import type { RequestOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
@@ -27,6 +27,7 @@ export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async
   const config = decodeObject(type.valueType, request.config) ?? {};
   const found = [
     ...valueFindings(type, config),
+    ...idFindings(config),
     ...secretFindings(type, config, request),
     ...pinFindings(type, config),
     ...timeoutFindings(config),
@@ -69,16 +70,10 @@ function valueFindings(type: TerraformShape, config: TerraformObject): readonly 
       return [error("manifest.missing_key", `${attribute} must not be null`, { attribute })];
     }
     if (holdsUnknown(value)) return [];
-    return issuesOf(schema, toPlain(value)).map((message) =>
+    return unmetExpectations(schema, toPlain(value)).map((message) =>
       error("manifest.invalid_value", `${attribute}: ${message}`, { attribute }),
     );
   });
-}
-
-function issuesOf(schema: ZodType | undefined, value: unknown): readonly string[] {
-  if (schema !== undefined) return unmetExpectations(schema, value);
-  // Only an id of a parent has no schema.
-  return typeof value === "string" && uuidPattern.test(value) ? [] : ["expected an id, which is a UUID"];
 }
 
 function secretFindings(
@@ -143,7 +138,7 @@ function pinFindings(type: TerraformShape, config: TerraformObject): readonly Di
       const summary = `${declared.steps.join(".")} and ${attribute} are both set`;
       return [error("plan.invalid_combination", summary, { hint: "keep one of the two", attribute })];
     }
-    return issuesOf(declared.schema, toPlain(value)).map((message) =>
+    return unmetExpectations(declared.schema, toPlain(value)).map((message) =>
       error("manifest.invalid_value", `${attribute}: ${message}`, { attribute }),
     );
   });

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Resource } from "../../api/reads";
 import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { canonicalId, generatedName, uuidPattern } from "../../model/text";
+import { canonicalId, generatedName } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
 import { unmetExpectations } from "../expectation";
+import { idFindings } from "../ids";
 import { diagnosticMessages, diagnosticsOf, pathMessage } from "../messages";
 import { noPrivateData, readPrivate, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
@@ -46,13 +47,7 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, { config
     );
   if (isSet("values_wo") && clientCapabilities?.writeOnlyAttributesAllowed !== true)
     addFinding("values_wo", "write-only attributes need Terraform 1.11", "use values, or a newer Terraform");
-  const serviceId = given.service_id ?? null;
-  if (typeof serviceId === "string" && !uuidPattern.test(serviceId))
-    found.push(
-      error("manifest.invalid_value", "service_id: expected an id, which is a UUID", {
-        attribute: "service_id",
-      }),
-    );
+  found.push(...idFindings(given));
   const map = isSet("values") ? "values" : "values_wo";
   for (const [attribute, names] of [
     [map, asObject(declaredMap(given)) ?? {}],
