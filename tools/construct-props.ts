@@ -391,17 +391,12 @@ export function textOf(schema: FieldSchema): string {
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(" | ");
   if (schema.type === "boolean") return "boolean | Resolvable";
   if (schema.type === "number" || schema.type === "integer") return "number";
-  if (schema.type === "array") return `readonly ${itemText(textOf(schema.items ?? {}))}[]`;
+  if (schema.type === "array") return `readonly ${bracketed(textOf(schema.items ?? {}))}[]`;
   if (schema.type === "object") return objectText(schema);
   return schema.type === "string" ? "string" : "unknown";
 }
 
-/** What is text, or passes through as it is, is text: a list of Terraform holds values of one type. */
-function itemText(text: string): string {
-  const choices = text.split(" | ");
-  if (choices.includes("string")) return "string";
-  return choices.length > 1 ? `(${text})` : text;
-}
+const bracketed = (text: string): string => (text.includes("|") ? `(${text})` : text);
 
 function objectText({ properties, required = [], additionalProperties }: FieldSchema): string {
   if (properties === undefined && typeof additionalProperties === "object")

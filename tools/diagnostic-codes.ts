@@ -17,7 +17,7 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
   "manifest.unknown_key":
     "A block has no such key. The message suggests a similar one. Keys that begin with `x-` are free.",
   "manifest.unknown_value":
-    "The API shows the kinds `web` and `static`. Other kinds may exist: `rnv plan` asks the service, `validate` does not.",
+    "The API does not document the value. It is sent as it is written. The kinds `web` and `static` are documented; `rnv plan` asks the platform for others, `validate` does not.",
   "manifest.unknown_field":
     "This version does not know a field of `configuration`. rnv uses it if the catalog has a default for it; else update rnv.",
   "manifest.missing_key": "A block lacks a key that it needs. Add it.",

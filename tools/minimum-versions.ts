@@ -26,10 +26,7 @@ export type FeatureName = keyof typeof features;
 /** Returns the note of a page on who can use it. */
 export function needed(name: FeatureName, what = "Needs"): string {
   const { terraform, openTofu }: Feature = features[name];
-  const other =
-    openTofu === undefined
-      ? "no version of OpenTofu is known to have it"
-      : `or OpenTofu ${openTofu} or newer`;
+  const other = openTofu === undefined ? "not available in OpenTofu" : `or OpenTofu ${openTofu} or newer`;
   return `-> ${what} Terraform ${terraform} or newer${openTofu === undefined ? ";" : ","} ${other}.\n`;
 }
 

@@ -5,5 +5,5 @@ output "api_url" {
 }
 
 output "estimated_monthly_usd" {
-  value = try(provider::rnv::monthly_cost(data.rnv_catalog.offer, rnv_service.api).usd, null)
+  value = provider::rnv::monthly_cost(data.rnv_catalog.offer, rnv_service.api).usd
 }

@@ -281,6 +281,21 @@ export const gaps = [
     settings: [],
   },
   {
+    name: "values of settings",
+    assumption:
+      "scaling and buildMethod take other texts than their defaults; any but manual scales by itself",
+    verifiedBy: "the answer is compared with what was sent",
+    fallback: "a plan warns of such a text and sends it as it is written",
+    settings: [],
+  },
+  {
+    name: "settings of kinds",
+    assumption: "a setting that a kind has no use for is kept: the schedule of a web service",
+    verifiedBy: "the answer is compared with what was sent",
+    fallback: "a plan warns of a schedule of a kind that serves and sends it as it is written",
+    settings: [],
+  },
+  {
     name: "items of array fields",
     assumption: "ignorePaths, includePaths, ipAllowList and environmentGroupIds hold texts",
     verifiedBy: "nothing: an item that is an object is compared, shown and sent as it stands",

@@ -1,10 +1,18 @@
-import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { findStages } from "../manifest/load-manifest";
 import { type Address, nameOf } from "../model/address";
+import { emptyCatalog } from "../model/catalog";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { StageName } from "../model/stage";
-import { isPlain, type Plain, referredAddresses, unflatten } from "../model/value";
+import {
+  isPlain,
+  type Plain,
+  type ResolvedValue,
+  referredAddresses,
+  Unknown,
+  unflatten,
+} from "../model/value";
 import type { LabelledGraph } from "../render/graph";
 import type { ResourceChange } from "../render/html/topology";
 import { resourceTypes } from "../resources";
@@ -32,11 +40,27 @@ export async function validate(
   const diagnostics = [
     ...[...loaded.diagnostics, ...policies.diagnostics],
     ...(conditions?.diagnostics ?? []),
-    ...unknownValues(loaded.desired?.resources.values() ?? []),
+    ...[...(loaded.desired?.resources.values() ?? [])].flatMap(valueFindings),
   ];
   const sources =
     policies.sources.size === 0 ? loaded.sources : new Map([...loaded.sources, ...policies.sources]);
   return { ...loaded, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+}
+
+/** Returns what no workspace can have, and warns of values that the interface does not show. */
+function valueFindings(resource: DesiredResource): readonly Diagnostic[] {
+  const { address, attributes, parent, range } = resource;
+  const type = resourceTypes.find((one) => one.type === resource.type);
+  const declared = new Map<string, ResolvedValue>();
+  if (parent) for (const { attribute } of type?.parents ?? []) declared.set(attribute, new Unknown([]));
+  for (const [path, { value }] of attributes) declared.set(path, isPlain(value) ? value : new Unknown([]));
+  const found = (type?.check?.(declared, emptyCatalog) ?? []).flatMap((finding): readonly Diagnostic[] => {
+    const { code, summary, hint, attribute, isWarning } = finding;
+    if (attribute === undefined) return [];
+    const at = { address, hint, attribute, range: attributes.get(attribute)?.range ?? range };
+    return [(isWarning ? warning : error)(code, summary, at)];
+  });
+  return [...unknownValues([resource]), ...found];
 }
 
 /** Warns of a kind, or another value that only a replacement changes, which the interface does not show. */

@@ -21,6 +21,12 @@ export const catalogFields = [
   "pricesAreEstimates",
 ] as const satisfies readonly (keyof Catalog)[];
 
+/** A catalog that lists nothing, where none was read: what it would list is not checked. */
+export const emptyCatalog: Catalog = {
+  ...{ plans: [], databasePlans: [], regions: [], runtimes: [], serviceTypes: [] },
+  ...{ defaults: {}, capabilities: {}, pricesAreEstimates: true },
+};
+
 /** The fields of `GET /catalog` that planning needs. */
 export interface Catalog {
   readonly plans: readonly CatalogPlan[];

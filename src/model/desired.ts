@@ -97,7 +97,12 @@ export interface Desired {
   /** Data sources of a stack; empty for a manifest. */
   readonly data: ReadonlyMap<Address, DesiredData>;
   readonly moved: readonly { readonly from: Address; readonly to: Address; readonly range: SourceRange }[];
-  readonly removed: readonly { readonly address: Address; readonly range: SourceRange }[];
+  /** With `isKept` (`destroy = false`) the platform keeps the resource, and it is forgotten. */
+  readonly removed: readonly {
+    readonly address: Address;
+    readonly range: SourceRange;
+    readonly isKept?: boolean;
+  }[];
   readonly outputs: ReadonlyMap<string, DesiredAttribute>;
   /** Conditions of a stack; undefined for a manifest. */
   readonly conditions?: readonly DesiredCondition[];

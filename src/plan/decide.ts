@@ -85,7 +85,8 @@ function decideRefresh(instance: ResourceInstance): Decision {
 }
 
 /** Decides about a recorded resource that is no longer declared, as its `onRemove` and its type say. */
-function decideRemoval(instance: ResourceInstance, { children, decisions }: DecisionContext): Decision {
+function decideRemoval(instance: ResourceInstance, context: DecisionContext): Decision {
+  const { children, decisions } = context;
   const nothing = decideNothing(instance);
   const forget: Decision = { ...nothing, action: "forget" };
   // A verb such as `rnv deploy` left it: nobody declared it, and nobody misses it.
@@ -95,6 +96,8 @@ function decideRemoval(instance: ResourceInstance, { children, decisions }: Deci
   const withParent = goesWithParent(instance, decisions);
   if (instance.type.removal === "forget" && !withParent) return forget;
   if (nothing.onRemove === "retain") return { ...forget, reason: "onRemove: retain" };
+  if (context.input.desired.removed.some(({ address, isKept }) => isKept && address === instance.address))
+    return { ...forget, reason: "removed with destroy = false" };
   if (nothing.onRemove === "archive" && instance.type.archives)
     return {
       ...nothing,

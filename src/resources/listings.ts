@@ -13,6 +13,7 @@ import type { Plain } from "../model/value";
 import { unlessGone } from "./deletion";
 import { project } from "./project";
 import { service } from "./service";
+import { configurationSchema } from "./service/configuration";
 import { variable } from "./variable";
 
 /** Arguments of a listing, by their names in a program. */
@@ -92,6 +93,11 @@ async function servingIn(reads: Reads, serviceId: string): Promise<string> {
 const missing = (summary: string, attribute: string): DiagnosticsError =>
   new DiagnosticsError([error("live.data_missing", summary, { attribute })]);
 
+/** A canvas as it is shown: `configuration` has the fields of a service, because nodes of a list have one type. */
+export const canvasShown = canvasAnswer.omit({ scope: true }).extend({
+  nodes: canvasAnswer.shape.nodes.element.extend({ configuration: configurationSchema }).array(),
+});
+
 /** The canvas of a scope, as the service answers. */
 const listCanvas = (reads: Reads, asked: Asked) =>
   reads.live.canvas({ projectId: asked.get("projectId"), environmentId: asked.get("environmentId") });
@@ -123,7 +129,7 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
     case "rnv_deployments":
       return answered(deploymentsAnswer.omit({ page: true }), await listDeployments(reads, asked)) as Values;
     case "rnv_canvas":
-      return answered(canvasAnswer.omit({ scope: true }), await listCanvas(reads, asked)) as Values;
+      return answered(canvasShown, await listCanvas(reads, asked)) as Values;
     default:
       throw new Error(`no listing ${terraformName}`);
   }

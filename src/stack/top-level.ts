@@ -86,29 +86,23 @@ export function readStackMoves(
   return root === undefined ? [] : readMoved(root, reading);
 }
 
-/** `removed` blocks: deletions confirmed by name. */
+/** `removed` blocks: deletions confirmed by name; with `destroy = false` the platform keeps the resource. */
 export function readStackRemovals(context: StackContext, reading: ReadContext): Desired["removed"] {
   const items: SourceNode[] = [];
+  const kept = new Set<Address>();
   for (const stack of context.stacks) {
     const reader = readerOf(stack, context, stack.name);
     for (const block of topBlocks("removed", ["from", "lifecycle"], reader)) {
-      if (nestedBlocks(block, "lifecycle").some((lifecycle) => lifecycle.at("destroy").value === false)) {
-        reader.refuse(
-          new StackProblem(
-            "stack.unsupported",
-            "removed without destroy is not supported by rnv",
-            "rnv state rm forgets a resource and leaves it running",
-          ),
-          block.at("lifecycle"),
-        );
-        continue;
-      }
       const from = resourceNamed(block.at("from"), reader);
-      if (from !== undefined) items.push(scalar(from, block.at("from")));
+      if (from === undefined) continue;
+      items.push(scalar(from, block.at("from")));
+      if (nestedBlocks(block, "lifecycle").some((lifecycle) => lifecycle.at("destroy").value === false))
+        kept.add(from);
     }
   }
   const root = listRoot("removed", items);
-  return root === undefined ? [] : readRemoved(root, reading);
+  const removed = root === undefined ? [] : readRemoved(root, reading);
+  return removed.map((one) => ({ ...one, isKept: kept.has(one.address) }));
 }
 
 /**

@@ -23,7 +23,7 @@ import { holdsUnknown, type TerraformObject } from "./values/terraform-value";
 
 /** The provider block. What it leaves out comes from the environment. */
 export const providerSchema = schemaOf("rnv", {
-  doc: "The workspace that resources live in. Its address, the workspace and the key may come from the environment instead.",
+  doc: "The address of the API, the workspace and its key come from the provider block, or from the environment.",
   attributes: settingsOfBlock.map((setting) =>
     optional(snakeCase(setting.name), setting.type === "boolean" ? "bool" : setting.type, setting.doc, {
       ...(setting.isSensitive && { sensitive: true }),

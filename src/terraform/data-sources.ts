@@ -1,7 +1,6 @@
 import type { ZodType } from "zod";
 import type { Reads, Resource } from "../api/reads";
 import {
-  canvas as canvasAnswer,
   catalog as catalogAnswer,
   deployment as deploymentAnswer,
   deploymentsAnswer,
@@ -12,7 +11,7 @@ import { type Listing, listings } from "../model/listings";
 import type { LiveResource, ReadResult } from "../model/live";
 import { snakeCase } from "../model/text";
 import { findResource } from "../resources";
-import { type Asked, readListing, shownValues } from "../resources/listings";
+import { type Asked, canvasShown, readListing, shownValues } from "../resources/listings";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
@@ -26,6 +25,7 @@ import {
   type BlockSchema,
   computed,
   countCheck,
+  isMixedList,
   optional,
   required,
   type Schema,
@@ -65,14 +65,19 @@ function fieldsOf(answer: ZodType, docs: Readonly<Record<string, string>>): read
   return Object.entries(fields).map(([name, field]) => computed(name, field, docs[name] ?? ""));
 }
 
-/** Bindings that a data source shows of a type: all that can be declared or is computed, secrets left out. */
+/**
+ * Bindings that a data source shows of a type: all that can be declared or is computed, secrets left out. A list of
+ * resources holds no `dynamic` value: in a mixed list an object is its JSON text.
+ */
 const shownBindings = ({
   declared,
   computed,
   moving,
   resource,
 }: TerraformShape): readonly AttributeBinding[] => [
-  ...declared.filter(({ path }) => resource.rules[path]?.change !== "local"),
+  ...declared
+    .filter(({ path }) => resource.rules[path]?.change !== "local")
+    .map((one) => (one.schema && isMixedList(one.schema) ? { ...one, type: typeOf(one.schema) } : one)),
   ...computed,
   ...moving,
 ];
@@ -259,7 +264,7 @@ export const dataSources: readonly DataSource[] = [
   listingSource("rnv_deployment", typeOf(deploymentAnswer)),
   listingSource("rnv_deployments", typeOf(deploymentsAnswer.omit({ page: true }))),
   listingSource("rnv_variables", objectOf({ keys: listOf("string"), variables: listOfType(variable) })),
-  listingSource("rnv_canvas", typeOf(canvasAnswer.omit({ scope: true }))),
+  listingSource("rnv_canvas", typeOf(canvasShown)),
 ];
 
 const dataSourceNamed = (name: string): DataSource => requireNamed(dataSources, name, "data source");

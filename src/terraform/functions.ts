@@ -74,8 +74,8 @@ const monthlyCost: ProviderFunction = {
   summary: "The estimated monthly price of a service",
   doc:
     "The price of a service's plan times its instances, by the catalog. Takes the `rnv_catalog` data source, and an " +
-    "`rnv_service` or an object like it: `{ kind, configuration = { plan, replicas } }`. Null where the catalog has no " +
-    "price.",
+    "`rnv_service` or an object like it: `{ kind, configuration = { plan, replicas } }`. Both prices are null where the " +
+    "catalog has none.",
   parameters: [
     { name: "catalog", type: "dynamic", doc: "The data source `rnv_catalog`." },
     { name: "service", type: "dynamic", doc: "A service, or an object with its `kind` and `configuration`." },
@@ -94,7 +94,7 @@ const monthlyCost: ProviderFunction = {
       if (converted !== null) attributes.set(path, converted);
     }
     const price = service.monthlyCost?.(attributes, offered);
-    return price === undefined ? null : { usd: price.usd, ngn: price.ngn };
+    return { usd: price?.usd ?? null, ngn: price?.ngn ?? null };
   },
 };
 

@@ -55,6 +55,27 @@ it("validate warns of a kind that it does not know, and says that plan asks the 
   expect(stderr).toContain("2 warnings");
 });
 
+it("validate refuses what no workspace can have, and warns of values that the interface does not show", async () => {
+  const impossible = "port: 99999, replicas: -1, minReplicas: 5, maxReplicas: 3";
+  const open = "scaling: automatic, buildMethod: docker, schedule: '*/5 * * * *', plan: startr, region: mars";
+  const services = `      a: { kind: web, configuration: { ${impossible} } }\n      b: { kind: web, environment: Staging, configuration: { ${open} } }\n`;
+  const { code, stderr } = await told(services, "validate");
+  expect(code).toBe(1);
+  expect(stderr).toContain("expected a number from 1 to 65535, found 99999");
+  expect(stderr).toContain("expected a number of 0 or more, found -1");
+  expect(stderr).toContain("the minimum of 5 replicas is above the maximum of 3");
+  expect(stderr).toContain('the value "automatic" is not documented');
+  expect(stderr).toContain('gap "values of settings"');
+  expect(stderr).toContain('a schedule is not documented for kind "web"');
+  expect(stderr).toContain('gap "settings of kinds"');
+  // What exists is for the plan to say, and it stops nothing that no document shows.
+  expect(stderr).toContain("3 errors, 3 warnings");
+  const settings = open.replace("startr", "starter").replace("mars", "lagos");
+  const planned = await told(`      b: { kind: web, configuration: { ${settings} } }\n`, "plan");
+  expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('"docker" is not documented') });
+  expect(planned.stdout.match(/manifest\.unknown_value/g)).toHaveLength(3);
+});
+
 it("a deployment of a service without a source is a warning of the plan; one that never runs gives none", async () => {
   const { code, stdout } = await told(
     "      api: { kind: web }\n      quiet: { kind: web, deploy: { when: never } }\n      db: { kind: postgres }\n",

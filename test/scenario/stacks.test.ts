@@ -79,6 +79,33 @@ describe("an app of several stacks", () => {
     expect(again.stdout).toContain('~ project.shop ("prod shop") will be updated in place');
   });
 
+  it("leaves a service whose removed block says destroy = false, and forgets it with its variables", async () => {
+    const shop = (more: (stack: Base) => void) =>
+      synthesizeInto(scenario.folder, (app) => more(new Base(app, "shop")));
+    shop(({ shop: project }) => {
+      for (const name of ["api", "worker"])
+        project.addService(name, { kind: "web" }).addVariables({ LEVEL: "info", TOKEN: "x" });
+    });
+    await rnv("apply", ...approve);
+    const before = scenario.emulator.store.services().map(({ id, name }) => ({ id, name }));
+    scenario.forget();
+    shop((stack) => {
+      const removed = (name: string) => ({
+        from: `rnv_service.shop__${name}`,
+        lifecycle: { destroy: false },
+      });
+      stack.addOverride("removed", [removed("api"), removed("worker")]);
+    });
+    const planned = await rnv("plan");
+    expect(planned.stdout).toMatch(/service\.shop\.api .*will no longer be managed/);
+    expect(planned.stdout).toContain("removed with destroy = false");
+    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(scenario.requests()).toEqual([]);
+    expect(scenario.emulator.store.services().map(({ id, name }) => ({ id, name }))).toEqual(before);
+    expect((await scenario.run("state", "list")).stdout).not.toContain("service.shop");
+    expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
+  });
+
   it("is applied stack by stack, each with a state of its own, and then is as it is declared", async () => {
     const planned = await rnv("plan");
     expect({ ...planned, headings: headings(planned.stdout) }).toMatchObject({

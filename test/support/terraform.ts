@@ -203,7 +203,9 @@ export class TerraformFolder {
     resources: { type: string; name: string; instances: { attributes: Record<string, never> }[] }[];
   } {
     const path = join(this.folder, "w", "terraform.tfstate");
-    return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : { resources: [] };
+    const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+    // Terraform that is killed while it writes leaves an empty file, and reads that as no state.
+    return text === "" ? { resources: [] } : JSON.parse(text);
   }
 
   stateText(): string {

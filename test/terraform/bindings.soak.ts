@@ -9,7 +9,7 @@ import { linkPackage } from "../support/install-package";
 import { describeTerraform } from "../support/terraform";
 
 const program = (library: string) => `
-import { App, TerraformOutput, TerraformStack, TerraformVariable } from "${library}";
+import { App, TerraformOutput, TerraformStack, TerraformVariable, Token } from "${library}";
 import { CanvasLayout } from "./.gen/providers/rnv/canvas-layout";
 import { Deployment } from "./.gen/providers/rnv/deployment";
 import { Project } from "./.gen/providers/rnv/project";
@@ -24,7 +24,7 @@ new RnvProvider(stack, "rnv");
 const shop = new Project(stack, "shop", { name: "Shop", deletionProtection: false });
 const api = new Service(stack, "shop__api", {
   ...{ name: "api", kind: "web", projectId: shop.id },
-  configuration: { repository: "https://git.example.com/shop/api", replicas: 2, includePaths: ["src"] },
+  configuration: { repository: "https://git.example.com/shop/api", replicas: 2, includePaths: Token.asAny(["src"]) },
   timeouts: { create: "5m" },
 });
 const worker = new Service(stack, "shop__worker", {

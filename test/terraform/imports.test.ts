@@ -143,6 +143,8 @@ describeTerraform("what is ignored, generated and imported", () => {
       world.write(service(value, ofService) + map(value, ofMap) + one(value, ofOne) + forgotten);
     write("develop");
     await world.apply();
+    expect(world.attributes("rnv_service", "docs")).toEqual({});
+    expect(emulator.store.services().find(({ id }) => id === ids.docs)).toMatchObject({ deletedAt: null });
     const values = "lifecycle { ignore_changes = [values] }";
     const value = "lifecycle { ignore_changes = [value] }";
     for (const [ofMap, ofOne, ofService] of [

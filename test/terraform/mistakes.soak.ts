@@ -56,7 +56,7 @@ describeTerraform("mistakes in a configuration", () => {
     const output = await world.run("validate", 1);
     expect(output).toMatch(/With when = "never" this resource does nothing[\s\S]*Remove the resource/);
     expect(output).toContain("configuration.port: expected a whole number");
-    expect(output).toContain("configuration.ip_allow_list must not hold null");
+    expect(output).toContain("configuration.ip_allow_list[1]: expected text or a map");
     world.write(text.replace("4 / 3", "99999999"));
     expect(await world.run("validate", 1)).toContain("configuration.port: expected a number from 1 to 65535");
     const found = positions(output);
@@ -79,6 +79,35 @@ describeTerraform("mistakes in a configuration", () => {
     expect(output).toContain('Did you mean "starter"?');
     expect(world.writes()).toEqual([]);
   }, 30_000);
+
+  it("what the interface does not show is a warning of the plan that names its gap, and is sent", async () => {
+    const service = (more: string) =>
+      `resource "rnv_service" "a" {\n  name = "a"\n  kind = "web"\n  configuration {\n${more}\n  }\n}\n`;
+    world.write(service("    port = 99999\n    replicas = -1\n    min_replicas = 5\n    max_replicas = 3"));
+    const impossible = await world.run("validate", 1);
+    expect(impossible).toContain("Expected a number from 1 to 65535, found 99999");
+    expect(impossible).toContain("Expected a number of 0 or more, found -1");
+    expect(impossible).toContain("The minimum of 5 replicas is above the maximum of 3");
+    const open = `    scaling = "automatic"\n    build_method = "docker"\n    schedule = "*/5 * * * *"`;
+    world.write(service(`${open}\n    branch = "main"`));
+    expect(await world.run("validate")).not.toContain("not documented");
+    const output = await world.run("plan");
+    expect(output).toContain('Warning: The value "automatic" is not documented');
+    expect(output).toContain('Warning: The value "docker" is not documented');
+    expect(output).toContain('Warning: A schedule is not documented for kind "web"');
+    expect(output).toContain('It is sent as it is written: gap "values of settings".');
+    expect(output).toContain('gap "settings of kinds"');
+    await world.apply();
+    expect(await world.expectNoChanges()).not.toContain("not documented");
+    world.write(service(`${open.replace("docker", "nixpacks")}\n    branch = "next"`));
+    expect(await world.run("plan")).toContain('Warning: The value "nixpacks" is not documented');
+    await world.apply();
+    const [{ configuration } = { configuration: {} }] = world.emulator.store.services();
+    expect(configuration).toMatchObject({ scaling: "automatic", buildMethod: "nixpacks", branch: "next" });
+    world.write("");
+    await world.apply();
+    world.emulator.resetLog();
+  }, 60_000);
 
   it("settings that cannot be are errors of the provider block", async () => {
     for (const most of ["0", "1 / 3"]) {

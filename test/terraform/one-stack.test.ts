@@ -25,6 +25,7 @@ function shop({ name = "api", branch = "main", moves = false } = {}): string {
   if (moves) api.moveFromId("rnv_service.shop__api");
   const worker = new Service(project, "worker", { kind: "worker", configuration });
   worker.addOverride("configuration.replicas", "2");
+  worker.configuration.ipAllowList = [{ cidr: "10.0.0.0/8", description: "office" }, "1.1.1.1/32"];
   new DataRnvCatalog(stack, "catalog");
   api.addVariable("TOKEN", fromEnv("SHOP_TOKEN"));
   api.addVariable("RUNTIMES", `\${join("|", slice(data.rnv_catalog.catalog.runtimes, 0, 2))}`);
@@ -106,7 +107,10 @@ describeTerraform("one stack by rnv and by Terraform", () => {
             RUNTIMES: expect.stringMatching(/^\w+\|\w+$/),
           },
         },
-        { fields: { replicas: 2 }, variables: { API: '{"name":"API","parts":5}', PICKED: "yes" } },
+        {
+          fields: { replicas: 2, ipAllowList: [{ cidr: "10.0.0.0/8", description: "office" }, "1.1.1.1/32"] },
+          variables: { API: '{"name":"API","parts":5}', PICKED: "yes" },
+        },
       ],
     });
   }, 60_000);

@@ -7,7 +7,7 @@ import {
   embeddedWorkspaceId,
 } from "../../src/emulator/emulator";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
-import { messageNamed } from "../../src/terraform/protocol";
+import { messageNamed, providerMethods } from "../../src/terraform/protocol";
 import { ProviderProcess, type RecordedCall, recordCalls } from "../support/recording-provider";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
@@ -73,6 +73,18 @@ function shuffled<T>(list: readonly T[], seed: number): readonly T[] {
 /** Each plan has a nonce of its own; all else is compared byte by byte. */
 const withoutNonce = (answer: Buffer): string =>
   answer.toString("latin1").replace(/"nonce":"[0-9a-f-]{36}"/g, '"nonce":""');
+
+interface Refreshed {
+  readonly newState: { readonly msgpack: Uint8Array };
+  readonly private: Uint8Array;
+  readonly diagnostics: readonly unknown[];
+}
+
+interface Planned {
+  readonly plannedState: { readonly msgpack: Uint8Array };
+  readonly plannedPrivate: Uint8Array;
+  readonly diagnostics: readonly unknown[];
+}
 
 /** The plan of the configuration, then its apply, as Terraform asked for them. */
 describeTerraform("calls of Terraform in any order", () => {
@@ -140,13 +152,34 @@ describeTerraform("calls of Terraform in any order", () => {
     return provider;
   };
 
+  /** Plays calls, at most `atOnce` of them at a time. */
+  const playAll = async (
+    calls: readonly RecordedCall[],
+    atOnce: number,
+    play: (call: RecordedCall) => Promise<Buffer>,
+  ): Promise<ReadonlyMap<RecordedCall, string>> => {
+    const answers = new Map<RecordedCall, string>();
+    const waiting = [...calls];
+    const playNext = async (): Promise<void> => {
+      for (let call = waiting.shift(); call !== undefined; call = waiting.shift())
+        answers.set(call, withoutNonce(await play(call)));
+    };
+    await Promise.all(Array.from({ length: atOnce }, playNext));
+    return answers;
+  };
+  const playAlone = async (url: string, { method, request }: RecordedCall): Promise<Buffer> => {
+    const provider = await openProvider(url);
+    return provider.call(method, request).finally(() => provider.close());
+  };
+
   it.each([
-    ["one by one, in one process", 1, false, 1],
-    ["all at once, in one process", 2, true, 1],
-    ["all at once, in a process for each seventh call", 3, true, 7],
+    ["one by one, in one process", 1, 1, false],
+    ["all at once, in one process", 2, 1000, false],
+    // Validations and upgrades look at their request alone: a process for each of them too takes more than 20 s.
+    ["each that asks the service in a process of its own", 3, 4, true],
   ])(
     "answers the calls of a plan equally: %s",
-    async (_how, seed, isAtOnce, processes) => {
+    async (_how, seed, atOnce, isAlone) => {
       const { emulator, url } = await openService();
       let isHeld = false;
       emulator.setFaults((_, { method, path }) => {
@@ -158,21 +191,18 @@ describeTerraform("calls of Terraform in any order", () => {
           run: () => new Promise((resolve) => setTimeout(resolve, 3000)),
         };
       });
-      const providers = await Promise.all(Array.from({ length: processes }, () => openProvider(url)));
-      const answers = new Map<RecordedCall, string>();
-      const play = async (call: RecordedCall, index: number): Promise<void> => {
-        const answer = await providers[index % processes]?.call(call.method, call.request);
-        answers.set(call, withoutNonce(answer ?? Buffer.alloc(0)));
-      };
-      const calls = shuffled(planning, seed);
-      if (isAtOnce) await Promise.all(calls.map(play));
-      else for (const [index, call] of calls.entries()) await play(call, index);
-      for (const provider of providers) provider.close();
-      expect(planning.length).toBeGreaterThan(80);
-      for (const call of planning)
+      const asking = planning.filter(({ method }) => /^(Read|Plan)/.test(method));
+      expect([planning.length > 80, asking.length > 50]).toEqual([true, true]);
+      const played = shuffled(isAlone ? asking : planning, seed);
+      const shared = isAlone ? undefined : await openProvider(url);
+      const answers = await playAll(played, atOnce, (call) =>
+        shared === undefined ? playAlone(url, call) : shared.call(call.method, call.request),
+      );
+      shared?.close();
+      for (const call of played)
         expect([call.method, answers.get(call)]).toEqual([call.method, withoutNonce(call.answer)]);
     },
-    60_000,
+    300_000,
   );
 
   /** The type of a call about a resource, and its answer with ids of new deployments and times left out. */
@@ -191,6 +221,39 @@ describeTerraform("calls of Terraform in any order", () => {
       state: typeName === "rnv_deployment" ? text.replace(/"id":"[0-9a-f-]+"/, '"id":"NEW"') : text,
     };
   };
+  /** Reads and plans a resource again after its apply: its state, what a plan would make of it, what is said of it. */
+  const planAgain = async (provider: ProviderProcess, { request }: RecordedCall, answer: Buffer) => {
+    const ask = async (method: "ReadResource" | "PlanResourceChange", given: object) => {
+      const [asked, answered] = providerMethods[method];
+      const encoded = messageNamed(asked).encode(given).finish();
+      return messageNamed(answered).decode(await provider.call(method, Buffer.from(encoded))) as never;
+    };
+    const { typeName, config } = messageNamed("ApplyResourceChangeRequest").decode(request) as never as {
+      typeName: string;
+      config: object;
+    };
+    const applied = messageNamed("ApplyResourceChangeResponse").decode(answer) as never as Refreshed;
+    const current = { typeName, currentState: applied.newState, private: applied.private };
+    const read: Refreshed = await ask("ReadResource", current);
+    const prior = { priorState: read.newState, priorPrivate: read.private };
+    const wanted = { typeName, config, proposedNewState: read.newState };
+    const plan: Planned = await ask("PlanResourceChange", { ...wanted, ...prior });
+    return {
+      typeName,
+      before: decode(read.newState.msgpack),
+      after: decode(plan.plannedState.msgpack),
+      kept: Buffer.from(plan.plannedPrivate).toString("utf8"),
+      said: [...read.diagnostics, ...plan.diagnostics],
+    };
+  };
+  /** A text with times left out; ids, nonces and digests, which are made of both, are numbered by their first appearance. */
+  const numbered = (value: unknown): string => {
+    const ids = new Map<string, number>();
+    const number = (id: string): string => `ID${ids.get(id) ?? ids.set(id, ids.size).get(id)}`;
+    return JSON.stringify(value, undefined, 1)
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+      .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}/g, number);
+  };
   const writesTo = ({ log }: Emulator): readonly string[] =>
     log
       .filter(({ method }) => method !== "GET")
@@ -204,9 +267,9 @@ describeTerraform("calls of Terraform in any order", () => {
     for (const seed of [1, 2, 3]) {
       const { emulator, url } = await openService();
       const provider = await openProvider(url);
-      const outcomes = new Map<RecordedCall, object>();
+      const answers = new Map<RecordedCall, Buffer>();
       const play = async (call: RecordedCall): Promise<void> => {
-        outcomes.set(call, outcomeOf(call, await provider.call(call.method, call.request)));
+        answers.set(call, await provider.call(call.method, call.request));
       };
       const before = shuffled(
         applying.filter((call) => !isDeployment(call)),
@@ -215,11 +278,17 @@ describeTerraform("calls of Terraform in any order", () => {
       if (seed === 3) await Promise.all(before.map(play));
       else for (const call of before) await play(call);
       for (const call of shuffled(applying.filter(isDeployment), seed)) await play(call);
+      const outcomes = applying.map((call) => outcomeOf(call, answers.get(call) ?? call.answer));
+      const writes = writesTo(emulator);
+      const next = [];
+      for (const call of applying)
+        next.push(await planAgain(provider, call, answers.get(call) ?? call.answer));
       provider.close();
-      ends.push({ writes: writesTo(emulator), outcomes: applying.map((call) => outcomes.get(call)) });
+      for (const { typeName, before, after } of next) expect([typeName, after]).toEqual([typeName, before]);
+      ends.push({ writes, outcomes, next: numbered(next) });
     }
     expect(applying.length).toBeGreaterThanOrEqual(22);
     const recorded = applying.map((call) => outcomeOf(call, call.answer));
     for (const end of ends) expect(end).toEqual({ ...(ends[0] as object), outcomes: recorded });
-  }, 60_000);
+  }, 120_000);
 });

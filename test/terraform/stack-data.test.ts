@@ -40,6 +40,7 @@ function listings(): string {
     available: past.available,
     deployments: past.items,
     layout: canvas.layout,
+    nodes: canvas.nodes,
     groups: canvas.groups,
     edges: canvas.edges,
     every: projects.projects,

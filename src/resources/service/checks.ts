@@ -1,3 +1,5 @@
+import type { GapName } from "../../api/gaps";
+import { documentedDefaults } from "../../api/wire/configuration";
 import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { Catalog, CatalogPlan } from "../../model/catalog";
 import type { Offered } from "../../model/live";
@@ -5,6 +7,7 @@ import type { CheckContext, Finding } from "../../model/resource-type";
 import type { ResolvedValue } from "../../model/value";
 import { textAt } from "../attribute-values";
 import { environmentsMeant } from "../project";
+import { configurationRules } from "./configuration";
 
 type DeclaredService = ReadonlyMap<string, ResolvedValue>;
 
@@ -22,8 +25,35 @@ export function checkService(
     ...checkNumbers(declared),
     ...checkReplicas(declared),
     ...checkEnvironment(declared, around),
+    ...checkShown(declared),
+    ...checkSchedule(declared),
   ];
 }
+
+/** Warns of texts that the interface does not show and no catalog lists. */
+const checkShown = (declared: DeclaredService): readonly Finding[] =>
+  Object.entries(configurationRules).flatMap(([attribute, { known, offered }]) => {
+    const value = textAt(declared, attribute);
+    if (!known || offered || value === undefined || known.includes(value)) return [];
+    const summary = `the value "${value}" is not documented`;
+    return [notShown("values of settings", attribute, summary, didYouMean(value, known))];
+  });
+
+/** Warns of a schedule of a kind that is served: the interface does not show that it has one. */
+function checkSchedule(declared: DeclaredService): readonly Finding[] {
+  const attribute = "configuration.schedule";
+  const kind = textAt(declared, "kind");
+  const schedule = textAt(declared, attribute) ?? documentedDefaults.schedule;
+  if ((kind !== "web" && kind !== "static") || schedule === documentedDefaults.schedule) return [];
+  const summary = `a schedule is not documented for kind "${kind}"`;
+  return [notShown("settings of kinds", attribute, summary, undefined)];
+}
+
+const notShown = (gap: GapName, attribute: string, summary: string, hint: string | undefined): Finding => ({
+  code: "manifest.unknown_value",
+  ...{ attribute, summary, isWarning: true },
+  hint: joinHints(hint, `it is sent as it is written: gap "${gap}"`),
+});
 
 const idsOf = (choices: readonly { readonly id: string }[]): readonly string[] => choices.map(({ id }) => id);
 

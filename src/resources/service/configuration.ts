@@ -97,7 +97,8 @@ const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>
   replicas: { effects: ["billing"] },
   minReplicas: { effects: ["billing"] },
   maxReplicas: { effects: ["billing"] },
-  scaling: { effects: ["billing"] },
+  scaling: { effects: ["billing"], known: ["manual"] },
+  buildMethod: { known: ["railpack"] },
 };
 
 type ConfigurationShape = {

@@ -37,8 +37,8 @@ export async function offerFindings(
   const context = isNew ? { isNew, isParentNew: false, ...(offers && { offers }) } : undefined;
   const found = (resource.check?.(declared, catalog, context) ?? []).map(
     ({ code, summary, hint, attribute, isWarning }) => {
-      const isSent = isNew ? !isWarning : attribute === undefined || sent.has(attribute);
-      return (isSent ? error : warning)(code, summary, { hint, attribute });
+      const isSent = isNew || attribute === undefined || sent.has(attribute);
+      return (isSent && !isWarning ? error : warning)(code, summary, { hint, attribute });
     },
   );
   return finding ? [finding, ...found] : found;

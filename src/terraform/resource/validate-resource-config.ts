@@ -1,6 +1,6 @@
 import { maxBodyBytes } from "../../api/wire/shapes";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import type { Catalog } from "../../model/catalog";
+import { emptyCatalog } from "../../model/catalog";
 import { generatedName } from "../../model/text";
 import { diagnosticMessages } from "../messages";
 import type { RequestOf } from "../protocol";
@@ -27,12 +27,6 @@ export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async
     ]),
   ];
   return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };
-};
-
-/** A catalog that offers nothing: what does not exist is for a plan to say. */
-const emptyCatalog: Catalog = {
-  ...{ plans: [], databasePlans: [], regions: [], runtimes: [], serviceTypes: [] },
-  ...{ defaults: {}, capabilities: {}, pricesAreEstimates: true },
 };
 
 /** Returns the combinations of values that cannot be anywhere: a minimum above its maximum. */

@@ -92,8 +92,11 @@ const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
     ...Object.fromEntries(groups.map(({ name, block }) => [name, typeOfBlock(block)])),
   });
 
-/** Version of every schema of this provider. 1: what moves by itself has left the resources. 2: a block may be missing. */
-export const schemaVersion = 2;
+/**
+ * Version of every schema of this provider. 1: what moves by itself has left the resources. 2: a block may be missing.
+ * 3: a list that may hold objects has a type of its own with each value.
+ */
+export const schemaVersion = 3;
 
 /** `NestedBlock.NestingMode` of the protocol. */
 const single = 1;
@@ -168,6 +171,12 @@ export function typeOf(schema: z.ZodType): TerraformType {
     default:
       return "dynamic";
   }
+}
+
+/** Returns true if a list may hold both texts and objects: no collection of Terraform does, so a resource has it as `dynamic`. */
+export function isMixedList(schema: z.ZodType): boolean {
+  const { type, element } = definitionOf(innermost(schema));
+  return type === "array" && definitionOf(element as z.ZodType).type === "union";
 }
 
 /** Returns the schema under `optional`, `nullable` and `default`. */

@@ -43,7 +43,7 @@ function checkAttribute(schema: AttributeSchema, config: TerraformObject, attrib
     return [error("manifest.invalid_value", `${attribute} must not hold null`, { attribute })];
   if (check === undefined || holdsUnknown(value)) return [];
   return unmet(check, toPlain(value)).map(({ path, expected }) =>
-    error("manifest.invalid_value", `${[attribute, ...path].join(".")}: ${expected}`, { attribute }),
+    error("manifest.invalid_value", `${attribute}${path}: ${expected}`, { attribute }),
   );
 }
 
@@ -51,11 +51,17 @@ function checkAttribute(schema: AttributeSchema, config: TerraformObject, attrib
 export function unmet(schema: z.ZodType, value: unknown) {
   const issues = schema.safeParse(value).error?.issues ?? [];
   return issues.flatMap(leaves).map((issue) => ({
-    // Keys of a map, such as LOG_LEVEL, stay as they are.
-    path: issue.path.map(String).map((step) => (/^[a-z][A-Za-z]*$/.test(step) ? snakeCase(step) : step)),
+    path: issue.path.map(stepText).join(""),
     expected: inWords(expectations([issue])),
   }));
 }
+
+/** `[1]`, `.plan`. Keys of a map, such as LOG_LEVEL, stay as they are. */
+const stepText = (step: PropertyKey): string => {
+  if (typeof step === "number") return `[${step}]`;
+  const name = String(step);
+  return `.${/^[a-z][A-Za-z]*$/.test(name) ? snakeCase(name) : name}`;
+};
 
 const bounds: Readonly<Record<string, string>> = {
   ">=": "of at least",

@@ -12,7 +12,7 @@ import {
 } from "../../model/text";
 import { generatedLengths } from "../../model/value";
 import { resourceTypes } from "../../resources";
-import { mapOf, objectOf, setOf, type TerraformType } from "../values/terraform-value";
+import { listOf, mapOf, objectOf, type TerraformType } from "../values/terraform-value";
 import {
   type AttributeSchema,
   type BlockSchema,
@@ -20,6 +20,7 @@ import {
   countCheck,
   durationCheck,
   innermost,
+  isMixedList,
   optional,
   type Schema,
   schemaOf,
@@ -78,7 +79,8 @@ const computedTypes: Readonly<Record<ComputedRule["valueType"], TerraformType>> 
   string: "string",
   number: "number",
   boolean: "bool",
-  json: "dynamic",
+  /** All of them are lists of IDs. */
+  json: listOf("string"),
 };
 
 const shapes = new WeakMap<Resource, TerraformShape>();
@@ -139,15 +141,8 @@ function bindingOf(resource: Resource, path: string): AttributeBinding {
   const mustLieInParent = !resource.manifest.within.includes("root");
   if (field === undefined) return { path, steps, type: "string", required: mustLieInParent };
   const required = path === resource.nameAttribute || !field.isOptional();
-  return { path, steps, type: inAnyOrder(resource, path, typeOf(field)), schema: field, required };
-}
-
-/** A list whose order does not count is a set. */
-function inAnyOrder(resource: Resource, path: string, type: TerraformType): TerraformType {
-  const equal = resource.rules[path]?.equal;
-  return Array.isArray(type) && type[0] === "list" && equal?.(["a", "b"], ["b", "a"]) === true
-    ? setOf(type[1] as TerraformType)
-    : type;
+  const type = isMixedList(field) ? "dynamic" : typeOf(field);
+  return { path, steps, type, schema: field, required };
 }
 
 type Parts = Pick<
@@ -256,7 +251,9 @@ function docOf(resource: Resource, { path, schema }: AttributeBinding): string {
   if (parent !== undefined) return `ID of its ${parent.type}.`;
   const text = schema?.description ?? "";
   // Terraform tells a provider no logical name, and takes no word that is for manifests.
-  return text.replace(/; (its logical name|in a manifest).*$/, ".");
+  const own = text.replace(/; (its logical name|in a manifest).*$/, ".");
+  if (schema === undefined || !isMixedList(schema)) return own;
+  return `${own} A list of texts; an object in it is sent as it is written.`;
 }
 
 /** The type of a value that is made up, and what judges one. */

@@ -183,6 +183,8 @@ export const parseState = (json: Uint8Array | undefined): unknown =>
 /** Returns the JSON of a stored value as a value of a type; one of any type is stored with its own. */
 export const fromState = (type: TerraformType, json: unknown): TerraformValue =>
   fromJson(type, json, (stored) => {
+    // Up to version 2 a list was a set of texts, without its type beside it.
+    if (Array.isArray(stored)) return dynamicOf(stored);
     const { type: actual, value } = stored as { readonly type?: TerraformType; readonly value?: unknown };
     return actual === undefined ? null : new DynamicValue(actual, fromState(actual, value));
   });

@@ -13,7 +13,6 @@ export type TerraformType =
 export type ObjectType = readonly ["object", Readonly<Record<string, TerraformType>>];
 
 export const listOf = (element: TerraformType): TerraformType => ["list", element];
-export const setOf = (element: TerraformType): TerraformType => ["set", element];
 export const mapOf = (element: TerraformType): TerraformType => ["map", element];
 export const objectOf = (attributes: Readonly<Record<string, TerraformType>>): ObjectType => [
   "object",

@@ -46,7 +46,7 @@ export interface Overlay {
 }
 
 export const production: Overlay = {
-  configuration: { minReplicas: 2, maxReplicas: 6, scaling: "automatic" },
+  configuration: { replicas: 3 },
   logLevel: "warn",
 };
 

@@ -237,15 +237,6 @@ describe("what Terraform has and rnv does not", () => {
     expect(await codes(stack)).toEqual([expect.stringContaining(named)]);
   });
 
-  it("removed without destroy is refused with the verb that does it", async () => {
-    const found = await loadStackJson({
-      removed: [{ from: "rnv_service.a", lifecycle: { destroy: false } }],
-    });
-    expect(found.diagnostics).toMatchObject([
-      { code: "stack.unsupported", hint: expect.stringContaining("rnv state rm") },
-    ]);
-  });
-
   it("a provider block may only repeat what the environment of the run says", async () => {
     const provider = (body: object) => withService({}, { provider: { rnv: [body] } });
     const environment = { RNV_WORKSPACE_ID: id, RNV_BASE_URL: "https://rnv.example.com/api/v1/" };

@@ -1,0 +1,104 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+/** `ip_allow_list`, `include_paths` and `ignore_paths` take texts and objects, as YAML and the constructs do. */
+describeTerraform("lists of texts and objects", () => {
+  const world = new TerraformFolder();
+  const { store } = world.emulator;
+  const office = { cidr: "10.0.0.0/8", description: "office" };
+  const officeText = `{ cidr = "10.0.0.0/8", description = "office" }`;
+  const listOf = (name: string) =>
+    store.services().find((one) => one.name === name)?.configuration.ipAllowList;
+  const service = (name: string, list: string, more = "") =>
+    `resource "rnv_service" "${name}" {\n name = "${name}"\n kind = "web"\n configuration { ip_allow_list = ${list} }\n}\n${more}`;
+  const state = join(world.folder, "w/terraform.tfstate");
+
+  beforeAll(() => world.openAttached());
+  afterAll(() => world.close());
+
+  it("sends objects as they are written, and plans nothing after it", async () => {
+    world.write(service("api", `[${officeText}, "1.1.1.1/32"]`));
+    expect(await world.run("plan")).toMatch(/\+ description = "office"/);
+    await world.apply();
+    expect(listOf("api")).toEqual([office, "1.1.1.1/32"]);
+    await world.expectNoChanges();
+  });
+
+  it("does not count the order, and shows what changes", async () => {
+    world.write(service("api", `["1.1.1.1/32", ${officeText}]`));
+    await world.expectNoChanges();
+    world.write(service("api", `["1.1.1.1/32", ${officeText.replace("office", "home")}]`));
+    expect(await world.run("plan")).toMatch(/\+ description = "home"/);
+    await world.apply();
+    expect(listOf("api")).toEqual(["1.1.1.1/32", { ...office, description: "home" }]);
+    await world.expectNoChanges();
+  });
+
+  it("takes lists, sets and values that are unknown until the apply", async () => {
+    const later = `resource "terraform_data" "cidr" { input = "10.0.0.0/8" }\n`;
+    const forms: readonly (readonly [string, readonly unknown[]])[] = [
+      [`toset(["2.2.2.2/32", "1.1.1.1/32"])`, ["1.1.1.1/32", "2.2.2.2/32"]],
+      [`tolist(["3.3.3.3/32"])`, ["3.3.3.3/32"]],
+      [`[{ cidr = terraform_data.cidr.output, description = "office" }]`, [office]],
+      [`split(",", "\${terraform_data.cidr.output},4.4.4.4/32")`, ["10.0.0.0/8", "4.4.4.4/32"]],
+      ["[]", []],
+    ];
+    for (const [text, sent] of forms) {
+      world.write(service("api", text, later));
+      await world.apply();
+      expect(listOf("api")).toEqual(sent);
+      await world.expectNoChanges();
+    }
+  }, 60_000);
+
+  it("refuses what is neither when it validates", async () => {
+    for (const wrong of [`"10.0.0.0/8"`, "[1]", `["a", null]`]) {
+      world.write(service("api", wrong));
+      expect(await world.run("validate", 1)).toContain("configuration.ip_allow_list");
+    }
+  });
+
+  it("imports objects in a form that can be written", async () => {
+    const { id } = store.addService({
+      ...{ name: "old", kind: "web" },
+      configuration: { ipAllowList: [office, "5.5.5.5/32"] },
+    });
+    const generated = join(world.folder, "w/generated.tf");
+    world.write(`${service("api", "[]")}import {\n to = rnv_service.old\n id = "${id}"\n}\n`);
+    await world.run(`plan -generate-config-out=generated.tf`);
+    expect(readFileSync(generated, "utf8").replace(/\s+/g, " ")).toContain(
+      `{ cidr = "10.0.0.0/8" description = "office" }, "5.5.5.5/32"`,
+    );
+    expect(await world.apply()).toContain("1 imported, 0 added, 0 changed");
+    await world.expectNoChanges();
+    rmSync(generated);
+  });
+
+  it("shows services of different lists in data sources, an object as its JSON text", async () => {
+    world.write(`${service("api", `["1.1.1.1/32"]`)}${service("old", `[${officeText}]`)}
+data "rnv_services" "all" { depends_on = [rnv_service.api, rnv_service.old] }
+data "rnv_canvas" "all" { depends_on = [rnv_service.api, rnv_service.old] }
+output "listed" { value = jsonencode({ for one in data.rnv_services.all.services : one.name => one.configuration.ip_allow_list }) }
+output "drawn" { value = jsonencode({ for one in data.rnv_canvas.all.nodes : one.name => one.configuration.ip_allow_list }) }
+`);
+    await world.apply();
+    const shown = { api: ["1.1.1.1/32"], old: [JSON.stringify(office)] };
+    expect(JSON.parse(JSON.parse(await world.run("output -json listed")))).toEqual(shown);
+    expect(JSON.parse(JSON.parse(await world.run("output -json drawn")))).toEqual(shown);
+  });
+
+  it("reads the sets of texts that earlier versions stored", async () => {
+    world.write(service("api", `["1.1.1.1/32", "2.2.2.2/32"]`));
+    await world.apply();
+    const stored = JSON.parse(readFileSync(state, "utf8"));
+    const [instance] = stored.resources.find((one: { name: string }) => one.name === "api").instances;
+    expect(instance.attributes.configuration.ip_allow_list).toHaveProperty("type");
+    instance.schema_version = 2;
+    instance.attributes.configuration.ip_allow_list = ["1.1.1.1/32", "2.2.2.2/32"];
+    instance.attributes.environment_group_ids = { type: ["tuple", []], value: [] };
+    writeFileSync(state, JSON.stringify({ ...stored, serial: stored.serial + 1 }));
+    await world.run("plan -detailed-exitcode -refresh=false");
+    await world.expectNoChanges();
+  });
+});
