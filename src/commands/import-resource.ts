@@ -40,7 +40,6 @@ export interface ImportOutcome extends Outcome {
   readonly recorded?: RecordedResource;
 }
 
-/** The id to import and its address. */
 /** Findings of a folder that declares nothing yet. */
 const undeclaredCodes: ReadonlySet<DiagnosticCode> = new Set(["manifest.not_found", "stack.not_found"]);
 
@@ -82,26 +81,21 @@ export async function importResource(context: Context, request: ImportRequest): 
   });
 }
 
-type ImportSources = Outcome["sources"];
-
 const refusal = (...finding: Parameters<typeof error>): DiagnosticsError =>
   new DiagnosticsError([error(...finding)]);
 
 /** A refusal that points at a location in a file. */
-const pointing = (sources: ImportSources, ...finding: Parameters<typeof error>): DiagnosticsError =>
+const pointing = (sources: Outcome["sources"], ...finding: Parameters<typeof error>): DiagnosticsError =>
   new DiagnosticsError([error(...finding)], 1, sources);
 
 function targetOf({ address: text, id }: ImportRequest): ImportTarget {
   const address = parseAddress(text);
   const type = address && typeNamed(typeOf(address));
   if (!address || !type) {
-    const hint =
-      text.split(".")[0] === dataType
-        ? "a data source is read in every plan, and never imported"
-        : (didYouMean(
-            text.split(".")[0] ?? "",
-            importableTypes.map((one) => one.type),
-          ) ?? "an address looks like service.shop.api");
+    const [word = ""] = text.split(".");
+    const names = importableTypes.map((one) => one.type);
+    const meant = didYouMean(word, names) ?? "an address looks like service.shop.api";
+    const hint = word === dataType ? "a data source is read in every plan, and never imported" : meant;
     throw refusal("command.usage", `"${text}" is not an address of something that can be imported`, { hint });
   }
   const parent = parentOf(address, type);
@@ -117,8 +111,6 @@ function targetOf({ address: text, id }: ImportRequest): ImportTarget {
     });
   return { address, type, id: id.toLowerCase() };
 }
-
-/** Types that can be deleted by themselves. */
 
 function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportTarget): void {
   const taken = state.resources[address];
@@ -139,7 +131,7 @@ function refuseIfMoved(
   state: State,
   { address, id }: ImportTarget,
   desired: Desired,
-  sources: ImportSources,
+  sources: Outcome["sources"],
 ): void {
   const from = movedFrom(address, desired);
   const recorded = state.resources[from];
@@ -212,15 +204,11 @@ async function notThere(
   const other = listed.flat().find((one) => one?.id === id);
   const where = type.removedWithParent && parent !== undefined ? ` in ${parent}` : "";
   const summary = `${address}: there is no ${type.type} with id ${id}${where}`;
-  if (other === undefined)
-    return refusal("live.import_missing", summary, {
-      address,
-      hint: "check the id; what was made a moment ago may not be shown yet: then run the command again",
-    });
-  return refusal("live.import_missing", summary, {
-    address,
-    hint: `it is the id of the ${other.type} ${JSON.stringify(other.name)}`,
-  });
+  const hint =
+    other === undefined
+      ? "check the id; what was made a moment ago may not be shown yet: then run the command again"
+      : `it is the id of the ${other.type} ${JSON.stringify(other.name)}`;
+  return refusal("live.import_missing", summary, { address, hint });
 }
 
 /** Returns the error for an undeclared address, which the next plan would delete, with the block to declare. */
@@ -257,7 +245,7 @@ function refuseIfReplaced(
   { address, type, id }: ImportTarget,
   live: LiveResource,
   desired: DesiredResource,
-  sources: ImportSources,
+  sources: Outcome["sources"],
 ): void {
   for (const [path, value] of plainAttributes(desired)) {
     const rule = ruleAt(type, path);

@@ -95,7 +95,7 @@ export async function takeOverTerraform(
   const { taken, diagnostics } = await record(context, planning, first, request, isHeld);
   if (hasErrors(diagnostics)) return { ...first, ...none, diagnostics, exitCode: 1 };
   const last = await plan(context, { ...planRequest, files });
-  const known = new Set(last.plan?.changes.flatMap(({ id }) => id ?? []));
+  const known = new Set(last.plan?.changes.flatMap(({ id, instance }) => id ?? instance.live?.id ?? []));
   const left = [...held].filter(([id]) => !known.has(id)).map(([id, name]) => notDeclared(id, name));
   return { ...last, ...none, taken, diagnostics: [...left, ...last.diagnostics] };
 }

@@ -1,11 +1,13 @@
+import type { Resource } from "../api/reads";
 import { DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
+import { type Address, nameOf } from "../model/address";
 import type { RecordedResource, State } from "../model/state";
+import { compareTexts, terraformNameOf, variablesResource } from "../model/text";
 import { type TerraformImport, terraformConfig } from "../render/terraform-config";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
 import { refuseHandOver } from "./hand-over";
-import { load } from "./load";
+import { type Loaded, load } from "./load";
 
 export interface TerraformImportsRequest {
   readonly files: readonly string[];
@@ -16,7 +18,6 @@ export interface TerraformImportsRequest {
 export interface TerraformImportsOutcome extends Outcome {
   /** HCL. */
   readonly text?: string;
-  readonly count: number;
 }
 
 /** `rnv terraform import-blocks`: what the state records, as `import` blocks for Terraform. Writes nothing. */
@@ -31,35 +32,45 @@ export async function terraformImports(
     throw new DiagnosticsError([
       error("state.address_unknown", "nothing is recorded: there is nothing to import"),
     ]);
-  const declared = blocks ? await load(context, files, "skip") : undefined;
-  if (declared !== undefined && hasErrors(declared.diagnostics))
-    return { ...succeeded, ...declared, count: 0, exitCode: 1 };
-  const imports = recorded.flatMap(([address, record]): TerraformImport[] => {
+  const declared = blocks || context.stack ? await load(context, files, "skip") : undefined;
+  if (declared !== undefined && hasErrors(declared.diagnostics)) return { ...declared, exitCode: 1 };
+  const labels = new Map<Address, string>();
+  // A map of variables of a stack is imported once.
+  const imports = new Map<string, TerraformImport>();
+  for (const [address, record] of recorded) {
     const type = typeNamed(record.type);
-    const importId = importIdOf(record, state?.resources ?? {});
-    const desired = declared?.desired?.resources.get(address);
-    if (type === undefined || importId === undefined) return [];
-    return [{ address, type, importId, ...(desired !== undefined && { desired }) }];
-  });
-  const { diagnostics, sources } = declared ?? succeeded;
-  return { diagnostics, sources, exitCode: 0, text: terraformConfig(imports), count: imports.length };
+    const label = type && context.stack && labelInStack(address, type, declared);
+    const importId = importIdOf(record, state?.resources ?? {}, label?.startsWith(`${variablesResource}.`));
+    if (type === undefined || importId === undefined) continue;
+    const desired = label === undefined ? declared?.desired?.resources.get(address) : undefined;
+    imports.set(label ?? address, { address, type, importId, ...(desired !== undefined && { desired }) });
+    if (label !== undefined) labels.set(address, label);
+  }
+  const text = terraformConfig([...imports.values()], context.stack && labels);
+  return { ...succeeded, ...declared, text };
+}
+
+/** The resource that the JSON of a stack has for an address: the key of its block is its name, for a map as well. */
+function labelInStack(address: Address, type: Resource, declared?: Loaded): string {
+  const name = nameOf(address).replaceAll(".", "__");
+  const { file = "", start, end } = declared?.desired?.resources.get(address)?.range ?? {};
+  const key = declared?.sources.get(file)?.slice(start, end).replaceAll('"', "") ?? name;
+  return `${key === name ? terraformNameOf(type) : variablesResource}.${key}`;
 }
 
 /** Parents first, as they are recorded under them. */
-const entriesOf = (state: State | undefined): readonly [Address, RecordedResource][] =>
-  (Object.entries(state?.resources ?? {}) as [Address, RecordedResource][]).sort(
-    ([a, one], [b, other]) =>
-      orderOf(one) - orderOf(other) || a.split(".").length - b.split(".").length || (a < b ? -1 : 1),
-  );
+const entriesOf = (state: State | undefined): readonly (readonly [Address, RecordedResource])[] => {
+  const entries = Object.entries(state?.resources ?? {}) as [Address, RecordedResource][];
+  const sorted = entries.sort(([a], [b]) => compareTexts(a, b));
+  return resourceTypes.flatMap(({ type }) => sorted.filter(([, record]) => record.type === type));
+};
 
-const orderOf = ({ type }: RecordedResource): number => resourceTypes.findIndex((one) => one.type === type);
-
-/** Its own id, below that of its parent where it is read there; that of the parent where it has no life of its own. */
-function importIdOf(record: RecordedResource, resources: State["resources"]): string | undefined {
+/** Its own id, below that of its parent where it is read there; that of the parent for a map, or without a life of its own. */
+function importIdOf(record: RecordedResource, resources: State["resources"], isMap = false) {
   const type = typeNamed(record.type);
   const parentId = record.parent === undefined ? undefined : resources[record.parent]?.id;
   if (type === undefined) return undefined;
-  if (!importableTypes.includes(type)) return parentId;
+  if (isMap || !importableTypes.includes(type)) return parentId;
   if (!type.removedWithParent) return record.id;
   return parentId === undefined ? undefined : `${parentId}/${record.id}`;
 }

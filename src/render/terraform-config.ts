@@ -15,8 +15,7 @@ export interface TerraformImport {
 }
 
 /** The text of `import` blocks, each with its resource block where one is declared, in HCL as `terraform fmt` leaves it. */
-export function terraformConfig(imports: readonly TerraformImport[]): string {
-  const labels = labelsOf(imports);
+export function terraformConfig(imports: readonly TerraformImport[], labels = labelsOf(imports)): string {
   return imports
     .flatMap((one) => {
       const own = `import {\n  to = ${labels.get(one.address)}\n  id = ${quoted(one.importId)}\n}\n`;

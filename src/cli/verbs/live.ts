@@ -90,7 +90,7 @@ async function runTerraformImport(invocation: Invocation, file: string): Promise
   if (plan !== undefined) {
     terminal.out(
       `Terraform manages ${counted(declared, "resource")}; ${taken} are recorded here now, and nothing was written to the service.\n` +
-        "Take them out of Terraform before it plans again: terraform state rm ADDRESS…\n\n",
+        "Take them out of Terraform before it plans again: terraform state rm ADDRESS…\nVariables with equal values: rnv apply --adopt --verify-values\n\n",
     );
     showPlan(invocation, plan, "text", sources);
   }
