@@ -7,7 +7,7 @@ import { diagnosticsText, type Sources } from "./diagnostics";
 import { codeSpan, escapeMarkdown, fencedBlock, shorten } from "./escape-text";
 import { endOfRun } from "./history-text";
 import { planMarkdown } from "./plan-markdown";
-import { differenceText, planLine } from "./plan-wording";
+import { differenceText, planLine, remedyText } from "./plan-wording";
 import { plainStyle } from "./style";
 
 /** The plan that a comment is about: one comment for each. */
@@ -220,10 +220,6 @@ interface Refusal {
   /** From the reviewed plan; undefined where nothing was reviewed. */
   readonly differences?: readonly PlanDifference[] | undefined;
 }
-
-/** The ways to apply a plan that differs from the reviewed one. */
-export const remedyText = (digest: string): string =>
-  `Open a pull request from today's main (an empty commit will do), or review the plan as it is now and run this workflow by hand with its digest: \`rnv ci apply --expect-digest ${digest}\``;
 
 /** The text of a comment without its hidden lines, for the summary and the report of the job. */
 export const shownComment = (body: string): string => body.replace(/^<!-- rnv [^\n]*-->\n/gm, "");

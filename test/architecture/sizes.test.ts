@@ -18,29 +18,29 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_471, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_801, budget: 4_500 },
+  api: { paths: ["api"], ceiling: 5_769, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
-    ceiling: 8_396,
+    ceiling: 8_391,
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 743, budget: 700 },
-  stack: { paths: ["stack"], ceiling: 5_760, budget: 4_350 },
+  stack: { paths: ["stack"], ceiling: 5_175, budget: 4_350 },
   plan: { paths: ["plan"], ceiling: 5_513, budget: 4_700 },
-  resources: { paths: ["resources"], ceiling: 2_884, budget: 2_400 },
-  apply: { paths: ["apply"], ceiling: 2_970, budget: 2_550 },
-  state: { paths: ["state"], ceiling: 4_320, budget: 3_300 },
-  report: { paths: ["render"], ceiling: 7_777, budget: 4_700 },
+  resources: { paths: ["resources"], ceiling: 2_863, budget: 2_400 },
+  apply: { paths: ["apply"], ceiling: 2_845, budget: 2_550 },
+  state: { paths: ["state"], ceiling: 4_318, budget: 3_300 },
+  report: { paths: ["render"], ceiling: 7_238, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_456, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_892, budget: 3_200 },
-  cdktf: { paths: ["cdktf"], ceiling: 1_899, budget: 1_650 },
-  terraform: { paths: ["terraform"], ceiling: 7_699, budget: 6_400 },
+  cdktf: { paths: ["cdktf"], ceiling: 1_881, budget: 1_650 },
+  terraform: { paths: ["terraform"], ceiling: 6_906, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 73_776, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 71_656, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
@@ -54,6 +54,11 @@ const grants: readonly { readonly issue: string; readonly folder: string; readon
   { issue: "front door", folder: "commands", lines: 28 },
   { issue: "front door", folder: "cli", lines: 472 },
   { issue: "front door", folder: "terraform", lines: 73 },
+  { issue: "reviewed values", folder: "model", lines: 17 },
+  { issue: "reviewed values", folder: "manifest/convert", lines: 31 },
+  { issue: "reviewed values", folder: "plan", lines: 72 },
+  { issue: "reviewed values", folder: "commands", lines: 95 },
+  { issue: "reviewed values", folder: "cli", lines: 316 },
 ];
 
 /** A ceiling that is further above its folder lets it grow unseen. */

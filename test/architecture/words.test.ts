@@ -12,9 +12,9 @@ const phrases = readFileSync(join(__dirname, "words.txt"), "utf8")
 /** Phrases that each folder or file has at most: strings, comments and docs. A ceiling only goes down. */
 const ceilings: Readonly<Record<string, number>> = {
   "src/README.md": 0,
-  "src/api": 10,
-  "src/apply": 17,
-  "src/cdktf": 4,
+  "src/api": 8,
+  "src/apply": 13,
+  "src/cdktf": 0,
   "src/cli": 0,
   "src/commands": 0,
   "src/diagnostics": 0,
@@ -27,8 +27,8 @@ const ceilings: Readonly<Record<string, number>> = {
   "src/resources": 4,
   "src/stack": 0,
   "src/state": 14,
-  "src/terraform": 19,
-  test: 338,
+  "src/terraform": 11,
+  test: 329,
   docs: 0,
   examples: 0,
   schemas: 0,
