@@ -44,7 +44,8 @@ describe("examples/policies", () => {
     );
     const strict = await scenario.run("policy", "check", "--policy", "strict.yaml", "p.rnvplan");
     expect(strict.code).toBe(4);
-    expect(strict.stderr).toContain("policy no-create of service.shop.api: no");
+    expect(strict.stderr).toContain("policy no-create of deployment.shop.api: no");
+    expect(strict.stderr).toMatch(/The same for project\.shop, service\.shop\.api, /);
   });
 
   it("has a table of all that an expression sees, and expressions that can be read", async () => {

@@ -51,7 +51,7 @@ describe("--html", () => {
     );
 
     expect(await run("drift", "-html", "drift.html", "-fail-on", "pending")).toMatchObject({ code: 2 });
-    expect(scenario.read("drift.html")).toContain("Drift: 1 not applied yet.");
+    expect(scenario.read("drift.html")).toContain("<title>rnv drift: 1 not applied yet.</title>");
 
     await run("show", "-html", "state.html");
     expect(scenario.read("state.html")).toContain('id="variable.shop.api.TOKEN"');
