@@ -31,6 +31,10 @@ export interface PrivateData extends Readonly<z.infer<typeof storedData>> {
 
 export const noPrivateData: PrivateData = { applied: {} };
 
+/** Returns true if a resource was imported and not applied since. */
+export const isOnlyImported = ({ workspace, writtenAt }: PrivateData): boolean =>
+  workspace !== undefined && writtenAt === undefined;
+
 /** Reads private data; what another version wrote and we cannot read counts as none. */
 export function readPrivate(bytes: Uint8Array | undefined): PrivateData {
   if (bytes === undefined || bytes.length === 0) return noPrivateData;

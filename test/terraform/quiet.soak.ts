@@ -215,7 +215,7 @@ describeTerraform("a state that an older version stored", () => {
     const versions = JSON.parse(world.stateText()).resources.map(
       ({ instances }: { instances: { schema_version: number }[] }) => instances[0]?.schema_version,
     );
-    expect(new Set(versions)).toEqual(new Set([2]));
+    expect(new Set(versions)).toEqual(new Set([3]));
     expect(world.attributes("rnv_variable", "token").value).toBe("stored-value");
   }, 30_000);
 

@@ -29,9 +29,17 @@ describeTerraform("a stack that moves from rnv to Terraform and back", () => {
     world.emulator.store
       .services()
       .reduce((sum, { id }) => sum + world.emulator.store.deployments(id).length, 0);
+  const generated = (): readonly (string | undefined)[] => {
+    const { store } = world.emulator;
+    const variables = store.services().flatMap(({ id }) => store.variables(id));
+    return variables.filter(({ key }) => key === "SESSION_KEY").map(({ id }) => store.variableValue(id));
+  };
+
   it("writes import blocks with the names of its own JSON: Terraform imports all of it", async () => {
     expect(await rnv("apply", "-f", "cdktf.out", ...approve)).toMatchObject({ code: 0 });
     const before = deployments();
+    const kept = generated();
+    expect(kept).toEqual([expect.any(String)]);
     const { code, stdout } = await rnv(
       "terraform",
       "import-blocks",
@@ -57,6 +65,7 @@ describeTerraform("a stack that moves from rnv to Terraform and back", () => {
     expect(applied).toContain("0 added");
     expect(applied).toContain("0 destroyed");
     expect(deployments()).toBe(before);
+    expect(generated()).toEqual(kept);
   }, 120_000);
 
   it("is taken over from the state of Terraform: nothing is deployed again", async () => {

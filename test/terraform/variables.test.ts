@@ -81,6 +81,33 @@ describeTerraform("variables", () => {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("a value that is imported is kept where the configuration generates it", async () => {
+    const [api] = emulator.store.services();
+    const id = api?.id ?? "";
+    const outside = { SALT: "salt-of-before", PEPPER: "pepper-of-before" };
+    for (const [key, text] of Object.entries(outside)) emulator.store.addVariable(id, key, text);
+    const token =
+      'resource "rnv_variable" "v" {\n service_id = rnv_service.api.id\n key = "TOKEN"\n value = "third-secret"\n}\n';
+    world.write(
+      `${service}${token}` +
+        'resource "rnv_variable" "salt" {\n service_id = rnv_service.api.id\n key = "SALT"\n generate = { length = 32 }\n}\n' +
+        'resource "rnv_variables" "all" {\n service_id = rnv_service.api.id\n generate = { PEPPER = { length = 32 } }\n}\n' +
+        `import {\n to = rnv_variable.salt\n id = "${id}/${idOf("SALT")}"\n}\nimport {\n to = rnv_variables.all\n id = "${id}"\n}\n`,
+    );
+    emulator.resetLog();
+    expect(await world.apply()).toContain("2 imported, 0 added");
+    expect(world.writes()).toEqual([]);
+    expect(values()).toEqual({ TOKEN: "third-secret", ...outside });
+    await world.expectNoChanges();
+    emulator.store.editVariable(idOf("SALT"), { value: "changed" });
+    await world.apply();
+    expect(values().SALT).toMatch(/^[\w-]{32}$/);
+    await world.expectNoChanges();
+    variable(`value = "third-secret"`);
+    await world.apply();
+    expect(values()).toEqual({ TOKEN: "third-secret" });
+  }, 60_000);
+
   it("a single variable moves into a map, which adds, changes and deletes by name", async () => {
     const id = idOf("TOKEN");
     map(`values = { TOKEN = "third-secret", LOG_LEVEL = "info" }`);

@@ -3,7 +3,7 @@ import type { Catalog } from "../../model/catalog";
 import { generatedName } from "../../model/text";
 import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
-import type { PrivateData } from "../private-data";
+import { isOnlyImported, type PrivateData } from "../private-data";
 import {
   addressIn,
   type Draft,
@@ -243,9 +243,11 @@ export function plannedWrites(
     const { pinnedBy = "" } = rule;
     if (declared.has(pinnedBy) && valueAt(planned, steps) !== null && isMoved(steps)) sent.add(pinnedBy);
   }
-  for (const { path, name, versionName } of type.secrets)
-    if ([name, versionName, generatedName].some((one) => (planned[one] ?? null) !== null && isMoved([one])))
-      sent.add(path);
+  for (const { path, name, versionName } of type.secrets) {
+    // A value that was imported is kept, not generated again.
+    const causes = isOnlyImported(kept) ? [name, versionName] : [name, versionName, generatedName];
+    if (causes.some((one) => (planned[one] ?? null) !== null && isMoved([one]))) sent.add(path);
+  }
   const runsAgain = type.reacts && isRun(prior, planned, kept);
   if (runsAgain) for (const path of declared.keys()) sent.add(path);
   return { sent, acts: sent.size > 0 || runsAgain };
@@ -258,8 +260,7 @@ export function plannedWrites(
 function isRun(prior: TerraformObject, planned: TerraformObject, kept: PrivateData): boolean {
   if (planned.when === "always" || prior[upToDateName] === false || isUnknown(planned.id ?? null))
     return true;
-  const isOnlyImported = kept.workspace !== undefined && kept.writtenAt === undefined;
-  return !isOnlyImported && !isEqualAs(plainEqual, prior.triggers ?? null, planned.triggers ?? null);
+  return !isOnlyImported(kept) && !isEqualAs(plainEqual, prior.triggers ?? null, planned.triggers ?? null);
 }
 
 /** Returns true if two values are equal by `equal`; never while part of one is unknown. */

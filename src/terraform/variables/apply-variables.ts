@@ -63,6 +63,8 @@ export async function applyVariables(
       });
   for (const [key, id] of wanted) {
     const value = textFor(key, planned, config);
+    const known = entriesIn(planned).get(key);
+    if (known !== undefined && isKept(key, planned) && !entries.has(key)) entries.set(key, known);
     if (value === undefined || isKept(key, planned)) continue;
     await attempt(key, async () => {
       const entry = typeof id === "string" ? { id, ...entries.get(key) } : undefined;

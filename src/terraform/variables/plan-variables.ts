@@ -1,4 +1,6 @@
+import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
+import { generatedName } from "../../model/text";
 import type { ParentChange } from "../resource/confirm-deleted";
 import { unknownValue } from "../resource/plan-findings";
 import { revisionName } from "../schema/terraform-shape";
@@ -16,8 +18,8 @@ interface VariablesChange {
   /** Undefined for a create. */
   readonly prior: TerraformObject | undefined;
   readonly config: TerraformObject;
-  /** IDs of the service's variables that an imported map takes over when it declares them, by key. */
-  readonly takenOver: ReadonlyMap<string, string>;
+  /** The service's variables that an imported map takes over when it declares them, by key. */
+  readonly takenOver: ReadonlyMap<string, Pick<Variable, "id" | "updatedAt">>;
   /** How the service changes. */
   readonly parent: ParentChange;
 }
@@ -54,6 +56,11 @@ export function planVariables({ prior, config, takenOver, parent }: VariablesCha
   if (prior !== undefined && isOpen)
     return { planned: { ...base, ids: fromKeys(keys, () => unknown), ...all }, diagnostics };
   const entries = entriesIn(before);
+  // A value that was imported is kept, not generated again.
+  for (const [key, source] of Object.entries(elementsOf(config[generatedName]))) {
+    const { id, updatedAt } = takenOver.get(key) ?? {};
+    if (id !== undefined) entries.set(key, { id, updatedAt: updatedAt ?? "", source });
+  }
   const isKept = (key: string): boolean => {
     const { source, updatedAt } = entries.get(key) ?? {};
     const isUntouched = updatedAt !== undefined || withheld.has(key);
@@ -67,7 +74,7 @@ export function planVariables({ prior, config, takenOver, parent }: VariablesCha
   );
   const planned = {
     ...base,
-    ids: fromKeys(keys, (key) => entries.get(key)?.id ?? takenOver.get(key) ?? unknown),
+    ids: fromKeys(keys, (key) => entries.get(key)?.id ?? takenOver.get(key)?.id ?? unknown),
     // For each key of a new map one line is enough.
     updated_at: before
       ? fromKeys(timed, (key) => (kept.has(key) ? (entries.get(key)?.updatedAt ?? null) : unknown))
@@ -92,7 +99,7 @@ const fromKeys = (
 function undeclaredFindings(
   prior: TerraformObject | undefined,
   config: TerraformObject,
-  takenOver: ReadonlyMap<string, string>,
+  takenOver: VariablesChange["takenOver"],
 ): readonly Diagnostic[] {
   const attribute = "values";
   if (prior === undefined)

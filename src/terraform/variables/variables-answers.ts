@@ -165,7 +165,7 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
   if (config === undefined || proposed === undefined) return plannedAs(variablesSchema, request, undefined);
   const serviceId = textIn(config, "service_id");
   const listed = isOnlyImported(prior) && serviceId ? await session?.reads.variables(serviceId) : [];
-  const takenOver = new Map(listed?.map(({ key, id }) => [key, id]));
+  const takenOver = new Map(listed?.map((one) => [one.key, one]));
   const parent = prior ? await parentChange(session?.reads, entryType, prior, config) : "same";
   const { planned, diagnostics } = planVariables({ prior, config, takenOver, parent });
   const isChecked =
