@@ -85,8 +85,8 @@ describeTerraform("mistakes in a configuration", () => {
       `resource "rnv_service" "a" {\n  name = "a"\n  kind = "web"\n  configuration {\n${more}\n  }\n}\n`;
     world.write(service("    port = 99999\n    replicas = -1\n    min_replicas = 5\n    max_replicas = 3"));
     const impossible = await world.run("validate", 1);
-    expect(impossible).toContain("Expected a number from 1 to 65535, found 99999");
-    expect(impossible).toContain("Expected a number of 0 or more, found -1");
+    expect(impossible).toContain("configuration.port: expected a number from 1 to 65535, found 99999");
+    expect(impossible).toContain("configuration.replicas: expected a number of 0 or more, found -1");
     expect(impossible).toContain("The minimum of 5 replicas is above the maximum of 3");
     const open = `    scaling = "automatic"\n    build_method = "docker"\n    schedule = "*/5 * * * *"`;
     world.write(service(`${open}\n    branch = "main"`));
