@@ -114,7 +114,7 @@ const valueOfText = (written: string, scope: Scope): Value =>
   );
 
 /** Steps of a run: those of a large program, and an end of names that occur twice in each other. */
-const maxSteps = 5_000_000;
+const maxSteps = 2_000_000;
 
 function spend(steps: number, { context: { spent } }: Scope): void {
   spent.steps += steps;
@@ -202,7 +202,12 @@ function readEntry(label: string, node: JsonNode, scope: Scope): Value {
   if (busy.size >= maxEntries)
     throw new StackProblem("stack.too_large", `${label} is nested in more than ${maxEntries} others`);
   spend(Math.ceil((node.end - node.start) / charactersOfStep), scope);
-  return readValue(node, { context, stack, node, reader, source: "", busy: new Set([...busy, key]) });
+  busy.add(key);
+  try {
+    return readValue(node, { context, stack, node, reader, source: "", busy });
+  } finally {
+    busy.delete(key);
+  }
 }
 
 /** A data source; or `data.terraform_remote_state.<input>.outputs.<output>`: how stacks refer to each other. */

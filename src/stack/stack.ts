@@ -67,7 +67,7 @@ export interface Scope {
   readonly source: string;
   readonly reader: Owner;
   /** Named values that are being evaluated: a name that occurs in its own value is a cycle. */
-  readonly busy: ReadonlySet<string>;
+  readonly busy: Set<string>;
   /** The block that `self` names; undefined where `self` has no meaning. */
   readonly self?: Self | undefined;
 }
