@@ -61,6 +61,17 @@ function waiting(found: Deployment): OperationStatus {
   return { kind: "waiting", status: found.status, ...(reason === undefined ? {} : { note: reason }) };
 }
 
+/** Gone needs proof: a key that lost its membership sees the same 404, and lists without anything. */
+async function withoutList(reads: Reads, { id, serviceId = "" }: Pending): Promise<OperationStatus> {
+  reads.invalidate();
+  const service = await reads.service(serviceId);
+  const seesAnything = (await reads.projects()).length + (await reads.services()).length > 0;
+  const waiting = { kind: "waiting", status: "not shown" } as const;
+  return service.kind === "gone" && seesAnything
+    ? { ...waiting, atMost: { ms: contradictionMs, summary: `the service of deployment ${id} is gone` } }
+    : waiting;
+}
+
 /** Looks at the newest deployment. `superseded`: ours; undefined where the service does not show it. */
 async function follow(
   reads: Reads,
@@ -69,7 +80,9 @@ async function follow(
   superseded: Deployment | undefined,
 ): Promise<OperationStatus> {
   const list = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 1 }));
-  const newest = list?.items[0];
+  // A list without the deployment that was just queued is short, or the service is gone.
+  if (list === undefined || (!superseded && list.items.length === 0)) return withoutList(reads, pending);
+  const [newest] = list.items;
   const isOurs = newest?.id === pending.id;
   if (isOurs && newest.status !== "superseded") return settledAs(newest, pending.commit);
   const madeAt = pending.madeAt ?? superseded?.createdAt;
