@@ -38,6 +38,8 @@ export async function applyVariables(
   const whole = planned ?? prior ?? {};
   const serviceId = String(whole.service_id ?? "");
   const entries = entriesIn(prior);
+  const imported = [...entriesIn(planned)].filter(([key]) => isKept(key, planned) && !entries.has(key));
+  for (const [key, entry] of imported) entries.set(key, entry);
   const wanted = new Map(Object.entries(elementsOf(planned?.ids)));
   await requireFree(session, serviceId, wanted, prior === undefined);
   const diagnostics: Diagnostic[] = [];
@@ -63,8 +65,6 @@ export async function applyVariables(
       });
   for (const [key, id] of wanted) {
     const value = textFor(key, planned, config);
-    const known = entriesIn(planned).get(key);
-    if (known !== undefined && isKept(key, planned) && !entries.has(key)) entries.set(key, known);
     if (value === undefined || isKept(key, planned)) continue;
     await attempt(key, async () => {
       const entry = typeof id === "string" ? { id, ...entries.get(key) } : undefined;

@@ -30,7 +30,7 @@ interface VariablesPlan {
 }
 
 /** Returns true if a map was imported and not applied since: it manages nothing yet. */
-export const isOnlyImported = (prior: TerraformObject | undefined): boolean =>
+export const managesNothing = (prior: TerraformObject | undefined): boolean =>
   prior !== undefined && (prior.ids ?? null) === null;
 
 /**
@@ -109,7 +109,7 @@ function undeclaredFindings(
         hint: "set values, values_wo or generate",
       }),
     ];
-  if (isOnlyImported(prior))
+  if (managesNothing(prior))
     return [
       warning("plan.invalid_combination", "no values are declared: no variable is managed", {
         attribute,

@@ -21,7 +21,7 @@ import { variablesSchema } from "../schema/variables-schema";
 import { decodeObject, encodeMessage, fromState, parseState } from "../values/codec";
 import type { TerraformObject, TerraformValue } from "../values/terraform-value";
 import { applyVariables } from "./apply-variables";
-import { isOnlyImported, planVariables } from "./plan-variables";
+import { managesNothing, planVariables } from "./plan-variables";
 import { type Entry, elementsOf, entriesIn, entryType, withEntries } from "./variables";
 
 const { valueType } = variablesSchema;
@@ -164,7 +164,7 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
   );
   if (config === undefined || proposed === undefined) return plannedAs(variablesSchema, request, undefined);
   const serviceId = textIn(config, "service_id");
-  const listed = isOnlyImported(prior) && serviceId ? await session?.reads.variables(serviceId) : [];
+  const listed = managesNothing(prior) && serviceId ? await session?.reads.variables(serviceId) : [];
   const takenOver = new Map(listed?.map((one) => [one.key, one]));
   const parent = prior ? await parentChange(session?.reads, entryType, prior, config) : "same";
   const { planned, diagnostics } = planVariables({ prior, config, takenOver, parent });
