@@ -171,6 +171,8 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
     "In CI the run would create a state file that is lost with the runner. Set `RNV_STATE` or `state:` of the stage.",
   "guard.repository":
     "The state belongs to another repository. Use a state of its own; after a rename of the repository run `rnv state claim`.",
+  "guard.plan_unauthenticated":
+    "A saved plan carries confirmations or overrides, and no key shows that `rnv plan` wrote them. Set `RNV_STATE_KEY` for both commands; `rnv apply FILE` takes `--confirm-delete` and `--override-policy` again.",
   "guard.review_key":
     "`rnv ci plan` and `rnv ci apply` of a manifest with variables need `RNV_STATE_KEY`. Make one with `openssl rand -hex 32` and give it to both jobs.",
   "guard.stage":

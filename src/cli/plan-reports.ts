@@ -99,7 +99,7 @@ function writePlanned(
   folder: string,
 ): void {
   const { stage, stack, options } = invocation;
-  const { plan, diagnostics, sources, revealed } = outcome;
+  const { plan, diagnostics, sources, revealed, reviewKey: key } = outcome;
   const { write, remove } = filesIn(folder);
   if (!plan || hasErrors(plan.diagnostics) || applied !== undefined) remove("plan.rnvplan");
   if (applied === undefined) remove("apply.md");
@@ -116,6 +116,7 @@ function writePlanned(
     revealed,
     overridePolicies,
     sources,
+    key,
   };
   if (!hasErrors(plan.diagnostics) && applied === undefined)
     write("plan.rnvplan", savePlan(plan, saved), 0o600);

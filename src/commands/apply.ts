@@ -17,7 +17,13 @@ import {
 import { isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import { type Change, hasChanges, type Plan, type PlanInput, type Revealed } from "../plan/plan";
-import { compareWithSaved, readSavedPlan, type SavedPlan, type SavedRequest } from "../plan/saved-plan";
+import {
+  compareWithSaved,
+  readSavedPlan,
+  refuseAuthor,
+  type SavedPlan,
+  type SavedRequest,
+} from "../plan/saved-plan";
 import { differenceLine, remedyText } from "../render/plan-wording";
 import type { StateSession } from "../state/backend";
 import { addresses, type Context, exitCodeOf, type Outcome, type PlanRequest } from "./context";
@@ -90,6 +96,9 @@ async function applyLocked(
   const wanted = wantedBy(request, saved);
   const { built, diagnostics, sources } = await buildPlan(context, wanted, start);
   if (!built) return stopped(diagnostics, sources);
+  const author = parsed?.madeWith?.(built.reviewKey);
+  const forged = saved && author && refuseAuthor(saved, author, request);
+  if (forged) return stopped([...diagnostics, forged], sources);
   if (!saved) reportRevealed(context, built.plan);
   const { reviewKey } = built;
   const { reviewed, problem, differences } = compareWithReview(built, request, session.state);
@@ -97,7 +106,8 @@ async function applyLocked(
   if (refusal)
     return { ...stopped(refusal.diagnostics, sources), plan: refusal.plan, reviewKey, differences };
 
-  const plan = await approvedPlan(built, request);
+  if (author === "unknown" && saved?.request.confirmedDeletes.length) context.say?.(unauthenticated);
+  const plan = await approvedPlan(built, request, author === "yes");
   if (!plan) return { ...stopped(diagnostics, sources), exitCode: 1, plan: built.plan, cancelled: true };
   const guarded = plan.changes.flatMap(guardOf);
   if (guarded.length > 0) return { ...stopped([...diagnostics, ...guarded], sources), plan };
@@ -125,9 +135,13 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
     ...saved.request,
     overridePolicies: [...(saved.request.overridePolicies ?? []), ...(request.overridePolicies ?? [])],
     confirmsAll: false,
+    isSaved: true,
     ...(revealed && { revealed: new Map(revealed as [Address, Revealed][]) }),
   };
 }
+
+const unauthenticated =
+  "No key authenticates the confirmations in the saved plan, so they do not count. Set RNV_STATE_KEY for both commands.";
 
 interface Compared {
   /** Digest of the reviewed plan; undefined where none is asked for, or nothing is left to do. */
@@ -196,14 +210,22 @@ function refuse(
 }
 
 /** A plan that changes nothing needs no approval; deletions that were confirmed by name are so in a new plan. */
-async function approvedPlan({ plan, input }: BuiltPlan, request: ApplyRequest): Promise<Plan | undefined> {
+async function approvedPlan(
+  { plan, input }: BuiltPlan,
+  request: ApplyRequest,
+  isAuthentic: boolean,
+): Promise<Plan | undefined> {
   if (plan.changes.every(({ action }) => action === "no-op")) return plan;
   if (request.savedPlan === undefined) return confirmedPlan(plan, input, await request.approve(plan));
-  // A saved plan carries the confirmations it was made with, and is none itself.
-  const confirmedDeletes = addresses("--confirm-delete", request.confirmedDeletes);
-  const confirmed = confirmedPlan(plan, input, { confirmedDeletes });
-  if (!confirmed?.changes.some(isUnconfirmed)) return confirmed;
-  return confirmedPlan(confirmed, { ...input, options: confirmed.options }, await request.approve(confirmed));
+  // A saved plan carries the confirmations it was made with, where its key shows that; it is none itself.
+  const given = addresses("--confirm-delete", request.confirmedDeletes);
+  const saved = input.options.confirmedDeletes;
+  const confirmedDeletes = isAuthentic ? [...saved, ...given] : given;
+  const confirmedInput = { ...input, options: { ...input.options, confirmedDeletes } };
+  const isAsPlanned = given.length === 0 && confirmedDeletes.length === saved.length;
+  const confirmed = isAsPlanned ? plan : makePlan(confirmedInput);
+  if (!confirmed.changes.some(isUnconfirmed)) return confirmed;
+  return confirmedPlan(confirmed, confirmedInput, await request.approve(confirmed));
 }
 
 function confirmedPlan(plan: Plan, input: PlanInput, approval: Approval | undefined): Plan | undefined {

@@ -8,6 +8,7 @@ import { Computed, Template, UnreadSecret } from "../model/value";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { foreseeScope } from "../plan/graph";
 import type { PlanOptions } from "../plan/plan";
+import { consentsIn } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
 import { loadDesired } from "../stack/load-desired";
 import { checkStateKey } from "../state/key";
@@ -130,7 +131,9 @@ async function fingerprintKey(
 ): Promise<StateKey> {
   const keyId = state?.keyId ?? null;
   const isKeyless = keyId === null && !declaresSecrets(desired);
-  const { key: reviewKey } = request.needsKey ? await context.stateKey(false, keyId) : {};
+  const isAuthenticated = request.needsKey === true || request.isSaved === true;
+  const isConsent = request.isSaved === true && !writes && consentsIn(request).length > 0;
+  const { key: reviewKey } = isAuthenticated ? await context.stateKey(isConsent, keyId) : {};
   if (request.needsKey && !isKeyless && !reviewKey) return { diagnostics: [noReviewKey] };
   // A state without secrets names no key: whoever reads it later needs none.
   if (isKeyless) return { diagnostics: [], ...(reviewKey && { reviewKey }) };

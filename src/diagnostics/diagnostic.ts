@@ -113,6 +113,7 @@ export const diagnosticCodes = [
   "guard.stage",
   "guard.local_state",
   "guard.repository",
+  "guard.plan_unauthenticated",
   "guard.review_key",
   "guard.workspace",
   "guard.policy",

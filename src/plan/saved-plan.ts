@@ -1,4 +1,5 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { Secret } from "../model/secret";
 import { sha256 } from "../model/text";
 import { canonicalJson, type Plain } from "../model/value";
 import { planDocument, type Sources, type Unbound } from "./document";
@@ -26,8 +27,8 @@ export interface SavedPlan {
 }
 
 /**
- * A plan as text to keep: canonical JSON with a SHA-256 over all of it. It is applied by planning again and
- * demanding the same, so it needs neither secrets nor live values.
+ * A plan as text to keep: canonical JSON with a SHA-256 over all of it, and an HMAC under the key of the state where there
+ * is one. It is applied by planning again and demanding the same, so it needs neither secrets nor live values.
  */
 export function savePlan(
   plan: Plan,
@@ -39,6 +40,8 @@ export function savePlan(
     readonly revealed?: PlanInput["revealed"];
     /** Texts of the files that were read, by path. */
     readonly sources?: Sources;
+    /** The state's key. Confirmations and overrides only count in a plan that it authenticates. */
+    readonly key?: Uint8Array | undefined;
   },
 ): string {
   const saved: SavedPlan = {
@@ -54,36 +57,81 @@ export function savePlan(
     plan: planDocument(plan, new Map(), extra.sources),
     ...(extra.revealed && { revealed: Object.fromEntries(extra.revealed) }),
   };
-  return textOf(saved as unknown as Plain);
+  return textOf(saved, extra.key && macOf(saved, extra.key));
 }
 
-const textOf = (saved: Plain): string =>
-  `${canonicalJson({ checksum: sha256(canonicalJson(saved)), saved })}\n`;
+const textOf = (saved: SavedPlan, mac: string | undefined): string => {
+  const checksum = sha256(canonicalJson(saved as unknown as Plain));
+  return `${canonicalJson({ checksum, ...(mac && { mac }), saved } as unknown as Plain)}\n`;
+};
+
+const macOf = (saved: SavedPlan, key: Uint8Array): string =>
+  new Secret(Buffer.from(key).toString("hex")).sign(
+    `saved plan\0${canonicalJson(saved as unknown as Plain)}`,
+  );
 
 /** Reads what `savePlan` wrote. One byte that differs makes it damaged. */
 export function readSavedPlan(text: string): {
   readonly document?: SavedPlan;
+  /** Whether this key made the plan: "unknown" for a plan that was saved without a key, or is read without one. */
+  readonly madeWith?: (key: Uint8Array | undefined) => "yes" | "no" | "unknown";
   readonly diagnostics: readonly Diagnostic[];
 } {
-  const saved = parse(text);
-  if (saved === undefined || textOf(saved as unknown as Plain) !== text)
-    return {
-      diagnostics: [
-        error("plan.damaged", "the saved plan is not as it was written", {
-          hint: "make it again: rnv plan -out",
-        }),
-      ],
-    };
-  return { document: saved, diagnostics: [] };
+  const { saved, mac } = parse(text) ?? {};
+  if (saved === undefined || textOf(saved, mac) !== text) return { diagnostics: [damaged()] };
+  const madeWith = (key: Uint8Array | undefined) => {
+    if (mac === undefined || key === undefined) return "unknown";
+    return macOf(saved, key) === mac ? "yes" : "no";
+  };
+  return { document: saved, madeWith, diagnostics: [] };
 }
 
-function parse(text: string): SavedPlan | undefined {
+const damaged = (): Diagnostic =>
+  error("plan.damaged", "the saved plan is not as it was written", { hint: "make it again: rnv plan -out" });
+
+function parse(text: string): { readonly saved: SavedPlan; readonly mac?: string } | undefined {
   try {
-    const { saved } = JSON.parse(text) as { readonly saved?: SavedPlan };
-    return saved?.format === "rnv-plan" && saved.version === 1 ? saved : undefined;
+    const { saved, mac } = JSON.parse(text) as { readonly saved?: SavedPlan; readonly mac?: string };
+    return saved?.format === "rnv-plan" && saved.version === 1 ? { saved, ...(mac && { mac }) } : undefined;
   } catch {
     return undefined;
   }
+}
+
+interface Consents {
+  readonly confirmedDeletes: readonly string[];
+  readonly allowEmpty: boolean;
+  readonly overridePolicies?: readonly string[] | undefined;
+}
+
+/** What a plan that no key authenticates carries in vain, as options. */
+export const consentsIn = (request: Consents): readonly string[] => [
+  ...request.confirmedDeletes.map((address) => `--confirm-delete ${address}`),
+  ...overridesIn(request),
+];
+
+const overridesIn = ({ allowEmpty, overridePolicies = [] }: Consents): readonly string[] => [
+  ...overridePolicies.map((name) => `--override-policy ${name}`),
+  ...(allowEmpty ? ["--allow-empty"] : []),
+];
+
+/**
+ * Refuses a plan that its key did not make, and one that no key authenticates where it carries overrides that the command
+ * line does not give.
+ */
+export function refuseAuthor(
+  { request }: SavedPlan,
+  madeWith: "yes" | "no" | "unknown",
+  given: Consents,
+): Diagnostic | undefined {
+  const hint = "Give RNV_STATE_KEY to the commands that plan and apply, or plan and apply in one command.";
+  if (madeWith === "yes") return undefined;
+  if (madeWith === "no")
+    return error("plan.damaged", "the saved plan was changed, or made with another key", { hint });
+  const missing = overridesIn(request).filter((option) => !overridesIn(given).includes(option));
+  if (missing.length === 0) return undefined;
+  const summary = `no key authenticates what the saved plan overrides: ${missing.join(" ")}`;
+  return error("guard.plan_unauthenticated", summary, { hint });
 }
 
 /**

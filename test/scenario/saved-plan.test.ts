@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type Plain } from "../../src/model/value";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
 const shop = (health: string, ...names: string[]) =>
@@ -7,6 +9,14 @@ const shop = (health: string, ...names: string[]) =>
         `      ${name}: { kind: web, configuration: { repository: "https://git.example.com/shop", healthCheckPath: ${health} } }\n`,
     )
     .join("")}`;
+
+interface Saved extends Record<string, Plain> {
+  readonly request: { confirmedDeletes: string[]; allowEmpty: boolean };
+  readonly plan: {
+    readonly options: { confirmed_deletes: string[]; allow_empty: boolean };
+    readonly resource_changes: { blocked_by?: Plain }[];
+  };
+}
 
 describe("a saved plan", () => {
   let scenario: Scenario;
@@ -114,6 +124,48 @@ describe("a saved plan", () => {
     expect((await scenario.run("apply", "both.rnvplan")).code).toBe(0);
     expect(liveNames()).toEqual(["api"]);
     await scenario.isQuiet();
+  });
+
+  it("believes no confirmation that was written into it, whoever made the checksum right", async () => {
+    scenario.write("rnv.yaml", shop("/c", "api", "web"));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    scenario.write("rnv.yaml", shop("/c", "api"));
+    await scenario.run("plan", "-out", "honest.rnvplan");
+    await scenario.run("plan", "-out", "confirmed.rnvplan", "--confirm-delete", "service.shop.web");
+    const forge = (name: string, change: (saved: Saved) => void, mac?: string) => {
+      const { saved } = JSON.parse(scenario.read(name)) as { saved: Saved };
+      change(saved);
+      const checksum = createHash("sha256").update(canonicalJson(saved)).digest("hex");
+      scenario.write("forged.rnvplan", `${canonicalJson({ checksum, ...(mac && { mac }), saved })}\n`);
+    };
+    const confirm = (saved: Saved) => {
+      saved.request.confirmedDeletes = ["service.shop.web"];
+      saved.plan.options.confirmed_deletes = ["service.shop.web"];
+      for (const change of saved.plan.resource_changes) delete change.blocked_by;
+    };
+    const override = ({ request, plan }: Saved) => {
+      request.allowEmpty = plan.options.allow_empty = true;
+    };
+    scenario.forget();
+    const { mac } = JSON.parse(scenario.read("confirmed.rnvplan")) as { mac: string };
+    const attacks: [string, () => void, number, string][] = [
+      ["no mac", () => forge("honest.rnvplan", confirm), 4, "service.shop.web will be destroyed. Blocked"],
+      ["the mac of another plan", () => forge("honest.rnvplan", confirm, mac), 5, "plan.damaged"],
+      ["its mac taken away", () => forge("confirmed.rnvplan", () => {}), 4, "No key authenticates"],
+      ["an override", () => forge("honest.rnvplan", override), 4, "--allow-empty"],
+    ];
+    for (const [attack, make, code, text] of attacks) {
+      make();
+      const run = await scenario.run("apply", "forged.rnvplan");
+      expect({ attack, ...run }).toMatchObject({ attack, code, stderr: expect.stringContaining(text) });
+      expect(scenario.requests()).toEqual([]);
+    }
+    const another = { env: { RNV_STATE_KEY: "a".repeat(64) } };
+    const elsewhere = await scenario.runWith(another, "apply", "confirmed.rnvplan");
+    expect(elsewhere).toMatchObject({ code: 5, stderr: expect.stringContaining("made with another key") });
+    expect(liveNames()).toEqual(["api", "web"]);
+    expect((await scenario.run("apply", "confirmed.rnvplan")).code).toBe(0);
+    expect(liveNames()).toEqual(["api"]);
   });
 
   it("of a destroy is blocked as its plan shows, and wants the names", async () => {
