@@ -48,11 +48,14 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
   return yamlText(childrenNode(top, root));
 }
 
-/** The text of a tree of nodes, without line breaks of the writer's own and without invisible characters. */
+/**
+ * The text of a tree of nodes, without line breaks of the writer's own, without invisible characters, and without a
+ * line that a CI runner takes for a command.
+ */
 function yamlText(root: YAMLMap): string {
   const document = new Document(undefined, { version: "1.2", schema: "core" });
   document.contents = root as never;
-  return document.toString({ lineWidth: 0, minContentWidth: 0 }).replace(invisible, escaped);
+  return document.toString({ lineWidth: 0, minContentWidth: 0 }).replace(escapes, escaped);
 }
 
 /** The types from the root down to a block that has so many names. */
@@ -198,6 +201,12 @@ const textNode = (text: string): Scalar => plainText(escapeTemplate(text));
 /** Matches characters that are invisible or that YAML forbids: they stand in double quotes only, as escapes. */
 const invisible = /[^\P{C}\n]|[\u2028\u2029]/gu;
 
+/** What `##[group]` and `##vso[…]` begin with: runners obey them anywhere in a line. */
+const runnerCommand = /#(?=#)/;
+/** `::error::` at the beginning of a line. */
+const workflowCommand = /^\s*::/m;
+const escapes = new RegExp(`${invisible.source}|${runnerCommand.source}`, "gu");
+
 const escaped = (character: string): string => {
   const code = (character.codePointAt(0) as number).toString(16);
   return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
@@ -209,7 +218,7 @@ const needsQuotes = /\n[ \t]|^\s|[ \t]\n|\s$/;
 /** Text that reads back as itself, `${…}` included. */
 function plainText(text: string): Scalar {
   const scalar = new Scalar(text);
-  if (text === "<<" || needsQuotes.test(text) || text.search(invisible) !== -1)
+  if (text === "<<" || [needsQuotes, workflowCommand, escapes].some((one) => text.search(one) !== -1))
     scalar.type = Scalar.QUOTE_DOUBLE;
   else if (text.includes("\n")) scalar.type = Scalar.BLOCK_LITERAL;
   return scalar;

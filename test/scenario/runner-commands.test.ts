@@ -1,0 +1,107 @@
+import { commandsIn, hiddenIn } from "../hostile/inertness";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+/** What runners of GitHub, Azure and TeamCity obey, at the beginning of a text and in a line of its own. */
+const hostile = [
+  "::set-output name=a::b",
+  "::error::x",
+  "  ::add-mask::main",
+  "first\n::stop-commands::x",
+  "first\r\n\t::warning file=a::b",
+  "##[add-mask]main",
+  "a ##[group]b",
+  "##vso[task.setvariable variable=a]b",
+  "first\n##vso[task.complete]",
+  "##teamcity[buildStop comment='x']",
+  "\\##[error]x",
+  "###[section]x",
+];
+
+/** Annotations that rnv writes itself, for a job of GitHub. */
+const isOwn = (line: string): boolean => /^::(error|warning|notice) (file|title)=/.test(line);
+
+describe("a text of the service or of a manifest that is a command to a CI runner", () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+    const { store } = scenario.emulator;
+    const { id: projectId } = store.addProject({ name: "Shop" });
+    for (const [i, text] of hostile.entries()) {
+      const { id } = store.addService({
+        name: `s${i}`,
+        projectId,
+        live: true,
+        configuration: { repository: "https://git.example.com/shop", description: text, startCommand: text },
+      });
+      store.addVariable(id, "NOTE", text);
+    }
+    store.addService({ name: "##[group]name", projectId, live: true });
+    store.addService({ name: "::error::name", projectId, live: true });
+  });
+  afterAll(() => scenario.close());
+
+  const github = { GITHUB_ACTIONS: "true", CI: "true", RNV_STATE_KEY: "a".repeat(64) };
+
+  const first: readonly (readonly string[])[] = [
+    ["init", "--from", "workspace", "--dry-run"],
+    ["export"],
+    ["init", "--from", "workspace", "--force"],
+    ["validate"],
+    ["validate", "-print"],
+  ];
+  const afterEdits: readonly (readonly string[])[] = [
+    ["drift"],
+    ["drift", "-json"],
+    ["drift", "--format", "markdown"],
+    ["ci", "drift", "--report", "drift"],
+    ["plan"],
+    ["plan", "-json"],
+    ["plan", "--format", "markdown"],
+    ["ci", "plan", "--report", "report"],
+    ["apply", ...approve],
+    ["state", "list"],
+    ["show"],
+    ["show", "-json"],
+    ["status"],
+    ["status", "-json"],
+    ["graph"],
+    ["graph", "--format", "mermaid"],
+    ["graph", "--format", "dot"],
+    ["graph", "--format", "svg"],
+    ["history"],
+    ["output"],
+    ["destroy", "-input=false"],
+  ];
+
+  const isInertIn = (verb: readonly string[]) =>
+    it(`is inert in the output of rnv ${verb.join(" ")}`, async () => {
+      const { stdout, stderr } = await scenario.runWith({ env: github }, ...verb);
+      const text = `${stdout}\n${stderr}`;
+      expect(text.length).toBeGreaterThan(10);
+      expect(commandsIn(text).filter((found) => !isOwn(found))).toEqual([]);
+      expect(hiddenIn(text)).toEqual([]);
+    });
+
+  first.forEach(isInertIn);
+
+  it("is changed outside of rnv", async () => {
+    const { store } = scenario.emulator;
+    for (const { id, configuration } of store.services())
+      store.editConfiguration(id, { description: `${configuration.description}\n::notice::changed` });
+    expect(await scenario.run("plan", "-detailed-exitcode")).toMatchObject({ code: 2 });
+  });
+
+  afterEdits.forEach(isInertIn);
+
+  it("is written into a manifest as what it is", async () => {
+    const { stdout } = await scenario.run("plan", "-json");
+    const plan = JSON.parse(stdout) as { resource_changes: { change: { actions: string[] } }[] };
+    expect(plan.resource_changes.filter(({ change }) => change.actions[0] !== "no-op")).toEqual([]);
+  });
+
+  it("is inert in every report of a job", () => {
+    const reports = scenario.files().filter(({ path }) => /\/(report|drift)\/.*(?<!rnvplan)$/.test(path));
+    expect(reports.length).toBeGreaterThan(5);
+    for (const { path, text } of reports) expect([path, commandsIn(text)]).toEqual([path, []]);
+  });
+});
