@@ -31,6 +31,11 @@ describe("what a release needs", () => {
   });
 });
 
+interface Component {
+  readonly name: string;
+  readonly licenses: readonly { readonly license?: { readonly id: string } }[];
+}
+
 describe("the bill of materials", () => {
   const folder = mkdtempSync(join(tmpdir(), "rnv-sbom-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,6 +57,31 @@ describe("the bill of materials", () => {
       expect(one).toMatchObject({ licenses: [expect.anything()], hashes: [expect.anything()] });
       expect(one).not.toHaveProperty("properties");
     }
+    // What may be given on with a program under the MIT licence, its text beside it.
+    const allowed = [
+      "MIT",
+      "ISC",
+      "Apache-2.0",
+      "BSD-2-Clause",
+      "BSD-3-Clause",
+      "0BSD",
+      "BlueOak-1.0.0",
+      "PSF-2.0",
+    ];
+    const others = (components as Component[])
+      .map(({ name, licenses }) => `${name}: ${licenses.map(({ license }) => license?.id).join()}`)
+      .filter((line) => !allowed.includes(line.split(": ")[1] as string));
+    expect(others).toEqual([]);
+  });
+
+  it("is asked for known faults, and its signatures checked, before a release is packed", () => {
+    const steps = read(".github/workflows/release.yml")
+      .split("\n")
+      .map((line) => line.trim());
+    const at = (step: string) => steps.indexOf(`- run: ${step}`);
+    expect(at("npm audit --omit=dev --audit-level=high")).toBeGreaterThan(at("npm ci --ignore-scripts"));
+    expect(at("npm audit signatures")).toBeGreaterThan(at("npm ci --ignore-scripts"));
+    expect(at("npm run build")).toBeGreaterThan(at("npm audit signatures"));
   });
 });
 
