@@ -93,3 +93,7 @@ export function reasonOf(cause: unknown): string {
   };
   return known[code ?? ""] ?? (code === undefined ? (cause as Error).message : code);
 }
+
+/** Returns true if two values are equal, or the same text in other code points: the service may keep `é` as one or as two. */
+export const sameName = (a: unknown, b: unknown): boolean =>
+  a === b || (typeof a === "string" && typeof b === "string" && a.normalize() === b.normalize());

@@ -3,6 +3,7 @@ import { nameOf } from "../model/address";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import { isPreserved } from "../model/resource-type";
+import { sameName } from "../model/text";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff";
 import { isGone, ownerKey, type ResourceInstance, whyAgain, whyGone } from "./instances";
@@ -61,7 +62,7 @@ function namesake(
   return input.inventory.find(
     (live) =>
       live.type === type.type &&
-      live.name === name &&
+      sameName(live.name, name) &&
       live.parentId === (parentId ?? null) &&
       !owners.has(ownerKey(live.type, live.id)),
   );

@@ -55,9 +55,16 @@ export const escapeJson = (value: unknown, indent?: number): string =>
     .replace(hidden, (character) => (character === "\n" ? character : escapeUnits(character)))
     .replace(/#(?=#)/g, "\\u0023");
 
+/** Emoji that are drawn as one, such as a family: joined by the invisible U+200D. */
+const joinedEmoji =
+  /(\p{Extended_Pictographic}[\uFE0F\u{1F3FB}-\u{1F3FF}]*(?:\u200D\p{Extended_Pictographic}[\uFE0F\u{1F3FB}-\u{1F3FF}]*)+)/u;
+
 /** Text of an HTML element or attribute. */
 export const escapeHtml = (text: string): string =>
-  escapeText(text)
+  text
+    .split(joinedEmoji)
+    .map((part, i) => (i % 2 === 1 ? part : escapeText(part)))
+    .join("")
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")

@@ -11,9 +11,6 @@ export function textAt(
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns true if two names are the same text, in whatever code points they are written. */
-export const sameName = (a: string, b: string): boolean => a === b || a.normalize() === b.normalize();
-
 /** Attributes without those that the service left out or reported as null. */
 export function present(fields: Readonly<Record<string, Plain | undefined>>): Map<string, Plain> {
   const attributes = new Map<string, Plain>();

@@ -18,8 +18,8 @@ import type {
   UpdateInput,
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
-import { shortList } from "../model/text";
-import { present, sameColor, sameName, textAt } from "./attribute-values";
+import { sameName, shortList } from "../model/text";
+import { present, sameColor, textAt } from "./attribute-values";
 import { acceptedDeletion, answersUnless404, type DeletionLook, goneOrAlone, pollDeletion } from "./deletion";
 
 const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
@@ -43,7 +43,7 @@ export type ProjectBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<ProjectBlock> = {
   // What runs belongs to services: nothing of a project is deployed.
-  name: { change: "update", takesEffect: "at once" },
+  name: { change: "update", equal: sameName, takesEffect: "at once" },
   description: { change: "update", takesEffect: "at once" },
   color: { change: "update", equal: sameColor, takesEffect: "at once" },
 };

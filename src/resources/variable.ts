@@ -18,8 +18,9 @@ import type {
 } from "../model/resource-operations";
 import type { Finding, ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
+import { sameName } from "../model/text";
 import type { ResolvedValue } from "../model/value";
-import { parentIdOf, present, sameId, sameName, textAt } from "./attribute-values";
+import { parentIdOf, present, sameId, textAt } from "./attribute-values";
 import {
   acceptedDeletion,
   type DeletionLook,

@@ -16,9 +16,10 @@ import type {
 } from "../../model/resource-operations";
 import type { AttributeLookup, Money, ResourceType, RulesOf } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
+import { sameName } from "../../model/text";
 import type { Attributes } from "../../model/value";
 import { type Plain, Unknown } from "../../model/value";
-import { sameId, sameName, textAt } from "../attribute-values";
+import { sameId, textAt } from "../attribute-values";
 import {
   acceptedDeletion,
   answersUnless404,
@@ -58,7 +59,7 @@ export type ServiceBlock = z.infer<typeof schema>;
 const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   projectId: { change: "replace", equal: sameId, effects: ["destructive"] },
   // The url and the host of what runs may move with the name: it is deployed again.
-  name: { change: "update" },
+  name: { change: "update", equal: sameName },
   kind: { change: "replace", offered: true, known: ["web", "static"], effects: ["destructive"] },
   environment: { change: "replace", resolved: true, offered: true, effects: ["destructive"] },
   // Archiving stops no runtime, and a restore starts none (interface, "States and transitions").

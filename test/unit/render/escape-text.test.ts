@@ -102,6 +102,15 @@ describe("Markdown", () => {
     expect(fencedBlock(["```", "x"], "diff")).toBe("````diff\n```\nx\n````");
   });
 
+  it("emoji joined to one stay whole in pages, and no other joiner does", () => {
+    expect(escapeHtml("\u{1F468}\u200d\u{1F469}\u{1F3FD}\u200d\u{1F467} <b>")).toBe(
+      "\u{1F468}\u200d\u{1F469}\u{1F3FD}\u200d\u{1F467} &lt;b&gt;",
+    );
+    expect(escapeHtml("a\u200db \u{1F468}\u200dx \u200d\u{1F468}")).toBe(
+      "a\\u200db \u{1F468}\\u200dx \\u200d\u{1F468}",
+    );
+  });
+
   it("has nothing but code spans and plain words, whatever comes in", () => {
     fc.assert(
       fc.property(hostile, (text) => {
