@@ -6,6 +6,7 @@ import { defaultGaps, type GapSettings } from "./gaps";
 import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
 import { RateLimiter } from "./rate-limiter";
+import type { RecordedValues } from "./recorded-values";
 import { Redactor } from "./redactor";
 import { type RetryContext, sendWithRetry, type WaitEvent } from "./retry";
 import type { ApiRequest, Send } from "./send";
@@ -43,6 +44,8 @@ export interface Client {
    * themselves. Returns true when an answer that was handed out before the first call repeats a secret: read it anew.
    */
   readonly redact: (secrets: Iterable<Secret>) => boolean;
+  /** Masks what the service repeats of values that the state knows by their fingerprints. */
+  readonly conceal: (recorded: RecordedValues) => void;
   /** Returns the number of requests sent so far, each attempt counted. */
   readonly requests: () => number;
   /** Returns the `Date` of the latest answer, milliseconds; undefined where that had none. */
@@ -96,6 +99,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     send,
     redact: (secrets) => redactor.add(secrets),
+    conceal: (recorded) => redactor.conceal(recorded),
     requests: () => sent,
     serviceTime: () => serviceTime,
     close: () => options.transport.close(),

@@ -51,7 +51,7 @@ export function readAnswer(
 ): Answer {
   const { status, headers } = response;
   const body = jsonBody(response.body, mayBeList);
-  redactor.body(body);
+  redactor.body(body, url);
   const isSecret = (text: string): boolean => !ownRequestId.test(text) && redactor.text(text) !== text;
   const failed = status < 200 || status >= 300;
   const found = failed ? errorBodyOf(body, gaps.errorBody) : {};

@@ -1,15 +1,80 @@
 import { openSecret } from "../model/open-secret";
 import type { Secret } from "../model/secret";
+import { awaitsCheckout } from "./gap-rules";
+import { hiddenText, type RecordedService, type RecordedValues, recordedParts } from "./recorded-values";
 
 const mask = "(sensitive)";
-/** Characters. Shorter texts stand in too many words to be masked. */
+/** Characters. Shorter texts stand in too many words to be masked wherever they are. */
 const shortest = 8;
+/** Characters of the shortest value that is masked, as a whole word. */
+const shortestWord = 4;
 
 /** Words in which the service tells its progress: no secrets, and code decides by them. */
 const ownWords = new Set([
   ...["superseded", "cancelled", "preparing", "building", "deploying", "starting", "complete", "suspended"],
   ...["suspending", "checkout", "check-out", "payments", "purchase", "subscription", "subscriptions"],
 ]);
+
+/** Words that are no secret, whatever variable holds them; the service may tell a state by them. */
+const commonWords = new Set([
+  ...[
+    "true",
+    "false",
+    "null",
+    "none",
+    "info",
+    "debug",
+    "warn",
+    "warning",
+    "error",
+    "trace",
+    "main",
+    "master",
+    "test",
+  ],
+  ...[
+    "dev",
+    "prod",
+    "stage",
+    "staging",
+    "local",
+    "default",
+    "admin",
+    "user",
+    "root",
+    "http",
+    "https",
+    "redis",
+    "node",
+  ],
+  ...[
+    "live",
+    "ready",
+    "healthy",
+    "failed",
+    "queued",
+    "pending",
+    "running",
+    "stopped",
+    "paused",
+    "active",
+    "idle",
+  ],
+  ...[
+    "unknown",
+    "manual",
+    "build",
+    "deploy",
+    "billing",
+    "payment",
+    "service",
+    "project",
+    "public",
+    "private",
+    "worker",
+  ],
+]);
+const betweenWords = /([\s"'`,;:=()[\]{}<>|]+)/;
 
 /**
  * Fields of answers that hold free text of the service or words of its own (interface, "Deployment", "Service",
@@ -18,6 +83,10 @@ const ownWords = new Set([
 const saidFields = new Set([
   ...["error", "message", "reason", "blockedReason", "detail", "commitMessage", "actor", "trigger"],
   ...["status", "displayStatus", "lifecycleStatus", "healthStatus", "runtimeDetail"],
+]);
+/** Fields that hold whole sentences, or what somebody wrote: they may repeat a value that this run does not have. */
+const freeFields = new Set([
+  ...["error", "message", "reason", "blockedReason", "detail", "commitMessage", "runtimeDetail", "branch"],
 ]);
 const comparedFields = new Set(["configuration", "defaults", "layout"]);
 
@@ -37,8 +106,12 @@ export class Redactor {
   /** Added, with their forms not yet made: most runs meet no text. */
   #added: Secret[] = [];
   readonly #forms = new Set<string>();
+  /** Values of 4 to 7 characters, masked as whole words. */
+  readonly #words = new Set<string>();
   /** By their first characters: how long the forms are that begin so, the longest first. */
   readonly #starts = new Map<string, number[]>();
+  /** What the state knows of values, where the caller has a state. */
+  #recorded: RecordedValues | undefined;
   /** Bodies that were handed out before any secret was known. */
   #early: unknown[] | undefined = [];
 
@@ -57,9 +130,9 @@ export class Redactor {
 
   /** Returns the text with each secret in it masked, also where an ellipsis cuts it short. */
   text(text: string): string {
-    const shown = text.replaceAll(this.#key, mask);
-    if (shown.length < shortest || ownWords.has(shown)) return shown;
+    if (text.length < shortestWord || ownWords.has(text)) return text;
     this.#learn();
+    const shown = this.#withoutWords(text.replaceAll(this.#key, mask));
     const spans: [start: number, end: number][] = [];
     for (let at = 0; this.#forms.size > 0 && at + shortest <= shown.length; at += 1) {
       const length = this.#formAt(shown, at);
@@ -77,10 +150,47 @@ export class Redactor {
     return masked + shown.slice(from);
   }
 
-  /** Masks the free text in the body of an answer, in place. */
-  body(body: unknown): void {
+  #withoutWords(text: string): string {
+    if (this.#words.size === 0) return text;
+    const isSecret = (word: string): boolean =>
+      this.#words.has(word) || this.#words.has(word.replace(/[.!?]+$/, ""));
+    return text
+      .split(betweenWords)
+      .map((word) => (isSecret(word) ? mask : word))
+      .join("");
+  }
+
+  /** From here on, texts of a service are masked by the fingerprints of its values, or hidden where their key is missing. */
+  conceal(recorded: RecordedValues): void {
+    this.#recorded = recorded;
+  }
+
+  /** Masks the free text in the body of an answer to a request at `url`, in place. */
+  body(body: unknown, url = ""): void {
     if (this.#early !== undefined && this.#early.length <= mostEarly) this.#early.push(body);
+    const about = /\/services\/([^/?]+)/.exec(url)?.[1];
     this.#withoutSecrets(body);
+    if (this.#recorded) this.#withoutRecorded(body, this.#recorded.services.get(about ?? ""));
+  }
+
+  /** Masks in place what a service repeats of its recorded values. */
+  #withoutRecorded(value: unknown, within: RecordedService | undefined, depth = 0): void {
+    if (typeof value !== "object" || value === null || depth > deepest) return;
+    const members = value as Record<string, unknown>;
+    const about = this.#recorded?.services.get(String(members.id)) ?? within;
+    for (const [field, member] of Object.entries(members)) {
+      if (typeof member === "object" && !comparedFields.has(field))
+        this.#withoutRecorded(member, about, depth + 1);
+      else if (typeof member === "string" && member !== "" && about && freeFields.has(field))
+        members[field] = field === "branch" && member === about.branch ? member : this.#known(member, about);
+    }
+  }
+
+  #known(text: string, about: RecordedService): string {
+    const key = this.#recorded?.key;
+    // Code decides by this text, too.
+    if (!key) return awaitsCheckout(text) ? `${hiddenText} awaiting checkout` : hiddenText;
+    return recordedParts(text, about, key).reduce((shown, part) => shown.replaceAll(part, mask), text);
   }
 
   /** Masks in place; returns whether a text was masked. */
@@ -120,6 +230,8 @@ export class Redactor {
     const touched = new Set<number[]>();
     for (const secret of added) {
       const text = openSecret(secret);
+      const isWord = text.length >= shortestWord && text.length < shortest;
+      if (isWord && !/^\d+$/.test(text) && !commonWords.has(text.toLowerCase())) this.#words.add(text);
       if (text.length < shortest || this.#forms.has(text)) continue;
       for (const form of secretForms(text)) {
         if (form.length < shortest || ownWords.has(form.toLowerCase()) || this.#forms.has(form)) continue;
@@ -139,33 +251,68 @@ export class Redactor {
 const isScheme = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\/$/i.test(text);
 
 /**
- * The texts by which a secret may be repeated: as it is, without the space around it, each of its lines, and the
- * password of an address; each of them also as JSON, URLs and base64 write it.
+ * The texts by which a secret may be repeated: as it is, without the space around it, each of its lines, the password of an
+ * address, and what it holds as JSON or as `name=value`; each of them also as other formats write it.
  */
 function secretForms(secret: string): ReadonlySet<string> {
   const trimmed = secret.trim();
   const lines = trimmed.includes("\n") ? trimmed.split(/[\r\n]+/).map((line) => line.trim()) : [];
   const password = /^[a-z][a-z0-9+.-]*:\/\/[^/\s]*?:([^/\s]+)@/i.exec(trimmed)?.[1];
-  const parts = [secret, trimmed, ...lines, ...(password === undefined ? [] : [password, decoded(password)])];
+  const given = [...trimmed.matchAll(namedSecret)].map(([, text]) => text as string);
+  const inner = [...(password === undefined ? [] : [password]), ...given];
+  const parts = [secret, trimmed, ...lines, ...inner, ...inner.map(decoded), ...textsInJson(trimmed)];
   return new Set(parts.filter((part) => part !== "" && !isScheme(part)).flatMap(encodings));
 }
 
+/** `password=…` of a connection string, `Password=…;`, `?token=…`. */
+const namedSecret = /(?:password|passwd|pwd|secret|token|key)=([^;&\s]+)/gi;
+
+function textsInJson(text: string): readonly string[] {
+  if (!/^[[{]/.test(text)) return [];
+  const texts: string[] = [];
+  try {
+    JSON.parse(text, (_, value) => (typeof value === "string" ? texts.push(value) : 0));
+  } catch {
+    return [];
+  }
+  return texts;
+}
+
 function encodings(text: string): readonly string[] {
+  const bytes = Buffer.from(text);
+  const hex = bytes.toString("hex");
   const base64 = [0, 1, 2].flatMap((shift) => base64At(text, shift));
-  if (/^[\w.~-]*$/.test(text)) return [text, ...base64, ...base64.map(urlSafe)];
+  const simple = [
+    ...[text, text.toLowerCase(), text.toUpperCase(), hex, hex.toUpperCase(), hex.replace(/../g, "\\x$&")],
+    ...[...base64, ...base64.map(urlSafe), ...base64At(bytes.toString("base64"), 0)],
+    text.replace(/[\s\S]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  ];
+  if (/^[\w.~-]*$/.test(text)) return simple;
   const json = JSON.stringify(text).slice(1, -1);
   const component = encoded(text, encodeURIComponent);
-  const urls = [component, encoded(text, encodeURI), component.replaceAll("%20", "+"), formEncoded(text)];
+  const urls = [
+    ...[component, encoded(text, encodeURI), component.replaceAll("%20", "+"), formEncoded(text)],
+    encoded(component, encodeURIComponent),
+  ];
   return [
-    text,
-    json,
-    json.replaceAll("/", "\\/"),
+    ...simple,
+    ...[json, JSON.stringify(json).slice(1, -1), json.replaceAll("/", "\\/")],
     json.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
     ...urls,
     ...urls.map((url) => url.replace(/%[0-9A-F]{2}/g, (pair) => pair.toLowerCase())),
-    ...base64,
-    ...base64.map(urlSafe),
+    // HTML, a shell's two quotes, Python.
+    ...htmlForms(text),
+    ...[text.replaceAll("'", "'\\''"), text.replace(/["$`\\]/g, "\\$&"), text.replace(/['\\]/g, "\\$&")],
   ];
+}
+
+/** As HTML writes it, with the names and the numbers that are in use for quotes. */
+function htmlForms(text: string): readonly string[] {
+  const html = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return [html, html.replaceAll('"', "&quot;")].flatMap((one) => [
+    one,
+    ...["&#39;", "&#x27;", "&apos;"].map((quote) => one.replaceAll("'", quote)),
+  ]);
 }
 
 const urlSafe = (base64: string): string => base64.replaceAll("+", "-").replaceAll("/", "_");

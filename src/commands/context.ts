@@ -1,5 +1,6 @@
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
+import type { RecordedValues } from "../api/recorded-values";
 import type { Send } from "../api/send";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { SecretReach, StackUnit } from "../manifest/context";
@@ -22,6 +23,8 @@ export interface Connection {
   readonly endpoints: (send: Send) => Endpoints;
   /** Masks secrets in all text of the service; true when an earlier answer repeats any of them. */
   readonly redact: (secrets: Iterable<Secret>) => boolean;
+  /** Masks what the service repeats of values that the state knows by their fingerprints. */
+  readonly conceal: (recorded: RecordedValues) => void;
   readonly close: () => Promise<void>;
 }
 

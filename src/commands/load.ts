@@ -1,9 +1,10 @@
+import type { RecordedValue, RecordedValues } from "../api/recorded-values";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { ManifestRequest, SecretReach } from "../manifest/context";
 import type { Address } from "../model/address";
 import type { Desired, DesiredStage } from "../model/desired";
 import { Secret } from "../model/secret";
-import type { State } from "../model/state";
+import { isFingerprint, type State } from "../model/state";
 import { Computed, Template, UnreadSecret } from "../model/value";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { foreseeScope } from "../plan/graph";
@@ -175,10 +176,35 @@ const declaresSecrets = ({ resources }: Desired): boolean =>
     ),
   );
 
-/** Connects for a verb that reads no manifest: secrets of the manifest in the folder are redacted all the same. */
-export async function connectConcealing(context: Context): Promise<Connection> {
+/**
+ * Connects for a verb that reads no manifest: secrets of the manifest in the folder are masked all the same, and so are the
+ * values that only the state knows.
+ */
+export async function connectConcealing(context: Context, state: State | undefined): Promise<Connection> {
   const connection = await context.connect();
+  if (state?.keyId) {
+    const { key, keyId } = await context.stateKey(false, state.keyId);
+    connection.conceal({ services: recordedServices(state), key: keyId === state.keyId ? key : undefined });
+  }
   const { desired } = await load({ ...context, stage: context.stage ?? "any" }, [], "skip");
   if (desired !== undefined) connection.redact(declaredSecrets(desired));
   return connection;
+}
+
+/** The services of a state that have values, by their ids. */
+function recordedServices({ resources }: State): RecordedValues["services"] {
+  const services = new Map<string, { values: RecordedValue[]; branch?: string }>();
+  for (const [address, { parent, applied }] of Object.entries(resources)) {
+    const holder = parent && resources[parent];
+    if (holder?.type !== "service") continue;
+    const branch = holder.applied["configuration.branch"];
+    const found = services.get(holder.id) ?? { values: [], ...(typeof branch === "string" && { branch }) };
+    for (const value of Object.values(applied))
+      if (isFingerprint(value))
+        services
+          .set(holder.id, found)
+          .get(holder.id)
+          ?.values.push({ address, ...value });
+  }
+  return services;
 }

@@ -21,7 +21,7 @@ export async function status(
   const state = await context.backend.read();
   const services = wanted === undefined ? recordedServices(state) : [findService(state, wanted)];
   if (!state || services.length === 0) return [];
-  const { reads } = await connectConcealing(context);
+  const { reads } = await connectConcealing(context, state);
   reads.remember(state);
   return Promise.all(services.map(({ address, recorded }) => runningService(reads, address, recorded)));
 }
@@ -90,7 +90,7 @@ export async function deployments(
   { address: wanted, limit }: { readonly address: string; readonly limit: number },
 ): Promise<ReleaseList> {
   const { state, address, recorded } = findService(await context.backend.read(), wanted);
-  const { reads } = await connectConcealing(context);
+  const { reads } = await connectConcealing(context, state);
   reads.remember(state);
   const service = await reads.service(recorded.id);
   if (service.kind === "gone") throw gone(address);
@@ -166,5 +166,5 @@ function findService(state: State | undefined, text: string): FoundService {
 
 /** Acts on a service at once, for a verb of the command line: what the manifest declares as secret is masked. */
 export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
-  return actOnService(context, await connectConcealing(context), request);
+  return actOnService(context, await connectConcealing(context, await context.backend.read()), request);
 }

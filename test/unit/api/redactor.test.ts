@@ -24,8 +24,32 @@ describe("text of the service", () => {
     ["as base64", Buffer.from(value).toString("base64")],
     ["as base64 without padding", Buffer.from(value).toString("base64").replace(/=+$/, "")],
     ["as base64 of URLs", Buffer.from(value).toString("base64url")],
+    ["as base64 of base64", Buffer.from(Buffer.from(value).toString("base64")).toString("base64")],
+    ["as hex", Buffer.from(value).toString("hex")],
+    ["as hex in upper case", Buffer.from(value).toString("hex").toUpperCase()],
+    ["as bytes of a string", Buffer.from(value).toString("hex").replace(/../g, "\\x$&")],
+    [
+      "as code points of a string",
+      value.replace(/./g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    ],
+    ["as HTML", "p4ss&quot;w/örd &amp; x"],
+    ["as HTML without quotes", 'p4ss"w/örd &amp; x'],
+    ["as JSON in JSON", JSON.stringify(JSON.stringify(value).slice(1, -1)).slice(1, -1)],
+    ["as a part of a URL, twice", encodeURIComponent(encodeURIComponent(value))],
+    ["in double quotes of a shell", 'p4ss\\"w/örd & x'],
+    ["in upper case", value.toUpperCase()],
+    ["in lower case", value.toLowerCase()],
   ])("does not repeat a secret %s", (_, form) => {
     expect(redacting(value).text(`DATABASE_URL=${form}; exit 1`)).toBe("DATABASE_URL=(sensitive); exit 1");
+  });
+
+  it("does not repeat a secret of 4 to 7 characters as a word; digits and common words stay", () => {
+    const redactor = redacting("k3y7", "s3cret!", "1234", "true", "Main", "abc");
+    expect(redactor.text('PIN=k3y7, "k3y7" (s3cret!) k3y7.')).toBe(
+      'PIN=(sensitive), "(sensitive)" ((sensitive)) (sensitive)',
+    );
+    for (const text of ["k3y75 is not it", "port 1234 is true on Main", "abc"])
+      expect(redactor.text(text)).toBe(text);
   });
 
   it.each([0, 1, 2])(
@@ -52,6 +76,10 @@ describe("text of the service", () => {
   );
 
   it.each([
+    ["a connection string", "host=db password=hunter2hunter2 user=x", "hunter2hunter2"],
+    ["a connection string of .NET", "Server=db;Password=hunter2hunter2;", "hunter2hunter2"],
+    ["a token of a query", "https://host/x?token=hunter2hunter2&y=1", "hunter2hunter2"],
+    ["a field of JSON", '{"a":{"secret":"hunter2hunter2"}}', "hunter2hunter2"],
     ["a scheme and a password", "https://me:hunter2hunter2@host/x", "hunter2hunter2"],
     ["a scheme with digits and signs", "s3+ssh.x-1://me:hunter2hunter2@host", "hunter2hunter2"],
     ["a password without a user", "redis://:hunter2hunter2@host", "hunter2hunter2"],

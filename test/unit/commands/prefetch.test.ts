@@ -20,6 +20,7 @@ function silentConnection(asked: string[]): Connection {
     reads: createReads(endpoints),
     endpoints: () => endpoints,
     redact: () => false,
+    conceal: () => {},
     close: async () => {},
   };
 }

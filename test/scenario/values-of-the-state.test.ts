@@ -1,0 +1,84 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const value = "tr0ub4dor&3-staple";
+const short = "k3y7";
+const key = { RNV_STATE_KEY: "c".repeat(64) };
+
+const manifest = `projects:
+  shop:
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/api", branch: main }
+        variables: { TOKEN: { fromEnv: TOKEN }, PIN: { fromEnv: PIN } }
+      other: { kind: web, configuration: { repository: "https://git.example.com/other" } }
+`;
+
+/** The manifest and the value are elsewhere: on a laptop, in a job of a dashboard. */
+describe("a value that the run does not have, in a text of the service", () => {
+  let at: Scenario;
+  beforeAll(async () => {
+    at = await openScenario();
+    at.write("rnv.yaml", manifest);
+    const env = { ...key, TOKEN: value, PIN: short };
+    expect(await at.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
+    at.write("rnv.yaml", "projects: {}\n");
+    const { store } = at.emulator;
+    const [api, other] = ["api", "other"].map((name) => {
+      const { id = "" } = store.services().find((one) => one.name === name) ?? {};
+      return store.deployments(id)[0]?.id ?? "";
+    });
+    store.editDeployment(api ?? "", {
+      error: `login failed: TOKEN=${value} (pin "${short}"), postgres://u:${value}@db/x; main is fine`,
+      commitMessage: `use ${value}`,
+      branch: value,
+    });
+    store.editDeployment(other ?? "", { error: "the build failed" });
+  });
+  afterAll(() => at.close());
+
+  const verbs = [
+    ["status", "service.shop.api"],
+    ["status", "-json"],
+    ["deployments", "service.shop.api"],
+    ["deployments", "service.shop.api", "-json"],
+    ["restart", "service.shop.api", "-json"],
+  ];
+  const shown = async (env: Record<string, string>) => {
+    const texts: string[] = [];
+    for (const verb of verbs) {
+      const { stdout, stderr } = await at.runWith({ env }, ...verb);
+      texts.push(`${stdout}${stderr}`);
+    }
+    return texts;
+  };
+
+  it("is masked by its fingerprint, and the rest of the text stays", async () => {
+    for (const text of await shown(key)) {
+      expect(text).not.toContain(value);
+      expect(text).not.toContain(short);
+    }
+    const { stdout } = await at.runWith({ env: key }, "deployments", "service.shop.api", "-json");
+    expect(stdout).toContain(
+      'login failed: TOKEN=(sensitive) (pin \\"(sensitive)\\"), postgres://u:(sensitive)@db/x',
+    );
+    expect(stdout).toContain("main is fine");
+  });
+
+  it("is hidden with its text where the key is missing; texts of services without values are shown", async () => {
+    rmSync(join(at.folder, ".rnv", "state.key"), { force: true });
+    for (const text of await shown({})) {
+      expect(text).not.toContain(value);
+      expect(text).not.toContain(short);
+    }
+    const { stdout } = await at.run("deployments", "service.shop.api", "-json");
+    expect(stdout).toContain('"error": "(hidden: RNV_STATE_KEY is not set)"');
+    const other = await at.run("deployments", "service.shop.other", "-json");
+    expect(other.stdout).toContain('"error": "the build failed"');
+    at.write("rnv.yaml", manifest);
+    const drift = await at.run("drift");
+    expect(drift).toMatchObject({ code: 0, stdout: expect.stringContaining("No drift") });
+  });
+});
