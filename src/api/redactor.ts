@@ -84,7 +84,7 @@ const saidFields = new Set([
   ...["error", "message", "reason", "blockedReason", "detail", "commitMessage", "actor", "trigger"],
   ...["status", "displayStatus", "lifecycleStatus", "healthStatus", "runtimeDetail"],
 ]);
-/** Fields that hold whole sentences, or what somebody wrote: they may repeat a value that this run does not have. */
+/** Fields that hold whole sentences, or what someone wrote: they may repeat a value that this run does not have. */
 const freeFields = new Set([
   ...["error", "message", "reason", "blockedReason", "detail", "commitMessage", "runtimeDetail", "branch"],
 ]);

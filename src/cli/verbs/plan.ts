@@ -7,7 +7,7 @@ import type { CrossValue } from "../../manifest/context";
 import { stageText } from "../../model/stage";
 import { isUnconfirmed } from "../../plan/guards";
 import { hasChanges, type Plan } from "../../plan/plan";
-import { consentsIn, savePlan } from "../../plan/saved-plan";
+import { savePlan } from "../../plan/saved-plan";
 import { diagnosticsJson } from "../../render/diagnostics";
 import { planJson } from "../../render/plan-json";
 import { planMarkdown } from "../../render/plan-markdown";
@@ -135,19 +135,19 @@ async function runPlan(invocation: Invocation): Promise<number> {
   if (outcome.plan) writePlanPage(invocation, outcome.plan, sources);
   if (!outcome.plan || exitCode !== 0) return exitCode;
   if (typeof options.out === "string") {
-    const saved = {
-      files: request.files,
-      stack: invocation.stack?.name,
-      stage: invocation.stage ? stageText(invocation.stage) : undefined,
-      overridePolicies: request.overridePolicies,
-      revealed: outcome.revealed,
-      sources,
-      key: outcome.reviewKey,
-    };
-    writeWholeFile(options.out, savePlan(outcome.plan, saved));
+    writeWholeFile(
+      options.out,
+      savePlan(outcome.plan, {
+        files: request.files,
+        stack: invocation.stack?.name,
+        stage: invocation.stage ? stageText(invocation.stage) : undefined,
+        overridePolicies: request.overridePolicies,
+        revealed: outcome.revealed,
+        sources,
+        key: outcome.reviewKey,
+      }),
+    );
     terminal.err(savedLine(outcome.plan, options.out));
-    const consents = consentsIn({ ...outcome.plan.options, ...saved });
-    if (!outcome.reviewKey && consents.length > 0) terminal.err(unauthenticatedLine(consents));
   }
   if (options.detailedExitcode !== true) return exitCode;
   if (isBlocked(outcome.plan)) return exitCodes.refused;
@@ -196,9 +196,6 @@ function savedLine(plan: Plan, file: string): string {
   const unconfirmed = counted(plan.changes.filter(isUnconfirmed).length, "unconfirmed deletion");
   return `${saved} ${unconfirmed}: rnv apply ${file} asks for each name. In CI, pass --confirm-delete ADDRESS for each.\n`;
 }
-
-const unauthenticatedLine = (consents: readonly string[]): string =>
-  `Without RNV_STATE_KEY nothing authenticates ${consents.join(" ")} in it: apply asks for it again.\n`;
 
 /**
  * Prints a plan on standard output. One with errors is an error report: its text goes to standard error, so that a
