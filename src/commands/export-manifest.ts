@@ -1,6 +1,7 @@
 import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import { maxFileBytes } from "../manifest/files";
 import { type ManifestBlock, writeManifest } from "../manifest/write";
 import { addressOf, isLogicalName } from "../model/address";
 import type { Catalog } from "../model/catalog";
@@ -53,9 +54,27 @@ export async function exportManifest(context: Context, request: ExportRequest): 
     .map((one) =>
       warning("live.failed", `${one.type} "${one.name}" is left out: the API does not list its parent`),
     );
+  if (sizeOf(blocks) > maxFileBytes) throw tooLarge();
   const text = writeManifest(blocks, resourceTypes);
   return { ...succeeded, text, count: blocks.length, references: references.size, diagnostics };
 }
+
+/** Characters of the texts in a manifest, at the least. */
+const sizeOf = (blocks: readonly ManifestBlock[]): number =>
+  blocks
+    .flatMap(({ attributes }) => [...attributes.values()])
+    .reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
+
+const tooLarge = (): DiagnosticsError =>
+  new DiagnosticsError([
+    error(
+      "manifest.too_large",
+      `one manifest would hold more than ${maxFileBytes} bytes, and could not be read`,
+      {
+        hint: "write one for each project: --project NAME",
+      },
+    ),
+  ]);
 
 /** References by attribute path of each resource that holds some. */
 type FoundReferences = ReadonlyMap<LiveResource, ReadonlyMap<string, Reference>>;

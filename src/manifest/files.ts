@@ -154,7 +154,7 @@ export function shownPath(path: string, cwd: string): string {
 }
 
 /** Bytes of one manifest file: bounds time and memory for YAML of any shape. */
-const maxFileBytes = 4 * 1024 * 1024;
+export const maxFileBytes = 4 * 1024 * 1024;
 
 /** Bytes of all files together. */
 export const maxTotalBytes = 16 * 1024 * 1024;

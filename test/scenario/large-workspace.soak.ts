@@ -5,10 +5,24 @@ import { approve, openScenario, type Scenario } from "../support/cli";
 const count = 2000;
 const megabytes = 1024;
 
+/** Arguments of Node that make each process write down the most memory it held. */
+function measuringIn({ folder }: Scenario): readonly string[] {
+  const hook = join(mkdtempSync(join(folder, "hook-")), "peak.cjs");
+  writeFileSync(
+    hook,
+    `const { peakKb } = require(${JSON.stringify(join(__dirname, "../support/peak-memory.cjs"))});
+process.on("exit", () => require("node:fs").writeFileSync("peak", String(peakKb())));\n`,
+  );
+  return ["--require", hook];
+}
+
+const peakIn = ({ folder }: Scenario): number =>
+  Number(readFileSync(join(folder, "peak"), "utf8")) / megabytes;
+
 describe("a workspace of 2,000 services", () => {
   let scenario: Scenario;
   let measuring: readonly string[];
-  const peak = () => Number(readFileSync(join(scenario.folder, "peak"), "utf8")) / megabytes;
+  const peak = () => peakIn(scenario);
   beforeAll(async () => {
     scenario = await openScenario();
     const { store } = scenario.emulator;
@@ -16,13 +30,7 @@ describe("a workspace of 2,000 services", () => {
     for (let i = 0; i < count; i += 1) {
       store.addService({ name: `s${i}`, projectId: id, configuration: { branch: `b${i % 7}` } });
     }
-    const hook = join(mkdtempSync(join(scenario.folder, "hook-")), "peak.cjs");
-    writeFileSync(
-      hook,
-      `const { peakKb } = require(${JSON.stringify(join(__dirname, "../support/peak-memory.cjs"))});
-process.on("exit", () => require("node:fs").writeFileSync("peak", String(peakKb())));\n`,
-    );
-    measuring = ["--require", hook];
+    measuring = measuringIn(scenario);
     const services = Array.from(
       { length: count },
       (_, i) => `      s${i}: { kind: web, configuration: { branch: b${i % 7} }, deploy: { when: never } }\n`,
@@ -109,5 +117,21 @@ it("a project above 2,000 services is read environment by environment", async ()
   const refused = await scenario.run("plan");
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain("live.unmanaged_exists");
+  await scenario.close();
+});
+
+it("a workspace of 60 MB of text is no manifest: export says so in at most 512 MB", async () => {
+  const scenario = await openScenario();
+  const { store } = scenario.emulator;
+  const { id: projectId } = store.addProject({ name: "shop" });
+  const startCommand = "a line of a command, which says much\n".repeat(5900);
+  for (let i = 0; i < 285; i += 1)
+    store.addService({ name: `s${i}`, projectId, live: true, configuration: { startCommand } });
+  const node = measuringIn(scenario);
+  for (const verb of [["export"], ["init", "--from", "workspace"]]) {
+    const { code, stderr } = await scenario.runWith({ node }, ...verb);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("--project NAME") });
+    expect(peakIn(scenario)).toBeLessThan(512);
+  }
   await scenario.close();
 });
