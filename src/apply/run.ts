@@ -60,7 +60,7 @@ export function readNow(
 /** The end of one change. */
 export type ChangeEnd =
   | { readonly kind: "done" }
-  | { readonly kind: "failed"; readonly diagnostic: Diagnostic; readonly exitCode: 1 | 7 | 8 }
+  | { readonly kind: "failed"; readonly diagnostic: Diagnostic; readonly exitCode: 1 | 3 | 7 | 8 }
   | { readonly kind: "interrupted" };
 
 /** Returns the value of an attribute once its resource is done; undefined while the service has not told it. */

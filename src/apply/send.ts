@@ -1,9 +1,10 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-operations";
 import { pathsWith, ruleAt } from "../model/resource-type";
 import type { AppliedValue, RecordedResource } from "../model/state";
+import { sameName } from "../model/text";
 import type { Attributes } from "../model/value";
 import { isPlain, type Plain, plainEqual } from "../model/value";
 import {
@@ -185,6 +186,7 @@ async function finishWrite(
     fingerprintKey: run.fingerprintKey,
   };
   const { defaults } = change.instance;
+  const renamed = live && !isNew ? renamedSince(change, type, live, sent) : undefined;
   const unappliedFields = live ? verifyApplied(change, { type, sent, live, defaults, before }) : undefined;
   const kept = unappliedFields
     ? { ...recordedAfter(recording), applied: previous?.applied ?? {} }
@@ -192,7 +194,26 @@ async function finishWrite(
   await run.journal.record(change.address, accepted.pending ? { ...kept, pending: accepted.pending } : kept);
   if (accepted.failure !== undefined) throw accepted.failure;
   if (unappliedFields) return { kind: "failed", diagnostic: unappliedFields, exitCode: 1 };
+  // The fields are written, and only what follows is not done.
+  if (renamed) return { kind: "failed", diagnostic: renamed, exitCode: 3 };
   return accepted.pending ? settle(context, accepted.pending, kept) : { kind: "done" };
+}
+
+/** Returns the error for a name that someone gave a resource since the plan: what follows was planned for another. */
+function renamedSince(
+  { address, instance }: ChangeContext["change"],
+  { nameAttribute }: ChangeContext["type"],
+  live: LiveResource,
+  sent: ComparedWrite["sent"],
+): Diagnostic | undefined {
+  const planned = instance.live?.name;
+  if (nameAttribute === undefined || sent.has(nameAttribute) || planned === undefined) return undefined;
+  if (sameName(planned, live.name)) return undefined;
+  const summary = `${address} was renamed since the plan: it is called ${JSON.stringify(live.name)} now`;
+  return error("plan.live_changed_too", summary, {
+    address,
+    hint: "the change of its other fields is done; run rnv plan, which shows the name",
+  });
 }
 
 /** Returns whether a secret was changed and the answer has no time that proves it. */
