@@ -2,12 +2,14 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Argument, Option } from "commander";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
+import { validate } from "../../commands/validate";
 import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
 import { counted } from "../../render/plan-wording";
 import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import type { Invocation } from "../invocation";
+import { cloneAround } from "../job";
 import { options } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, chooseOne } from "../prompt";
@@ -202,10 +204,13 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
       }),
     ]);
   const manifest = manifestToWrite(invocation);
-  const { text, count, diagnostics, sources } = convert({ source, file, text: readText(resolve(cwd, file)) });
+  const path = resolve(cwd, file);
+  const clone = cloneAround(dirname(path));
+  const { text, count, diagnostics, sources } = convert({ source, file, text: readText(path), clone });
   report(invocation, diagnostics, sources);
   if (text === undefined) return exitCodes.error;
   const whole = `${schemaLine(cwd)}# Converted from ${file}.\n${text}`;
+  const findings = await checkManifest(invocation, whole);
   if (options.dryRun === true) {
     terminal.out(whole);
     return exitCodes.done;
@@ -213,8 +218,20 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
   writeManifest(invocation, manifest, whole);
   notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
   ignoreRecords(cwd, notes.done);
-  terminal.out(nextSteps(diagnostics.length > 0));
+  terminal.out(nextSteps(diagnostics.length + findings > 0));
   return exitCodes.done;
+}
+
+/** Reports what `rnv validate` would refuse in a manifest, as warnings; returns their number. */
+async function checkManifest(invocation: Invocation, text: string): Promise<number> {
+  const context = { ...openContext(invocation), standardInput: async () => Buffer.from(text) };
+  const { diagnostics, sources } = await validate(context, { files: ["-"] });
+  report(
+    invocation,
+    diagnostics.map((found) => ({ ...found, severity: "warning" as const })),
+    sources,
+  );
+  return diagnostics.length;
 }
 
 /** Says in the manifest where it comes from. */

@@ -1,13 +1,18 @@
-import type { SourceNode } from "../tree";
+import { posix } from "node:path";
+import { isNull, type MapNode, type SourceNode } from "../tree";
 import {
+  type Clone,
   type ConvertedService,
   type ConvertedValue,
   type Converter,
   dropped,
   Fields,
   logicalNameOf,
+  type Note,
+  templateOf,
   variableOf,
 } from "./fields";
+import { withDefaults } from "./substitution";
 
 /** Images of stores that the service runs itself. */
 const stores: readonly (readonly [image: RegExp, kind: string])[] = [
@@ -26,7 +31,7 @@ const ofOneMachine: Readonly<Record<string, string>> = {
 };
 
 /** `docker-compose.yml`: services with images or builds, ports and environments. */
-export const convertCompose: Converter = (root, report) => {
+export const convertCompose: Converter = (root, report, clone) => {
   const file = new Fields(root, "compose", report);
   const services = file.map("services");
   const names = [...(services?.node.entries.keys() ?? [])];
@@ -39,24 +44,71 @@ export const convertCompose: Converter = (root, report) => {
   return {
     services: names.flatMap((name) => {
       const fields = services?.map(name);
-      return fields === undefined ? [] : [convertService(name, fields, hosts)];
+      return fields === undefined ? [] : [convertService(name, withSettledTexts(fields), hosts, clone)];
     }),
   };
 };
 
-function convertService(name: string, fields: Fields, hosts: ReadonlyMap<string, string>): ConvertedService {
+/** Settings that are numbers and paths: a manifest has no variables there, so defaults take their places. */
+const settled = ["ports", "expose", "scale", "deploy", "build", "env_file"];
+
+function withSettledTexts({ node, owner, report }: Fields): Fields {
+  const entries = [...node.entries].map(([key, entry]) => {
+    if (!settled.includes(key)) return [key, entry] as const;
+    const value = settle(entry.value, (at) =>
+      report(dropped(at.range, `${owner}.${key}: a variable without a default is left out`)),
+    );
+    return [key, { ...entry, value }] as const;
+  });
+  return new Fields({ ...node, entries: new Map(entries) }, owner, report);
+}
+
+function settle(node: SourceNode, missing: (at: SourceNode) => void): SourceNode {
+  if (node.kind === "list") return { ...node, items: node.items.map((item) => settle(item, missing)) };
+  if (node.kind === "map") {
+    const entries = [...node.entries].map(
+      ([key, entry]) => [key, { ...entry, value: settle(entry.value, missing) }] as const,
+    );
+    return { ...node, entries: new Map(entries) } satisfies MapNode;
+  }
+  if (typeof node.value !== "string") return node;
+  const value = withDefaults(node.value);
+  if (value === undefined) missing(node);
+  return { ...node, value: value ?? null };
+}
+
+function convertService(
+  name: string,
+  fields: Fields,
+  hosts: ReadonlyMap<string, string>,
+  clone: Clone,
+): ConvertedService {
   const image = fields.text("image");
   const store = stores.find(([pattern]) => image !== undefined && pattern.test(image))?.[1];
   for (const [key, why] of Object.entries(ofOneMachine)) fields.drop(key, why);
   const service =
-    store === undefined ? program(name, image, fields, hosts) : storeOf(name, store, image ?? "", fields);
+    store === undefined
+      ? program(name, image, fields, hosts, clone)
+      : storeOf(name, store, image ?? "", fields);
   fields.finish();
   return service;
 }
 
+/** Reports facts about a setting at its value. */
+const noteAt = (fields: Fields, key: string): Note => {
+  const range = fields.entry(key)?.value.range ?? fields.node.range;
+  return (what) => fields.report(dropped(range, `${fields.owner}.${key}: ${what}`));
+};
+
 /** A database that the service runs: it makes its own password. */
 function storeOf(name: string, kind: string, image: string, fields: Fields): ConvertedService {
-  const version = /:(\d+)/.exec(image)?.[1];
+  const [path = "", digest] = image.split("@");
+  const version = /:(?:pg)?(\d+)[^/]*$/.exec(withDefaults(path) ?? "")?.[1];
+  if (!/^(docker\.io\/)?(library\/)?(postgres|redis|valkey)(:|$)/.test(path) || digest !== undefined)
+    noteAt(
+      fields,
+      "image",
+    )("the service runs its own build: extensions and pinned versions of the image are not kept");
   const given = new Map(environmentOf(fields).map(([key, value]) => [key, value]));
   const own = { databaseName: "POSTGRES_DB", databaseUser: "POSTGRES_USER" };
   const configuration: Record<string, ConvertedValue | undefined> = {};
@@ -64,8 +116,11 @@ function storeOf(name: string, kind: string, image: string, fields: Fields): Con
     configuration.databaseVersion = version;
     for (const [field, key] of Object.entries(own)) {
       const value = given.get(key);
-      if (value?.kind === "scalar" && typeof value.value === "string" && !value.value.includes("$"))
-        configuration[field] = value.value;
+      if (value?.kind === "scalar")
+        configuration[field] =
+          value.value === null
+            ? `\${env.${key}}`
+            : templateOf(String(value.value), noteAt(fields, "environment"));
       given.delete(key);
     }
   }
@@ -86,78 +141,105 @@ function program(
   image: string | undefined,
   fields: Fields,
   hosts: ReadonlyMap<string, string>,
+  clone: Clone,
 ): ConvertedService {
   const bound = fields.items("ports");
-  const isPublic = bound.some((one) => !isLocal(one));
-  const published = bound.map(portOf);
-  const ports = [...published, ...fields.items("expose").map(portOf)];
-  const [port] = ports.filter((one) => one !== undefined);
+  const open = bound.filter((one) => !isLocal(one));
+  if (bound.length > 0 && open.length === 0)
+    noteAt(fields, "ports")("only this machine reaches them: a worker has no public address");
+  const listed = [...open, ...bound.filter(isLocal), ...fields.items("expose")];
+  const ports = listed.map(portOf).filter((one) => one !== undefined);
+  const [port] = ports;
   if (ports.length > 1)
-    fields.drop(published.length > 0 ? "ports" : "expose", `a service listens on one port; ${port} is kept`);
+    fields.drop(bound.length > 0 ? "ports" : "expose", `a service listens on one port; ${port} is kept`);
   fields.drop(
     "healthcheck",
     "a health check is the path of a request",
     "configuration: { healthCheckPath: /healthz }",
   );
+  const scale = fields.number("scale");
   const configuration = {
-    ...(image === undefined || fields.entry("build") ? buildOf(fields) : { image }),
+    ...(image === undefined || fields.entry("build")
+      ? buildOf(fields, clone)
+      : { image: templateOf(image, noteAt(fields, "image")) }),
     startCommand: startOf(fields),
     port,
-    replicas: fields.number("scale") ?? fields.map("deploy")?.number("replicas"),
+    replicas: replicasIn(fields) ?? scale,
   };
   const kept = new Map([...hosts].filter(([other]) => other !== name));
-  const variables = Object.fromEntries(
-    environmentOf(fields).map(([key, value]) => [
+  const variables = variablesIn(fields, kept);
+  const kind = open.length > 0 ? "web" : "worker";
+  return { name, kind, configuration, variables, variablesFrom: envFilesOf(fields) };
+}
+
+function replicasIn(fields: Fields): number | undefined {
+  const deploy = fields.map("deploy");
+  const replicas = deploy?.number("replicas");
+  deploy?.drop("resources", "the plan says how much it has", "configuration: { plan: … }");
+  deploy?.finish();
+  return replicas;
+}
+
+function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record<string, ConvertedValue> {
+  const given = environmentOf(fields);
+  const note = noteAt(fields, "environment");
+  const unset = given.filter(([, value]) => isNull(value)).map(([key]) => key);
+  if (unset.length > 0) note(`without a value, and so required in the environment: ${unset.join(", ")}`);
+  return Object.fromEntries(
+    given.map(([key, value]) => [
       key,
       value.kind === "scalar" && value.value !== null
-        ? variableOf(key, String(value.value), { hosts: kept, interpolates: true })
+        ? variableOf(key, String(value.value), { hosts, note })
         : { fromEnv: key },
     ]),
   );
-  return {
-    ...{ name, kind: isPublic ? "web" : "worker", configuration, variables },
-    variablesFrom: envFilesOf(fields),
-  };
 }
 
 /** The whole command: `entrypoint`, which `command` follows. */
 function startOf(fields: Fields): string | undefined {
   const command = fields.take("command");
-  const isShell = command?.kind === "scalar" && /[&|;<>]/.test(String(command.value));
+  const isShell = command?.kind === "scalar" && /[&|;<>]/.test(outsideQuotes(String(command.value), ""));
   if (isShell) fields.drop("entrypoint", "operators of a shell in the command would be its arguments");
-  const words = [isShell ? undefined : commandOf(fields.take("entrypoint")), commandOf(command)];
-  const given = words.filter((part) => part !== undefined && part !== "");
-  return given.length === 0 ? undefined : given.join(" ");
+  const words = (isShell ? ["command"] : ["entrypoint", "command"]).map((key) =>
+    commandOf(fields.take(key), noteAt(fields, key)),
+  );
+  const given = words.filter((part) => part !== undefined && part !== "").join(" ");
+  if (given.includes("\n"))
+    noteAt(fields, "command")("the command has several lines, which the service may not take");
+  return given === "" ? undefined : given;
 }
 
-/** A build of the folder that the file stands in: which repository that is, it does not say. */
-function buildOf(fields: Fields): Record<string, ConvertedValue | undefined> {
+/** A build of the folder that the file is in, or of an address. */
+function buildOf(fields: Fields, clone: Clone): Record<string, ConvertedValue | undefined> {
   const build = fields.take("build");
   if (build === undefined) return {};
-  fields.report(
-    dropped(
-      build.range,
-      `${fields.owner}.build: the repository is not said in this file`,
-      "configuration: { repository: https://… }",
-    ),
-  );
-  if (build.kind !== "map") {
-    const context = build.kind === "scalar" ? String(build.value) : ".";
-    return folderOf(context);
+  const given = build.kind === "map" ? new Fields(build, `${fields.owner}.build`, fields.report) : undefined;
+  const context = given?.text("context") ?? (build.kind === "scalar" ? String(build.value) : ".");
+  const dockerfilePath = given?.text("dockerfile");
+  given?.finish();
+  const note = noteAt(fields, "build");
+  if (/^(\w+:\/\/|git@)/.test(context)) {
+    const [repository = "", part] = context.split("#");
+    if (part !== undefined) note("the branch and folder behind the # of the address are not kept");
+    return { repository, dockerfilePath };
   }
-  const given = new Fields(build, `${fields.owner}.build`, fields.report);
-  const configuration = {
-    ...folderOf(given.text("context") ?? "."),
-    dockerfilePath: given.text("dockerfile"),
+  if (clone.repository === undefined)
+    fields.report(
+      dropped(
+        build.range,
+        `${fields.owner}.build: the repository is not said in this file`,
+        "configuration: { repository: https://… }",
+      ),
+    );
+  const folder = posix.join(clone.folder, context).replace(/\/$/, "");
+  const isInside = !folder.startsWith("..") && !folder.startsWith("/");
+  if (!isInside) note("the folder is outside the repository");
+  return {
+    repository: clone.repository,
+    rootDirectory: isInside && folder !== "." ? folder : undefined,
+    dockerfilePath,
   };
-  given.finish();
-  return configuration;
 }
-
-const folderOf = (context: string): Record<string, ConvertedValue> => {
-  const folder = context.replace(/^\.\/?/, "").replace(/\/$/, "");
-  return folder === "" ? {} : { rootDirectory: folder };
-};
 
 /** `environment` as a mapping or as a list of `KEY=value`. */
 function environmentOf(fields: Fields): readonly (readonly [string, SourceNode])[] {
@@ -192,7 +274,7 @@ const envFilesOf = (fields: Fields): readonly ConvertedValue[] =>
 function portOf(node: SourceNode): number | undefined {
   const target = node.kind === "map" ? node.entries.get("target")?.value : node;
   if (target?.kind !== "scalar") return undefined;
-  const port = Number(/(\d+)(?:\/\w+)?$/.exec(String(target.value))?.[1]);
+  const port = Number(/(\d+)(?:-\d+)?(?:\/\w+)?$/.exec(String(target.value))?.[1]);
   return Number.isInteger(port) && port > 0 ? port : undefined;
 }
 
@@ -202,15 +284,17 @@ function isLocal(node: SourceNode): boolean {
   return host?.kind === "scalar" && /^(127\.|localhost\b|\[?::1\]?(?:$|:))/.test(String(host.value));
 }
 
-/** A command of words, as a shell takes it. */
-function commandOf(node: SourceNode | undefined): string | undefined {
-  if (node === undefined) return undefined;
-  if (node.kind === "scalar") return String(node.value).replaceAll("$$", "$");
-  if (node.kind !== "list") return undefined;
-  const words = node.items.map((item) =>
-    item.kind === "scalar" ? String(item.value).replaceAll("$$", "$") : "",
-  );
+/** A command as a shell takes it; line ends between words are spaces. */
+function commandOf(node: SourceNode | undefined, note: Note): string | undefined {
+  if (node?.kind === "scalar") return templateOf(outsideQuotes(String(node.value), " "), note).trim();
+  if (node?.kind !== "list") return undefined;
+  const words = node.items.map((item) => (item.kind === "scalar" ? String(item.value).trim() : ""));
   return words
     .map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .map((word) => templateOf(word, note))
     .join(" ");
 }
+
+/** Text with its white space as single spaces, or with nothing but what is outside quotes. */
+const outsideQuotes = (text: string, quotes: "" | " "): string =>
+  text.replace(/'[^']*'|"(?:\\.|[^"\\])*"|\s+/gs, (found) => (/^\s/.test(found) ? " " : quotes && found));

@@ -2,6 +2,7 @@ import { type Diagnostic, error, type SourceRange, warning } from "../../diagnos
 import { isLogicalName } from "../../model/address";
 import { describeNode, escapeTemplate, isNull, type MapEntry, type MapNode, type SourceNode } from "../tree";
 import { isSecretName } from "../trust";
+import { type Substitution, splitSubstitutions, withDefaults } from "./substitution";
 
 export type Report = (diagnostic: Diagnostic) => void;
 
@@ -17,6 +18,9 @@ export type ConvertedValue =
 export interface ConvertedService {
   readonly name: string;
   readonly kind: string;
+  /** The project of the service, and its environment where that is not Production. */
+  readonly project?: string | undefined;
+  readonly environment?: string | undefined;
   readonly configuration: Readonly<Record<string, ConvertedValue | undefined>>;
   readonly variablesFrom?: readonly ConvertedValue[];
   readonly variables?: Readonly<Record<string, ConvertedValue>>;
@@ -27,8 +31,14 @@ export interface ConvertedManifest {
   readonly groups?: Readonly<Record<string, Readonly<Record<string, ConvertedValue>>>>;
 }
 
+/** The clone around a file: its repository, where it has one, and the folder of the file in it. */
+export interface Clone {
+  readonly repository?: string;
+  readonly folder: string;
+}
+
 /** Reads a file of another tool; what has no counterpart is reported. */
-export type Converter = (root: MapNode, report: Report) => ConvertedManifest;
+export type Converter = (root: MapNode, report: Report, clone: Clone) => ConvertedManifest;
 
 /** Reports a setting that a manifest has no word for, at its location. */
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
@@ -62,6 +72,18 @@ export class Fields {
     if (value.kind === "scalar" && value.value !== null) return String(value.value);
     this.wrong(value, key, "a text");
     return undefined;
+  }
+
+  /** A command as a shell takes it. */
+  command(key: string): string | undefined {
+    const text = this.text(key)?.trim();
+    if (text?.includes("\n"))
+      this.drop(
+        key,
+        "the command has several lines, which the service may not take",
+        "put them into a script of the repository",
+      );
+    return text;
   }
 
   number(key: string): number | undefined {
@@ -127,42 +149,79 @@ export function logicalNameOf(name: string): string {
   return made === "" ? "service" : made;
 }
 
-/** `${NAME}`, `${NAME:-default}` and `$NAME` of a shell, as the whole of a text. */
-const whole = /^\$(?:\{([A-Za-z_]\w*)(?::?[-?][^}]*)?\}|([A-Za-z_]\w*))$/;
-const each = /\$\$|\$\{([A-Za-z_]\w*)(?::?([-?])([^}]*))?\}|\$([A-Za-z_]\w*)/g;
+/** Reports one fact about a text that is converted. */
+export type Note = (what: string) => void;
+
+interface VariableOptions {
+  readonly hosts: ReadonlyMap<string, string>;
+  /** Set where the text may name variables, as in a compose file. */
+  readonly note?: Note;
+}
 
 /**
  * The value of a variable: a reference where it holds the host of another service, the environment where the text names
  * it. A secret is never copied: what its name says is one comes from the environment.
  */
-export function variableOf(
-  key: string,
-  text: string,
-  { hosts, interpolates }: { readonly hosts: ReadonlyMap<string, string>; readonly interpolates: boolean },
-): ConvertedValue {
-  const named = interpolates ? whole.exec(text) : null;
-  const [, braced, bare] = named ?? [];
-  const name = braced ?? bare;
-  if (name !== undefined && (isSecretName(name) || isSecretName(key) || !text.includes("-")))
-    return { fromEnv: name };
-  if (isSecretName(key) || hasPassword(text)) return { fromEnv: key };
-  const kept = interpolates ? text.replace(each, environmentPart) : escapeTemplate(text);
-  return withHosts(kept, hosts, namesHost(key));
+export function variableOf(key: string, text: string, { hosts, note }: VariableOptions): ConvertedValue {
+  const parts = note === undefined ? [text] : splitSubstitutions(text);
+  const [only] = parts.length === 1 ? parts : [];
+  if (typeof only === "object") {
+    const isSecret = mayBeSecret(only.name) || mayBeSecret(key) || hasPassword(text);
+    if (isSecret && only.operator === "-" && note)
+      note(`${key} may be a secret: it is taken from ${only.name} of the environment, without a default`);
+    if (isSecret || !/[-+]/.test(only.operator)) return { fromEnv: only.name };
+  }
+  if (mayBeSecret(key) || hasPassword(text)) return { fromEnv: key };
+  const isHost = namesHost(key);
+  const written = parts.map((part) =>
+    typeof part === "string"
+      ? escapeTemplate(part)
+      : environmentPart(
+          part,
+          (what) => note?.(`${key}: ${what}`),
+          (fallback) => withHosts(fallback, hosts, isHost && parts.length === 1),
+        ),
+  );
+  return withHosts(written.join(""), hosts, isHost);
 }
 
-/** A variable of such a name holds a host alone. */
-const namesHost = (key: string): boolean => /(^|_)(HOST|HOSTNAME|SERVER|ADDR|ADDRESS|ENDPOINT)$/i.test(key);
+/** A text of a configuration, where a variable that may be a secret is left to the shell of the service. */
+export const templateOf = (text: string, note: Note): string =>
+  splitSubstitutions(text)
+    .map((part) => {
+      if (typeof part === "string") return escapeTemplate(part);
+      if (!mayBeSecret(part.name)) return environmentPart(part, note);
+      note(`the secret ${part.name} is read by a shell: it has to be a variable of the service`);
+      return `$${part.name}`;
+    })
+    .join("");
 
+/** Secrets by their names, and names that often hold one: what a compose file shows in the open must not be copied. */
+const mayBeSecret = (name: string): boolean =>
+  isSecretName(name) || /(^|_)(SALT|PWD|PASS|AUTH|SECRET_KEY_BASE|VAULT_KEY|SECONDARY_KEY)$/i.test(name);
+
+/** A variable of such a name holds a host alone. */
+const namesHost = (key: string): boolean =>
+  /(^|_)(HOST|HOSTNAME|HOST_ADDR|SERVER|ADDR|ADDRESS|ENDPOINT)$/i.test(key);
+
+/** `${env.NAME:-default}`; a default that names a service of the file is taken as it is. */
 function environmentPart(
-  found: string,
-  name: string | undefined,
-  operator: string | undefined,
-  operand: string | undefined,
-  bare: string | undefined,
+  { name, operator, operand }: Substitution,
+  note: Note,
+  place: (fallback: string) => string = (fallback) => fallback,
 ): string {
-  if (found === "$$") return "$";
-  const fallback = operator === "-" ? `:-${operand ?? ""}` : "";
-  return `\${env.${name ?? bare}${fallback}}`;
+  if (operator === "+") note(`the text for a ${name} that is set has no counterpart`);
+  if (operator === "+") return "";
+  const fallback = operator === "-" ? withDefaults(operand) : undefined;
+  const placed = fallback === undefined ? undefined : place(fallback);
+  if (placed !== undefined && placed !== fallback) {
+    note(`${name} of the environment is not read: its default names a service of this file`);
+    return placed;
+  }
+  if (operator === "-" && fallback !== operand)
+    note(`the default of ${name} names other variables, which are not read`);
+  const isPlain = fallback !== undefined && !/[}]|\$\{/.test(fallback);
+  return `\${env.${name}${isPlain ? `:-${fallback}` : ""}}`;
 }
 
 /** `user:password@` of an address. */
@@ -172,7 +231,7 @@ const hasPassword = (text: string): boolean => /\/\/[^/@\s]*:[^/@\s$]+@/.test(te
 function withHosts(text: string, hosts: ReadonlyMap<string, string>, isHost: boolean): string {
   let written = text;
   for (const [name, address] of hosts) {
-    const host = new RegExp(`(^|//|@)${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?=[:/]|$)`, "g");
+    const host = new RegExp(`(^|//|@|,)${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?=[:/,]|$)`, "g");
     if (written === name && !isHost) continue;
     written = written.replace(host, (_, before: string) => `${before}\${${address}.internalHost}`);
   }

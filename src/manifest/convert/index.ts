@@ -1,9 +1,10 @@
 import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
-import { escapeTemplate, type MapNode, type SourceNode } from "../tree";
+import type { MapNode, SourceNode } from "../tree";
 import { writePlain } from "../write";
 import { parseYaml } from "../yaml";
 import { convertCompose } from "./compose";
 import {
+  type Clone,
   type ConvertedManifest,
   type ConvertedService,
   type ConvertedValue,
@@ -23,6 +24,7 @@ export interface ConvertRequest {
   /** Path as shown, and its text. */
   readonly file: string;
   readonly text: string;
+  readonly clone?: Clone;
 }
 
 export interface Conversion {
@@ -43,13 +45,13 @@ const converters: Readonly<Record<ConvertibleSource, Converter>> = {
 
 /** Converts a file of another tool to a manifest. Nothing is invented: what has no counterpart is a warning with its place. */
 export function convert(request: ConvertRequest): Conversion {
-  const { source, file } = request;
+  const { source, file, clone = { folder: "." } } = request;
   const diagnostics: Diagnostic[] = [];
   const report: Report = (diagnostic) => diagnostics.push(diagnostic);
   const root = parse(request, report);
   const sources = new Map(root === undefined ? [] : [[file, withoutValues(request, root)]]);
   if (root === undefined || hasErrors(diagnostics)) return { count: 0, diagnostics, sources };
-  const converted = converters[source](root, report);
+  const converted = converters[source](root, report, clone);
   if (converted.services.length === 0)
     report(
       error("manifest.missing_key", `${file} declares no service`, { range: { file, start: 0, end: 0 } }),
@@ -97,13 +99,47 @@ function parse({ source, file, text }: ConvertRequest, report: Report): MapNode 
   return failed ? undefined : root;
 }
 
-function manifestOf({ services, groups = {} }: ConvertedManifest): string {
-  const taken = new Set<string>();
-  const blocks = services.map((service) => [freeName(logicalNameOf(service.name), taken), service] as const);
+/** Names of the environment that configurations show: a manifest takes none of them as a secret as well. */
+const namesShown = (services: readonly ConvertedService[]): ReadonlySet<string> =>
+  new Set(
+    services.flatMap(({ configuration }) =>
+      [...JSON.stringify(configuration).matchAll(/\$\{env\.(\w+)/g)].map(([, name = ""]) => name),
+    ),
+  );
+
+function withoutShown(service: ConvertedService, shown: ReadonlySet<string>): ConvertedService {
+  const variables = Object.entries(service.variables ?? {}).map(([key, value]) => {
+    const name = typeof value === "object" && "fromEnv" in value ? String(value.fromEnv) : "";
+    return [key, shown.has(name) ? `\${env.${name}}` : value] as const;
+  });
+  return { ...service, variables: Object.fromEntries(variables) };
+}
+
+function manifestOf({ services: converted, groups = {} }: ConvertedManifest): string {
+  const shown = namesShown(converted);
+  const services = converted.map((service) => withoutShown(service, shown));
+  const projects = [...new Set(services.flatMap(({ project }) => project ?? []))].map((name) => {
+    const key = logicalNameOf(name);
+    return [key, { ...(key !== name && { name }), services: blocksOf(services, name) }] as const;
+  });
+  const ungrouped = blocksOf(services, undefined);
   return writePlain({
     ...(Object.keys(groups).length > 0 && { variableGroups: groups }),
-    services: Object.fromEntries(blocks.map(([name, service]) => [name, blockOf(name, service)])),
+    ...(projects.length > 0 && { projects: Object.fromEntries(projects) }),
+    ...(Object.keys(ungrouped).length > 0 && { services: ungrouped }),
   });
+}
+
+function blocksOf(services: readonly ConvertedService[], project: string | undefined) {
+  const taken = new Set<string>();
+  return Object.fromEntries(
+    services
+      .filter((service) => service.project === project)
+      .map((service) => {
+        const name = freeName(logicalNameOf(service.name), taken);
+        return [name, blockOf(name, service)];
+      }),
+  );
 }
 
 function freeName(wanted: string, taken: Set<string>): string {
@@ -114,16 +150,13 @@ function freeName(wanted: string, taken: Set<string>): string {
 }
 
 function blockOf(logicalName: string, service: ConvertedService): ConvertedValue {
-  const { name, kind, configuration, variables = {}, variablesFrom = [] } = service;
-  // What looks like a reference in a command is for the shell.
+  const { name, kind, environment, configuration, variables = {}, variablesFrom = [] } = service;
   const source = configuration.image === undefined ? {} : { sourceType: "image" };
-  const written = Object.entries({ ...source, ...configuration }).flatMap(
-    ([key, value]): [string, ConvertedValue][] =>
-      value === undefined ? [] : [[key, typeof value === "string" ? escapeTemplate(value) : value]],
-  );
+  const written = Object.entries({ ...source, ...configuration }).filter(([, value]) => value !== undefined);
   return {
     ...(name !== logicalName && { name }),
     kind,
+    ...(environment !== undefined && { environment }),
     ...(written.length > 0 && { configuration: Object.fromEntries(written) }),
     ...(variablesFrom.length > 0 && { variablesFrom }),
     ...(Object.keys(variables).length > 0 && { variables }),

@@ -1,4 +1,4 @@
-import type { MapEntry, MapNode } from "../tree";
+import { escapeTemplate, type MapEntry, type MapNode } from "../tree";
 import { type Converter, dropped } from "./fields";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)[ \t]*$/;
@@ -21,7 +21,7 @@ export function parseProcfile(file: string, text: string): MapNode {
 }
 
 /** `Procfile`: a service for each process; `release` runs before the one that serves. */
-export const convertProcfile: Converter = (root, report) => {
+export const convertProcfile: Converter = (root, report, clone) => {
   const processes = [...root.entries.values()].filter(({ key }) => key !== "");
   for (const { key, keyRange } of root.entries.values())
     if (key === "") report(dropped(keyRange, "this line is no process: name: command"));
@@ -32,6 +32,8 @@ export const convertProcfile: Converter = (root, report) => {
     name: key,
     kind: key === "web" ? "web" : "worker",
     configuration: {
+      repository: clone.repository,
+      rootDirectory: clone.repository === undefined || clone.folder === "." ? undefined : clone.folder,
       preDeployCommand: release !== undefined && key === first?.key ? textOf(release) : undefined,
       startCommand: textOf({ value }),
     },
@@ -41,12 +43,14 @@ export const convertProcfile: Converter = (root, report) => {
     report(
       dropped(
         start.keyRange,
-        "the file names neither the repository nor the variables",
-        "configuration: { repository: https://… }",
+        clone.repository === undefined
+          ? "the file names neither the repository nor the variables"
+          : "the file does not name the variables",
+        clone.repository === undefined ? "configuration: { repository: https://… }" : undefined,
       ),
     );
   return { services };
 };
 
 const textOf = ({ value }: Pick<MapEntry, "value">): string | undefined =>
-  value.kind === "scalar" && value.value !== null ? String(value.value) : undefined;
+  value.kind === "scalar" && value.value !== null ? escapeTemplate(String(value.value)) : undefined;
