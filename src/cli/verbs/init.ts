@@ -5,6 +5,7 @@ import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { validate } from "../../commands/validate";
 import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
+import { standardInputName } from "../../manifest/files";
 import { counted } from "../../render/plan-wording";
 import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
@@ -28,7 +29,8 @@ export const initVerb: Verb = {
     "is a choice. It checks with one request that the key opens the workspace. --from workspace writes a manifest of what " +
     "is live and records it, without a write to the service: the next plan is empty, or shows what is left. A blueprint, " +
     "a compose file and a Procfile are converted: what has no counterpart is reported with its location, and secrets " +
-    "become fromEnv.",
+    "become fromEnv. What names no repository is built from the remote origin of the clone. What rnv validate would refuse " +
+    "in the manifest is a warning.",
   options: [
     new Option("--from <source>", "make the manifest from what exists").choices([
       "workspace",
@@ -210,7 +212,7 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
   report(invocation, diagnostics, sources);
   if (text === undefined) return exitCodes.error;
   const whole = `${schemaLine(cwd)}# Converted from ${file}.\n${text}`;
-  const findings = await checkManifest(invocation, whole);
+  const findings = await checkManifest(invocation, manifest, whole);
   if (options.dryRun === true) {
     terminal.out(whole);
     return exitCodes.done;
@@ -223,13 +225,17 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
 }
 
 /** Reports what `rnv validate` would refuse in a manifest, as warnings; returns their number. */
-async function checkManifest(invocation: Invocation, text: string): Promise<number> {
+async function checkManifest(invocation: Invocation, manifest: string, text: string): Promise<number> {
   const context = { ...openContext(invocation), standardInput: async () => Buffer.from(text) };
   const { diagnostics, sources } = await validate(context, { files: ["-"] });
+  const nameOf = (file: string): string => (file === standardInputName ? manifest : file);
   report(
     invocation,
-    diagnostics.map((found) => ({ ...found, severity: "warning" as const })),
-    sources,
+    diagnostics.map(({ range, ...found }) => ({
+      ...{ ...found, severity: "warning" as const },
+      ...(range && { range: { ...range, file: nameOf(range.file) } }),
+    })),
+    new Map([...sources].map(([file, source]) => [nameOf(file), source])),
   );
   return diagnostics.length;
 }

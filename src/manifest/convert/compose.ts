@@ -94,9 +94,9 @@ function convertService(
   return service;
 }
 
-/** Reports facts about a setting at its value. */
-const noteAt = (fields: Fields, key: string): Note => {
-  const range = fields.entry(key)?.value.range ?? fields.node.range;
+/** Reports facts about a setting at its value, or at a part of that. */
+const noteAt = (fields: Fields, key: string, part = fields.entry(key)?.value): Note => {
+  const range = part?.range ?? fields.node.range;
   return (what) => fields.report(dropped(range, `${fields.owner}.${key}: ${what}`));
 };
 
@@ -128,7 +128,7 @@ function storeOf(name: string, kind: string, image: string, fields: Fields): Con
     fields.report(
       dropped(
         value.range,
-        `${fields.owner}.environment.${key}: the service makes users and passwords itself`,
+        `${fields.owner}.environment.${key}: the service sets up databases, users and passwords itself`,
       ),
     );
   for (const key of ["ports", "expose", "command", "healthcheck", "deploy", "env_file", "build"])
@@ -157,6 +157,8 @@ function program(
     "a health check is the path of a request",
     "configuration: { healthCheckPath: /healthz }",
   );
+  if (image !== undefined && fields.entry("build"))
+    noteAt(fields, "image")("it is built instead of this image");
   const scale = fields.number("scale");
   const configuration = {
     ...(image === undefined || fields.entry("build")
@@ -182,14 +184,14 @@ function replicasIn(fields: Fields): number | undefined {
 
 function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record<string, ConvertedValue> {
   const given = environmentOf(fields);
-  const note = noteAt(fields, "environment");
   const unset = given.filter(([, value]) => isNull(value)).map(([key]) => key);
-  if (unset.length > 0) note(`without a value, and so required in the environment: ${unset.join(", ")}`);
+  if (unset.length > 0)
+    noteAt(fields, "environment")(`without a value, and so required in the environment: ${unset.join(", ")}`);
   return Object.fromEntries(
     given.map(([key, value]) => [
       key,
       value.kind === "scalar" && value.value !== null
-        ? variableOf(key, String(value.value), { hosts, note })
+        ? variableOf(key, String(value.value), { hosts, note: noteAt(fields, "environment", value) })
         : { fromEnv: key },
     ]),
   );
@@ -266,7 +268,7 @@ const envFilesOf = (fields: Fields): readonly ConvertedValue[] =>
       return [];
     }
     return path?.kind === "scalar" && typeof path.value === "string"
-      ? [{ dotenv: path.value.replace(/^\.\//, "") }]
+      ? [{ dotenv: posix.join(posix.dirname(path.range.file), path.value) }]
       : [];
   });
 

@@ -171,7 +171,10 @@ export function variableOf(key: string, text: string, { hosts, note }: VariableO
       note(`${key} may be a secret: it is taken from ${only.name} of the environment, without a default`);
     if (isSecret || !/[-+]/.test(only.operator)) return { fromEnv: only.name };
   }
+  if (hasPassword(text)) note?.(`${key} holds a password: it is taken from the environment`);
   if (mayBeSecret(key) || hasPassword(text)) return { fromEnv: key };
+  if (/\/\/(localhost|127\.0\.0\.1)\b/.test(text))
+    note?.(`${key} names localhost, where a service reaches only itself`);
   const isHost = namesHost(key);
   const written = parts.map((part) =>
     typeof part === "string"
@@ -210,7 +213,7 @@ function environmentPart(
   note: Note,
   place: (fallback: string) => string = (fallback) => fallback,
 ): string {
-  if (operator === "+") note(`the text for a ${name} that is set has no counterpart`);
+  if (operator === "+") note(`the text for when ${name} is set has no counterpart`);
   if (operator === "+") return "";
   const fallback = operator === "-" ? withDefaults(operand) : undefined;
   const placed = fallback === undefined ? undefined : place(fallback);
@@ -231,7 +234,10 @@ const hasPassword = (text: string): boolean => /\/\/[^/@\s]*:[^/@\s$]+@/.test(te
 function withHosts(text: string, hosts: ReadonlyMap<string, string>, isHost: boolean): string {
   let written = text;
   for (const [name, address] of hosts) {
-    const host = new RegExp(`(^|//|@|,)${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?=[:/,]|$)`, "g");
+    const host = new RegExp(
+      `(^|//|@|,)${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?=[:/,]|$)(?!://)`,
+      "g",
+    );
     if (written === name && !isHost) continue;
     written = written.replace(host, (_, before: string) => `${before}\${${address}.internalHost}`);
   }
