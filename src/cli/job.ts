@@ -142,9 +142,9 @@ export const originAt = (folder: string): string | undefined => remoteAt(folder)
 export function cloneAround(folder: string): { readonly repository?: string; readonly folder: string } {
   const remote = remoteAt(folder);
   if (remote === undefined) return { folder: "." };
-  const path = relative(cloneRoot(folder) ?? folder, folder)
-    .split(sep)
-    .join("/");
+  let root = folder;
+  while (!existsSync(join(root, ".git"))) root = dirname(root);
+  const path = relative(root, folder).split(sep).join("/");
   return { repository: `https://${remote}`, folder: path || "." };
 }
 
@@ -181,18 +181,12 @@ function readOr(path: string): string | undefined {
 
 /** The folder of git itself: `.git`, or where a file of that name says that it is. */
 function gitFolder(folder: string): string | undefined {
-  const root = cloneRoot(folder);
-  if (root === undefined) return undefined;
-  const path = join(root, ".git");
-  if (statSync(path).isDirectory()) return path;
-  const to = /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8"))?.[1];
-  return to === undefined ? undefined : resolve(root, to.trim());
-}
-
-/** Returns the nearest folder above that has a `.git`. */
-function cloneRoot(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return at;
+    const path = join(at, ".git");
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return path;
+    const to = found && /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8"))?.[1];
+    if (to !== undefined) return resolve(at, to.trim());
     if (at === dirname(at)) return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { isNull, type MapNode, type SourceNode } from "../tree";
+import type { SourceNode } from "../tree";
 import {
   type Clone,
   type ConvertedService,
@@ -9,6 +9,7 @@ import {
   Fields,
   logicalNameOf,
   type Note,
+  noRepository,
   templateOf,
   variableOf,
 } from "./fields";
@@ -32,7 +33,8 @@ const ofOneMachine: Readonly<Record<string, string>> = {
 
 /** `docker-compose.yml`: services with images or builds, ports and environments. */
 export const convertCompose: Converter = (root, report, clone) => {
-  const file = new Fields(root, "compose", report);
+  // Numbers and paths of a manifest have no variables: defaults take their places.
+  const file = new Fields(root, "compose", report, withDefaults);
   const services = file.map("services");
   const names = [...(services?.node.entries.keys() ?? [])];
   const hosts = new Map(names.map((name) => [name, `service.${logicalNameOf(name)}`]));
@@ -44,38 +46,10 @@ export const convertCompose: Converter = (root, report, clone) => {
   return {
     services: names.flatMap((name) => {
       const fields = services?.map(name);
-      return fields === undefined ? [] : [convertService(name, withSettledTexts(fields), hosts, clone)];
+      return fields === undefined ? [] : [convertService(name, fields, hosts, clone)];
     }),
   };
 };
-
-/** Settings that are numbers and paths: a manifest has no variables there, so defaults take their places. */
-const settled = ["ports", "expose", "scale", "deploy", "build", "env_file"];
-
-function withSettledTexts({ node, owner, report }: Fields): Fields {
-  const entries = [...node.entries].map(([key, entry]) => {
-    if (!settled.includes(key)) return [key, entry] as const;
-    const value = settle(entry.value, (at) =>
-      report(dropped(at.range, `${owner}.${key}: a variable without a default is left out`)),
-    );
-    return [key, { ...entry, value }] as const;
-  });
-  return new Fields({ ...node, entries: new Map(entries) }, owner, report);
-}
-
-function settle(node: SourceNode, missing: (at: SourceNode) => void): SourceNode {
-  if (node.kind === "list") return { ...node, items: node.items.map((item) => settle(item, missing)) };
-  if (node.kind === "map") {
-    const entries = [...node.entries].map(
-      ([key, entry]) => [key, { ...entry, value: settle(entry.value, missing) }] as const,
-    );
-    return { ...node, entries: new Map(entries) } satisfies MapNode;
-  }
-  if (typeof node.value !== "string") return node;
-  const value = withDefaults(node.value);
-  if (value === undefined) missing(node);
-  return { ...node, value: value ?? null };
-}
 
 function convertService(
   name: string,
@@ -83,7 +57,7 @@ function convertService(
   hosts: ReadonlyMap<string, string>,
   clone: Clone,
 ): ConvertedService {
-  const image = fields.text("image");
+  const image = textIn(fields.take("image"));
   const store = stores.find(([pattern]) => image !== undefined && pattern.test(image))?.[1];
   for (const [key, why] of Object.entries(ofOneMachine)) fields.drop(key, why);
   const service =
@@ -93,6 +67,9 @@ function convertService(
   fields.finish();
   return service;
 }
+
+const textIn = (node: SourceNode | undefined): string | undefined =>
+  node?.kind === "scalar" && node.value !== null ? String(node.value) : undefined;
 
 /** Reports facts about a setting at its value, or at a part of that. */
 const noteAt = (fields: Fields, key: string, part = fields.entry(key)?.value): Note => {
@@ -104,11 +81,9 @@ const noteAt = (fields: Fields, key: string, part = fields.entry(key)?.value): N
 function storeOf(name: string, kind: string, image: string, fields: Fields): ConvertedService {
   const [path = "", digest] = image.split("@");
   const version = /:(?:pg)?(\d+)[^/]*$/.exec(withDefaults(path) ?? "")?.[1];
-  if (!/^(docker\.io\/)?(library\/)?(postgres|redis|valkey)(:|$)/.test(path) || digest !== undefined)
-    noteAt(
-      fields,
-      "image",
-    )("the service runs its own build: extensions and pinned versions of the image are not kept");
+  const isOwn = /^(docker\.io\/)?(library\/)?(postgres|redis|valkey)(:|$)/.test(path);
+  if (!isOwn || digest !== undefined)
+    noteAt(fields, "image")("extensions and pinned versions of the image are not kept");
   const given = new Map(environmentOf(fields).map(([key, value]) => [key, value]));
   const own = { databaseName: "POSTGRES_DB", databaseUser: "POSTGRES_USER" };
   const configuration: Record<string, ConvertedValue | undefined> = {};
@@ -117,20 +92,12 @@ function storeOf(name: string, kind: string, image: string, fields: Fields): Con
     for (const [field, key] of Object.entries(own)) {
       const value = given.get(key);
       if (value?.kind === "scalar")
-        configuration[field] =
-          value.value === null
-            ? `\${env.${key}}`
-            : templateOf(String(value.value), noteAt(fields, "environment"));
+        configuration[field] = templateOf(String(value.value ?? `$${key}`), noteAt(fields, "environment"));
       given.delete(key);
     }
   }
   for (const [key, value] of given)
-    fields.report(
-      dropped(
-        value.range,
-        `${fields.owner}.environment.${key}: the service sets up databases, users and passwords itself`,
-      ),
-    );
+    noteAt(fields, `environment.${key}`, value)("the service sets up databases, users and passwords itself");
   for (const key of ["ports", "expose", "command", "healthcheck", "deploy", "env_file", "build"])
     fields.drop(key, "the service runs the database itself");
   return { name, kind, configuration };
@@ -150,6 +117,8 @@ function program(
   const listed = [...open, ...bound.filter(isLocal), ...fields.items("expose")];
   const ports = listed.map(portOf).filter((one) => one !== undefined);
   const [port] = ports;
+  if (ports.length < listed.length)
+    noteAt(fields, bound.length > 0 ? "ports" : "expose")("a port has no number");
   if (ports.length > 1)
     fields.drop(bound.length > 0 ? "ports" : "expose", `a service listens on one port; ${port} is kept`);
   fields.drop(
@@ -183,17 +152,13 @@ function replicasIn(fields: Fields): number | undefined {
 }
 
 function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record<string, ConvertedValue> {
-  const given = environmentOf(fields);
-  const unset = given.filter(([, value]) => isNull(value)).map(([key]) => key);
-  if (unset.length > 0)
-    noteAt(fields, "environment")(`without a value, and so required in the environment: ${unset.join(", ")}`);
   return Object.fromEntries(
-    given.map(([key, value]) => [
-      key,
-      value.kind === "scalar" && value.value !== null
-        ? variableOf(key, String(value.value), { hosts, note: noteAt(fields, "environment", value) })
-        : { fromEnv: key },
-    ]),
+    environmentOf(fields).map(([key, value]) => {
+      const note = noteAt(fields, `environment.${key}`, value);
+      const text = textIn(value);
+      if (text === undefined) note("it has no value, and so is required in the environment");
+      return [key, text === undefined ? { fromEnv: key } : variableOf(key, text, hosts, note)];
+    }),
   );
 }
 
@@ -215,8 +180,8 @@ function startOf(fields: Fields): string | undefined {
 function buildOf(fields: Fields, clone: Clone): Record<string, ConvertedValue | undefined> {
   const build = fields.take("build");
   if (build === undefined) return {};
-  const given = build.kind === "map" ? new Fields(build, `${fields.owner}.build`, fields.report) : undefined;
-  const context = given?.text("context") ?? (build.kind === "scalar" ? String(build.value) : ".");
+  const given = build.kind === "map" ? fields.map("build") : undefined;
+  const context = given?.text("context") ?? fields.text("build") ?? ".";
   const dockerfilePath = given?.text("dockerfile");
   given?.finish();
   const note = noteAt(fields, "build");
@@ -225,22 +190,12 @@ function buildOf(fields: Fields, clone: Clone): Record<string, ConvertedValue | 
     if (part !== undefined) note("the branch and folder behind the # of the address are not kept");
     return { repository, dockerfilePath };
   }
-  if (clone.repository === undefined)
-    fields.report(
-      dropped(
-        build.range,
-        `${fields.owner}.build: the repository is not said in this file`,
-        "configuration: { repository: https://… }",
-      ),
-    );
+  if (clone.repository === undefined) noRepository(fields.report, build.range, `${fields.owner}.build`);
   const folder = posix.join(clone.folder, context).replace(/\/$/, "");
-  const isInside = !folder.startsWith("..") && !folder.startsWith("/");
-  if (!isInside) note("the folder is outside the repository");
-  return {
-    repository: clone.repository,
-    rootDirectory: isInside && folder !== "." ? folder : undefined,
-    dockerfilePath,
-  };
+  const isOutside = /^(\.\.|\/)/.test(folder);
+  if (isOutside) note("the folder is outside the repository");
+  const rootDirectory = isOutside || folder === "." ? undefined : folder;
+  return { repository: clone.repository, rootDirectory, dockerfilePath };
 }
 
 /** `environment` as a mapping or as a list of `KEY=value`. */
@@ -258,32 +213,25 @@ function environmentOf(fields: Fields): readonly (readonly [string, SourceNode])
 
 const envFilesOf = (fields: Fields): readonly ConvertedValue[] =>
   fields.items("env_file").flatMap((item) => {
-    const path = item.kind === "map" ? item.entries.get("path")?.value : item;
-    const required = item.kind === "map" ? item.entries.get("required")?.value : undefined;
-    if (required?.kind === "scalar" && String(required.value) === "false") {
-      const why = "a file that may be missing is not read";
-      fields.report(
-        dropped(item.range, `${fields.owner}.env_file: ${why}`, "variablesFrom: [{ dotenv: FILE }]"),
-      );
-      return [];
-    }
-    return path?.kind === "scalar" && typeof path.value === "string"
-      ? [{ dotenv: posix.join(posix.dirname(path.range.file), path.value) }]
-      : [];
+    const written = textIn(item.kind === "map" ? item.entries.get("path")?.value : item);
+    const required = textIn(item.kind === "map" ? item.entries.get("required")?.value : undefined);
+    const path = required === "false" ? undefined : withDefaults(written ?? "");
+    const why = required === "false" ? "a file that may be missing is not read" : "its path is not known";
+    if (!path) noteAt(fields, "env_file", item)(why);
+    return path ? [{ dotenv: posix.join(posix.dirname(item.range.file), path) }] : [];
   });
 
 /** The port inside of the container: `8080:80/tcp` is 80. */
 function portOf(node: SourceNode): number | undefined {
-  const target = node.kind === "map" ? node.entries.get("target")?.value : node;
-  if (target?.kind !== "scalar") return undefined;
-  const port = Number(/(\d+)(?:-\d+)?(?:\/\w+)?$/.exec(String(target.value))?.[1]);
+  const target = textIn(node.kind === "map" ? node.entries.get("target")?.value : node) ?? "";
+  const port = Number(/(\d+)(?:-\d+)?(?:\/\w+)?$/.exec(withDefaults(target) ?? target)?.[1]);
   return Number.isInteger(port) && port > 0 ? port : undefined;
 }
 
 /** Returns true for a port that only the machine itself reaches: `127.0.0.1:8080:80`. */
 function isLocal(node: SourceNode): boolean {
-  const host = node.kind === "map" ? node.entries.get("host_ip")?.value : node;
-  return host?.kind === "scalar" && /^(127\.|localhost\b|\[?::1\]?(?:$|:))/.test(String(host.value));
+  const host = textIn(node.kind === "map" ? node.entries.get("host_ip")?.value : node) ?? "";
+  return /^(127\.|localhost\b|\[?::1\]?(?:$|:))/.test(withDefaults(host) ?? host);
 }
 
 /** A command as a shell takes it; line ends between words are spaces. */

@@ -44,6 +44,16 @@ export type Converter = (root: MapNode, report: Report, clone: Clone) => Convert
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
   warning("manifest.not_converted", what, { range, ...(hint !== undefined && { hint }) });
 
+/** Reports what is built from a repository that neither the file nor its clone names. */
+export const noRepository = (report: Report, range: SourceRange, what: string): void =>
+  report(
+    dropped(
+      range,
+      `${what}: the repository is not said in this file`,
+      "configuration: { repository: https://… }",
+    ),
+  );
+
 /** A mapping of another tool, whose keys are taken one by one; `finish` reports those that nobody took. */
 export class Fields {
   readonly #taken = new Set<string>();
@@ -52,6 +62,8 @@ export class Fields {
     readonly node: MapNode,
     readonly owner: string,
     readonly report: Report,
+    /** Reads a text or a number; undefined where a variable in it has no default. */
+    readonly settle: (text: string) => string | undefined = (text) => text,
   ) {}
 
   /** The value of a key, which counts as taken. */
@@ -66,12 +78,13 @@ export class Fields {
   }
 
   /** Text, or a number or flag as text. */
-  text(key: string): string | undefined {
+  text(key: string, expected = "a text"): string | undefined {
     const value = this.take(key);
     if (value === undefined) return undefined;
-    if (value.kind === "scalar" && value.value !== null) return String(value.value);
-    this.wrong(value, key, "a text");
-    return undefined;
+    const text = value.kind === "scalar" ? this.settle(String(value.value)) : undefined;
+    if (value.kind !== "scalar") this.wrong(value, key, expected);
+    else if (text === undefined) this.drop(key, "a variable in it has no default");
+    return text;
   }
 
   /** A command as a shell takes it. */
@@ -87,18 +100,17 @@ export class Fields {
   }
 
   number(key: string): number | undefined {
+    const text = this.text(key, "a number");
+    const number = Number(text);
     const value = this.take(key);
-    if (value === undefined) return undefined;
-    const number = value.kind === "scalar" ? Number(value.value) : Number.NaN;
-    if (Number.isFinite(number)) return number;
-    this.wrong(value, key, "a number");
-    return undefined;
+    if (text !== undefined && value && !Number.isFinite(number)) this.wrong(value, key, "a number");
+    return text !== undefined && Number.isFinite(number) ? number : undefined;
   }
 
   map(key: string): Fields | undefined {
     const value = this.take(key);
     if (value === undefined) return undefined;
-    if (value.kind === "map") return new Fields(value, `${this.owner}.${key}`, this.report);
+    if (value.kind === "map") return new Fields(value, `${this.owner}.${key}`, this.report, this.settle);
     this.wrong(value, key, "a mapping");
     return undefined;
   }
@@ -152,41 +164,39 @@ export function logicalNameOf(name: string): string {
 /** Reports one fact about a text that is converted. */
 export type Note = (what: string) => void;
 
-interface VariableOptions {
-  readonly hosts: ReadonlyMap<string, string>;
-  /** Set where the text may name variables, as in a compose file. */
-  readonly note?: Note;
-}
-
 /**
  * The value of a variable: a reference where it holds the host of another service, the environment where the text names
  * it. A secret is never copied: what its name says is one comes from the environment.
  */
-export function variableOf(key: string, text: string, { hosts, note }: VariableOptions): ConvertedValue {
-  const parts = note === undefined ? [text] : splitSubstitutions(text);
+export function variableOf(
+  key: string,
+  text: string,
+  hosts: ReadonlyMap<string, string>,
+  note: Note,
+): ConvertedValue {
+  const parts = splitSubstitutions(text);
   const [only] = parts.length === 1 ? parts : [];
-  if (typeof only === "object") {
-    const isSecret = mayBeSecret(only.name) || mayBeSecret(key) || hasPassword(text);
-    if (isSecret && only.operator === "-" && note)
-      note(`${key} may be a secret: it is taken from ${only.name} of the environment, without a default`);
-    if (isSecret || !/[-+]/.test(only.operator)) return { fromEnv: only.name };
+  const isSecret = mayBeSecret(key) || hasPassword(text);
+  if (typeof only === "object" && (isSecret || mayBeSecret(only.name) || !/[-+]/.test(only.operator))) {
+    if (only.operator === "-")
+      note("it may be a secret: it is taken from the environment, without a default");
+    return { fromEnv: only.name };
   }
-  if (hasPassword(text)) note?.(`${key} holds a password: it is taken from the environment`);
-  if (mayBeSecret(key) || hasPassword(text)) return { fromEnv: key };
-  if (/\/\/(localhost|127\.0\.0\.1)\b/.test(text))
-    note?.(`${key} names localhost, where a service reaches only itself`);
+  if (hasPassword(text)) note("it holds a password: it is taken from the environment");
+  if (isSecret) return { fromEnv: key };
+  if (/\/\/(localhost|127\.0\.0\.1)\b/.test(text)) note("localhost is the service itself");
   const isHost = namesHost(key);
   const written = parts.map((part) =>
     typeof part === "string"
       ? escapeTemplate(part)
-      : environmentPart(
-          part,
-          (what) => note?.(`${key}: ${what}`),
-          (fallback) => withHosts(fallback, hosts, isHost && parts.length === 1),
-        ),
+      : environmentPart(part, note, hosts, isHost && only === part),
   );
   return withHosts(written.join(""), hosts, isHost);
 }
+
+/** The same of a text that names no variables. */
+export const literalOf = (key: string, text: string): ConvertedValue =>
+  mayBeSecret(key) || hasPassword(text) ? { fromEnv: key } : escapeTemplate(text);
 
 /** A text of a configuration, where a variable that may be a secret is left to the shell of the service. */
 export const templateOf = (text: string, note: Note): string =>
@@ -211,19 +221,18 @@ const namesHost = (key: string): boolean =>
 function environmentPart(
   { name, operator, operand }: Substitution,
   note: Note,
-  place: (fallback: string) => string = (fallback) => fallback,
+  hosts: ReadonlyMap<string, string> = new Map(),
+  isHost = false,
 ): string {
-  if (operator === "+") note(`the text for when ${name} is set has no counterpart`);
-  if (operator === "+") return "";
   const fallback = operator === "-" ? withDefaults(operand) : undefined;
-  const placed = fallback === undefined ? undefined : place(fallback);
-  if (placed !== undefined && placed !== fallback) {
-    note(`${name} of the environment is not read: its default names a service of this file`);
-    return placed;
-  }
-  if (operator === "-" && fallback !== operand)
+  const placed = withHosts(fallback ?? "", hosts, isHost);
+  const isPlaced = fallback !== undefined && placed !== fallback;
+  if (operator === "+") note(`the text for when ${name} is set has no counterpart`);
+  else if (isPlaced) note(`${name} of the environment is not read: its default names a service of this file`);
+  else if (operator === "-" && fallback !== operand)
     note(`the default of ${name} names other variables, which are not read`);
-  const isPlain = fallback !== undefined && !/[}]|\$\{/.test(fallback);
+  if (operator === "+" || isPlaced) return isPlaced ? placed : "";
+  const isPlain = fallback !== undefined && !/[{}]/.test(fallback);
   return `\${env.${name}${isPlain ? `:-${fallback}` : ""}}`;
 }
 
@@ -234,10 +243,8 @@ const hasPassword = (text: string): boolean => /\/\/[^/@\s]*:[^/@\s$]+@/.test(te
 function withHosts(text: string, hosts: ReadonlyMap<string, string>, isHost: boolean): string {
   let written = text;
   for (const [name, address] of hosts) {
-    const host = new RegExp(
-      `(^|//|@|,)${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?=[:/,]|$)(?!://)`,
-      "g",
-    );
+    const literal = name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const host = new RegExp(`(^|//|@|,)${literal}(?=[:/,]|$)(?!://)`, "g");
     if (written === name && !isHost) continue;
     written = written.replace(host, (_, before: string) => `${before}\${${address}.internalHost}`);
   }

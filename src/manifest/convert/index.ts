@@ -1,5 +1,5 @@
 import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
-import type { MapNode, SourceNode } from "../tree";
+import { escapeTemplate, type MapNode, type SourceNode } from "../tree";
 import { writePlain } from "../write";
 import { parseYaml } from "../yaml";
 import { convertCompose } from "./compose";
@@ -66,7 +66,7 @@ export function convert(request: ConvertRequest): Conversion {
       ),
     );
   const all = sortDiagnostics(diagnostics);
-  return { text: manifestOf(converted), count: converted.services.length, diagnostics: all, sources };
+  return { text: manifestOf(converted, source), count: converted.services.length, diagnostics: all, sources };
 }
 
 /** The text with every value starred out: places stay. */
@@ -99,66 +99,60 @@ function parse({ source, file, text }: ConvertRequest, report: Report): MapNode 
   return failed ? undefined : root;
 }
 
-/** Names of the environment that configurations show: a manifest takes none of them as a secret as well. */
-const namesShown = (services: readonly ConvertedService[]): ReadonlySet<string> =>
-  new Set(
-    services.flatMap(({ configuration }) =>
-      [...JSON.stringify(configuration).matchAll(/\$\{env\.(\w+)/g)].map(([, name = ""]) => name),
-    ),
-  );
-
-function withoutShown(service: ConvertedService, shown: ReadonlySet<string>): ConvertedService {
-  const variables = Object.entries(service.variables ?? {}).map(([key, value]) => {
-    const name = typeof value === "object" && "fromEnv" in value ? String(value.fromEnv) : "";
-    return [key, shown.has(name) ? `\${env.${name}}` : value] as const;
-  });
-  return { ...service, variables: Object.fromEntries(variables) };
-}
-
-function manifestOf({ services: converted, groups = {} }: ConvertedManifest): string {
-  const shown = namesShown(converted);
-  const services = converted.map((service) => withoutShown(service, shown));
-  const projects = [...new Set(services.flatMap(({ project }) => project ?? []))].map((name) => {
+function manifestOf({ services, groups = {} }: ConvertedManifest, source: ConvertibleSource): string {
+  // A manifest takes no name of the environment as a secret that it shows in a configuration.
+  const configurations = JSON.stringify(services.map(({ configuration }) => configuration));
+  const shown = new Set([...configurations.matchAll(/\$\{env\.(\w+)/g)].map(([, name]) => name));
+  const blocks = new Map<string | undefined, Map<string, ConvertedValue>>();
+  for (const service of services) {
+    const inProject = blocks.get(service.project) ?? new Map<string, ConvertedValue>();
+    const name = freeName(logicalNameOf(service.name), inProject);
+    blocks.set(service.project, inProject.set(name, blockOf(name, service, shown, source === "compose")));
+  }
+  const ungrouped = blocks.get(undefined);
+  const projects = [...blocks].flatMap(([name, inProject]) => {
+    if (name === undefined) return [];
     const key = logicalNameOf(name);
-    return [key, { ...(key !== name && { name }), services: blocksOf(services, name) }] as const;
+    return [[key, { ...(key !== name && { name }), services: Object.fromEntries(inProject) }] as const];
   });
-  const ungrouped = blocksOf(services, undefined);
   return writePlain({
     ...(Object.keys(groups).length > 0 && { variableGroups: groups }),
     ...(projects.length > 0 && { projects: Object.fromEntries(projects) }),
-    ...(Object.keys(ungrouped).length > 0 && { services: ungrouped }),
+    ...(ungrouped && { services: Object.fromEntries(ungrouped) }),
   });
 }
 
-function blocksOf(services: readonly ConvertedService[], project: string | undefined) {
-  const taken = new Set<string>();
-  return Object.fromEntries(
-    services
-      .filter((service) => service.project === project)
-      .map((service) => {
-        const name = freeName(logicalNameOf(service.name), taken);
-        return [name, blockOf(name, service)];
-      }),
-  );
-}
-
-function freeName(wanted: string, taken: Set<string>): string {
+function freeName(wanted: string, taken: ReadonlyMap<string, ConvertedValue>): string {
   let name = wanted;
   for (let n = 2; taken.has(name); n += 1) name = `${wanted}-${n}`;
-  taken.add(name);
   return name;
 }
 
-function blockOf(logicalName: string, service: ConvertedService): ConvertedValue {
-  const { name, kind, environment, configuration, variables = {}, variablesFrom = [] } = service;
+function blockOf(
+  logicalName: string,
+  service: ConvertedService,
+  shown: ReadonlySet<string | undefined>,
+  isTemplate: boolean,
+): ConvertedValue {
+  const { name, kind, environment, configuration, variablesFrom = [] } = service;
   const source = configuration.image === undefined ? {} : { sourceType: "image" };
-  const written = Object.entries({ ...source, ...configuration }).filter(([, value]) => value !== undefined);
+  const written = Object.entries({ ...source, ...configuration }).flatMap(
+    ([key, value]): [string, ConvertedValue][] => {
+      // What looks like a reference in a command is for the shell, unless the converter wrote it.
+      const isLiteral = typeof value === "string" && !isTemplate;
+      return value === undefined ? [] : [[key, isLiteral ? escapeTemplate(value) : value]];
+    },
+  );
+  const variables = Object.entries(service.variables ?? {}).map(([key, value]) => {
+    const from = typeof value === "object" && "fromEnv" in value ? String(value.fromEnv) : undefined;
+    return [key, from !== undefined && shown.has(from) ? `\${env.${from}}` : value] as const;
+  });
   return {
     ...(name !== logicalName && { name }),
     kind,
     ...(environment !== undefined && { environment }),
     ...(written.length > 0 && { configuration: Object.fromEntries(written) }),
     ...(variablesFrom.length > 0 && { variablesFrom }),
-    ...(Object.keys(variables).length > 0 && { variables }),
+    ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
   };
 }

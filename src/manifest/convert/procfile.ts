@@ -1,5 +1,5 @@
-import { escapeTemplate, type MapEntry, type MapNode } from "../tree";
-import { type Converter, dropped } from "./fields";
+import type { MapEntry, MapNode } from "../tree";
+import { type Converter, dropped, noRepository } from "./fields";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)[ \t]*$/;
 
@@ -39,18 +39,10 @@ export const convertProcfile: Converter = (root, report, clone) => {
     },
   }));
   const [start] = services.length > 0 ? processes : [];
-  if (start !== undefined)
-    report(
-      dropped(
-        start.keyRange,
-        clone.repository === undefined
-          ? "the file names neither the repository nor the variables"
-          : "the file does not name the variables",
-        clone.repository === undefined ? "configuration: { repository: https://… }" : undefined,
-      ),
-    );
+  if (start !== undefined && clone.repository === undefined) noRepository(report, start.keyRange, "Procfile");
+  if (start !== undefined) report(dropped(start.keyRange, "the file does not name the variables"));
   return { services };
 };
 
 const textOf = ({ value }: Pick<MapEntry, "value">): string | undefined =>
-  value.kind === "scalar" && value.value !== null ? escapeTemplate(String(value.value)) : undefined;
+  value.kind === "scalar" && value.value !== null ? String(value.value) : undefined;

@@ -1,4 +1,3 @@
-import { escapeTemplate } from "../tree";
 import {
   type ConvertedManifest,
   type ConvertedService,
@@ -6,8 +5,9 @@ import {
   type Converter,
   dropped,
   Fields,
+  literalOf,
   logicalNameOf,
-  variableOf,
+  noRepository,
 } from "./fields";
 
 const kinds: Readonly<Record<string, string>> = {
@@ -15,11 +15,8 @@ const kinds: Readonly<Record<string, string>> = {
   ...{ redis: "redis", keyvalue: "redis" },
 };
 
-/** What services need of their blueprint: where each is declared, and the repository of those that name none. */
-interface Blueprint {
-  readonly addresses: ReadonlyMap<string, string>;
-  readonly repository: string | undefined;
-}
+/** Addresses of the services and databases of a blueprint, by name. */
+type Addresses = ReadonlyMap<string, string>;
 
 /** A part of a blueprint that lists services: the file itself, or an environment of a project. */
 interface Section {
@@ -48,7 +45,6 @@ export const convertRender: Converter = (root, report, { repository }): Converte
       return [name, ["service", ...(project ? [logicalNameOf(project)] : []), logicalNameOf(name)].join(".")];
     }),
   );
-  const blueprint = { addresses, repository };
   const groups = Object.fromEntries(
     sections.flatMap((section) =>
       mapsIn(section.fields, "envVarGroups").map((group) => {
@@ -60,7 +56,7 @@ export const convertRender: Converter = (root, report, { repository }): Converte
     ),
   );
   const services = entries.map(({ list, fields, project, environment }) => ({
-    ...(list === "services" ? convertService(fields, blueprint) : convertDatabase(fields)),
+    ...(list === "services" ? convertService(fields, addresses, repository) : convertDatabase(fields)),
     ...{ project, environment },
   }));
   file.drop("previews", "stages make previews: stages: { preview: { each: true } }");
@@ -87,7 +83,7 @@ function environmentsOf(project: Fields): readonly Section[] {
   return environments;
 }
 
-function convertService(fields: Fields, { addresses, repository }: Blueprint): ConvertedService {
+function convertService(fields: Fields, addresses: Addresses, repository?: string): ConvertedService {
   const type = fields.text("type") ?? "web";
   const runtime = fields.text("runtime") ?? fields.text("env");
   fields.take("env");
@@ -113,16 +109,9 @@ function convertService(fields: Fields, { addresses, repository }: Blueprint): C
   fields.drop("region", "regions are others here", "configuration: { region: … }");
   const { variables, variablesFrom } = variablesIn(fields, addresses);
   const given = configurationIn(fields, runtime);
-  const isBuilt = kind !== "redis" && given.image === undefined;
-  if (isBuilt && given.repository === undefined && repository === undefined)
-    fields.report(
-      dropped(
-        typeAt?.keyRange ?? fields.node.range,
-        `${name}: the repository is not said in this file`,
-        "configuration: { repository: https://… }",
-      ),
-    );
-  const configuration = isBuilt ? { repository, ...given } : given;
+  const found = given.repository ?? (kind === "redis" || given.image !== undefined ? "" : repository);
+  if (found === undefined) noRepository(fields.report, typeAt?.keyRange ?? fields.node.range, name);
+  const configuration = { ...given, repository: found || undefined };
   fields.take("dockerCommand");
   fields.finish();
   return { name, kind, configuration, variables, variablesFrom };
@@ -133,9 +122,8 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
   const scaling = fields.map("scaling");
   const filter = fields.map("buildFilter");
   const isBuilt = runtime !== undefined && !["static", "image", "docker"].includes(runtime);
-  const repository = fields.text("repo");
   const configuration = {
-    ...(repository !== undefined && { repository }),
+    repository: fields.text("repo"),
     branch: fields.text("branch"),
     image: image?.text("url"),
     rootDirectory: fields.text("rootDir"),
@@ -173,17 +161,8 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
   }
   image?.finish();
   filter?.finish();
-  return escaped(configuration);
+  return configuration;
 }
-
-/** What looks like a reference in a command is for the shell. */
-const escaped = (configuration: ConvertedService["configuration"]): ConvertedService["configuration"] =>
-  Object.fromEntries(
-    Object.entries(configuration).map(([key, value]) => [
-      key,
-      typeof value === "string" ? escapeTemplate(value) : value,
-    ]),
-  );
 
 function convertDatabase(fields: Fields): ConvertedService {
   const name = fields.text("name") ?? "database";
@@ -215,7 +194,7 @@ interface Variables {
   readonly variablesFrom: readonly ConvertedValue[];
 }
 
-function variablesIn(fields: Fields, addresses: Blueprint["addresses"]): Variables {
+function variablesIn(fields: Fields, addresses: Addresses): Variables {
   const variables: Record<string, ConvertedValue> = {};
   const variablesFrom: ConvertedValue[] = [];
   for (const one of mapsIn(fields, "envVars")) {
@@ -228,7 +207,7 @@ function variablesIn(fields: Fields, addresses: Blueprint["addresses"]): Variabl
   return { variables, variablesFrom };
 }
 
-function writtenOf(key: string, fields: Fields, addresses: Blueprint["addresses"]): ConvertedValue {
+function writtenOf(key: string, fields: Fields, addresses: Addresses): ConvertedValue {
   const generated = fields.text("generateValue");
   const isAsked = fields.text("sync") === "false";
   const text = fields.text("value");
@@ -237,11 +216,11 @@ function writtenOf(key: string, fields: Fields, addresses: Blueprint["addresses"
   if (generated === "true") return { generate: { length: 32 } };
   if (from !== undefined) return referenceOf(key, from, addresses);
   if (isAsked || text === undefined) return { fromEnv: key };
-  return variableOf(key, text, { hosts: new Map() });
+  return literalOf(key, text);
 }
 
 /** `host` is the internal host; what else another service has is not shown by this one. */
-function referenceOf(key: string, from: Fields, addresses: Blueprint["addresses"]): ConvertedValue {
+function referenceOf(key: string, from: Fields, addresses: Addresses): ConvertedValue {
   const name = from.text("name") ?? "";
   const property = from.text("property");
   const variable = from.text("envVarKey");

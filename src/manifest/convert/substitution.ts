@@ -5,39 +5,25 @@ export interface Substitution {
   readonly operand: string;
 }
 
-const opening = /\$(?:\$|([A-Za-z_]\w*)|\{([A-Za-z_]\w*):?([-?+]?))/y;
+/** Text in which braces are closed, two deep: the default of a default. */
+const balanced = "(?:[^{}]|\\{(?:[^{}]|\\{[^{}]*\\})*\\})*";
+const each = new RegExp(`\\$\\$|\\$([A-Za-z_]\\w*)|\\$\\{([A-Za-z_]\\w*):?([-?+]?)(${balanced})\\}`, "g");
 
 /** Splits a text at its variables; `$$` is a literal `$`. */
 export function splitSubstitutions(text: string): readonly (string | Substitution)[] {
   const parts: (string | Substitution)[] = [];
   let literal = "";
-  let at = 0;
-  while (at < text.length) {
-    opening.lastIndex = at;
-    const [found, bare, braced, operator = ""] = opening.exec(text) ?? [];
-    const start = at + (found?.length ?? 0);
-    const end = braced === undefined ? start : closeOf(text, start);
-    const name = bare ?? braced;
-    if (found === undefined || end === undefined) literal += text[at++];
-    else if (name === undefined) literal += "$";
-    else {
-      if (literal !== "") parts.push(literal);
-      literal = "";
-      parts.push({ name, operator, operand: text.slice(start, end) });
-    }
-    if (found !== undefined && end !== undefined) at = braced === undefined ? end : end + 1;
+  let end = 0;
+  for (const { index, 0: found, 1: bare, 2: name = bare, 3: operator = "", 4: operand = "" } of text.matchAll(
+    each,
+  )) {
+    literal += text.slice(end, index) + (name === undefined ? "$" : "");
+    end = index + found.length;
+    if (name === undefined) continue;
+    parts.push(literal, { name, operator, operand });
+    literal = "";
   }
-  return literal === "" && parts.length > 0 ? parts : [...parts, literal];
-}
-
-/** Returns the position of the `}` that closes a variable, past those of defaults in its default. */
-function closeOf(text: string, start: number): number | undefined {
-  let depth = 1;
-  for (const { 0: found, index } of text.slice(start).matchAll(/\$\{|\}/g)) {
-    depth += found === "}" ? -1 : 1;
-    if (depth === 0) return start + index;
-  }
-  return undefined;
+  return [...parts, literal + text.slice(end)].filter((part) => part !== "");
 }
 
 /** Returns a text with each variable's default in its place; undefined where one has none. */
