@@ -5,7 +5,6 @@ import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { validate } from "../../commands/validate";
 import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
-import { standardInputName } from "../../manifest/files";
 import { counted } from "../../render/plan-wording";
 import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
@@ -212,7 +211,6 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
   report(invocation, diagnostics, sources);
   if (text === undefined) return exitCodes.error;
   const whole = `${schemaLine(cwd)}# Converted from ${file}.\n${text}`;
-  const findings = await checkManifest(invocation, manifest, whole);
   if (options.dryRun === true) {
     terminal.out(whole);
     return exitCodes.done;
@@ -220,24 +218,11 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
   writeManifest(invocation, manifest, whole);
   notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
   ignoreRecords(cwd, notes.done);
-  terminal.out(nextSteps(diagnostics.length + findings > 0));
+  const checked = await validate(openContext(invocation), { files: [manifest] });
+  const findings = checked.diagnostics.map((found) => ({ ...found, severity: "warning" as const }));
+  report(invocation, findings, checked.sources);
+  terminal.out(nextSteps(diagnostics.length + findings.length > 0));
   return exitCodes.done;
-}
-
-/** Reports what `rnv validate` would refuse in a manifest, as warnings; returns their number. */
-async function checkManifest(invocation: Invocation, manifest: string, text: string): Promise<number> {
-  const context = { ...openContext(invocation), standardInput: async () => Buffer.from(text) };
-  const { diagnostics, sources } = await validate(context, { files: ["-"] });
-  const nameOf = (file: string): string => (file === standardInputName ? manifest : file);
-  report(
-    invocation,
-    diagnostics.map(({ range, ...found }) => ({
-      ...{ ...found, severity: "warning" as const },
-      ...(range && { range: { ...range, file: nameOf(range.file) } }),
-    })),
-    new Map([...sources].map(([file, source]) => [nameOf(file), source])),
-  );
-  return diagnostics.length;
 }
 
 /** Says in the manifest where it comes from. */

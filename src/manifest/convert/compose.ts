@@ -117,28 +117,25 @@ function program(
   const listed = [...open, ...bound.filter(isLocal), ...fields.items("expose")];
   const ports = listed.map(portOf).filter((one) => one !== undefined);
   const [port] = ports;
-  if (ports.length < listed.length)
-    noteAt(fields, bound.length > 0 ? "ports" : "expose")("a port has no number");
-  if (ports.length > 1)
-    fields.drop(bound.length > 0 ? "ports" : "expose", `a service listens on one port; ${port} is kept`);
+  const listedIn = bound.length > 0 ? "ports" : "expose";
+  if (ports.length < listed.length) noteAt(fields, listedIn)("a port has no number");
+  if (ports.length > 1) fields.drop(listedIn, `a service listens on one port; ${port} is kept`);
   fields.drop(
     "healthcheck",
     "a health check is the path of a request",
     "configuration: { healthCheckPath: /healthz }",
   );
-  if (image !== undefined && fields.entry("build"))
-    noteAt(fields, "image")("it is built instead of this image");
+  const isBuilt = image === undefined || fields.entry("build") !== undefined;
+  if (isBuilt && image !== undefined) noteAt(fields, "image")("it is built instead of this image");
   const scale = fields.number("scale");
   const configuration = {
-    ...(image === undefined || fields.entry("build")
-      ? buildOf(fields, clone)
-      : { image: templateOf(image, noteAt(fields, "image")) }),
+    ...(isBuilt ? buildOf(fields, clone) : { image: templateOf(image, noteAt(fields, "image")) }),
     startCommand: startOf(fields),
     port,
     replicas: replicasIn(fields) ?? scale,
   };
-  const kept = new Map([...hosts].filter(([other]) => other !== name));
-  const variables = variablesIn(fields, kept);
+  const others = new Map([...hosts].filter(([other]) => other !== name));
+  const variables = variablesIn(fields, others);
   const kind = open.length > 0 ? "web" : "worker";
   return { name, kind, configuration, variables, variablesFrom: envFilesOf(fields) };
 }
@@ -181,7 +178,7 @@ function buildOf(fields: Fields, clone: Clone): Record<string, ConvertedValue | 
   const build = fields.take("build");
   if (build === undefined) return {};
   const given = build.kind === "map" ? fields.map("build") : undefined;
-  const context = given?.text("context") ?? fields.text("build") ?? ".";
+  const context = (given ? given.text("context") : fields.text("build")) ?? ".";
   const dockerfilePath = given?.text("dockerfile");
   given?.finish();
   const note = noteAt(fields, "build");

@@ -101,12 +101,7 @@ function convertService(fields: Fields, addresses: Addresses, repository?: strin
       fields.entry("autoDeploy") ? "autoDeploy" : "autoDeployTrigger",
       "rnv deploys what changes; which words turn automatic deployment on, the service does not show",
     );
-  fields.drop(
-    "plan",
-    "plans are others here",
-    "rnv schema and the catalog list what is available: configuration: { plan: … }",
-  );
-  fields.drop("region", "regions are others here", "configuration: { region: … }");
+  dropSizes(fields);
   const { variables, variablesFrom } = variablesIn(fields, addresses);
   const given = configurationIn(fields, runtime);
   const found = given.repository ?? (kind === "redis" || given.image !== undefined ? "" : repository);
@@ -164,10 +159,14 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
   return configuration;
 }
 
-function convertDatabase(fields: Fields): ConvertedService {
-  const name = fields.text("name") ?? "database";
+function dropSizes(fields: Fields): void {
   fields.drop("plan", "plans are others here", "configuration: { plan: … }");
   fields.drop("region", "regions are others here", "configuration: { region: … }");
+}
+
+function convertDatabase(fields: Fields): ConvertedService {
+  const name = fields.text("name") ?? "database";
+  dropSizes(fields);
   const configuration = {
     databaseName: fields.text("databaseName"),
     databaseUser: fields.text("user"),
