@@ -44,15 +44,11 @@ export type Converter = (root: MapNode, report: Report, clone: Clone) => Convert
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
   warning("manifest.not_converted", what, { range, ...(hint !== undefined && { hint }) });
 
+export const repositoryHint = "configuration: { repository: https://… }";
+
 /** Reports what is built from a repository that neither the file nor its clone names. */
 export const noRepository = (report: Report, range: SourceRange, what: string): void =>
-  report(
-    dropped(
-      range,
-      `${what}: the repository is not said in this file`,
-      "configuration: { repository: https://… }",
-    ),
-  );
+  report(dropped(range, `${what}: the repository is not said in this file`, repositoryHint));
 
 /** A mapping of another tool, whose keys are taken one by one; `finish` reports those that nobody took. */
 export class Fields {

@@ -1,5 +1,5 @@
 import type { MapEntry, MapNode } from "../tree";
-import { type Converter, dropped, noRepository } from "./fields";
+import { type Converter, dropped, repositoryHint } from "./fields";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)[ \t]*$/;
 
@@ -39,8 +39,9 @@ export const convertProcfile: Converter = (root, report, clone) => {
     },
   }));
   const [start] = services.length > 0 ? processes : [];
-  if (start !== undefined && clone.repository === undefined) noRepository(report, start.keyRange, "Procfile");
-  if (start !== undefined) report(dropped(start.keyRange, "the file does not name the variables"));
+  const missing = clone.repository === undefined ? "names neither the repository nor" : "does not name";
+  const hint = clone.repository === undefined ? repositoryHint : undefined;
+  if (start !== undefined) report(dropped(start.keyRange, `the file ${missing} the variables`, hint));
   return { services };
 };
 
