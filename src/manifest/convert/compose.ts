@@ -111,14 +111,14 @@ function program(
   clone: Clone,
 ): ConvertedService {
   const bound = fields.items("ports");
-  const open = bound.filter((one) => !isLocal(one));
+  const open = bound.filter((one) => !isLocal(one) && portOf(one) !== undefined);
   if (bound.length > 0 && open.length === 0)
-    noteAt(fields, "ports")("only this machine reaches them: a worker has no public address");
-  const listed = [...open, ...bound.filter(isLocal), ...fields.items("expose")];
+    noteAt(fields, "ports")("none is a public TCP port: a worker has no public address");
+  const listed = [...open, ...bound.filter((one) => !open.includes(one)), ...fields.items("expose")];
   const ports = listed.map(portOf).filter((one) => one !== undefined);
   const [port] = ports;
   const listedIn = bound.length > 0 ? "ports" : "expose";
-  if (ports.length < listed.length) noteAt(fields, listedIn)("a port has no number");
+  if (ports.length < listed.length) noteAt(fields, listedIn)("a port is not a TCP port");
   if (ports.length > 1) fields.drop(listedIn, `a service listens on one port; ${port} is kept`);
   fields.drop(
     "healthcheck",
@@ -220,9 +220,10 @@ const envFilesOf = (fields: Fields): readonly ConvertedValue[] =>
 
 /** The port inside of the container: `8080:80/tcp` is 80. */
 function portOf(node: SourceNode): number | undefined {
+  const isUdp = node.kind === "map" && textIn(node.entries.get("protocol")?.value) === "udp";
   const target = textIn(node.kind === "map" ? node.entries.get("target")?.value : node) ?? "";
-  const port = Number(/(\d+)(?:-\d+)?(?:\/\w+)?$/.exec(withDefaults(target) ?? target)?.[1]);
-  return Number.isInteger(port) && port > 0 ? port : undefined;
+  const port = Number(/(\d+)(?:-\d+)?(?:\/tcp)?$/.exec(withDefaults(target) ?? target)?.[1]);
+  return Number.isInteger(port) && port > 0 && !isUdp ? port : undefined;
 }
 
 /** Returns true for a port that only the machine itself reaches: `127.0.0.1:8080:80`. */

@@ -223,12 +223,13 @@ function environmentPart(
   const fallback = operator === "-" ? withDefaults(operand) : undefined;
   const placed = withHosts(fallback ?? "", hosts, isHost);
   const isPlaced = fallback !== undefined && placed !== fallback;
+  const isPlain = fallback !== undefined && !/[{}]/.test(fallback);
   if (operator === "+") note(`the text for when ${name} is set has no counterpart`);
   else if (isPlaced) note(`${name} of the environment is not read: its default names a service of this file`);
+  else if (operator === "-" && !isPlain) note(`${name} has to be set: its default is not plain text`);
   else if (operator === "-" && fallback !== operand)
     note(`the default of ${name} names other variables, which are not read`);
   if (operator === "+" || isPlaced) return isPlaced ? placed : "";
-  const isPlain = fallback !== undefined && !/[{}]/.test(fallback);
   return `\${env.${name}${isPlain ? `:-${fallback}` : ""}}`;
 }
 

@@ -95,7 +95,9 @@ function withoutValues({ source, text }: ConvertRequest, root: MapNode): string 
 
 function parse({ source, file, text }: ConvertRequest, report: Report): MapNode | undefined {
   if (source === "procfile") return parseProcfile(file, text);
-  const { root, failed } = parseYaml(file, text, report);
+  // The tag of a merge says what the key says.
+  const plain = text.replace(/!!merge +<<:/g, (found) => "<<:".padEnd(found.length));
+  const { root, failed } = parseYaml(file, plain, report);
   return failed ? undefined : root;
 }
 
