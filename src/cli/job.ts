@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import type { RunOrigin } from "../model/history";
 import type { ProcessEnvironment } from "../model/text";
 
@@ -129,13 +129,27 @@ export function commitAt(folder: string): string | undefined {
 export function repositoryOf(environment: ProcessEnvironment, cwd: string): string | undefined {
   const { GITHUB_ACTIONS, GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY } = environment;
   const { GITLAB_CI, CI_SERVER_HOST: host, CI_PROJECT_PATH: path } = environment;
-  if (GITHUB_ACTIONS === "true" && GITHUB_REPOSITORY) return repositoryName(`${server}/${GITHUB_REPOSITORY}`);
-  if (GITLAB_CI === "true" && host && path) return repositoryName(`https://${host}/${path}`);
+  if (GITHUB_ACTIONS === "true" && GITHUB_REPOSITORY)
+    return repositoryName(`${server}/${GITHUB_REPOSITORY}`)?.toLowerCase();
+  if (GITLAB_CI === "true" && host && path) return repositoryName(`https://${host}/${path}`)?.toLowerCase();
   return originAt(cwd);
 }
 
 /** Returns the repository that the remote `origin` of the clone around a folder names. */
-export function originAt(folder: string): string | undefined {
+export const originAt = (folder: string): string | undefined => remoteAt(folder)?.toLowerCase();
+
+/** The clone around a folder: the address of its remote `origin`, and the path of the folder in it. */
+export function cloneAround(folder: string): { readonly repository?: string; readonly folder: string } {
+  const remote = remoteAt(folder);
+  if (remote === undefined) return { folder: "." };
+  let root = folder;
+  while (!existsSync(join(root, ".git"))) root = dirname(root);
+  const path = relative(root, folder).split(sep).join("/");
+  return { repository: `https://${remote}`, folder: path || "." };
+}
+
+/** Returns `host/path` of the remote with its upper-case letters. */
+function remoteAt(folder: string): string | undefined {
   const git = gitFolder(folder);
   if (git === undefined) return undefined;
   const config = readOr(join(resolve(git, readOr(join(git, "commondir"))?.trim() ?? ""), "config"));
@@ -152,7 +166,7 @@ function repositoryName(url: string): string | undefined {
   // GitHub and GitLab have a second host for ssh on port 443.
   const host = found?.[1]?.replace(/^(alt)?ssh\./i, "");
   const path = found?.[2]?.replace(/^\/+|\/+$/g, "").replace(/\.git$/i, "");
-  return host && path ? `${host}/${path}`.toLowerCase() : undefined;
+  return host && path ? `${host}/${path}` : undefined;
 }
 
 const hashIn = (text: string): string | undefined => /^[0-9a-f]{40}([0-9a-f]{24})?$/.exec(text.trim())?.[0];

@@ -48,6 +48,7 @@ export const isExpected = ({ digest }: Pick<Plan, "digest">, expected: string): 
 
 /** A change of a reviewed plan, as far as another plan is compared with it. */
 export interface ReviewedChange {
+  /** Begins with `blocked` where the review showed it as blocked. */
   readonly action: string;
   /** Of its content without secrets and without the fields that were not known yet; the first digits are enough. */
   readonly digest: string;
@@ -104,7 +105,8 @@ export function recordPlan(plan: Plan, key: Uint8Array | undefined): Required<Pl
     return [
       address,
       {
-        ...{ action, digest: contentDigest(entry, unknown), print: printOf(entry, key) },
+        action: `${entry.change?.guard ? "blocked " : ""}${action}`,
+        ...{ digest: contentDigest(entry, unknown), print: printOf(entry, key) },
         unknown: Object.fromEntries(unknown.map((path) => [path, printOf(entry, key, [path])])),
       },
     ];
@@ -129,8 +131,8 @@ const sendsSecret = ({ attributes }: Change): boolean =>
 /** How a plan differs from a reviewed one at an address. */
 export interface PlanDifference {
   readonly address: string;
-  /** `new`: it was not reviewed. `gone`: it would no longer be done. `other`: it would do something else. `value`: a secret differs. */
-  readonly kind: "new" | "gone" | "other" | "value";
+  /** `new`: it was not reviewed. `gone`: it would no longer be done. `other`: it would do something else. `value`: a secret differs. `unblocked`: it was blocked, and is confirmed now. */
+  readonly kind: "new" | "gone" | "other" | "value" | "unblocked";
 }
 
 /** What a comparison with a review needs besides the plan. */
@@ -167,7 +169,16 @@ export function compareWithRecord(
     if (!entry) return "gone";
     if (!before) return isRotation(entry) ? undefined : "new";
     const unknown = Object.keys(before.unknown);
-    if (before.action !== entry.action || contentDigest(entry, unknown) !== before.digest) return "other";
+    const wasBlocked = before.action === `blocked ${entry.action}`;
+    // Who confirms at the command line knows what it ends; a manifest has to be reviewed as it is.
+    if (
+      wasBlocked &&
+      !entry.change?.guard &&
+      !plan.options.confirmedDeletes.includes(entry.address as Address)
+    )
+      return "unblocked";
+    if ((!wasBlocked && before.action !== entry.action) || contentDigest(entry, unknown) !== before.digest)
+      return "other";
     const isEqual = (path: string): boolean =>
       !entry.unknown.includes(path) || before.unknown[path] === printOf(entry, key, [path]);
     const known = Object.keys(printsOf(entry, key)).filter((path) => !unknown.includes(path));

@@ -243,6 +243,7 @@ const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
   gone: "was reviewed, and no longer needs to change",
   other: "would change in another way than was reviewed",
   value: "has another value than was reviewed",
+  unblocked: "was blocked in the review, and is confirmed now",
 };
 
 /** Lines of a list before the rest is counted. */

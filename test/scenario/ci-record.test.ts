@@ -97,6 +97,21 @@ describe.each(["github", "gitlab"] as const)("the record of a review on %s", (pl
     expect(await apply()).toMatchObject({ code: 0 });
   });
 
+  it("is no review of a deletion that it showed as blocked, until the confirmed plan is reviewed", async () => {
+    const docs = service('KEPT: "1"', "branch: main", "docs");
+    await settled(shop(service("A: a"), docs));
+    scenario.write("rnv.yaml", shop(service("A: a")));
+    expect(await plan()).toMatchObject({ code: 4 });
+    expect(await apply()).toMatchObject({ code: 4 });
+    scenario.write("rnv.yaml", `${shop(service("A: a"))}removed: [service.shop.docs]\n`);
+    expect(await apply()).toMatchObject(
+      refused("service.shop.docs was blocked in the review, and is confirmed now"),
+    );
+    expect(scenario.requests()).toEqual([]);
+    expect(await plan()).toMatchObject({ code: 0 });
+    expect(await apply()).toMatchObject({ code: 0 });
+  });
+
   it("lets a secret rotate that the job could not read, and its service deploy, and nothing else", async () => {
     const docs = service('KEPT: "1"', "branch: main", "docs");
     await settled(shop(service(token), docs));

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openScenario, type Scenario } from "../support/cli";
 
@@ -125,5 +125,25 @@ describe("rnv init --from workspace", () => {
     const again = await scenario.run("init", "--from", "compose");
     expect(again.code).toBe(1);
     expect(again.stderr).toContain("rnv.yaml is there already");
+  });
+
+  it("builds from the remote of the clone, and reports what validate would refuse", async () => {
+    for (const folder of [".git", "deploy"]) mkdirSync(join(scenario.folder, folder));
+    scenario.write(".git/config", '[remote "origin"]\n  url = git@git.example.com:Acme/Shop.git\n');
+    scenario.write(
+      "deploy/compose.yml",
+      "services:\n  api:\n    build: ./api\n    env_file: .env\n    command: serve --tag=${TAG}\n",
+    );
+    const { code, stderr } = await scenario.run("init", "--from", "compose", "deploy/compose.yml");
+    expect(code).toBe(0);
+    expect(scenario.read("rnv.yaml")).toContain("repository: https://git.example.com/Acme/Shop\n");
+    expect(scenario.read("rnv.yaml")).toContain("rootDirectory: deploy/api\n");
+    expect(stderr).toMatch(
+      /warning\[manifest.dotenv\]: cannot read the dotenv file "deploy\/\.env".*\n +--> rnv\.yaml:/,
+    );
+    expect(stderr).toContain("warning[manifest.env_missing]: the environment variable TAG is not set");
+    expect(await scenario.run("validate")).toMatchObject({ code: 1 });
+    scenario.write("deploy/.env", "A=1\n");
+    expect(await scenario.runWith({ env: { TAG: "1" } }, "validate")).toMatchObject({ code: 0 });
   });
 });

@@ -2,12 +2,14 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Argument, Option } from "commander";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
+import { validate } from "../../commands/validate";
 import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
 import { counted } from "../../render/plan-wording";
 import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import type { Invocation } from "../invocation";
+import { cloneAround } from "../job";
 import { options } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, chooseOne } from "../prompt";
@@ -26,7 +28,8 @@ export const initVerb: Verb = {
     "is a choice. It checks with one request that the key opens the workspace. --from workspace writes a manifest of what " +
     "is live and records it, without a write to the service: the next plan is empty, or shows what is left. A blueprint, " +
     "a compose file and a Procfile are converted: what has no counterpart is reported with its location, and secrets " +
-    "become fromEnv.",
+    "become fromEnv. What names no repository is built from the remote origin of the clone. What rnv validate would refuse " +
+    "in the manifest is a warning.",
   options: [
     new Option("--from <source>", "make the manifest from what exists").choices([
       "workspace",
@@ -202,7 +205,9 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
       }),
     ]);
   const manifest = manifestToWrite(invocation);
-  const { text, count, diagnostics, sources } = convert({ source, file, text: readText(resolve(cwd, file)) });
+  const path = resolve(cwd, file);
+  const clone = cloneAround(dirname(path));
+  const { text, count, diagnostics, sources } = convert({ source, file, text: readText(path), clone });
   report(invocation, diagnostics, sources);
   if (text === undefined) return exitCodes.error;
   const whole = `${schemaLine(cwd)}# Converted from ${file}.\n${text}`;
@@ -213,7 +218,10 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
   writeManifest(invocation, manifest, whole);
   notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
   ignoreRecords(cwd, notes.done);
-  terminal.out(nextSteps(diagnostics.length > 0));
+  const checked = await validate(openContext(invocation), { files: [manifest] });
+  const findings = checked.diagnostics.map((found) => ({ ...found, severity: "warning" as const }));
+  report(invocation, findings, checked.sources);
+  terminal.out(nextSteps(diagnostics.length + findings.length > 0));
   return exitCodes.done;
 }
 

@@ -1,13 +1,19 @@
+import { posix } from "node:path";
 import type { SourceNode } from "../tree";
 import {
+  type Clone,
   type ConvertedService,
   type ConvertedValue,
   type Converter,
   dropped,
   Fields,
   logicalNameOf,
+  type Note,
+  noRepository,
+  templateOf,
   variableOf,
 } from "./fields";
+import { withDefaults } from "./substitution";
 
 /** Images of stores that the service runs itself. */
 const stores: readonly (readonly [image: RegExp, kind: string])[] = [
@@ -26,8 +32,9 @@ const ofOneMachine: Readonly<Record<string, string>> = {
 };
 
 /** `docker-compose.yml`: services with images or builds, ports and environments. */
-export const convertCompose: Converter = (root, report) => {
-  const file = new Fields(root, "compose", report);
+export const convertCompose: Converter = (root, report, clone) => {
+  // Numbers and paths of a manifest have no variables: defaults take their places.
+  const file = new Fields(root, "compose", report, withDefaults);
   const services = file.map("services");
   const names = [...(services?.node.entries.keys() ?? [])];
   const hosts = new Map(names.map((name) => [name, `service.${logicalNameOf(name)}`]));
@@ -39,24 +46,44 @@ export const convertCompose: Converter = (root, report) => {
   return {
     services: names.flatMap((name) => {
       const fields = services?.map(name);
-      return fields === undefined ? [] : [convertService(name, fields, hosts)];
+      return fields === undefined ? [] : [convertService(name, fields, hosts, clone)];
     }),
   };
 };
 
-function convertService(name: string, fields: Fields, hosts: ReadonlyMap<string, string>): ConvertedService {
-  const image = fields.text("image");
+function convertService(
+  name: string,
+  fields: Fields,
+  hosts: ReadonlyMap<string, string>,
+  clone: Clone,
+): ConvertedService {
+  const image = textIn(fields.take("image"));
   const store = stores.find(([pattern]) => image !== undefined && pattern.test(image))?.[1];
   for (const [key, why] of Object.entries(ofOneMachine)) fields.drop(key, why);
   const service =
-    store === undefined ? program(name, image, fields, hosts) : storeOf(name, store, image ?? "", fields);
+    store === undefined
+      ? program(name, image, fields, hosts, clone)
+      : storeOf(name, store, image ?? "", fields);
   fields.finish();
   return service;
 }
 
+const textIn = (node: SourceNode | undefined): string | undefined =>
+  node?.kind === "scalar" && node.value !== null ? String(node.value) : undefined;
+
+/** Reports facts about a setting at its value, or at a part of that. */
+const noteAt = (fields: Fields, key: string, part = fields.entry(key)?.value): Note => {
+  const range = part?.range ?? fields.node.range;
+  return (what) => fields.report(dropped(range, `${fields.owner}.${key}: ${what}`));
+};
+
 /** A database that the service runs: it makes its own password. */
 function storeOf(name: string, kind: string, image: string, fields: Fields): ConvertedService {
-  const version = /:(\d+)/.exec(image)?.[1];
+  const [path = "", digest] = image.split("@");
+  const version = /:(?:pg)?(\d+)[^/]*$/.exec(withDefaults(path) ?? "")?.[1];
+  const isOwn = /^(docker\.io\/)?(library\/)?(postgres|redis|valkey)(:|$)/.test(path);
+  if (!isOwn || digest !== undefined)
+    noteAt(fields, "image")("extensions and pinned versions of the image are not kept");
   const given = new Map(environmentOf(fields).map(([key, value]) => [key, value]));
   const own = { databaseName: "POSTGRES_DB", databaseUser: "POSTGRES_USER" };
   const configuration: Record<string, ConvertedValue | undefined> = {};
@@ -64,18 +91,13 @@ function storeOf(name: string, kind: string, image: string, fields: Fields): Con
     configuration.databaseVersion = version;
     for (const [field, key] of Object.entries(own)) {
       const value = given.get(key);
-      if (value?.kind === "scalar" && typeof value.value === "string" && !value.value.includes("$"))
-        configuration[field] = value.value;
+      if (value?.kind === "scalar")
+        configuration[field] = templateOf(String(value.value ?? `$${key}`), noteAt(fields, "environment"));
       given.delete(key);
     }
   }
   for (const [key, value] of given)
-    fields.report(
-      dropped(
-        value.range,
-        `${fields.owner}.environment.${key}: the service makes users and passwords itself`,
-      ),
-    );
+    noteAt(fields, `environment.${key}`, value)("the service sets up databases, users and passwords itself");
   for (const key of ["ports", "expose", "command", "healthcheck", "deploy", "env_file", "build"])
     fields.drop(key, "the service runs the database itself");
   return { name, kind, configuration };
@@ -86,78 +108,92 @@ function program(
   image: string | undefined,
   fields: Fields,
   hosts: ReadonlyMap<string, string>,
+  clone: Clone,
 ): ConvertedService {
   const bound = fields.items("ports");
-  const isPublic = bound.some((one) => !isLocal(one));
-  const published = bound.map(portOf);
-  const ports = [...published, ...fields.items("expose").map(portOf)];
-  const [port] = ports.filter((one) => one !== undefined);
-  if (ports.length > 1)
-    fields.drop(published.length > 0 ? "ports" : "expose", `a service listens on one port; ${port} is kept`);
+  const open = bound.filter((one) => !isLocal(one) && portOf(one) !== undefined);
+  if (bound.length > 0 && open.length === 0)
+    noteAt(fields, "ports")("none is a public TCP port: a worker has no public address");
+  const listed = [...open, ...bound.filter((one) => !open.includes(one)), ...fields.items("expose")];
+  const ports = listed.map(portOf).filter((one) => one !== undefined);
+  const [port] = ports;
+  const listedIn = bound.length > 0 ? "ports" : "expose";
+  if (ports.length < listed.length) noteAt(fields, listedIn)("a port is not a TCP port");
+  if (ports.length > 1) fields.drop(listedIn, `a service listens on one port; ${port} is kept`);
   fields.drop(
     "healthcheck",
     "a health check is the path of a request",
     "configuration: { healthCheckPath: /healthz }",
   );
+  const isBuilt = image === undefined || fields.entry("build") !== undefined;
+  if (isBuilt && image !== undefined) noteAt(fields, "image")("it is built instead of this image");
+  const scale = fields.number("scale");
   const configuration = {
-    ...(image === undefined || fields.entry("build") ? buildOf(fields) : { image }),
+    ...(isBuilt ? buildOf(fields, clone) : { image: templateOf(image, noteAt(fields, "image")) }),
     startCommand: startOf(fields),
     port,
-    replicas: fields.number("scale") ?? fields.map("deploy")?.number("replicas"),
+    replicas: replicasIn(fields) ?? scale,
   };
-  const kept = new Map([...hosts].filter(([other]) => other !== name));
-  const variables = Object.fromEntries(
-    environmentOf(fields).map(([key, value]) => [
-      key,
-      value.kind === "scalar" && value.value !== null
-        ? variableOf(key, String(value.value), { hosts: kept, interpolates: true })
-        : { fromEnv: key },
-    ]),
+  const others = new Map([...hosts].filter(([other]) => other !== name));
+  const variables = variablesIn(fields, others);
+  const kind = open.length > 0 ? "web" : "worker";
+  return { name, kind, configuration, variables, variablesFrom: envFilesOf(fields) };
+}
+
+function replicasIn(fields: Fields): number | undefined {
+  const deploy = fields.map("deploy");
+  const replicas = deploy?.number("replicas");
+  deploy?.drop("resources", "the plan says how much it has", "configuration: { plan: … }");
+  deploy?.finish();
+  return replicas;
+}
+
+function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record<string, ConvertedValue> {
+  return Object.fromEntries(
+    environmentOf(fields).map(([key, value]) => {
+      const note = noteAt(fields, `environment.${key}`, value);
+      const text = textIn(value);
+      if (text === undefined) note("it has no value, and so is required in the environment");
+      return [key, text === undefined ? { fromEnv: key } : variableOf(key, text, hosts, note)];
+    }),
   );
-  return {
-    ...{ name, kind: isPublic ? "web" : "worker", configuration, variables },
-    variablesFrom: envFilesOf(fields),
-  };
 }
 
 /** The whole command: `entrypoint`, which `command` follows. */
 function startOf(fields: Fields): string | undefined {
   const command = fields.take("command");
-  const isShell = command?.kind === "scalar" && /[&|;<>]/.test(String(command.value));
+  const isShell = command?.kind === "scalar" && /[&|;<>]/.test(outsideQuotes(String(command.value), ""));
   if (isShell) fields.drop("entrypoint", "operators of a shell in the command would be its arguments");
-  const words = [isShell ? undefined : commandOf(fields.take("entrypoint")), commandOf(command)];
-  const given = words.filter((part) => part !== undefined && part !== "");
-  return given.length === 0 ? undefined : given.join(" ");
+  const words = (isShell ? ["command"] : ["entrypoint", "command"]).map((key) =>
+    commandOf(fields.take(key), noteAt(fields, key)),
+  );
+  const given = words.filter((part) => part !== undefined && part !== "").join(" ");
+  if (given.includes("\n"))
+    noteAt(fields, "command")("the command has several lines, which the service may not take");
+  return given === "" ? undefined : given;
 }
 
-/** A build of the folder that the file stands in: which repository that is, it does not say. */
-function buildOf(fields: Fields): Record<string, ConvertedValue | undefined> {
+/** A build of the folder that the file is in, or of an address. */
+function buildOf(fields: Fields, clone: Clone): Record<string, ConvertedValue | undefined> {
   const build = fields.take("build");
   if (build === undefined) return {};
-  fields.report(
-    dropped(
-      build.range,
-      `${fields.owner}.build: the repository is not said in this file`,
-      "configuration: { repository: https://… }",
-    ),
-  );
-  if (build.kind !== "map") {
-    const context = build.kind === "scalar" ? String(build.value) : ".";
-    return folderOf(context);
+  const given = build.kind === "map" ? fields.map("build") : undefined;
+  const context = (given ? given.text("context") : fields.text("build")) ?? ".";
+  const dockerfilePath = given?.text("dockerfile");
+  given?.finish();
+  const note = noteAt(fields, "build");
+  if (/^(\w+:\/\/|git@)/.test(context)) {
+    const [repository = "", part] = context.split("#");
+    if (part !== undefined) note("the branch and folder behind the # of the address are not kept");
+    return { repository, dockerfilePath };
   }
-  const given = new Fields(build, `${fields.owner}.build`, fields.report);
-  const configuration = {
-    ...folderOf(given.text("context") ?? "."),
-    dockerfilePath: given.text("dockerfile"),
-  };
-  given.finish();
-  return configuration;
+  if (clone.repository === undefined) noRepository(fields.report, build.range, `${fields.owner}.build`);
+  const folder = posix.join(clone.folder, context).replace(/\/$/, "");
+  const isOutside = /^(\.\.|\/)/.test(folder);
+  if (isOutside) note("the folder is outside the repository");
+  const rootDirectory = isOutside || folder === "." ? undefined : folder;
+  return { repository: clone.repository, rootDirectory, dockerfilePath };
 }
-
-const folderOf = (context: string): Record<string, ConvertedValue> => {
-  const folder = context.replace(/^\.\/?/, "").replace(/\/$/, "");
-  return folder === "" ? {} : { rootDirectory: folder };
-};
 
 /** `environment` as a mapping or as a list of `KEY=value`. */
 function environmentOf(fields: Fields): readonly (readonly [string, SourceNode])[] {
@@ -174,43 +210,39 @@ function environmentOf(fields: Fields): readonly (readonly [string, SourceNode])
 
 const envFilesOf = (fields: Fields): readonly ConvertedValue[] =>
   fields.items("env_file").flatMap((item) => {
-    const path = item.kind === "map" ? item.entries.get("path")?.value : item;
-    const required = item.kind === "map" ? item.entries.get("required")?.value : undefined;
-    if (required?.kind === "scalar" && String(required.value) === "false") {
-      const why = "a file that may be missing is not read";
-      fields.report(
-        dropped(item.range, `${fields.owner}.env_file: ${why}`, "variablesFrom: [{ dotenv: FILE }]"),
-      );
-      return [];
-    }
-    return path?.kind === "scalar" && typeof path.value === "string"
-      ? [{ dotenv: path.value.replace(/^\.\//, "") }]
-      : [];
+    const written = textIn(item.kind === "map" ? item.entries.get("path")?.value : item);
+    const required = textIn(item.kind === "map" ? item.entries.get("required")?.value : undefined);
+    const path = required === "false" ? undefined : withDefaults(written ?? "");
+    const why = required === "false" ? "a file that may be missing is not read" : "its path is not known";
+    if (!path) noteAt(fields, "env_file", item)(why);
+    return path ? [{ dotenv: posix.join(posix.dirname(item.range.file), path) }] : [];
   });
 
 /** The port inside of the container: `8080:80/tcp` is 80. */
 function portOf(node: SourceNode): number | undefined {
-  const target = node.kind === "map" ? node.entries.get("target")?.value : node;
-  if (target?.kind !== "scalar") return undefined;
-  const port = Number(/(\d+)(?:\/\w+)?$/.exec(String(target.value))?.[1]);
-  return Number.isInteger(port) && port > 0 ? port : undefined;
+  const isUdp = node.kind === "map" && textIn(node.entries.get("protocol")?.value) === "udp";
+  const target = textIn(node.kind === "map" ? node.entries.get("target")?.value : node) ?? "";
+  const port = Number(/(\d+)(?:-\d+)?(?:\/tcp)?$/.exec(withDefaults(target) ?? target)?.[1]);
+  return Number.isInteger(port) && port > 0 && !isUdp ? port : undefined;
 }
 
 /** Returns true for a port that only the machine itself reaches: `127.0.0.1:8080:80`. */
 function isLocal(node: SourceNode): boolean {
-  const host = node.kind === "map" ? node.entries.get("host_ip")?.value : node;
-  return host?.kind === "scalar" && /^(127\.|localhost\b|\[?::1\]?(?:$|:))/.test(String(host.value));
+  const host = textIn(node.kind === "map" ? node.entries.get("host_ip")?.value : node) ?? "";
+  return /^(127\.|localhost\b|\[?::1\]?(?:$|:))/.test(withDefaults(host) ?? host);
 }
 
-/** A command of words, as a shell takes it. */
-function commandOf(node: SourceNode | undefined): string | undefined {
-  if (node === undefined) return undefined;
-  if (node.kind === "scalar") return String(node.value).replaceAll("$$", "$");
-  if (node.kind !== "list") return undefined;
-  const words = node.items.map((item) =>
-    item.kind === "scalar" ? String(item.value).replaceAll("$$", "$") : "",
-  );
+/** A command as a shell takes it; line ends between words are spaces. */
+function commandOf(node: SourceNode | undefined, note: Note): string | undefined {
+  if (node?.kind === "scalar") return templateOf(outsideQuotes(String(node.value), " "), note).trim();
+  if (node?.kind !== "list") return undefined;
+  const words = node.items.map((item) => (item.kind === "scalar" ? String(item.value).trim() : ""));
   return words
     .map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .map((word) => templateOf(word, note))
     .join(" ");
 }
+
+/** Text with its white space as single spaces, or with nothing but what is outside quotes. */
+const outsideQuotes = (text: string, quotes: "" | " "): string =>
+  text.replace(/'[^']*'|"(?:\\.|[^"\\])*"|\s+/gs, (found) => (/^\s/.test(found) ? " " : quotes && found));

@@ -2,6 +2,7 @@ import { type Diagnostic, error, type SourceRange, warning } from "../../diagnos
 import { isLogicalName } from "../../model/address";
 import { describeNode, escapeTemplate, isNull, type MapEntry, type MapNode, type SourceNode } from "../tree";
 import { isSecretName } from "../trust";
+import { type Substitution, splitSubstitutions, withDefaults } from "./substitution";
 
 export type Report = (diagnostic: Diagnostic) => void;
 
@@ -17,6 +18,9 @@ export type ConvertedValue =
 export interface ConvertedService {
   readonly name: string;
   readonly kind: string;
+  /** The project of the service, and its environment where that is not Production. */
+  readonly project?: string | undefined;
+  readonly environment?: string | undefined;
   readonly configuration: Readonly<Record<string, ConvertedValue | undefined>>;
   readonly variablesFrom?: readonly ConvertedValue[];
   readonly variables?: Readonly<Record<string, ConvertedValue>>;
@@ -27,12 +31,24 @@ export interface ConvertedManifest {
   readonly groups?: Readonly<Record<string, Readonly<Record<string, ConvertedValue>>>>;
 }
 
+/** The clone around a file: its repository, where it has one, and the folder of the file in it. */
+export interface Clone {
+  readonly repository?: string;
+  readonly folder: string;
+}
+
 /** Reads a file of another tool; what has no counterpart is reported. */
-export type Converter = (root: MapNode, report: Report) => ConvertedManifest;
+export type Converter = (root: MapNode, report: Report, clone: Clone) => ConvertedManifest;
 
 /** Reports a setting that a manifest has no word for, at its location. */
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
   warning("manifest.not_converted", what, { range, ...(hint !== undefined && { hint }) });
+
+export const repositoryHint = "configuration: { repository: https://… }";
+
+/** Reports what is built from a repository that neither the file nor its clone names. */
+export const noRepository = (report: Report, range: SourceRange, what: string): void =>
+  report(dropped(range, `${what}: the repository is not said in this file`, repositoryHint));
 
 /** A mapping of another tool, whose keys are taken one by one; `finish` reports those that nobody took. */
 export class Fields {
@@ -42,6 +58,8 @@ export class Fields {
     readonly node: MapNode,
     readonly owner: string,
     readonly report: Report,
+    /** Reads a text or a number; undefined where a variable in it has no default. */
+    readonly settle: (text: string) => string | undefined = (text) => text,
   ) {}
 
   /** The value of a key, which counts as taken. */
@@ -56,27 +74,39 @@ export class Fields {
   }
 
   /** Text, or a number or flag as text. */
-  text(key: string): string | undefined {
+  text(key: string, expected = "a text"): string | undefined {
     const value = this.take(key);
     if (value === undefined) return undefined;
-    if (value.kind === "scalar" && value.value !== null) return String(value.value);
-    this.wrong(value, key, "a text");
-    return undefined;
+    const text = value.kind === "scalar" ? this.settle(String(value.value)) : undefined;
+    if (value.kind !== "scalar") this.wrong(value, key, expected);
+    else if (text === undefined) this.drop(key, "a variable in it has no default");
+    return text;
+  }
+
+  /** A command as a shell takes it. */
+  command(key: string): string | undefined {
+    const text = this.text(key)?.trim();
+    if (text?.includes("\n"))
+      this.drop(
+        key,
+        "the command has several lines, which the service may not take",
+        "put them into a script of the repository",
+      );
+    return text;
   }
 
   number(key: string): number | undefined {
+    const text = this.text(key, "a number");
+    const number = Number(text);
     const value = this.take(key);
-    if (value === undefined) return undefined;
-    const number = value.kind === "scalar" ? Number(value.value) : Number.NaN;
-    if (Number.isFinite(number)) return number;
-    this.wrong(value, key, "a number");
-    return undefined;
+    if (text !== undefined && value && !Number.isFinite(number)) this.wrong(value, key, "a number");
+    return text !== undefined && Number.isFinite(number) ? number : undefined;
   }
 
   map(key: string): Fields | undefined {
     const value = this.take(key);
     if (value === undefined) return undefined;
-    if (value.kind === "map") return new Fields(value, `${this.owner}.${key}`, this.report);
+    if (value.kind === "map") return new Fields(value, `${this.owner}.${key}`, this.report, this.settle);
     this.wrong(value, key, "a mapping");
     return undefined;
   }
@@ -127,9 +157,8 @@ export function logicalNameOf(name: string): string {
   return made === "" ? "service" : made;
 }
 
-/** `${NAME}`, `${NAME:-default}` and `$NAME` of a shell, as the whole of a text. */
-const whole = /^\$(?:\{([A-Za-z_]\w*)(?::?[-?][^}]*)?\}|([A-Za-z_]\w*))$/;
-const each = /\$\$|\$\{([A-Za-z_]\w*)(?::?([-?])([^}]*))?\}|\$([A-Za-z_]\w*)/g;
+/** Reports one fact about a text that is converted. */
+export type Note = (what: string) => void;
 
 /**
  * The value of a variable: a reference where it holds the host of another service, the environment where the text names
@@ -138,31 +167,70 @@ const each = /\$\$|\$\{([A-Za-z_]\w*)(?::?([-?])([^}]*))?\}|\$([A-Za-z_]\w*)/g;
 export function variableOf(
   key: string,
   text: string,
-  { hosts, interpolates }: { readonly hosts: ReadonlyMap<string, string>; readonly interpolates: boolean },
+  hosts: ReadonlyMap<string, string>,
+  note: Note,
 ): ConvertedValue {
-  const named = interpolates ? whole.exec(text) : null;
-  const [, braced, bare] = named ?? [];
-  const name = braced ?? bare;
-  if (name !== undefined && (isSecretName(name) || isSecretName(key) || !text.includes("-")))
-    return { fromEnv: name };
-  if (isSecretName(key) || hasPassword(text)) return { fromEnv: key };
-  const kept = interpolates ? text.replace(each, environmentPart) : escapeTemplate(text);
-  return withHosts(kept, hosts, namesHost(key));
+  const parts = splitSubstitutions(text);
+  const [only] = parts.length === 1 ? parts : [];
+  const isSecret = mayBeSecret(key) || hasPassword(text);
+  if (typeof only === "object" && (isSecret || mayBeSecret(only.name) || !/[-+]/.test(only.operator))) {
+    if (only.operator === "-")
+      note("it may be a secret: it is taken from the environment, without a default");
+    return { fromEnv: only.name };
+  }
+  if (hasPassword(text)) note("it holds a password: it is taken from the environment");
+  if (isSecret) return { fromEnv: key };
+  if (/\/\/(localhost|127\.0\.0\.1)\b/.test(text)) note("localhost is the service itself");
+  const isHost = namesHost(key);
+  const written = parts.map((part) =>
+    typeof part === "string"
+      ? escapeTemplate(part)
+      : environmentPart(part, note, hosts, isHost && only === part),
+  );
+  return withHosts(written.join(""), hosts, isHost);
 }
 
-/** A variable of such a name holds a host alone. */
-const namesHost = (key: string): boolean => /(^|_)(HOST|HOSTNAME|SERVER|ADDR|ADDRESS|ENDPOINT)$/i.test(key);
+/** The same of a text that names no variables. */
+export const literalOf = (key: string, text: string): ConvertedValue =>
+  mayBeSecret(key) || hasPassword(text) ? { fromEnv: key } : escapeTemplate(text);
 
+/** A text of a configuration, where a variable that may be a secret is left to the shell of the service. */
+export const templateOf = (text: string, note: Note): string =>
+  splitSubstitutions(text)
+    .map((part) => {
+      if (typeof part === "string") return escapeTemplate(part);
+      if (!mayBeSecret(part.name)) return environmentPart(part, note);
+      note(`the secret ${part.name} is read by a shell: it has to be a variable of the service`);
+      return `$${part.name}`;
+    })
+    .join("");
+
+/** Secrets by their names, and names that often hold one: what a compose file shows in the open must not be copied. */
+const mayBeSecret = (name: string): boolean =>
+  isSecretName(name) || /(^|_)(SALT|PWD|PASS|AUTH|SECRET_KEY_BASE|VAULT_KEY|SECONDARY_KEY)$/i.test(name);
+
+/** A variable of such a name holds a host alone. */
+const namesHost = (key: string): boolean =>
+  /(^|_)(HOST|HOSTNAME|HOST_ADDR|SERVER|ADDR|ADDRESS|ENDPOINT)$/i.test(key);
+
+/** `${env.NAME:-default}`; a default that names a service of the file is taken as it is. */
 function environmentPart(
-  found: string,
-  name: string | undefined,
-  operator: string | undefined,
-  operand: string | undefined,
-  bare: string | undefined,
+  { name, operator, operand }: Substitution,
+  note: Note,
+  hosts: ReadonlyMap<string, string> = new Map(),
+  isHost = false,
 ): string {
-  if (found === "$$") return "$";
-  const fallback = operator === "-" ? `:-${operand ?? ""}` : "";
-  return `\${env.${name ?? bare}${fallback}}`;
+  const fallback = operator === "-" ? withDefaults(operand) : undefined;
+  const placed = withHosts(fallback ?? "", hosts, isHost);
+  const isPlaced = fallback !== undefined && placed !== fallback;
+  const isPlain = fallback !== undefined && !/[{}]/.test(fallback);
+  if (operator === "+") note(`the text for when ${name} is set has no counterpart`);
+  else if (isPlaced) note(`${name} of the environment is not read: its default names a service of this file`);
+  else if (operator === "-" && !isPlain) note(`${name} has to be set: its default is not plain text`);
+  else if (operator === "-" && fallback !== operand)
+    note(`the default of ${name} names other variables, which are not read`);
+  if (operator === "+" || isPlaced) return isPlaced ? placed : "";
+  return `\${env.${name}${isPlain ? `:-${fallback}` : ""}}`;
 }
 
 /** `user:password@` of an address. */
@@ -172,7 +240,8 @@ const hasPassword = (text: string): boolean => /\/\/[^/@\s]*:[^/@\s$]+@/.test(te
 function withHosts(text: string, hosts: ReadonlyMap<string, string>, isHost: boolean): string {
   let written = text;
   for (const [name, address] of hosts) {
-    const host = new RegExp(`(^|//|@)${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?=[:/]|$)`, "g");
+    const literal = name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const host = new RegExp(`(^|//|@|,)${literal}(?=[:/,]|$)(?!://)`, "g");
     if (written === name && !isHost) continue;
     written = written.replace(host, (_, before: string) => `${before}\${${address}.internalHost}`);
   }

@@ -4,6 +4,7 @@ import { writePlain } from "../write";
 import { parseYaml } from "../yaml";
 import { convertCompose } from "./compose";
 import {
+  type Clone,
   type ConvertedManifest,
   type ConvertedService,
   type ConvertedValue,
@@ -23,6 +24,7 @@ export interface ConvertRequest {
   /** Path as shown, and its text. */
   readonly file: string;
   readonly text: string;
+  readonly clone?: Clone;
 }
 
 export interface Conversion {
@@ -43,13 +45,13 @@ const converters: Readonly<Record<ConvertibleSource, Converter>> = {
 
 /** Converts a file of another tool to a manifest. Nothing is invented: what has no counterpart is a warning with its place. */
 export function convert(request: ConvertRequest): Conversion {
-  const { source, file } = request;
+  const { source, file, clone = { folder: "." } } = request;
   const diagnostics: Diagnostic[] = [];
   const report: Report = (diagnostic) => diagnostics.push(diagnostic);
   const root = parse(request, report);
   const sources = new Map(root === undefined ? [] : [[file, withoutValues(request, root)]]);
   if (root === undefined || hasErrors(diagnostics)) return { count: 0, diagnostics, sources };
-  const converted = converters[source](root, report);
+  const converted = converters[source](root, report, clone);
   if (converted.services.length === 0)
     report(
       error("manifest.missing_key", `${file} declares no service`, { range: { file, start: 0, end: 0 } }),
@@ -64,7 +66,7 @@ export function convert(request: ConvertRequest): Conversion {
       ),
     );
   const all = sortDiagnostics(diagnostics);
-  return { text: manifestOf(converted), count: converted.services.length, diagnostics: all, sources };
+  return { text: manifestOf(converted, source), count: converted.services.length, diagnostics: all, sources };
 }
 
 /** The text with every value starred out: places stay. */
@@ -93,39 +95,66 @@ function withoutValues({ source, text }: ConvertRequest, root: MapNode): string 
 
 function parse({ source, file, text }: ConvertRequest, report: Report): MapNode | undefined {
   if (source === "procfile") return parseProcfile(file, text);
-  const { root, failed } = parseYaml(file, text, report);
+  // The tag of a merge says what the key says.
+  const plain = text.replace(/!!merge +<<:/g, (found) => "<<:".padEnd(found.length));
+  const { root, failed } = parseYaml(file, plain, report);
   return failed ? undefined : root;
 }
 
-function manifestOf({ services, groups = {} }: ConvertedManifest): string {
-  const taken = new Set<string>();
-  const blocks = services.map((service) => [freeName(logicalNameOf(service.name), taken), service] as const);
+function manifestOf({ services, groups = {} }: ConvertedManifest, source: ConvertibleSource): string {
+  // A manifest takes no name of the environment as a secret that it shows in a configuration.
+  const configurations = JSON.stringify(services.map(({ configuration }) => configuration));
+  const shown = new Set([...configurations.matchAll(/\$\{env\.(\w+)/g)].map(([, name]) => name));
+  const blocks = new Map<string | undefined, Map<string, ConvertedValue>>();
+  for (const service of services) {
+    const inProject = blocks.get(service.project) ?? new Map<string, ConvertedValue>();
+    const name = freeName(logicalNameOf(service.name), inProject);
+    blocks.set(service.project, inProject.set(name, blockOf(name, service, shown, source === "compose")));
+  }
+  const ungrouped = blocks.get(undefined);
+  const projects = [...blocks].flatMap(([name, inProject]) => {
+    if (name === undefined) return [];
+    const key = logicalNameOf(name);
+    return [[key, { ...(key !== name && { name }), services: Object.fromEntries(inProject) }] as const];
+  });
   return writePlain({
     ...(Object.keys(groups).length > 0 && { variableGroups: groups }),
-    services: Object.fromEntries(blocks.map(([name, service]) => [name, blockOf(name, service)])),
+    ...(projects.length > 0 && { projects: Object.fromEntries(projects) }),
+    ...(ungrouped && { services: Object.fromEntries(ungrouped) }),
   });
 }
 
-function freeName(wanted: string, taken: Set<string>): string {
+function freeName(wanted: string, taken: ReadonlyMap<string, ConvertedValue>): string {
   let name = wanted;
   for (let n = 2; taken.has(name); n += 1) name = `${wanted}-${n}`;
-  taken.add(name);
   return name;
 }
 
-function blockOf(logicalName: string, service: ConvertedService): ConvertedValue {
-  const { name, kind, configuration, variables = {}, variablesFrom = [] } = service;
-  // What looks like a reference in a command is for the shell.
+function blockOf(
+  logicalName: string,
+  service: ConvertedService,
+  shown: ReadonlySet<string | undefined>,
+  isTemplate: boolean,
+): ConvertedValue {
+  const { name, kind, environment, configuration, variablesFrom = [] } = service;
   const source = configuration.image === undefined ? {} : { sourceType: "image" };
   const written = Object.entries({ ...source, ...configuration }).flatMap(
-    ([key, value]): [string, ConvertedValue][] =>
-      value === undefined ? [] : [[key, typeof value === "string" ? escapeTemplate(value) : value]],
+    ([key, value]): [string, ConvertedValue][] => {
+      // What looks like a reference in a command is for the shell, unless the converter wrote it.
+      const isLiteral = typeof value === "string" && !isTemplate;
+      return value === undefined ? [] : [[key, isLiteral ? escapeTemplate(value) : value]];
+    },
   );
+  const variables = Object.entries(service.variables ?? {}).map(([key, value]) => {
+    const from = typeof value === "object" && "fromEnv" in value ? String(value.fromEnv) : undefined;
+    return [key, from !== undefined && shown.has(from) ? `\${env.${from}}` : value] as const;
+  });
   return {
     ...(name !== logicalName && { name }),
     kind,
+    ...(environment !== undefined && { environment }),
     ...(written.length > 0 && { configuration: Object.fromEntries(written) }),
     ...(variablesFrom.length > 0 && { variablesFrom }),
-    ...(Object.keys(variables).length > 0 && { variables }),
+    ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
   };
 }

@@ -1,5 +1,5 @@
 import type { MapEntry, MapNode } from "../tree";
-import { type Converter, dropped } from "./fields";
+import { type Converter, dropped, repositoryHint } from "./fields";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)[ \t]*$/;
 
@@ -21,7 +21,7 @@ export function parseProcfile(file: string, text: string): MapNode {
 }
 
 /** `Procfile`: a service for each process; `release` runs before the one that serves. */
-export const convertProcfile: Converter = (root, report) => {
+export const convertProcfile: Converter = (root, report, clone) => {
   const processes = [...root.entries.values()].filter(({ key }) => key !== "");
   for (const { key, keyRange } of root.entries.values())
     if (key === "") report(dropped(keyRange, "this line is no process: name: command"));
@@ -32,19 +32,16 @@ export const convertProcfile: Converter = (root, report) => {
     name: key,
     kind: key === "web" ? "web" : "worker",
     configuration: {
+      repository: clone.repository,
+      rootDirectory: clone.repository === undefined || clone.folder === "." ? undefined : clone.folder,
       preDeployCommand: release !== undefined && key === first?.key ? textOf(release) : undefined,
       startCommand: textOf({ value }),
     },
   }));
   const [start] = services.length > 0 ? processes : [];
-  if (start !== undefined)
-    report(
-      dropped(
-        start.keyRange,
-        "the file names neither the repository nor the variables",
-        "configuration: { repository: https://… }",
-      ),
-    );
+  const missing = clone.repository === undefined ? "names neither the repository nor" : "does not name";
+  const hint = clone.repository === undefined ? repositoryHint : undefined;
+  if (start !== undefined) report(dropped(start.keyRange, `the file ${missing} the variables`, hint));
   return { services };
 };
 

@@ -5,8 +5,9 @@ import {
   type Converter,
   dropped,
   Fields,
+  literalOf,
   logicalNameOf,
-  variableOf,
+  noRepository,
 } from "./fields";
 
 const kinds: Readonly<Record<string, string>> = {
@@ -14,36 +15,75 @@ const kinds: Readonly<Record<string, string>> = {
   ...{ redis: "redis", keyvalue: "redis" },
 };
 
-/** `render.yaml`: a blueprint of services, databases and groups of variables. */
-export const convertRender: Converter = (root, report): ConvertedManifest => {
+/** Addresses of the services and databases of a blueprint, by name. */
+type Addresses = ReadonlyMap<string, string>;
+
+/** A part of a blueprint that lists services: the file itself, or an environment of a project. */
+interface Section {
+  readonly fields: Fields;
+  readonly project?: string;
+  readonly environment?: string | undefined;
+}
+
+/** `render.yaml`: a blueprint of services, databases and groups of variables, which projects may contain. */
+export const convertRender: Converter = (root, report, { repository }): ConvertedManifest => {
   const file = new Fields(root, "render", report);
-  const groups = Object.fromEntries(
-    file.items("envVarGroups").flatMap((node) => {
-      if (node.kind !== "map") return [];
-      const group = new Fields(node, "envVarGroups", report);
-      const name = logicalNameOf(group.text("name") ?? "");
-      const { variables } = variablesIn(group, report);
-      group.finish();
-      return [[name, variables] as const];
+  const ungrouped = file.map("ungrouped");
+  const sections: Section[] = [
+    { fields: file },
+    ...(ungrouped ? [{ fields: ungrouped }] : []),
+    ...mapsIn(file, "projects").flatMap(environmentsOf),
+  ];
+  const entries = sections.flatMap((section) =>
+    (["services", "databases"] as const).flatMap((list) =>
+      mapsIn(section.fields, list).map((fields) => ({ ...section, list, fields })),
+    ),
+  );
+  const addresses = new Map(
+    entries.map(({ fields, project }) => {
+      const name = fields.text("name") ?? "";
+      return [name, ["service", ...(project ? [logicalNameOf(project)] : []), logicalNameOf(name)].join(".")];
     }),
   );
-  const services = file
-    .items("services")
-    .flatMap((node) => (node.kind === "map" ? [convertService(new Fields(node, "service", report))] : []));
-  const databases = file
-    .items("databases")
-    .flatMap((node) => (node.kind === "map" ? [convertDatabase(new Fields(node, "database", report))] : []));
-  file.drop("previews", "stages make previews: stages: { preview: { each: true } }");
-  file.drop(
-    "projects",
-    "services of a blueprint's projects stand below other keys",
-    "list them under services first",
+  const groups = Object.fromEntries(
+    sections.flatMap((section) =>
+      mapsIn(section.fields, "envVarGroups").map((group) => {
+        const name = logicalNameOf(group.text("name") ?? "");
+        const { variables } = variablesIn(group, addresses);
+        group.finish();
+        return [name, variables] as const;
+      }),
+    ),
   );
-  file.finish();
-  return { services: [...services, ...databases], groups };
+  const services = entries.map(({ list, fields, project, environment }) => ({
+    ...(list === "services" ? convertService(fields, addresses, repository) : convertDatabase(fields)),
+    ...{ project, environment },
+  }));
+  file.drop("previews", "stages make previews: stages: { preview: { each: true } }");
+  for (const { fields } of sections) fields.finish();
+  return { services, groups };
 };
 
-function convertService(fields: Fields): ConvertedService {
+/** Returns the mappings of a list. */
+const mapsIn = (fields: Fields, key: string): readonly Fields[] =>
+  fields
+    .items(key)
+    .flatMap((node) => (node.kind === "map" ? [new Fields(node, key.replace(/s$/, ""), fields.report)] : []));
+
+function environmentsOf(project: Fields): readonly Section[] {
+  const name = project.text("name") ?? "project";
+  const environments = mapsIn(project, "environments").map((fields) => {
+    const environment = fields.text("name");
+    const isDefault = environment === undefined || /^production$/i.test(environment);
+    if (!isDefault)
+      fields.drop("name", `the project ${name} needs the environment ${environment} before the first apply`);
+    return { fields, project: name, environment: isDefault ? undefined : environment };
+  });
+  project.finish();
+  return environments;
+}
+
+function convertService(fields: Fields, addresses: Addresses, repository?: string): ConvertedService {
   const type = fields.text("type") ?? "web";
   const runtime = fields.text("runtime") ?? fields.text("env");
   fields.take("env");
@@ -61,14 +101,12 @@ function convertService(fields: Fields): ConvertedService {
       fields.entry("autoDeploy") ? "autoDeploy" : "autoDeployTrigger",
       "rnv deploys what changes; which words turn automatic deployment on, the service does not show",
     );
-  fields.drop(
-    "plan",
-    "plans are others here",
-    "rnv schema and the catalog list what is available: configuration: { plan: … }",
-  );
-  fields.drop("region", "regions are others here", "configuration: { region: … }");
-  const { variables, variablesFrom } = variablesIn(fields, fields.report);
-  const configuration = configurationIn(fields, runtime);
+  dropSizes(fields);
+  const { variables, variablesFrom } = variablesIn(fields, addresses);
+  const given = configurationIn(fields, runtime);
+  const found = given.repository ?? (kind === "redis" || given.image !== undefined ? "" : repository);
+  if (found === undefined) noRepository(fields.report, typeAt?.keyRange ?? fields.node.range, name);
+  const configuration = { ...given, repository: found || undefined };
   fields.take("dockerCommand");
   fields.finish();
   return { name, kind, configuration, variables, variablesFrom };
@@ -85,9 +123,9 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
     image: image?.text("url"),
     rootDirectory: fields.text("rootDir"),
     runtime: isBuilt ? runtime : undefined,
-    buildCommand: fields.text("buildCommand"),
-    preDeployCommand: fields.text("preDeployCommand"),
-    startCommand: fields.text("startCommand") ?? fields.text("dockerCommand"),
+    buildCommand: fields.command("buildCommand"),
+    preDeployCommand: fields.command("preDeployCommand"),
+    startCommand: fields.command("startCommand") ?? fields.command("dockerCommand"),
     dockerfilePath: relative(fields.text("dockerfilePath")),
     dockerContext: relative(fields.text("dockerContext")),
     publishDirectory: relative(fields.text("staticPublishPath")),
@@ -121,10 +159,14 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
   return configuration;
 }
 
-function convertDatabase(fields: Fields): ConvertedService {
-  const name = fields.text("name") ?? "database";
+function dropSizes(fields: Fields): void {
   fields.drop("plan", "plans are others here", "configuration: { plan: … }");
   fields.drop("region", "regions are others here", "configuration: { region: … }");
+}
+
+function convertDatabase(fields: Fields): ConvertedService {
+  const name = fields.text("name") ?? "database";
+  dropSizes(fields);
   const configuration = {
     databaseName: fields.text("databaseName"),
     databaseUser: fields.text("user"),
@@ -151,44 +193,47 @@ interface Variables {
   readonly variablesFrom: readonly ConvertedValue[];
 }
 
-function variablesIn(fields: Fields, report: Fields["report"]): Variables {
+function variablesIn(fields: Fields, addresses: Addresses): Variables {
   const variables: Record<string, ConvertedValue> = {};
   const variablesFrom: ConvertedValue[] = [];
-  for (const node of fields.items("envVars")) {
-    if (node.kind !== "map") continue;
-    const one = new Fields(node, "envVars", report);
+  for (const one of mapsIn(fields, "envVars")) {
     const group = one.text("fromGroup");
     const key = one.text("key");
     if (group !== undefined) variablesFrom.push({ group: logicalNameOf(group) });
-    else if (key !== undefined) variables[key] = writtenOf(key, one);
+    else if (key !== undefined) variables[key] = writtenOf(key, one, addresses);
     one.finish();
   }
   return { variables, variablesFrom };
 }
 
-function writtenOf(key: string, fields: Fields): ConvertedValue {
+function writtenOf(key: string, fields: Fields, addresses: Addresses): ConvertedValue {
   const generated = fields.text("generateValue");
   const isAsked = fields.text("sync") === "false";
   const text = fields.text("value");
   const from = fields.map("fromService") ?? fields.map("fromDatabase");
   fields.take("fromDatabase");
   if (generated === "true") return { generate: { length: 32 } };
-  if (from !== undefined) return referenceOf(key, from);
+  if (from !== undefined) return referenceOf(key, from, addresses);
   if (isAsked || text === undefined) return { fromEnv: key };
-  return variableOf(key, text, { hosts: new Map(), interpolates: false });
+  return literalOf(key, text);
 }
 
 /** `host` is the internal host; what else another service has is not shown by this one. */
-function referenceOf(key: string, from: Fields): ConvertedValue {
-  const name = logicalNameOf(from.text("name") ?? "");
+function referenceOf(key: string, from: Fields, addresses: Addresses): ConvertedValue {
+  const name = from.text("name") ?? "";
   const property = from.text("property");
+  const variable = from.text("envVarKey");
+  const address = addresses.get(name);
   from.take("type");
-  if (property === "host") return `\${service.${name}.internalHost}`;
-  const what = property ?? `the variable ${from.text("envVarKey") ?? ""}`;
+  if (address !== undefined && property === "host") return `\${${address}.internalHost}`;
+  if (address !== undefined && variable === "RENDER_EXTERNAL_URL") return `\${${address}.url}`;
+  const what = property ?? `the variable ${variable ?? ""}`;
   from.report(
     dropped(
       from.node.range,
-      `${key}: ${what} of ${name} is no attribute here; it is taken from the environment`,
+      address === undefined
+        ? `${key}: ${name} is not in this file; it is taken from the environment`
+        : `${key}: ${what} of ${name} is no attribute here; it is taken from the environment`,
     ),
   );
   return { fromEnv: key };
