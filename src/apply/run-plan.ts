@@ -116,8 +116,8 @@ const isArchived = (change: RunTask["change"]): boolean =>
 function exitCodeOf(run: Run, failures: readonly { readonly exitCode: number }[], worked: boolean): number {
   const codes = failures.map(({ exitCode }) => exitCode);
   if (run.signal.aborted) return 130;
-  if (codes.includes(3) || (codes.includes(1) && worked)) return 3;
-  if (codes.includes(1)) return 1;
+  if (codes.includes(3)) return 3;
+  if (codes.includes(1)) return worked ? 3 : 1;
   if (codes.includes(7)) return 7;
   return codes.includes(8) ? 8 : 0;
 }

@@ -3,7 +3,7 @@ import { approve, openScenario, type Scenario } from "../support/cli";
 const manifest = (path: string): string =>
   `projects:\n  shop:\n    services:\n      api: { kind: web, configuration: { repository: "https://git.example.com/a", healthCheckPath: ${path} } }\n`;
 
-describe("a service that somebody renames between the last read and our PATCH", () => {
+describe("a service that someone renames between the last read and our PATCH", () => {
   let at: Scenario;
   beforeEach(async () => {
     at = await openScenario();
