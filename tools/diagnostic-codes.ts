@@ -142,6 +142,8 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
     "A service is renamed because its key changed. To keep the name, write `name` in its block.",
   "plan.not_deployed":
     "A change is saved and cannot be deployed, because the service is archived or its deployment is not planned. The message says what to do.",
+  "plan.replacement":
+    "Terraform deletes this resource and creates it again, because a field cannot be changed in place. Read what is lost before you approve.",
   "plan.retained":
     "A resource stays in the state, archived or retained, and is not destroyed. To forget it: `rnv state rm ADDRESS`.",
   "plan.target_unknown":
@@ -202,6 +204,8 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
     "A deployment did not finish in time. Run the command again to keep waiting, or raise `deploy.timeout`.",
   "apply.condition_failed":
     "A `postcondition` does not hold. What was applied is saved; the next apply checks it again.",
+  "apply.value_generated":
+    "A variable was created again with its service, and its generated value is a new one. Give it to what used the old one.",
   "apply.awaiting_checkout":
     "The change is saved and not live. Finish the checkout in the dashboard, then run `rnv apply` again.",
   "apply.interrupted": "The run was interrupted. Run the command again to continue.",

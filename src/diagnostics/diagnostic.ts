@@ -95,6 +95,7 @@ export const diagnosticCodes = [
   "plan.live_changed_too",
   "plan.name_follows_key",
   "plan.not_deployed",
+  "plan.replacement",
   "plan.retained",
   "plan.target_unknown",
   "plan.data_deferred",
@@ -136,6 +137,7 @@ export const diagnosticCodes = [
   "apply.deploy_timeout",
   "apply.condition_failed",
   "apply.awaiting_checkout",
+  "apply.value_generated",
   "apply.interrupted",
   "apply.body_too_large",
   // The service's answers.

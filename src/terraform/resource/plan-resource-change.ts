@@ -172,7 +172,7 @@ function replacementFindings(
 
 /** Returns what a plan says of a replacement; an apply that is not told of it stops, in words that blame the provider. */
 export const mustBeReplaced = (summary: string, attribute: string): Diagnostic =>
-  warning("guard.delete_unconfirmed", summary, {
+  warning("plan.replacement", summary, {
     attribute,
     detail:
       `${attribute} cannot be changed in place. If an apply stops here with "inconsistent final plan", ${attribute} ` +

@@ -174,7 +174,7 @@ async function createElsewhere(
 
 /** Returns the warning about a value that was generated a second time: that of the deleted parent is lost. */
 export const generatedAgain = ({ resource }: TerraformShape, name: string): Diagnostic =>
-  warning("live.failed", `a new value was generated for ${resource.type} "${name}"`, {
+  warning("apply.value_generated", `a new value was generated for ${resource.type} "${name}"`, {
     detail: `The ${resource.parents[0]?.type} that had the first one is deleted.`,
   });
 
