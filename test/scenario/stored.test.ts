@@ -45,7 +45,9 @@ describe("what an earlier rnv wrote", () => {
     // What was saved before plans had a digest shows none.
     expect(shown.stdout.trim()).toBe(planned.stdout.replace(/\n\nDigest: [0-9a-f]{64}\n$/, ""));
     expect(shown.stdout).toContain("Plan: 3 to add, 4 to change, 2 to destroy.");
-    const applied = await run("apply", "saved.plan", "-input=false");
+    // Plans were not authenticated then: what such a plan confirms is confirmed again.
+    expect(await run("apply", "saved.plan", "-input=false")).toMatchObject({ code: 4 });
+    const applied = await run("apply", "saved.plan", "-input=false", "-confirm-delete", "service.old");
     expect(applied).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("3 added, 4 changed, 2 destroyed"),
@@ -230,7 +232,10 @@ describe("a saved plan of version 0.1", () => {
       const [, today = ""] = /^Digest: ([0-9a-f]{64})$/m.exec(planned.stdout) ?? [];
       expect(planned.stdout.trim()).toBe(shown.stdout.trim().replace(digest, today));
       expect(world.writes()).toEqual([]);
-      const applied = await world.runWith(database, "apply", file, "-input=false");
+      if (more.length > 0)
+        expect(await world.runWith(database, "apply", file, "-input=false")).toMatchObject({ code: 4 });
+      expect(world.writes()).toEqual([]);
+      const applied = await world.runWith(database, "apply", file, "-input=false", ...more);
       expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
       expect(world.writes().sort()).toEqual(writes);
       expect(await world.runWith(database, "apply", file, "-input=false")).toMatchObject({ code: 5 });
