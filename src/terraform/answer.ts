@@ -1,17 +1,12 @@
 import { systemClock } from "../model/time";
 import { configureProvider, providerSchema, validateProviderConfig } from "./configure-provider";
-import { dataSources, readDataSource, validateDataResourceConfig } from "./data-sources";
-import {
-  ephemeralResources,
-  openEphemeralResource,
-  validateEphemeralResourceConfig,
-} from "./ephemeral-resources";
+import { dataSources, ephemeralResources, openEphemeralResource, readDataSource } from "./data-sources";
 import { callFunction, functionMessage, functions } from "./functions";
-import { listResource, listSchemas, validateListResourceConfig } from "./list-resources";
+import { listResource, listSchemas } from "./list-resources";
 import { createLog, loggedCall } from "./log";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
 import type { EventOf, Message, ProviderMethod, Received, ResponseOf, StreamingMethod } from "./protocol";
-import { Provider, type RpcAnswer, resourceSchemas, type StreamingAnswer } from "./provider";
+import { Provider, type RpcAnswer, resourceSchemas, type StreamingAnswer, validator } from "./provider";
 import { applyResourceChange } from "./resource/apply-resource-change";
 import { generateResourceConfig } from "./resource/generate-config";
 import {
@@ -27,7 +22,7 @@ import { validateResourceConfig } from "./resource/validate-resource-config";
 import { type Schema, schemaMessage } from "./schema/block";
 import { variablesSchema } from "./schema/variables-schema";
 import type { CallHandler, StreamHandler } from "./server";
-import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./service-actions";
+import { actionSchemas, invokeAction, planAction } from "./service-actions";
 import { decodeValue } from "./values/codec";
 import { asObject, type TerraformValue } from "./values/terraform-value";
 import { variablesAnswers } from "./variables/variables-answers";
@@ -56,15 +51,15 @@ const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
   ImportResourceState: importResourceState,
   MoveResourceState: moveResourceState,
   GenerateResourceConfig: generateResourceConfig,
-  ValidateDataResourceConfig: validateDataResourceConfig,
+  ValidateDataResourceConfig: validator(dataSources, "data source"),
   ReadDataSource: readDataSource,
   CallFunction: callFunction,
-  ValidateEphemeralResourceConfig: validateEphemeralResourceConfig,
+  ValidateEphemeralResourceConfig: validator(ephemeralResources, "ephemeral resource"),
   OpenEphemeralResource: openEphemeralResource,
   RenewEphemeralResource: answerNothing,
   CloseEphemeralResource: answerNothing,
-  ValidateListResourceConfig: validateListResourceConfig,
-  ValidateActionConfig: validateActionConfig,
+  ValidateListResourceConfig: validator(listSchemas, "list resource"),
+  ValidateActionConfig: validator(actionSchemas, "action"),
   PlanAction: planAction,
 };
 

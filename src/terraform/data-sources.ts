@@ -16,7 +16,8 @@ import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
 import { diagnosticError, diagnosticMessages } from "./messages";
-import { mostAgeMs, type RpcAnswer, requireNamed, type Session } from "./provider";
+import type { RequestOf } from "./protocol";
+import { configured, mostAgeMs, type Provider, type RpcAnswer, type Session } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { standingOf } from "./resource/warnings";
 import { textIn } from "./schema/attributes";
@@ -32,9 +33,9 @@ import {
   schemaOf,
   typeOf,
 } from "./schema/block";
-import { checkConfig, idIn, isIdAttribute } from "./schema/check-config";
+import { idIn, isIdAttribute } from "./schema/check-config";
 import { type AttributeBinding, shapeOf, type TerraformShape } from "./schema/terraform-shape";
-import { decodeObject, encodeMessage, fromJson } from "./values/codec";
+import { encodeMessage, fromJson } from "./values/codec";
 import {
   asObject,
   listOf,
@@ -267,28 +268,61 @@ export const dataSources: readonly DataSource[] = [
   listingSource("rnv_canvas", typeOf(canvasShown)),
 ];
 
-const dataSourceNamed = (name: string): DataSource => requireNamed(dataSources, name, "data source");
+/** Every ephemeral resource, a value that lives only as long as a run: never in a plan, never in a state. */
+export const ephemeralResources: readonly DataSource[] = [
+  dataSource(
+    "rnv_variable_value",
+    {
+      doc: "The value of a variable, revealed for this run and stored nowhere. The service records every reveal for audit.",
+      attributes: [
+        required("service_id", "string", "Id of the service."),
+        required("key", "string", "Name of the variable."),
+        computed("value", "string", "Its value.", { sensitive: true }),
+      ],
+    },
+    async (session, config) => ({ value: await revealVariable(session, config) }),
+  ),
+];
 
-/** ReadDataSource: what is configured stays as it is, the rest is filled in. */
-export const readDataSource: RpcAnswer<"ReadDataSource"> = async (provider, request) => {
-  const source = dataSourceNamed(request.typeName);
-  const config = decodeObject(source.valueType, request.config) ?? {};
+async function revealVariable(session: Session, config: TerraformObject): Promise<string> {
+  const { reads } = session;
+  const serviceId = idIn(config, "service_id") ?? "";
+  const key = textIn(config, "key") ?? "";
+  reads.invalidate(mostAgeMs);
+  const variables = await reads.variables(serviceId);
+  const found = variables?.find((one) => one.key === key);
+  if (found !== undefined) return reads.live.revealVariableText(serviceId, found.id);
+  await requireThere(session, service, serviceId, "service_id");
+  const summary =
+    variables === undefined
+      ? "the service does not list variables, so none can be found by its name"
+      : `the service has no variable "${key}"`;
+  throw diagnosticError("live.import_missing", summary, { attribute: "key" });
+}
+
+/** Reads what a configuration asks for: what is configured stays as it is, the rest is filled in. */
+async function readConfigured(
+  sources: readonly DataSource[],
+  what: string,
+  provider: Provider,
+  request: RequestOf<"ReadDataSource">,
+) {
+  const [source, config] = configured(sources, what, request);
   const told: Diagnostic[] = [];
   const read = await source.read(provider.requireSession(), config, (found) => told.push(...found));
   const given = Object.entries(config).filter(([, value]) => value !== null);
-  return {
-    state: encodeMessage(source.valueType, { ...read, ...Object.fromEntries(given) }),
-    diagnostics: diagnosticMessages(told),
-  };
+  const value = encodeMessage(source.valueType, { ...read, ...Object.fromEntries(given) });
+  return { value, diagnostics: diagnosticMessages(told) };
+}
+
+/** ReadDataSource. */
+export const readDataSource: RpcAnswer<"ReadDataSource"> = async (provider, request) => {
+  const { value: state, diagnostics } = await readConfigured(dataSources, "data source", provider, request);
+  return { state, diagnostics };
 };
 
-/** ValidateDataResourceConfig: what core has not checked already. */
-export const validateDataResourceConfig: RpcAnswer<"ValidateDataResourceConfig"> = async (
-  _provider,
-  request,
-) => {
-  const { block, valueType } = dataSourceNamed(request.typeName);
-  return {
-    diagnostics: diagnosticMessages(checkConfig(block, decodeObject(valueType, request.config) ?? {})),
-  };
+/** OpenEphemeralResource: there is nothing to renew or to close. */
+export const openEphemeralResource: RpcAnswer<"OpenEphemeralResource"> = async (provider, request) => {
+  const read = await readConfigured(ephemeralResources, "ephemeral resource", provider, request);
+  return { result: read.value, diagnostics: read.diagnostics };
 };

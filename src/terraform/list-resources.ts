@@ -4,25 +4,17 @@ import { compareTexts, snakeCase } from "../model/text";
 import { typeNamed } from "../resources";
 import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";
-import { diagnosticError, diagnosticMessages } from "./messages";
+import { diagnosticError } from "./messages";
 import { writePrivate } from "./private-data";
 import type { EventOf, Message } from "./protocol";
-import {
-  type Provider,
-  type RpcAnswer,
-  requireNamed,
-  type Session,
-  type StreamingAnswer,
-  shapes,
-} from "./provider";
+import { configured, type Provider, type Session, type StreamingAnswer, shapes } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { identityOf } from "./resource/identity";
 import { readResource } from "./resource/read-resource";
 import { importedState } from "./resource/resource-state";
 import { type AttributeSchema, optional, type Schema, schemaOf } from "./schema/block";
-import { checkConfig, idIn } from "./schema/check-config";
+import { idIn } from "./schema/check-config";
 import type { TerraformShape } from "./schema/terraform-shape";
-import { decodeObject } from "./values/codec";
 
 /** A list of resources that exist, for `terraform query` (plugin protocol 6.10, Terraform 1.14). */
 interface ListResource extends Schema {
@@ -48,22 +40,10 @@ function filtersOf({ resource }: TerraformShape): readonly AttributeSchema[] {
   );
 }
 
-const listNamed = (name: string): ListResource => requireNamed(listTypes, name, "list resource");
-
-/** ValidateListResourceConfig: what core has not checked already. */
-export const validateListResourceConfig: RpcAnswer<"ValidateListResourceConfig"> = async (
-  _provider,
-  { typeName, config },
-) => {
-  const { block, valueType } = listNamed(typeName);
-  return { diagnostics: diagnosticMessages(checkConfig(block, decodeObject(valueType, config) ?? {})) };
-};
-
 /** ListResource: an event for each resource, with its state where that is asked for. */
 export const listResource: StreamingAnswer<"ListResource"> = async (provider, request, events) => {
-  const { type, valueType } = listNamed(request.typeName);
+  const [{ type }, config] = configured(listTypes, "list resource", request);
   const session = provider.requireSession();
-  const config = decodeObject(valueType, request.config) ?? {};
   const limit = Number(request.limit);
   const found = await listLive(session, type, (attribute) => idIn(config, snakeCase(attribute)));
   for (const live of limit > 0 ? found.slice(0, limit) : found) {

@@ -11,7 +11,7 @@ import { Secret } from "../model/secret";
 import type { Clock } from "../model/time";
 import { resourceTypes } from "../resources";
 import type { Log } from "./log";
-import { diagnosticError } from "./messages";
+import { diagnosticError, diagnosticMessages } from "./messages";
 import type {
   EventOf,
   ProviderMethod,
@@ -21,9 +21,12 @@ import type {
   StreamRequestOf,
 } from "./protocol";
 import type { Schema } from "./schema/block";
+import { checkConfig } from "./schema/check-config";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import { variablesSchema } from "./schema/variables-schema";
 import type { EventSink } from "./server";
+import { decodeObject } from "./values/codec";
+import type { TerraformObject } from "./values/terraform-value";
 
 interface SessionOptions extends ClientOptions {
   readonly workspaceId: string;
@@ -205,3 +208,22 @@ export function requireNamed<Item extends { readonly name: string }>(
   if (found !== undefined) return found;
   throw diagnosticError("manifest.unsupported", `this provider has no ${what} "${name}"`);
 }
+
+type Configured = Pick<RequestOf<"ReadDataSource">, "typeName" | "config">;
+
+/** Returns the schema that a call names, and its configuration. */
+export function configured<Item extends Schema>(
+  items: readonly Item[],
+  what: string,
+  { typeName, config }: Configured,
+): readonly [Item, TerraformObject] {
+  const item = requireNamed(items, typeName, what);
+  return [item, decodeObject(item.valueType, config) ?? {}];
+}
+
+/** Answers the validation of a configuration: what core has not checked already. */
+export const validator =
+  (items: readonly Schema[], what: string) => async (_provider: Provider, request: Configured) => {
+    const [{ block }, config] = configured(items, what, request);
+    return { diagnostics: diagnosticMessages(checkConfig(block, config)) };
+  };

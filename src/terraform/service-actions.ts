@@ -13,7 +13,7 @@ import { typeNamed } from "../resources";
 import { unlessGone } from "../resources/deletion";
 import { service } from "../resources/service";
 import { diagnosticError, diagnosticMessages } from "./messages";
-import { type RpcAnswer, requireNamed, type Session, type StreamingAnswer } from "./provider";
+import { configured, type RpcAnswer, type Session, type StreamingAnswer } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { waitFinding } from "./resource/finish-write";
 import { addressIn, textIn } from "./schema/attributes";
@@ -25,8 +25,7 @@ import {
   type Schema,
   schemaOf,
 } from "./schema/block";
-import { checkConfig, idIn } from "./schema/check-config";
-import { decodeObject } from "./values/codec";
+import { idIn } from "./schema/check-config";
 import { isSameText, type TerraformObject } from "./values/terraform-value";
 
 /** The schema of an `action` block, which acts at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
@@ -82,20 +81,9 @@ export const actionSchemas: readonly ActionSchema[] = [
   serviceAction("rollback", "Takes a service back to an earlier deployment.", [deploymentId]),
 ];
 
-const actionNamed = (name: string): ActionSchema => requireNamed(actionSchemas, name, "action");
-
-/** ValidateActionConfig: what is wrong with the values that are known. */
-export const validateActionConfig: RpcAnswer<"ValidateActionConfig"> = async (_provider, request) => {
-  const { block, valueType } = actionNamed(request.typeName);
-  return {
-    diagnostics: diagnosticMessages(checkConfig(block, decodeObject(valueType, request.config) ?? {})),
-  };
-};
-
 /** PlanAction: checks that there is a service to act on, where that is known. */
 export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) => {
-  const { valueType } = actionNamed(request.typeName);
-  const config = decodeObject(valueType, request.config) ?? {};
+  const [, config] = configured(actionSchemas, "action", request);
   const id = textIn(config, serviceAttribute);
   if (session === undefined || id === undefined) return {};
   await requireThere(session, service, id, serviceAttribute);
@@ -119,9 +107,8 @@ async function requireDeployment(
 
 /** InvokeAction: sends the one request, tells how it goes, and ends with what became of it. */
 export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, request, events) => {
-  const asked = actionNamed(request.typeName);
+  const [asked, config] = configured(actionSchemas, "action", request);
   const session = provider.requireSession();
-  const config = decodeObject(asked.valueType, request.config) ?? {};
   const id = textIn(config, serviceAttribute) ?? "";
   const begin = async (): Promise<readonly Diagnostic[]> => {
     const live = await requireThere(session, service, id, serviceAttribute);

@@ -26,8 +26,6 @@ interface IdentityShape {
 /** The workspace is known from the provider: an import may leave it out. */
 const workspaceAttribute = "workspace_id";
 
-const identityVersion = 0;
-
 function identityShape({ name, valueType: stateType }: Schema, parts: readonly string[]): IdentityShape {
   const texts = [workspaceAttribute, ...parts].map((one) => [one, "string"] as const);
   return { name, parts, stateType, valueType: objectOf(Object.fromEntries(texts)) };
@@ -55,7 +53,6 @@ export const getResourceIdentitySchemas: RpcAnswer<"GetResourceIdentitySchemas">
 });
 
 const identityMessage = ({ parts }: IdentityShape): Message<"IdentitySchema"> => ({
-  version: identityVersion,
   attributes: [
     {
       name: workspaceAttribute,
@@ -72,18 +69,12 @@ const identityMessage = ({ parts }: IdentityShape): Message<"IdentitySchema"> =>
   ],
 });
 
-/** UpgradeResourceIdentity: there is one version yet. */
+/** UpgradeResourceIdentity: there is one version, 0. */
 export const upgradeResourceIdentity: RpcAnswer<"UpgradeResourceIdentity"> = async (
   _provider,
-  { typeName, version, rawIdentity },
+  { typeName, rawIdentity },
 ) => {
   const { valueType } = identityNamed(typeName);
-  if (Number(version) > identityVersion)
-    throw diagnosticError(
-      "state.newer",
-      `the identity of this ${typeName} was written by a newer version of this provider`,
-      { hint: "upgrade the provider: terraform init -upgrade" },
-    );
   const stored = decodeState(valueType, rawIdentity?.json);
   return { upgradedIdentity: { value: encodeMessage(valueType, stored) } };
 };

@@ -21,13 +21,7 @@ import {
 } from "../schema/attributes";
 import { type AttributeBinding, type TerraformShape, upToDateName } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
-import {
-  holdsNumber,
-  isSameValue,
-  type TerraformObject,
-  type TerraformValue,
-  toPlain,
-} from "../values/terraform-value";
+import { type TerraformObject, type TerraformValue, toPlain } from "../values/terraform-value";
 import { confirmDeleted, otherWorkspace } from "./confirm-deleted";
 import { checkUpToDate } from "./reactions";
 import { defaultsOf, recordedOf } from "./record";
@@ -51,9 +45,8 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const run = type.reacts ? await checkUpToDate(session, type, live, found) : undefined;
   const { kept: after = found, isUpToDate } = run ?? {};
   const next = await refreshed(session, type, state, live, { kept, isUpToDate });
-  const isSame = next === state && !holdsNumber(state);
   return {
-    newState: isSame ? request.currentState : encodeMessage(type.valueType, next),
+    newState: encodeMessage(type.valueType, next),
     // Only where it says something else: to Terraform, other private data is a difference.
     private: JSON.stringify(after) === JSON.stringify(kept) ? request.private : writePrivate(after),
     diagnostics: messages,
@@ -126,8 +119,8 @@ const unreadable = ({ type }: Resource, name: string, reason: string): Diagnosti
   });
 
 /**
- * Returns the state after a refresh, `state` itself where nothing differs. What is declared or was imported shows the
- * live value; the rest stays unset, so that what is not managed never shows in a plan.
+ * Returns the state after a refresh. What is declared or was imported shows the live value; the rest stays unset, so that
+ * what is not managed never shows in a plan.
  */
 async function refreshed(
   session: Session,
@@ -149,7 +142,7 @@ async function refreshed(
   markSecretDrift(type, next, state, live);
   setComputed(type, next, live);
   if (isUpToDate !== undefined) next[upToDateName] = isUpToDate;
-  return isSameValue(next, state) ? state : next;
+  return next;
 }
 
 /** Returns true if a field is managed though no block writes it, and is not at its default: the next plan sets it back. */

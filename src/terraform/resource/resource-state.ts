@@ -9,29 +9,20 @@ import { writePrivate } from "../private-data";
 import type { Message, RequestOf } from "../protocol";
 import { type RpcAnswer, requireNamed, resourceSchemas, type Session } from "../provider";
 import { addressIn, emptyValue, setValue, withoutEmptyBlocks } from "../schema/attributes";
-import { type Schema, schemaVersion } from "../schema/block";
+import type { Schema } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeState, encodeMessage } from "../values/codec";
 import { asObject, type TerraformValue } from "../values/terraform-value";
 
 /**
  * UpgradeResourceState: a stored state in the schema of now. Attributes that are no more are dropped, new ones are
- * null until the next read.
+ * null until the next read. A state of a newer version never comes here: core refuses it.
  */
 export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
   _provider,
   { typeName, version, rawState },
 ) => {
   const type = requireNamed(resourceSchemas, typeName, "resource type");
-  if (Number(version) > schemaVersion) {
-    throw diagnosticError(
-      "state.newer",
-      `the state of ${type.name} was written by a newer version of this provider`,
-      {
-        hint: "upgrade the provider: terraform init -upgrade",
-      },
-    );
-  }
   return { upgradedState: encodeMessage(type.valueType, stateOf(type, version, rawState?.json)) };
 };
 

@@ -62,14 +62,6 @@ export function holdsUnknown(value: TerraformValue): boolean {
   return Object.values(value as object).some(holdsUnknown);
 }
 
-/** Returns true if a value is a number, or holds one. */
-export function holdsNumber(value: TerraformValue): boolean {
-  if (value === null || typeof value !== "object") return typeof value === "number";
-  if (value instanceof NumberText) return true;
-  if (value instanceof DynamicValue) return holdsNumber(value.value);
-  return Object.values(value as object).some(holdsNumber);
-}
-
 /** JSON of a value without unknowns: a fraction such as 1/3 is the nearest one, an integer too large becomes text. */
 export function toPlain(value: TerraformValue): Plain {
   if (value === null || typeof value !== "object") return value;
