@@ -23,8 +23,7 @@ import { type Schema, schemaMessage } from "./schema/block";
 import { variablesSchema } from "./schema/variables-schema";
 import type { CallHandler, StreamHandler } from "./server";
 import { actionSchemas, invokeAction, planAction } from "./service-actions";
-import { decodeValue } from "./values/codec";
-import { asObject, type TerraformValue } from "./values/terraform-value";
+import { asObject, decodeValue, type TerraformValue } from "./values";
 import { variablesAnswers } from "./variables/variables-answers";
 
 /** Nothing is held that could be renewed or closed. */

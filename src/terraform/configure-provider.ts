@@ -18,8 +18,7 @@ import { diagnosticMessages } from "./messages";
 import { openSession, type Provider, type RpcAnswer, type Session } from "./provider";
 import { countCheck, optional, schemaOf } from "./schema/block";
 import { checkConfig } from "./schema/check-config";
-import { decodeObject } from "./values/codec";
-import { holdsUnknown, type TerraformObject } from "./values/terraform-value";
+import { decodeObject, holdsUnknown, type TerraformObject } from "./values";
 
 /** The provider block. What it leaves out comes from the environment. */
 export const providerSchema = schemaOf("rnv", {
@@ -79,33 +78,22 @@ const refusals: Readonly<Record<number, (settings: ProviderSettings) => Partial<
   401: () => ({
     summary: "the service does not accept the API key",
     attribute: "api_key",
-    ...hint("check api_key of the provider block, or RNV_API_KEY or RNV_API_KEY_FILE in the environment"),
   }),
   403: ({ workspaceId }) => ({
     summary: `the API key may not read the workspace ${workspaceId}`,
     attribute: "api_key",
-    ...hint("use a key of this workspace whose scope and role allow it"),
   }),
   404: ({ workspaceId, baseUrl }) => ({
     summary: `there is no workspace ${workspaceId} at ${baseUrl}, or the API key is not of it`,
     attribute: "workspace_id",
-    ...hint(
-      "check workspace_id and base_url of the provider block, or RNV_WORKSPACE_ID and RNV_BASE_URL in the environment",
-    ),
   }),
 };
 
-/** A hint in place of that of the failed request. */
-const hint = (text: string) => ({ hint: text, remedy: undefined });
-
 function sessionOf(provider: Provider, settings: ProviderSettings, terraformVersion: string): Session {
-  const { baseUrl, workspaceId, apiKey } = settings;
+  const { baseUrl, apiKey } = settings;
   const { cwd, environment, log } = provider;
-  const rest = {
-    gaps: settings.gaps,
-    maxConcurrency: settings.maxConcurrency,
-    deletionProtection: settings.deletionProtection,
-    acceptMissing: settings.acceptMissing,
+  const common = {
+    ...settings,
     acceptsRestored: environment.RNV_ACCEPT_RESTORED === "1",
     clock: systemClock,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
@@ -116,10 +104,10 @@ function sessionOf(provider: Provider, settings: ProviderSettings, terraformVers
   if (baseUrl === "embedded" || apiKey === undefined) {
     const embedded = embeddedService(cwd);
     const transport = loggedTransport(embedded.transport, log, systemClock);
-    return openSession({ ...rest, baseUrl: embeddedUrl, ...embedded, transport });
+    return openSession({ ...common, baseUrl: embeddedUrl, ...embedded, transport });
   }
   const transport = loggedTransport(createHttpTransport({ environment }), log, systemClock);
-  return openSession({ ...rest, baseUrl, workspaceId, apiKey, transport });
+  return openSession({ ...common, apiKey, transport });
 }
 
 /** The emulator, with its data where the command line keeps it too. Loaded only where it is asked for. */

@@ -35,15 +35,16 @@ import {
 } from "./schema/block";
 import { idIn, isIdAttribute } from "./schema/check-config";
 import { type AttributeBinding, shapeOf, type TerraformShape } from "./schema/terraform-shape";
-import { encodeMessage, fromJson } from "./values/codec";
 import {
   asObject,
+  encodeMessage,
+  fromJson,
   listOf,
   type ObjectType,
   objectOf,
   type TerraformObject,
   type TerraformType,
-} from "./values/terraform-value";
+} from "./values";
 
 /** Tells people something of what was read, beside it. */
 type Tell = (found: readonly Diagnostic[]) => void;

@@ -9,15 +9,16 @@ import type { RpcAnswer } from "./provider";
 import { valueAt } from "./schema/attributes";
 import { markdown, typeBytes } from "./schema/block";
 import { shapeOf } from "./schema/terraform-shape";
-import { decodeValue, encodeMessage } from "./values/codec";
 import {
   asObject,
+  decodeValue,
+  encodeMessage,
   objectOf,
   type TerraformObject,
   type TerraformType,
   type TerraformValue,
   toPlain,
-} from "./values/terraform-value";
+} from "./values";
 
 interface Parameter {
   readonly name: string;

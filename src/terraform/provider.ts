@@ -25,8 +25,7 @@ import { checkConfig } from "./schema/check-config";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import { variablesSchema } from "./schema/variables-schema";
 import type { EventSink } from "./server";
-import { decodeObject } from "./values/codec";
-import type { TerraformObject } from "./values/terraform-value";
+import { decodeObject, type TerraformObject } from "./values";
 
 interface SessionOptions extends ClientOptions {
   readonly workspaceId: string;

@@ -26,7 +26,7 @@ import {
   schemaOf,
 } from "./schema/block";
 import { idIn } from "./schema/check-config";
-import { isSameText, type TerraformObject } from "./values/terraform-value";
+import { isSameText, type TerraformObject } from "./values";
 
 /** The schema of an `action` block, which acts at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
 interface ActionSchema extends Schema {

@@ -9,7 +9,7 @@ import { diagnosticError } from "../messages";
 import type { Session } from "../provider";
 import { knownIn, parentIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values/terraform-value";
+import type { TerraformObject } from "../values";
 
 /** The part of a session that the proof needs. */
 type Proof = Pick<Session, "reads" | "workspaceId" | "acceptMissing">;

@@ -5,7 +5,7 @@ import type { Accepted, DeleteInput } from "../../model/resource-operations";
 import type { Session } from "../provider";
 import { addressIn, liveOf } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { isSameText, type TerraformObject } from "../values/terraform-value";
+import { isSameText, type TerraformObject } from "../values";
 import { finishWrite } from "./finish-write";
 import { checkProtection } from "./plan-findings";
 import { isMadeElsewhere } from "./preserved";

@@ -18,7 +18,7 @@ import {
   valueAt,
 } from "../schema/attributes";
 import { revisionName, type TerraformShape } from "../schema/terraform-shape";
-import { asObject, holdsUnknown, isUnknown, type TerraformObject } from "../values/terraform-value";
+import { asObject, holdsUnknown, isUnknown, type TerraformObject } from "../values";
 import { bareRecord } from "./record";
 
 /** The values of a create or an update. */

@@ -2,7 +2,7 @@ import { plainEqual } from "../../model/value";
 import type { RpcAnswer } from "../provider";
 import { draftOf, setValue, valueAt } from "../schema/attributes";
 import { variablesSchema } from "../schema/variables-schema";
-import { decodeObject, encodeMessage } from "../values/codec";
+import { decodeObject, encodeMessage } from "../values";
 import { isEqualAs } from "./plan-change";
 import { defaultsOf } from "./record";
 

@@ -9,8 +9,14 @@ import { type Schema, typeBytes } from "../schema/block";
 import { idIn } from "../schema/check-config";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { variablesSchema } from "../schema/variables-schema";
-import { decodeObject, decodeState, encodeMessage } from "../values/codec";
-import { type ObjectType, objectOf, type TerraformObject } from "../values/terraform-value";
+import {
+  decodeObject,
+  decodeState,
+  encodeMessage,
+  type ObjectType,
+  objectOf,
+  type TerraformObject,
+} from "../values";
 
 /** The values that tell one resource from all others and never change (plugin protocol 6.9). */
 interface IdentityShape {

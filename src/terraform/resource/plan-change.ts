@@ -30,7 +30,7 @@ import {
   type TerraformValue,
   toPlain,
   unknown,
-} from "../values/terraform-value";
+} from "../values";
 import { isMadeElsewhere } from "./preserved";
 import { needsRun } from "./reactions";
 import { defaultsOf, recordedOf } from "./record";

@@ -6,7 +6,7 @@ import { Unknown } from "../../model/value";
 import type { Session } from "../provider";
 import { declaredWithSecrets, nameIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values/terraform-value";
+import type { TerraformObject } from "../values";
 import { readParent } from "./confirm-deleted";
 import type { ChangeInput, PlannedChange } from "./plan-change";
 import { isMadeElsewhere } from "./preserved";

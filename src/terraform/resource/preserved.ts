@@ -7,7 +7,7 @@ import { snakeCase } from "../../model/text";
 import type { Session } from "../provider";
 import { addressIn, declaredWithSecrets, knownIn, nameIn, parentIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values/terraform-value";
+import type { TerraformObject } from "../values";
 
 /** Returns true if a state says that its resource was made elsewhere: it is forgotten, never deleted. */
 export const isMadeElsewhere = (type: TerraformShape, state: TerraformObject): boolean =>

@@ -20,8 +20,7 @@ import {
   valueAt,
 } from "../schema/attributes";
 import { type AttributeBinding, type TerraformShape, upToDateName } from "../schema/terraform-shape";
-import { decodeObject, encodeMessage } from "../values/codec";
-import { type TerraformObject, type TerraformValue, toPlain } from "../values/terraform-value";
+import { decodeObject, encodeMessage, type TerraformObject, type TerraformValue, toPlain } from "../values";
 import { confirmDeleted, otherWorkspace } from "./confirm-deleted";
 import { checkUpToDate } from "./reactions";
 import { defaultsOf, recordedOf } from "./record";

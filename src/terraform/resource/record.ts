@@ -7,7 +7,7 @@ import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import { computedIn, knownIn, nameIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values/terraform-value";
+import type { TerraformObject } from "../values";
 
 /** Returns a record of a resource's identity alone. */
 export const bareRecord = (

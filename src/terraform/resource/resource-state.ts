@@ -11,8 +11,7 @@ import { type RpcAnswer, requireNamed, resourceSchemas, type Session } from "../
 import { addressIn, emptyValue, setValue, withoutEmptyBlocks } from "../schema/attributes";
 import type { Schema } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { decodeState, encodeMessage } from "../values/codec";
-import { asObject, type TerraformValue } from "../values/terraform-value";
+import { asObject, decodeState, encodeMessage, type TerraformValue } from "../values";
 
 /**
  * UpgradeResourceState: a stored state in the schema of now. Attributes that are no more are dropped, new ones are

@@ -18,7 +18,7 @@ import {
   valueAt,
 } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { type TerraformObject, toPlain } from "../values/terraform-value";
+import { type TerraformObject, toPlain } from "../values";
 import { leavesDeletedParent } from "./confirm-deleted";
 import { createResource, type MadeResource, startRun } from "./create-resource";
 import {

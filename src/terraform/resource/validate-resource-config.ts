@@ -8,8 +8,7 @@ import type { RpcAnswer } from "../provider";
 import { declaredWithSecrets, valueAt } from "../schema/attributes";
 import { checkConfig } from "../schema/check-config";
 import type { SecretBinding, TerraformShape } from "../schema/terraform-shape";
-import { decodeObject } from "../values/codec";
-import { holdsUnknown, type TerraformObject, type TerraformValue, toPlain } from "../values/terraform-value";
+import { decodeObject, holdsUnknown, type TerraformObject, type TerraformValue, toPlain } from "../values";
 
 /** ValidateResourceConfig: what is wrong with the values that are known, each at its attribute. */
 export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async (provider, request) => {

@@ -8,7 +8,7 @@ import { moneyChange, sameMoney } from "../../render/plan-wording";
 import type { Session } from "../provider";
 import { addressIn, declaredIn, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values/terraform-value";
+import type { TerraformObject } from "../values";
 import { readById } from "./confirm-deleted";
 import type { PlannedChange } from "./plan-change";
 import { defaultsOf } from "./record";

@@ -12,16 +12,16 @@ import {
   type ResolvedValue,
   Unknown,
 } from "../../model/value";
-import { fromJson } from "../values/codec";
 import {
   asObject,
   DynamicValue,
+  fromJson,
   holdsUnknown,
   type TerraformObject,
   type TerraformValue,
   toPlain,
   unknown,
-} from "../values/terraform-value";
+} from "../values";
 import type { AttributeBinding, PathSteps, TerraformShape } from "./terraform-shape";
 
 /** A whole value whose attributes may be set. */

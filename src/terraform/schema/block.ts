@@ -2,7 +2,7 @@ import * as z from "zod";
 import { snakeCase } from "../../model/text";
 import { durationPattern } from "../../model/time";
 import type { Message } from "../protocol";
-import { listOf, mapOf, type ObjectType, objectOf, type TerraformType } from "../values/terraform-value";
+import { listOf, mapOf, type ObjectType, objectOf, type TerraformType } from "../values";
 
 /** One attribute as Terraform is told of it. Exactly one of required, optional, computed or the last two holds. */
 export interface AttributeSchema {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { expectations, leaves } from "../../manifest/schema-issues";
 import { canonicalId, snakeCase, uuidPattern } from "../../model/text";
-import { asObject, holdsUnknown, type TerraformObject, toPlain } from "../values/terraform-value";
+import { asObject, holdsUnknown, type TerraformObject, toPlain } from "../values";
 import { textIn, valueAt } from "./attributes";
 import type { AttributeSchema, BlockSchema } from "./block";
 

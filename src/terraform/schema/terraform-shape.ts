@@ -12,7 +12,7 @@ import {
 } from "../../model/text";
 import { generatedLengths } from "../../model/value";
 import { resourceTypes } from "../../resources";
-import { listOf, mapOf, objectOf, type TerraformType } from "../values/terraform-value";
+import { listOf, mapOf, objectOf, type TerraformType } from "../values";
 import {
   type AttributeSchema,
   type BlockSchema,

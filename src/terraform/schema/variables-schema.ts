@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { generatedName, variablesResource } from "../../model/text";
-import { mapOf } from "../values/terraform-value";
+import { mapOf } from "../values";
 import { computed, optional, required, schemaOf } from "./block";
 import { generatedCheck, generatedType, revision, timeouts } from "./terraform-shape";
 

@@ -24,7 +24,7 @@ import {
   type TerraformObject,
   type TerraformValue,
   unknown,
-} from "../values/terraform-value";
+} from "../values";
 import { type Entries, type Entry, elementsOf, entriesIn, entryType, withEntries } from "./variables";
 
 /** Carries a map out, one variable at a time; what was done stays in the state whatever fails after it. */

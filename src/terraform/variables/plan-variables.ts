@@ -11,7 +11,7 @@ import {
   type TerraformObject,
   type TerraformValue,
   unknown,
-} from "../values/terraform-value";
+} from "../values";
 import { type Declared, declaredIn, elementsOf, entriesIn } from "./variables";
 
 interface VariablesChange {

@@ -18,8 +18,14 @@ import { secretFindings, sizeFindings } from "../resource/validate-resource-conf
 import { emptyValue, textIn } from "../schema/attributes";
 import { checkConfig, unmet } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
-import { decodeObject, encodeMessage, fromState, parseState } from "../values/codec";
-import type { TerraformObject, TerraformValue } from "../values/terraform-value";
+import {
+  decodeObject,
+  encodeMessage,
+  fromState,
+  parseState,
+  type TerraformObject,
+  type TerraformValue,
+} from "../values";
 import { applyVariables } from "./apply-variables";
 import { managesNothing, planVariables } from "./plan-variables";
 import { type Entry, elementsOf, entriesIn, entryType, withEntries } from "./variables";

@@ -1,7 +1,7 @@
 import { generatedName } from "../../model/text";
 import { variable } from "../../resources/variable";
 import { shapeOf } from "../schema/terraform-shape";
-import { asObject, isUnknown, type TerraformObject, type TerraformValue } from "../values/terraform-value";
+import { asObject, isUnknown, type TerraformObject, type TerraformValue } from "../values";
 
 /** The type that each entry of the map is: all it does, the map does. */
 export const entryType = shapeOf(variable);

@@ -1,12 +1,13 @@
 import { ExtData, encode } from "@msgpack/msgpack";
-import { decodeValue, encodeValue } from "../../../src/terraform/values/codec";
 import {
   DynamicValue,
+  decodeValue,
+  encodeValue,
   holdsUnknown,
   NumberText,
   type TerraformType,
   unknown,
-} from "../../../src/terraform/values/terraform-value";
+} from "../../../src/terraform/values";
 
 const bytes = (value: unknown): Uint8Array => encode(value);
 

@@ -1,10 +1,10 @@
 import { functions } from "../../../src/terraform/functions";
-import { dynamicOf } from "../../../src/terraform/values/codec";
 import {
   DynamicValue,
+  dynamicOf,
   type TerraformObject,
   type TerraformValue,
-} from "../../../src/terraform/values/terraform-value";
+} from "../../../src/terraform/values";
 
 const catalog = dynamicOf({
   plans: [{ id: "standard", kinds: ["web"], usd: 25, ngn: 37_500 }],

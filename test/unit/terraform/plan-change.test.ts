@@ -4,12 +4,7 @@ import type { PrivateData } from "../../../src/terraform/private-data";
 import { planChange } from "../../../src/terraform/resource/plan-change";
 import { emptyValue, setValue } from "../../../src/terraform/schema/attributes";
 import { shapeOf } from "../../../src/terraform/schema/terraform-shape";
-import {
-  asObject,
-  type TerraformObject,
-  type TerraformValue,
-  unknown,
-} from "../../../src/terraform/values/terraform-value";
+import { asObject, type TerraformObject, type TerraformValue, unknown } from "../../../src/terraform/values";
 
 const type = shapeOf(service);
 
