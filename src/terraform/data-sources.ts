@@ -20,7 +20,6 @@ import type { RequestOf } from "./protocol";
 import { configured, mostAgeMs, type Provider, type RpcAnswer, type Session } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { standingOf } from "./resource/warnings";
-import { textIn } from "./schema/attributes";
 import {
   type AttributeSchema,
   type BlockSchema,
@@ -34,7 +33,8 @@ import {
   typeOf,
 } from "./schema/block";
 import { idIn, isIdAttribute } from "./schema/check-config";
-import { type AttributeBinding, shapeOf, type TerraformShape } from "./schema/terraform-shape";
+import type { AttributeBinding } from "./schema/resource-block";
+import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import {
   asObject,
   encodeMessage,
@@ -44,6 +44,7 @@ import {
   objectOf,
   type TerraformObject,
   type TerraformType,
+  textIn,
 } from "./values";
 
 /** Tells people something of what was read, beside it. */

@@ -6,7 +6,6 @@ import type { Plain } from "../model/value";
 import { service } from "../resources/service";
 import type { Message } from "./protocol";
 import type { RpcAnswer } from "./provider";
-import { valueAt } from "./schema/attributes";
 import { markdown, typeBytes } from "./schema/block";
 import { shapeOf } from "./schema/terraform-shape";
 import {
@@ -18,6 +17,7 @@ import {
   type TerraformType,
   type TerraformValue,
   toPlain,
+  valueAt,
 } from "./values";
 
 interface Parameter {

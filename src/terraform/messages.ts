@@ -2,7 +2,7 @@ import { diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Remedy } from "../diagnostics/remedies";
 import type { Message } from "./protocol";
-import type { PathSteps } from "./schema/terraform-shape";
+import type { PathSteps } from "./values";
 
 /** Next steps in the words of Terraform, where those of the command line do not fit. */
 const remedies: Readonly<Record<Remedy, string>> = {

@@ -16,7 +16,6 @@ import { diagnosticError, diagnosticMessages } from "./messages";
 import { configured, type RpcAnswer, type Session, type StreamingAnswer } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { waitFinding } from "./resource/finish-write";
-import { addressIn, textIn } from "./schema/attributes";
 import {
   type AttributeSchema,
   durationCheck,
@@ -26,7 +25,8 @@ import {
   schemaOf,
 } from "./schema/block";
 import { idIn } from "./schema/check-config";
-import { isSameText, type TerraformObject } from "./values";
+import { shapeOf } from "./schema/terraform-shape";
+import { isSameText, type TerraformObject, textIn } from "./values";
 
 /** The schema of an `action` block, which acts at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
 interface ActionSchema extends Schema {
@@ -146,7 +146,7 @@ const defaultTimeoutMs = 30 * 60_000;
 async function act(invocation: Invocation): Promise<readonly Diagnostic[]> {
   const { session, live, action, verb, config } = invocation;
   const { id, name } = live;
-  const address = addressIn({ resource: service }, name);
+  const address = shapeOf(service).addressOf(name);
   const asked: ActionInput = {
     ...{
       address,

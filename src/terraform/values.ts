@@ -91,6 +91,36 @@ export const asObject = (value: TerraformValue | undefined): TerraformObject | u
     ? (value as TerraformObject)
     : undefined;
 
+/** Names of blocks and attributes that lead to a value: `["configuration", "branch"]`. */
+export type PathSteps = readonly string[];
+
+/** A whole value whose attributes may be set. */
+export type Draft = Record<string, TerraformValue>;
+
+/** Returns the value at `steps` of a whole value; null where a block above it is missing, and for a null of any type. */
+export function valueAt(whole: TerraformObject, steps: PathSteps): TerraformValue {
+  const [first = "", ...within] = steps;
+  let value = whole[first] ?? null;
+  for (const step of within) value = asObject(value)?.[step] ?? null;
+  return value instanceof DynamicValue && value.value === null ? null : value;
+}
+
+/** Sets the value at `steps` of a draft; a block that is missing is made, unless for null. */
+export function setValue(draft: Draft, steps: PathSteps, value: TerraformValue): void {
+  let within = draft;
+  for (const step of steps.slice(0, -1)) {
+    if (value === null && (within[step] ?? null) === null) return;
+    within[step] ??= {};
+    within = within[step] as Draft;
+  }
+  within[steps.at(-1) ?? ""] = value;
+}
+
+export function textIn(state: TerraformObject, name: string): string | undefined {
+  const value = state[name];
+  return typeof value === "string" ? value : undefined;
+}
+
 /** Returns true if two texts are one to Terraform, which composes what it is given. */
 export const isSameText = (a: string, b: string): boolean => a.normalize("NFC") === b.normalize("NFC");
 

@@ -4,7 +4,6 @@ import { diagnosticMessages, diagnosticsOf } from "../messages";
 import { noPrivateData, type PrivateData, readPrivate, writePrivate } from "../private-data";
 import type { RequestOf, ResponseOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
-import { withUnplanned } from "../schema/attributes";
 import type { Schema } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, type TerraformObject } from "../values";
@@ -22,7 +21,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
       if (prior !== undefined) await deleteResource(session, type, prior, nonce);
       return { state: null, kept, diagnostics: [] };
     }
-    const change = { planned, wanted: withUnplanned(type, planned, config), config, kept, nonce };
+    const change = { planned, wanted: type.withUnplanned(planned, config), config, kept, nonce };
     return prior === undefined
       ? createResource(session, type, change)
       : updateResource(session, type, prior, change);

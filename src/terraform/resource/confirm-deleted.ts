@@ -7,7 +7,6 @@ import { canonicalId } from "../../model/text";
 import { findResource, typeNamed } from "../../resources";
 import { diagnosticError } from "../messages";
 import type { Session } from "../provider";
-import { knownIn, parentIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
 
@@ -47,7 +46,7 @@ export async function parentChange(
   next: TerraformObject,
 ): Promise<ParentChange> {
   const { resource } = type;
-  const [before, after] = [prior, next].map((one) => parentIn(type, knownIn(type, one)));
+  const [before, after] = [prior, next].map((one) => type.parentIn(type.knownIn(one)));
   if (!resource.removedWithParent || before === undefined || after === undefined || before === after)
     return "same";
   return reads && isMissing(await readParent(reads, resource, before)) ? "deleted" : "other";
@@ -63,7 +62,7 @@ export async function leavesDeletedParent(
   const change = await parentChange(reads, type, prior, planned);
   if (change !== "other") return change === "deleted";
   const [parent] = type.resource.parents;
-  const [before, after] = [prior, planned].map((one) => parentIn(type, knownIn(type, one)));
+  const [before, after] = [prior, planned].map((one) => type.parentIn(type.knownIn(one)));
   throw diagnosticError("plan.stale", `it belongs to ${parent?.type} ${before}, not ${after}`, {
     attribute: parent?.attribute,
     detail:

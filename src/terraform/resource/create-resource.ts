@@ -11,7 +11,6 @@ import { isoTime } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import { diagnosticsOf, withoutTaint } from "../messages";
 import { mostAgeMs, type Session } from "../provider";
-import { addressIn, appliableIn, nameIn, parentIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { readParent } from "./confirm-deleted";
 import {
@@ -23,9 +22,9 @@ import {
   withRevision,
 } from "./finish-write";
 import { createdTwice, namesakes, nameTaken, severalMade, turnOf } from "./namesakes";
-import { findPreserved, isMadeElsewhere, notThere } from "./preserved";
+import { findPreserved, notThere } from "./preserved";
 import { findStartedRun, isOfCommit, listRuns, runInputs } from "./reactions";
-import { appliedIn, defaultsOf, writtenNow } from "./record";
+import { appliedIn, writtenNow } from "./record";
 
 /** A create, or another run of a resource that reacts to others. */
 export interface Creation {
@@ -44,14 +43,14 @@ export async function createResource(
 ): Promise<Applied> {
   const { planned, wanted, nonce } = change;
   const { resource } = type;
-  const attributes = appliableIn(type, wanted);
-  const name = nameIn(type, wanted) || resource.type;
-  const parentId = parentIn(type, attributes);
-  const defaults = defaultsOf(type, await session.reads.catalog());
+  const attributes = type.appliableIn(wanted);
+  const name = type.nameIn(wanted) || resource.type;
+  const parentId = type.parentIn(attributes);
+  const defaults = type.defaultsIn(await session.reads.catalog());
   const above = parentId === undefined ? undefined : await readParent(session.reads, resource, parentId);
   // What the parent shows saves the requests that would look it up.
   const parent = above?.kind === "found" ? above.live.computed : undefined;
-  const input = { address: addressIn(type, name), name, attributes, parent };
+  const input = { address: type.addressOf(name), name, attributes, parent };
   const made = await make(session, { type, input, parentId, defaults, nonce }, change);
   const written = { accepted: made.accepted, name, parentId, config: wanted, step: "create" } as const;
   const { accepted, live, failed } = await finishWrite(session, type, written);
@@ -86,7 +85,7 @@ export interface MadeResource {
 async function make(session: Session, creation: Creation, change: ChangeValues): Promise<MadeResource> {
   const { type, input, parentId } = creation;
   const { resource } = type;
-  if (isMadeElsewhere(type, change.wanted)) {
+  if (type.isMadeElsewhere(change.wanted)) {
     const live = await findPreserved(session, type, input, parentId ?? "");
     if (live === undefined) throw new DiagnosticsError([notThere(type, input.name)]);
     return { accepted: { id: live.id, live }, diagnostics: [] };

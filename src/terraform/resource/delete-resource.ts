@@ -3,12 +3,10 @@ import { sendTwice } from "../../apply/journaled-send";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
 import type { Session } from "../provider";
-import { addressIn, liveOf } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { isSameText, type TerraformObject } from "../values";
 import { finishWrite } from "./finish-write";
 import { checkProtection } from "./plan-findings";
-import { isMadeElsewhere } from "./preserved";
 
 /** Deletes a resource, confirmed with the name that the state has, and waits until it is deleted. Throws otherwise. */
 export async function deleteResource(
@@ -17,12 +15,12 @@ export async function deleteResource(
   prior: TerraformObject,
   nonce: string,
 ): Promise<void> {
-  const live = liveOf(type, prior);
+  const live = type.liveOf(prior);
   const { id, name, parentId } = { ...live, parentId: live.parentId ?? undefined };
   const refused = checkProtection(session, type, [prior], "delete");
   if (refused.length > 0) throw new DiagnosticsError(refused);
-  if (isMadeElsewhere(type, prior)) return;
-  const input = { address: addressIn(type, name), id, name, parentId };
+  if (type.isMadeElsewhere(prior)) return;
+  const input = { address: type.addressOf(name), id, name, parentId };
   const accepted = await requestDeletion(session, type, input, nonce);
   const { failed } = await finishWrite(session, type, {
     accepted,

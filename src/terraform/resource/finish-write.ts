@@ -8,17 +8,9 @@ import { parseDuration } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
-import {
-  addressIn,
-  type Draft,
-  draftOf,
-  knownIn,
-  setComputed,
-  setValue,
-  valueAt,
-} from "../schema/attributes";
-import { revisionName, type TerraformShape } from "../schema/terraform-shape";
-import { asObject, holdsUnknown, isUnknown, type TerraformObject } from "../values";
+import { revisionName } from "../schema/resource-block";
+import { shownAs, type TerraformShape } from "../schema/terraform-shape";
+import { asObject, holdsUnknown, isUnknown, setValue, type TerraformObject, valueAt } from "../values";
 import { bareRecord } from "./record";
 
 /** The values of a create or an update. */
@@ -68,7 +60,7 @@ export async function finishWrite(
   { accepted, name, parentId, config, step }: AcceptedWrite,
 ): Promise<FinishedWrite> {
   const { resource } = type;
-  const policy = resource.reacts?.waitPolicy?.(knownIn(type, config));
+  const policy = resource.reacts?.waitPolicy?.(type.knownIn(config));
   let { id } = accepted;
   if (accepted.pending !== undefined && policy?.wait !== false) {
     const written = asObject(config.timeouts ?? null)?.[step];
@@ -87,7 +79,7 @@ export async function finishWrite(
         id = next.id;
       },
     });
-    const about = resource.nameAttribute === undefined ? `the ${resource.type}` : addressIn(type, name);
+    const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(name);
     if (step === "delete" && result.kind === "failed")
       return { accepted, live: undefined, failed: deletionFailed(about, result) };
     const failed = waitFinding(about, result, {
@@ -151,9 +143,10 @@ interface EndedRun {
 /** Returns what a reacting resource shows after its run; undefined of others. */
 async function readRun(
   { reads }: Session,
-  { resource }: TerraformShape,
+  type: TerraformShape,
   { id, name, parentId, live }: EndedRun,
 ): Promise<LiveResource | undefined> {
+  const { resource } = type;
   if (resource.runs === undefined) return undefined;
   const recorded = bareRecord({
     type: resource.type,
@@ -164,7 +157,7 @@ async function readRun(
   // What pins a computed attribute is declared, so that this is read too.
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
   const declared = new Map(pinned.map((path) => [path, ""]));
-  const target = { address: addressIn({ resource }, name), id, name, recorded, declared, parentId };
+  const target = { address: type.addressOf(name), id, name, recorded, declared, parentId };
   reads.invalidate();
   const read = await resource.read(reads, target);
   return read.kind === "found" ? read.live : undefined;
@@ -176,11 +169,10 @@ export function stateAfter(
   planned: TerraformObject,
   live: LiveResource | undefined,
 ): TerraformObject {
-  const next = draftOf(type, planned);
-  const fresh: Draft = {};
-  if (live !== undefined) setComputed(type, fresh, live);
-  for (const { steps } of type.computed)
-    if (holdsUnknown(valueAt(planned, steps))) setValue(next, steps, valueAt(fresh, steps));
+  const next = type.draftOf(planned);
+  for (const binding of type.computed)
+    if (holdsUnknown(valueAt(planned, binding.steps)))
+      setValue(next, binding.steps, shownAs(binding, live?.computed.get(binding.path)));
   return next;
 }
 
@@ -222,7 +214,6 @@ export function unappliedFields(
       `the service accepted the change, but ${stepsOf(path)?.join(".") ?? path} did not take`,
       {
         attribute: path,
-        address: addressIn({ resource }, live.name),
         ...(path === resource.nameAttribute
           ? {
               detail: `Its answer shows ${JSON.stringify(live.name)}.`,

@@ -1,10 +1,8 @@
 import { plainEqual } from "../../model/value";
 import type { RpcAnswer } from "../provider";
-import { draftOf, setValue, valueAt } from "../schema/attributes";
 import { variablesSchema } from "../schema/variables-schema";
-import { decodeObject, encodeMessage } from "../values";
+import { decodeObject, encodeMessage, setValue, valueAt } from "../values";
 import { isEqualAs } from "./plan-change";
-import { defaultsOf } from "./record";
 
 /** GenerateResourceConfig: an imported state, reduced to what a configuration may say and has to (protocol 6.11). */
 export const generateResourceConfig: RpcAnswer<"GenerateResourceConfig"> = async (provider, request) => {
@@ -23,8 +21,8 @@ export const generateResourceConfig: RpcAnswer<"GenerateResourceConfig"> = async
     ]),
   );
   if (type === undefined) return { config: encodeMessage(valueType, config) };
-  const draft = draftOf(type, config);
-  const defaults = defaultsOf(type, await provider.session?.reads.catalog());
+  const draft = type.draftOf(config);
+  const defaults = type.defaultsIn(await provider.session?.reads.catalog());
   for (const { path, steps, required } of type.declared) {
     const initial = defaults.get(path);
     if (!required && initial !== undefined && isEqualAs(plainEqual, valueAt(draft, steps), initial as never))

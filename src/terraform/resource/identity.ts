@@ -4,7 +4,6 @@ import { service } from "../../resources/service";
 import { diagnosticError } from "../messages";
 import type { Message, ProviderMethod, Received, RequestOf, ResponseOf } from "../protocol";
 import { type Provider, type RpcAnswer, requireNamed, type Session, shapes } from "../provider";
-import { textIn } from "../schema/attributes";
 import { type Schema, typeBytes } from "../schema/block";
 import { idIn } from "../schema/check-config";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -16,6 +15,7 @@ import {
   type ObjectType,
   objectOf,
   type TerraformObject,
+  textIn,
 } from "../values";
 
 /** The values that tell one resource from all others and never change (plugin protocol 6.9). */

@@ -4,36 +4,23 @@ import { generatedName } from "../../model/text";
 import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
 import { isOnlyImported, type PrivateData } from "../private-data";
+import { type AttributeBinding, revisionName, upToDateName } from "../schema/resource-block";
+import { shownAs, type TerraformShape } from "../schema/terraform-shape";
 import {
-  addressIn,
   type Draft,
-  declaredIn,
-  draftOf,
-  liveOf,
-  nameIn,
-  setValue,
-  shownAs,
-  valueAt,
-} from "../schema/attributes";
-import {
-  type AttributeBinding,
-  type PathSteps,
-  revisionName,
-  type TerraformShape,
-  upToDateName,
-} from "../schema/terraform-shape";
-import {
   holdsUnknown,
   isSameValue,
   isUnknown,
+  type PathSteps,
+  setValue,
   type TerraformObject,
   type TerraformValue,
   toPlain,
   unknown,
+  valueAt,
 } from "../values";
-import { isMadeElsewhere } from "./preserved";
 import { needsRun } from "./reactions";
-import { defaultsOf, recordedOf } from "./record";
+import { recordedOf } from "./record";
 
 /** The attributes whose value cannot change in place, and whose text alone does not say that it changes, by path. */
 export interface Meanings {
@@ -80,11 +67,11 @@ export function planChange(input: ChangeInput): PlannedChange {
 }
 
 function planCreate({ type, config }: ChangeInput): PlannedChange {
-  const planned = draftOf(type, config);
+  const planned = type.draftOf(config);
   for (const { steps } of type.computed)
     if (valueAt(config, steps) === null) setValue(planned, steps, unknown);
   setOwnAttributes(type, planned, undefined, { runs: true, isDeployed: true });
-  const sent = new Set(declaredIn(type, config).keys());
+  const sent = new Set(type.declaredIn(config).keys());
   return { planned, replaced: [], sent, acts: true, diagnostics: [] };
 }
 
@@ -93,10 +80,10 @@ const noMeanings: Meanings = { kept: new Set(), open: new Set() };
 function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
   const { type, config, priorPrivate: kept, meanings = noMeanings } = input;
   const { resource } = type;
-  const declared = declaredIn(type, config);
-  const defaults = defaultsOf(type, input.catalog);
+  const declared = type.declaredIn(config);
+  const defaults = type.defaultsIn(input.catalog);
   const diff = diffOf(input, prior, declared);
-  const planned = draftOf(type, config);
+  const planned = type.draftOf(config);
   for (const binding of type.declared)
     setValue(planned, binding.steps, plannedValue(input, binding, prior, diff));
   const replaced = diff.changes
@@ -143,7 +130,7 @@ function setOwnAttributes(
 }
 
 const changedTwice = (type: TerraformShape, prior: TerraformObject, path: string): string =>
-  `${type.stepsOf(path)?.join(".") ?? path} of ${addressIn(type, nameIn(type, prior))} was changed here and outside of Terraform`;
+  `${type.stepsOf(path)?.join(".") ?? path} of ${type.addressOf(type.nameIn(prior))} was changed here and outside of Terraform`;
 
 /**
  * Returns true if a configuration names another resource than the state, and one of the two was made elsewhere: that is
@@ -151,7 +138,7 @@ const changedTwice = (type: TerraformShape, prior: TerraformObject, path: string
  */
 function namesAnother(type: TerraformShape, prior: TerraformObject, config: TerraformObject): boolean {
   const steps = type.stepsOf(type.resource.nameAttribute ?? "");
-  if (steps === undefined || ![prior, config].some((one) => isMadeElsewhere(type, one))) return false;
+  if (steps === undefined || ![prior, config].some((one) => type.isMadeElsewhere(one))) return false;
   return !isSameValue(valueAt(prior, steps), valueAt(config, steps));
 }
 
@@ -161,19 +148,19 @@ const pins = (type: TerraformShape): readonly AttributeBinding[] =>
 
 /** Returns true if what pinned a reacting resource is no longer declared: it runs as its parent says. */
 const isUnpinned = ({ type, config, priorPrivate }: ChangeInput, { path }: AttributeBinding): boolean =>
-  path in (priorPrivate.applied ?? {}) && !declaredIn(type, config).has(path);
+  path in (priorPrivate.applied ?? {}) && !type.declaredIn(config).has(path);
 
 function diffOf(
   { type, catalog, priorPrivate }: ChangeInput,
   prior: TerraformObject,
   declared: ReadonlyMap<string, Plain | Unknown>,
 ): AttributesDiff {
-  const live = liveOf(type, prior);
+  const live = type.liveOf(prior);
   return diffAttributes(
     {
-      address: addressIn(type, nameIn(type, prior)),
+      address: type.addressOf(type.nameIn(prior)),
       type: type.compared,
-      defaults: defaultsOf(type, catalog),
+      defaults: type.defaultsIn(catalog),
       recorded: recordedOf(type, prior, priorPrivate),
       read: { kind: "found", live },
       live,

@@ -4,12 +4,10 @@ import { isMissing, type Offers } from "../../model/live";
 import { generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
 import { Unknown } from "../../model/value";
 import type { Session } from "../provider";
-import { declaredWithSecrets, nameIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
 import { readParent } from "./confirm-deleted";
 import type { ChangeInput, PlannedChange } from "./plan-change";
-import { isMadeElsewhere } from "./preserved";
 
 /** Returns what the service would refuse: errors about a create and about what a change sends, warnings about the rest. */
 export async function offerFindings(
@@ -21,15 +19,15 @@ export async function offerFindings(
   if (!acts) return [];
   const { resource } = type;
   const catalog = await session.reads.catalog();
-  const declared = declaredWithSecrets(type, config);
+  const declared = type.declaredWithSecrets(config);
   const isShown = (name: string): boolean => (prior?.[name] ?? null) !== null;
   // A secret that the state does not know any more, and whose changes are ignored, has a value at the service.
-  const ignored = (isMadeElsewhere(type, config) ? [] : type.secrets).filter(
+  const ignored = (type.isMadeElsewhere(config) ? [] : type.secrets).filter(
     ({ path, name, versionName }) => ![name, versionName, generatedName].some(isShown) && !declared.has(path),
   );
   const isNew = prior === undefined || replaced.length > 0;
   if (prior !== undefined && isNew && ignored.length > 0)
-    return ignored.map(({ name }) => unknownValue(nameIn(type, prior), name));
+    return ignored.map(({ name }) => unknownValue(type.nameIn(prior), name));
   const parentId = declared.get(resource.parents[0]?.attribute ?? "");
   const { finding, offers }: ParentOfNew =
     isNew && typeof parentId === "string" ? await findParent(session, resource, parentId) : {};
@@ -93,7 +91,7 @@ export function checkProtection(
   const attribute = protectionAttribute;
   const isOwn = [prior, ...others].some((one) => one[attribute] === true);
   if (!isOwn && session?.deletionProtection !== true) return [];
-  const summary = `this plan would ${verb} the ${type.resource.type} "${nameIn(type, prior)}"`;
+  const summary = `this plan would ${verb} the ${type.resource.type} "${type.nameIn(prior)}"`;
   const own = {
     attribute,
     detail: `Its ${attribute} is true.`,

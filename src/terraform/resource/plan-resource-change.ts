@@ -6,14 +6,13 @@ import { diagnosticMessages, pathMessage } from "../messages";
 import { readPrivate, writePrivate } from "../private-data";
 import type { RequestOf, ResponseOf } from "../protocol";
 import type { Provider, RpcAnswer, Session } from "../provider";
-import { addressIn, declaredIn, knownIn, liveOf, nameIn, showsUnwrittenBlock } from "../schema/attributes";
-import type { Schema } from "../schema/block";
+import { type Schema, showsUnwrittenBlock } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, isSameValue, type TerraformObject } from "../values";
 import { parentChange } from "./confirm-deleted";
 import { type ChangeInput, type Meanings, type PlannedChange, planChange } from "./plan-change";
 import { checkProtection, offerFindings } from "./plan-findings";
-import { forgotten, isMadeElsewhere, preservedFindings } from "./preserved";
+import { forgotten, preservedFindings } from "./preserved";
 import { planWarnings } from "./warnings";
 
 /** PlanResourceChange: what an apply would change of a resource, and what the catalog refuses. */
@@ -69,13 +68,13 @@ async function meaningsOf(
 ): Promise<Meanings> {
   const { rules, parents } = type.resource;
   // What is unknown may be the value of before: a plan replaces nothing for it.
-  const open = [...declaredIn(type, config)]
+  const open = [...type.declaredIn(config)]
     .filter(([path, value]) => rules[path]?.change === "replace" && value instanceof Unknown)
     .map(([path]) => path);
   // What was in a deleted parent is deleted too, and is created in the new one instead of being replaced.
   if ((await parentChange(session?.reads, type, prior, config)) === "deleted")
     open.push(...parents.map(({ attribute }) => attribute));
-  const [before, after] = [prior, config].map((one) => knownIn(type, one));
+  const [before, after] = [prior, config].map((one) => type.knownIn(one));
   const rewritten = [...(after ?? [])]
     .filter(([path, value]) => rules[path]?.resolved === true && !plainEqual(value, before?.get(path)))
     .map(([path]) => path);
@@ -94,9 +93,9 @@ async function readAs(
   prior: TerraformObject,
   config: TerraformObject,
 ): Promise<ReadonlyMap<string, unknown> | undefined> {
-  const { id, name, parentId } = liveOf(type, prior);
-  const declared = knownIn(type, config);
-  const target = { address: addressIn(type, name), id, name, declared, parentId: parentId ?? undefined };
+  const { id, name, parentId } = type.liveOf(prior);
+  const declared = type.knownIn(config);
+  const target = { address: type.addressOf(name), id, name, declared, parentId: parentId ?? undefined };
   const read = await type.resource.read(reads, target);
   if (read.kind === "unchecked") return undefined;
   return read.kind === "found" ? read.live.attributes : new Map();
@@ -108,7 +107,7 @@ function removalFindings(
   prior: TerraformObject,
   config: TerraformObject = {},
 ): readonly Diagnostic[] {
-  if (isMadeElsewhere(type, prior)) return [forgotten(type, nameIn(type, prior))];
+  if (type.isMadeElsewhere(prior)) return [forgotten(type, type.nameIn(prior))];
   return checkProtection(session, type, [prior, config], "delete");
 }
 
@@ -163,7 +162,7 @@ function replacementFindings(
   if (resource.removal !== "delete") return [];
   const [attribute = ""] = replaced;
   const lost = resource.removedWithParent ? "" : "; its URL, variables and deployments are lost";
-  const about = `${resource.type} "${nameIn(type, prior)}"`;
+  const about = `${resource.type} "${type.nameIn(prior)}"`;
   return [
     mustBeReplaced(`${about} must be replaced${lost}`, type.stepsOf(attribute)?.join(".") ?? attribute),
   ];

@@ -2,16 +2,10 @@ import type { Resource } from "../../api/reads";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { CreateInput } from "../../model/resource-operations";
-import { isPreserved } from "../../model/resource-type";
 import { snakeCase } from "../../model/text";
 import type { Session } from "../provider";
-import { addressIn, declaredWithSecrets, knownIn, nameIn, parentIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
-
-/** Returns true if a state says that its resource was made elsewhere: it is forgotten, never deleted. */
-export const isMadeElsewhere = (type: TerraformShape, state: TerraformObject): boolean =>
-  isPreserved(type.resource, knownIn(type, state));
 
 /** Returns what a plan says where it takes away a resource that was made elsewhere. */
 export const forgotten = ({ resource }: TerraformShape, name: string): Diagnostic =>
@@ -46,17 +40,17 @@ export async function preservedFindings(
   config: TerraformObject,
 ): Promise<readonly Diagnostic[]> {
   const { resource } = type;
-  const [wasElsewhere, isElsewhere] = [prior ?? {}, config].map((one) => isMadeElsewhere(type, one));
-  const name = nameIn(type, config);
+  const [wasElsewhere, isElsewhere] = [prior ?? {}, config].map((one) => type.isMadeElsewhere(one));
+  const name = type.nameIn(config);
   if (!isElsewhere) {
-    const declared = declaredWithSecrets(type, config);
+    const declared = type.declaredWithSecrets(config);
     const isWhole = type.secrets.every(({ path }) => declared.has(path));
     return wasElsewhere && !isWhole ? [noLongerPreserved(resource, name)] : [];
   }
-  const parentId = parentIn(type, knownIn(type, config));
+  const parentId = type.parentIn(type.knownIn(config));
   if (parentId === undefined) return wasElsewhere ? [mayBeLost(resource, name)] : [];
   if (session === undefined || prior !== undefined || name === "") return [];
-  const found = await findPreserved(session, type, { address: addressIn(type, name), name }, parentId);
+  const found = await findPreserved(session, type, { address: type.addressOf(name), name }, parentId);
   return found === undefined ? [notThere(type, name)] : [];
 }
 

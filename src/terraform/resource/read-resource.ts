@@ -6,24 +6,22 @@ import { type Attributes, plainEqual } from "../../model/value";
 import { diagnosticMessages } from "../messages";
 import { type PrivateData, readPrivate, writePrivate } from "../private-data";
 import type { RpcAnswer, Session } from "../provider";
+import { type AttributeBinding, upToDateName } from "../schema/resource-block";
+import { shownAs, type TerraformShape } from "../schema/terraform-shape";
 import {
-  addressIn,
   type Draft,
-  draftOf,
-  knownIn,
-  nameIn,
-  parentIn,
-  setComputed,
+  decodeObject,
+  encodeMessage,
   setValue,
-  shownAs,
+  type TerraformObject,
+  type TerraformValue,
   textIn,
+  toPlain,
   valueAt,
-} from "../schema/attributes";
-import { type AttributeBinding, type TerraformShape, upToDateName } from "../schema/terraform-shape";
-import { decodeObject, encodeMessage, type TerraformObject, type TerraformValue, toPlain } from "../values";
+} from "../values";
 import { confirmDeleted, otherWorkspace } from "./confirm-deleted";
 import { checkUpToDate } from "./reactions";
-import { defaultsOf, recordedOf } from "./record";
+import { recordedOf } from "./record";
 import { standingOf, waitWarnings } from "./warnings";
 
 /** ReadResource: the resource as the service shows it. Null is "deleted", and needs proof. */
@@ -66,14 +64,14 @@ async function readNow(
   kept: PrivateData,
 ): Promise<ReadNow> {
   const { resource } = type;
-  const name = nameIn(type, state);
+  const name = type.nameIn(state);
   const elsewhere = otherWorkspace(session, resource, name, kept.workspace);
   if (elsewhere !== undefined) throw new DiagnosticsError([elsewhere]);
   const declared = askedFor(type, state, kept);
-  const parentId = parentIn(type, declared);
+  const parentId = type.parentIn(declared);
   const id = textIn(state, "id");
   const recorded = recordedOf(type, state, kept);
-  const address = addressIn(type, name);
+  const address = type.addressOf(name);
   session.reads.expect(address, recorded, { parentId });
   const target = { address, name, declared, recorded, parentId, ...(id !== undefined && { id }) };
   const read = await resource.read(session.reads, target);
@@ -98,7 +96,7 @@ async function readNow(
 
 /** Returns what the service is asked for when a state is read. */
 function askedFor(type: TerraformShape, state: TerraformObject, kept: PrivateData): Attributes {
-  const declared = knownIn(type, state);
+  const declared = type.knownIn(state);
   // A state shows what no configuration pins, too; looking it up would cost a request for each.
   for (const { rule } of type.computed)
     if (rule.pinnedBy !== undefined && !(rule.pinnedBy in (kept.applied ?? {})))
@@ -128,9 +126,9 @@ async function refreshed(
   live: LiveResource,
   { kept, isUpToDate }: { readonly kept: PrivateData; readonly isUpToDate: boolean | undefined },
 ): Promise<TerraformObject> {
-  const defaults = defaultsOf(type, await session.reads.catalog());
+  const defaults = type.defaultsIn(await session.reads.catalog());
   const applied = kept.applied ?? {};
-  const next = draftOf(type, state);
+  const next = type.draftOf(state);
   for (const binding of type.declared) {
     if (type.resource.rules[binding.path]?.change === "local") continue;
     const before = valueAt(state, binding.steps);
@@ -139,7 +137,8 @@ async function refreshed(
     setValue(next, binding.steps, shownValue(type, binding, before, { live, defaults }));
   }
   markSecretDrift(type, next, state, live);
-  setComputed(type, next, live);
+  for (const binding of type.computed)
+    setValue(next, binding.steps, shownAs(binding, live.computed.get(binding.path)));
   if (isUpToDate !== undefined) next[upToDateName] = isUpToDate;
   return next;
 }

@@ -1,13 +1,11 @@
-import type { Catalog } from "../../model/catalog";
 import type { LiveResource } from "../../model/live";
 import type { RecordedResource } from "../../model/state";
 import { timeNow } from "../../model/time";
-import { type Attributes, type Plain, plainEqual } from "../../model/value";
+import { type Plain, plainEqual } from "../../model/value";
 import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
-import { computedIn, knownIn, nameIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values";
+import { type TerraformObject, textIn } from "../values";
 
 /** Returns a record of a resource's identity alone. */
 export const bareRecord = (
@@ -18,10 +16,6 @@ export const bareRecord = (
   ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
 });
 
-/** Returns the service's defaults for a type; none while the catalog is not known. */
-export const defaultsOf = ({ resource }: TerraformShape, catalog: Catalog | undefined): Attributes =>
-  catalog === undefined ? new Map() : resource.defaults(catalog);
-
 /** Returns the record that the engine would have of a resource that Terraform keeps. */
 export function recordedOf(
   type: TerraformShape,
@@ -29,10 +23,10 @@ export function recordedOf(
   kept: PrivateData,
 ): RecordedResource {
   const { writtenAt, updatedAt: writtenAs } = kept;
-  const computed = computedIn(type, prior);
+  const computed = type.computedIn(prior);
   const shownAt = computed.get("updatedAt");
   const updatedAt = typeof shownAt === "string" ? shownAt : writtenAs;
-  const named = { type: type.resource.type, id: textIn(prior, "id") ?? "", name: nameIn(type, prior) };
+  const named = { type: type.resource.type, id: textIn(prior, "id") ?? "", name: type.nameIn(prior) };
   return {
     ...bareRecord({ ...named, updatedAt }),
     ...{ applied: kept.applied ?? {}, computed: Object.fromEntries(computed), writtenAt },
@@ -61,9 +55,9 @@ export function appliedIn(
   config: TerraformObject,
   before: Readonly<Record<string, Plain>> = {},
 ): Record<string, Plain> {
-  const sent = knownIn(type, wanted);
+  const sent = type.knownIn(wanted);
   const applied: Record<string, Plain> = {};
-  for (const [path, value] of knownIn(type, config)) {
+  for (const [path, value] of type.knownIn(config)) {
     const { change, equal = plainEqual } = type.resource.rules[path] ?? {};
     if (change === "local") continue;
     const now = sent.get(path);

@@ -8,10 +8,9 @@ import { diagnosticError } from "../messages";
 import { writePrivate } from "../private-data";
 import type { Message, RequestOf } from "../protocol";
 import { type RpcAnswer, requireNamed, resourceSchemas, type Session } from "../provider";
-import { addressIn, emptyValue, setValue, withoutEmptyBlocks } from "../schema/attributes";
-import type { Schema } from "../schema/block";
-import type { TerraformShape } from "../schema/terraform-shape";
-import { asObject, decodeState, encodeMessage, type TerraformValue } from "../values";
+import { emptyValue, type Schema, withoutEmptyBlocks } from "../schema/block";
+import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
+import { asObject, decodeState, encodeMessage, setValue, type TerraformValue } from "../values";
 
 /**
  * UpgradeResourceState: a stored state in the schema of now. Attributes that are no more are dropped, new ones are
@@ -95,7 +94,7 @@ export async function locateImport(
       ? await locateImport(session, parentType, importId, above, wanted)
       : undefined;
   const declared = new Map(outer === undefined ? [] : [[parent?.attribute ?? "", outer.id]]);
-  const address = addressIn({ resource }, last);
+  const address = shapeOf(resource).addressOf(last);
   for (const id of [undefined, canonicalId(last) || undefined]) {
     const subject = { address, name: last, declared, id, parentId: outer?.id };
     const read = await resource.read(session.reads, subject);

@@ -8,17 +8,8 @@ import { timeNow } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import { diagnosticError } from "../messages";
 import { mostAgeMs, type Session } from "../provider";
-import {
-  addressIn,
-  appliableIn,
-  declaredIn,
-  declaredWithSecrets,
-  liveOf,
-  nameIn,
-  valueAt,
-} from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { type TerraformObject, toPlain } from "../values";
+import { type TerraformObject, toPlain, valueAt } from "../values";
 import { leavesDeletedParent } from "./confirm-deleted";
 import { createResource, type MadeResource, startRun } from "./create-resource";
 import {
@@ -32,8 +23,7 @@ import {
 import { namesakes, renamedToTaken, turnOf } from "./namesakes";
 import { plannedWrites } from "./plan-change";
 import { unknownValue } from "./plan-findings";
-import { isMadeElsewhere } from "./preserved";
-import { appliedIn, defaultsOf, recordedOf, writtenNow } from "./record";
+import { appliedIn, recordedOf, writtenNow } from "./record";
 
 /** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
 export async function updateResource(
@@ -45,21 +35,21 @@ export async function updateResource(
   const { planned, wanted, config, kept, nonce } = change;
   if (await leavesDeletedParent(session.reads, type, prior, planned))
     return createElsewhere(session, type, prior, change);
-  const declared = declaredIn(type, config);
-  const defaults = defaultsOf(type, await session.reads.catalog());
+  const declared = type.declaredIn(config);
+  const defaults = type.defaultsIn(await session.reads.catalog());
   const { sent, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
   const applied = appliedIn(type, wanted, config, kept.applied);
-  const live = liveOf(type, prior);
+  const live = type.liveOf(prior);
   if (!acts) {
     const writtenAt = kept.writtenAt ?? timeNow(session);
     const after = { ...kept, applied, workspace: session.workspaceId, writtenAt };
     return { state: stateAfter(type, planned, live), kept: after, diagnostics: [] };
   }
   const { id, parentId } = { ...live, parentId: live.parentId ?? undefined };
-  const name = nameIn(type, planned) || live.name;
+  const name = type.nameIn(planned) || live.name;
   const attributes = attributesOf(type, change, { declared, sent });
   const recorded = recordedOf(type, prior, kept);
-  const input = { address: addressIn(type, name), name, attributes, id, changed: sent, live, recorded };
+  const input = { address: type.addressOf(name), name, attributes, id, changed: sent, live, recorded };
   const made = await send(session, type, change, { ...input, parentId, defaults });
   const written = { accepted: made.accepted, name, parentId, config: wanted, step: "update" } as const;
   const { accepted, live: seen = live, failed } = await finishWrite(session, type, written);
@@ -162,10 +152,10 @@ async function createElsewhere(
   prior: TerraformObject,
   change: ChangeValues,
 ): Promise<Applied> {
-  const name = nameIn(type, prior);
+  const name = type.nameIn(prior);
   const isMissingValue = ({ path }: { readonly path: string }): boolean =>
-    !declaredWithSecrets(type, change.wanted).has(path);
-  const [lost] = isMadeElsewhere(type, change.wanted) ? [] : type.secrets.filter(isMissingValue);
+    !type.declaredWithSecrets(change.wanted).has(path);
+  const [lost] = type.isMadeElsewhere(change.wanted) ? [] : type.secrets.filter(isMissingValue);
   if (lost !== undefined) throw new DiagnosticsError([unknownValue(name, lost.name)]);
   const made = await createResource(session, type, change);
   if (hasErrors(made.diagnostics) || (change.planned[generatedName] ?? null) === null) return made;
@@ -186,7 +176,7 @@ function attributesOf(
 ): ReadonlyMap<string, AppliableValue> {
   const isSecret = (path: string): boolean => type.secrets.some((secret) => secret.path === path);
   const isWritten = (path: string): boolean => declared.has(path) || sent.has(path) || isSecret(path);
-  const attributes = new Map([...appliableIn(type, wanted)].filter(([path]) => isWritten(path)));
+  const attributes = new Map([...type.appliableIn(wanted)].filter(([path]) => isWritten(path)));
   for (const { path, steps } of type.declared)
     if (sent.has(path) && !attributes.has(path)) attributes.set(path, toPlain(valueAt(planned, steps)));
   return attributes;

@@ -5,10 +5,17 @@ import { generatedName } from "../../model/text";
 import { diagnosticMessages } from "../messages";
 import type { RequestOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
-import { declaredWithSecrets, valueAt } from "../schema/attributes";
 import { checkConfig } from "../schema/check-config";
-import type { SecretBinding, TerraformShape } from "../schema/terraform-shape";
-import { decodeObject, holdsUnknown, type TerraformObject, type TerraformValue, toPlain } from "../values";
+import type { SecretBinding } from "../schema/resource-block";
+import type { TerraformShape } from "../schema/terraform-shape";
+import {
+  decodeObject,
+  holdsUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  toPlain,
+  valueAt,
+} from "../values";
 
 /** ValidateResourceConfig: what is wrong with the values that are known, each at its attribute. */
 export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async (provider, request) => {
@@ -30,7 +37,7 @@ export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async
 
 /** Returns the combinations of values that cannot be anywhere: a minimum above its maximum. */
 const combinationFindings = (type: TerraformShape, config: TerraformObject): readonly Diagnostic[] =>
-  (type.resource.check?.(declaredWithSecrets(type, config), emptyCatalog) ?? [])
+  (type.resource.check?.(type.declaredWithSecrets(config), emptyCatalog) ?? [])
     .filter(({ code, attribute }) => code === "plan.invalid_combination" && attribute !== undefined)
     .map(({ code, summary, hint, attribute: path = "" }) => {
       const attribute = type.stepsOf(path)?.join(".") ?? path;

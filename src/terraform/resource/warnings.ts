@@ -6,12 +6,10 @@ import type { Money } from "../../model/resource-type";
 import { type Attributes, Unknown } from "../../model/value";
 import { moneyChange, sameMoney } from "../../render/plan-wording";
 import type { Session } from "../provider";
-import { addressIn, declaredIn, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values";
+import { type TerraformObject, textIn } from "../values";
 import { readById } from "./confirm-deleted";
 import type { PlannedChange } from "./plan-change";
-import { defaultsOf } from "./record";
 
 const free: Money = { usd: 0, ngn: 0 };
 
@@ -34,7 +32,7 @@ type Lookup = (path: string) => unknown;
 
 /** Returns the price by what `lookUp` finds, else by the defaults; undefined where a part of it is not known. */
 function priceBy(type: TerraformShape, catalog: Catalog, lookUp: Lookup): Money | undefined {
-  const defaults = defaultsOf(type, catalog);
+  const defaults = type.defaultsIn(catalog);
   let isKnown = true;
   const get = (path: string) => {
     const found = lookUp(path) ?? defaults.get(path);
@@ -53,8 +51,8 @@ async function priceWarnings(
 ): Promise<readonly Diagnostic[]> {
   if (type.resource.monthlyCost === undefined) return [];
   const catalog = await session.reads.catalog();
-  const wanted = declaredIn(type, planned);
-  const known = prior && knownIn(type, prior);
+  const wanted = type.declaredIn(planned);
+  const known = prior && type.knownIn(prior);
   const priceOf = (lookUp: Lookup) => priceBy(type, catalog, lookUp);
   const isSame = (before: Money, after: Money | undefined) => after === undefined || sameMoney(before, after);
   const byState = known ? (priceOf((path) => known.get(path)) ?? free) : free;
@@ -82,7 +80,7 @@ async function priceWarnings(
         ),
     );
   const checkout = " The service may wait for a checkout in the dashboard before it deploys.";
-  const summary = `${addressIn(type, nameIn(type, planned))} costs ${moneyChange(now, then, "->")} a month`;
+  const summary = `${type.addressOf(type.nameIn(planned))} costs ${moneyChange(now, then, "->")} a month`;
   const detail = `An estimate by the prices of the catalog.${then.usd > now.usd ? checkout : ""}`;
   return [warning("plan.price", summary, { detail, ...(attribute !== undefined && { attribute }) })];
 }
@@ -94,11 +92,11 @@ async function waitsBefore(
   planned: TerraformObject,
 ): Promise<readonly Diagnostic[]> {
   const { resource } = type;
-  const declared = knownIn(type, planned);
-  const parentId = parentIn(type, declared);
+  const declared = type.knownIn(planned);
+  const parentId = type.parentIn(declared);
   if (resource.runs === undefined || parentId === undefined) return [];
-  const name = nameIn(type, planned) || resource.type;
-  const address = addressIn(type, name);
+  const name = type.nameIn(planned) || resource.type;
+  const address = type.addressOf(name);
   const read = await resource.read(session.reads, { address, name, declared, parentId });
   return read.kind === "found" ? waitWarnings(read.live) : [];
 }

@@ -2,7 +2,16 @@ import * as z from "zod";
 import { snakeCase } from "../../model/text";
 import { durationPattern } from "../../model/time";
 import type { Message } from "../protocol";
-import { listOf, mapOf, type ObjectType, objectOf, type TerraformType } from "../values";
+import {
+  asObject,
+  type Draft,
+  listOf,
+  mapOf,
+  type ObjectType,
+  objectOf,
+  type TerraformObject,
+  type TerraformType,
+} from "../values";
 
 /** One attribute as Terraform is told of it. Exactly one of required, optional, computed or the last two holds. */
 export interface AttributeSchema {
@@ -91,6 +100,31 @@ const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
     ...Object.fromEntries(attributes.map(({ name, type }) => [name, type])),
     ...Object.fromEntries(groups.map(({ name, block }) => [name, typeOfBlock(block)])),
   });
+
+/** Returns a whole value with nothing in it: every attribute and every block is null. */
+export const emptyValue = ({ block: { attributes, groups = [] } }: Pick<Schema, "block">): Draft =>
+  Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
+
+/** Returns a whole value with the blocks missing that hold nothing, as they are where nobody wrote them. */
+export function withoutEmptyBlocks(
+  { block }: Pick<Schema, "block">,
+  whole: TerraformObject,
+): TerraformObject {
+  const empty = (block.groups ?? []).filter(({ name }) =>
+    Object.values(asObject(whole[name] ?? null) ?? {}).every((value) => value === null),
+  );
+  return { ...whole, ...Object.fromEntries(empty.map(({ name }) => [name, null])) };
+}
+
+/** Returns true if a planned value has a block that its configuration, as it is written, has not. */
+export const showsUnwrittenBlock = (
+  { block }: Pick<Schema, "block">,
+  written: TerraformObject,
+  planned: TerraformObject,
+): boolean =>
+  (block.groups ?? []).some(
+    ({ name }) => (written[name] ?? null) === null && (planned[name] ?? null) !== null,
+  );
 
 /**
  * Version of every schema of this provider. 1: what moves by itself has left the resources. 2: a block may be missing.

@@ -2,8 +2,7 @@ import * as z from "zod";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { expectations, leaves } from "../../manifest/schema-issues";
 import { canonicalId, snakeCase, uuidPattern } from "../../model/text";
-import { asObject, holdsUnknown, type TerraformObject, toPlain } from "../values";
-import { textIn, valueAt } from "./attributes";
+import { asObject, holdsUnknown, type TerraformObject, textIn, toPlain, valueAt } from "../values";
 import type { AttributeSchema, BlockSchema } from "./block";
 
 /** Judges an ID. */

@@ -1,78 +1,227 @@
-import * as z from "zod";
+import { randomBytes } from "node:crypto";
+import type * as z from "zod";
 import type { Resource } from "../../api/reads";
-import type { ComputedRule } from "../../model/resource-type";
+import type { Address } from "../../model/address";
+import type { Catalog } from "../../model/catalog";
+import type { LiveResource } from "../../model/live";
+import type { AppliableValue } from "../../model/resource-operations";
+import { type ComputedRule, isPreserved } from "../../model/resource-type";
+import { Secret } from "../../model/secret";
 import {
+  canonicalId,
   generatedName,
   protectionAttribute,
   snakeCase,
   terraformNameOf,
-  timeoutNames,
   writeOnlyNameOf,
   writeOnlyVersionOf,
 } from "../../model/text";
-import { generatedLengths } from "../../model/value";
-import { resourceTypes } from "../../resources";
-import { listOf, mapOf, objectOf, type TerraformType } from "../values";
 import {
-  type AttributeSchema,
-  type BlockSchema,
-  computed as computedAttribute,
-  countCheck,
-  durationCheck,
-  innermost,
-  isMixedList,
-  optional,
-  type Schema,
-  schemaOf,
-  typeOf,
-} from "./block";
+  type Attributes,
+  generatedText,
+  isGeneratedLength,
+  type Plain,
+  type ResolvedValue,
+  Unknown,
+} from "../../model/value";
+import { resourceTypes } from "../../resources";
+import {
+  asObject,
+  type Draft,
+  fromJson,
+  holdsUnknown,
+  listOf,
+  type ObjectType,
+  type PathSteps,
+  type TerraformObject,
+  type TerraformType,
+  type TerraformValue,
+  textIn,
+  toPlain,
+  unknown,
+  valueAt,
+} from "../values";
+import { type BlockSchema, innermost, isMixedList, type Schema, schemaOf, typeOf } from "./block";
+import {
+  type AttributeBinding,
+  blockOf,
+  type ComputedBinding,
+  type ResourceBindings,
+  type SecretBinding,
+} from "./resource-block";
 
-/** Names of blocks and attributes that lead to a value: `["configuration", "branch"]`. */
-export type PathSteps = readonly string[];
+const shapes = new WeakMap<Resource, TerraformShape>();
 
-/** An attribute path of a resource type, `configuration.branch`, and where Terraform keeps its value. */
-export interface AttributeBinding {
-  readonly path: string;
-  readonly steps: PathSteps;
-  readonly type: TerraformType;
-  /** Checks a value; undefined for an id of a parent. */
-  readonly schema?: z.ZodType;
-  readonly required: boolean;
+/** Returns the one shape of a resource type. */
+export function shapeOf(resource: Resource): TerraformShape {
+  const known = shapes.get(resource) ?? new TerraformShape(resource);
+  shapes.set(resource, known);
+  return known;
 }
 
-/** An attribute that the service decides. */
-interface ComputedBinding extends AttributeBinding {
-  readonly rule: ComputedRule;
-}
-
-/** A secret: a sensitive attribute, or a write-only one with the version that says when to send it again. */
-export interface SecretBinding {
-  readonly path: string;
+/** A resource type as Terraform sees it: its schema, and what its values hold. All of it derives from the type. */
+export class TerraformShape implements Schema, ResourceBindings {
   readonly name: string;
-  readonly writeOnlyName: string;
-  readonly versionName: string;
-}
-
-/** A resource type as Terraform sees it. All of it derives from the type. */
-export interface TerraformShape extends Schema {
-  readonly resource: Resource;
-  /** The type without its secrets: Terraform compares those in the form that it keeps them. */
-  readonly compared: Resource;
-  /** Attributes that may be declared, secrets left out. */
+  readonly block: BlockSchema;
+  readonly valueType: ObjectType;
   readonly declared: readonly AttributeBinding[];
-  /** Attributes that the service decides and keeps until something is written. */
   readonly computed: readonly ComputedBinding[];
   /** Attributes that move by themselves: data sources show them, and no state of a resource holds them. */
   readonly moving: readonly ComputedBinding[];
   readonly secrets: readonly SecretBinding[];
-  /** A type that runs because others change: `triggers` says when, and `up_to_date` whether it has to. */
   readonly reacts: boolean;
-  /** A run makes its changes take effect: `revision` moves with them. */
   readonly isDeployed: boolean;
-  /** It is deleted for itself, and what it holds is lost: `deletion_protection` can keep it. */
   readonly isProtectable: boolean;
-  /** Where Terraform keeps an attribute path, that of a secret too. */
+  /** The type without its secrets: Terraform compares those in the form that it keeps them. */
+  readonly compared: Resource;
+  /** Returns where Terraform keeps an attribute path, that of a secret too. */
   readonly stepsOf: (path: string) => PathSteps | undefined;
+
+  constructor(readonly resource: Resource) {
+    const rules = Object.entries(resource.rules);
+    const open = rules.filter(([, rule]) => rule.secret !== true);
+    const decided = Object.entries(resource.computed).map(([path, rule]) => computedBinding(path, rule));
+    this.compared = { ...resource, rules: Object.fromEntries(open) };
+    this.declared = open.map(([path]) => bindingOf(resource, path));
+    this.secrets = rules.filter(([, rule]) => rule.secret).map(([path]) => secretBinding(path));
+    this.computed = decided.filter(({ rule }) => rule.movesByItself !== true);
+    this.moving = decided.filter(({ rule }) => rule.movesByItself === true);
+    this.reacts = resource.reacts !== undefined;
+    this.isDeployed = isDeployed(resource);
+    this.isProtectable = resource.removal === "delete" && !resource.removedWithParent;
+    const { name, block, valueType } = schemaOf(terraformNameOf(resource), blockOf(this));
+    this.name = name;
+    this.block = block;
+    this.valueType = valueType;
+    const steps = new Map<string, PathSteps>([
+      ...this.secrets.map(({ path, name: own }) => [path, [own]] as const),
+      ...this.declared.map((binding) => [binding.path, binding.steps] as const),
+      [protectionAttribute, [protectionAttribute]],
+    ]);
+    this.stepsOf = (path) => steps.get(path);
+  }
+
+  /** Copies a whole value, its blocks too. */
+  draftOf(whole: TerraformObject): Draft {
+    const draft: Draft = { ...whole };
+    for (const { name } of this.block.groups ?? []) {
+      const block = asObject(draft[name] ?? null);
+      if (block !== undefined) draft[name] = { ...block };
+    }
+    return draft;
+  }
+
+  /** Returns what a configuration declares, by attribute path; null declares nothing. Secrets are not among it. */
+  declaredIn(config: TerraformObject): Map<string, Plain | Unknown> {
+    const declared = new Map<string, Plain | Unknown>();
+    for (const { path, steps } of this.declared) {
+      const value = valueAt(config, steps);
+      if (value !== null) declared.set(path, declaredValue(value));
+    }
+    for (const { attribute } of this.resource.parents) {
+      const id = declared.get(attribute);
+      if (typeof id === "string") declared.set(attribute, canonicalId(id));
+    }
+    for (const { steps, rule } of this.computed) {
+      if (rule.pinnedBy === undefined || declared.has(rule.pinnedBy)) continue;
+      const value = valueAt(config, steps);
+      if (value !== null) declared.set(rule.pinnedBy, declaredValue(value));
+    }
+    return declared;
+  }
+
+  /** Returns what a configuration declares and is known, by attribute path. Secrets are not among it. */
+  knownIn(config: TerraformObject): Map<string, Plain> {
+    const isKnown = (entry: [string, Plain | Unknown]): entry is [string, Plain] =>
+      !(entry[1] instanceof Unknown);
+    return new Map([...this.declaredIn(config)].filter(isKnown));
+  }
+
+  /** A version without a value says that `ignore_changes` withholds the value: validation refuses it as it is written. */
+  #secretsIn(config: TerraformObject): readonly [string, TerraformValue][] {
+    return this.secrets.map(({ path, name, writeOnlyName, versionName }) => {
+      const withheld = (config[versionName] ?? null) === null ? null : unknown;
+      return [path, config[name] ?? config[writeOnlyName] ?? config[generatedName] ?? withheld];
+    });
+  }
+
+  /** Returns what a configuration declares, its secrets included as far as they are set; their text stays closed. */
+  declaredWithSecrets(config: TerraformObject): Map<string, ResolvedValue> {
+    const declared = new Map<string, ResolvedValue>(this.declaredIn(config));
+    for (const [path, value] of this.#secretsIn(config))
+      if (value !== null) declared.set(path, typeof value === "string" ? new Secret(value) : noReferences);
+    return declared;
+  }
+
+  /** Returns what a configuration declares and is known, its secrets included: ready to be sent. */
+  appliableIn(config: TerraformObject): Map<string, AppliableValue> {
+    const attributes = new Map<string, AppliableValue>(this.knownIn(config));
+    for (const [path, value] of this.#secretsIn(config))
+      if (typeof value === "string") attributes.set(path, new Secret(value));
+    return attributes;
+  }
+
+  /** Returns what is to be written: as planned, with the values that no plan has, written in the configuration or made up. */
+  withUnplanned(planned: TerraformObject, config: TerraformObject): TerraformObject {
+    const length = asObject(planned[generatedName] ?? null)?.length;
+    const made = isGeneratedLength(length) ? generatedText(randomBytes, length) : null;
+    const values = this.secrets.map(({ writeOnlyName }) => [writeOnlyName, config[writeOnlyName] ?? made]);
+    return { ...planned, ...Object.fromEntries(values) };
+  }
+
+  /** Returns what a state shows of what the service decides, by attribute path. */
+  computedIn(state: TerraformObject): Map<string, Plain> {
+    const computed = new Map<string, Plain>();
+    for (const { path, steps } of this.computed) {
+      const value = valueAt(state, steps);
+      if (value !== null && !holdsUnknown(value)) computed.set(path, toPlain(value));
+    }
+    return computed;
+  }
+
+  /** Returns a state of Terraform as the live resource it was when it was last read. */
+  liveOf(state: TerraformObject): LiveResource {
+    const attributes = this.knownIn(state);
+    const computed = this.computedIn(state);
+    const updatedAt = computed.get("updatedAt");
+    return {
+      type: this.resource.type,
+      id: textIn(state, "id") ?? "",
+      name: this.nameIn(state),
+      parentId: this.parentIn(attributes) ?? null,
+      attributes,
+      computed,
+      ...(typeof updatedAt === "string" && { updatedAt }),
+    };
+  }
+
+  /** Returns the name that a resource bears at the service; its id where its type has no name. */
+  nameIn(state: TerraformObject): string {
+    const steps = this.stepsOf(this.resource.nameAttribute ?? "");
+    const name = steps && valueAt(state, steps);
+    return typeof name === "string" ? name : (textIn(state, "id") ?? "");
+  }
+
+  /** Returns the id of the parent that attributes name. */
+  parentIn(attributes: Attributes<unknown>): string | undefined {
+    const ids = this.resource.parents.map(({ attribute }) => attributes.get(attribute));
+    return ids.find((id) => typeof id === "string");
+  }
+
+  /** Returns how messages name a resource, its name in quotes: Terraform adds the address, which a provider is not told. */
+  addressOf(name: string): Address {
+    return `${this.resource.type} ${JSON.stringify(name)}` as Address;
+  }
+
+  /** Returns true if a state says that its resource was made elsewhere: it is forgotten, never deleted. */
+  isMadeElsewhere(state: TerraformObject): boolean {
+    return isPreserved(this.resource, this.knownIn(state));
+  }
+
+  /** Returns the service's defaults; none while the catalog is not known. */
+  defaultsIn(catalog: Catalog | undefined): Attributes {
+    return catalog === undefined ? new Map() : this.resource.defaults(catalog);
+  }
 }
 
 const computedTypes: Readonly<Record<ComputedRule["valueType"], TerraformType>> = {
@@ -83,52 +232,20 @@ const computedTypes: Readonly<Record<ComputedRule["valueType"], TerraformType>> 
   json: listOf("string"),
 };
 
-const shapes = new WeakMap<Resource, TerraformShape>();
+const computedBinding = (path: string, rule: ComputedRule): ComputedBinding => ({
+  path,
+  steps: [snakeCase(path)],
+  type: computedTypes[rule.valueType],
+  required: false,
+  rule,
+});
 
-/** Returns the one shape of a resource type: its schema, and where each attribute path is found in a value. */
-export function shapeOf(resource: Resource): TerraformShape {
-  const known = shapes.get(resource) ?? makeShape(resource);
-  shapes.set(resource, known);
-  return known;
-}
-
-function makeShape(resource: Resource): TerraformShape {
-  const open = Object.entries(resource.rules).filter(([, rule]) => rule.secret !== true);
-  const declared = open.map(([path]) => bindingOf(resource, path));
-  const secrets = Object.keys(resource.rules)
-    .filter((path) => resource.rules[path]?.secret)
-    .map((path) => ({
-      path,
-      name: snakeCase(path),
-      writeOnlyName: writeOnlyNameOf(snakeCase(path)),
-      versionName: writeOnlyVersionOf(snakeCase(path)),
-    }));
-  const decided = Object.entries(resource.computed).map(([name, rule]) => ({
-    path: name,
-    steps: [snakeCase(name)],
-    type: computedTypes[rule.valueType],
-    required: false,
-    rule,
-  }));
-  const computed = decided.filter(({ rule }) => rule.movesByItself !== true);
-  const parts = {
-    ...{ resource, declared, secrets, computed, reacts: resource.reacts !== undefined },
-    isDeployed: isDeployed(resource),
-    isProtectable: resource.removal === "delete" && !resource.removedWithParent,
-  };
-  const steps = new Map<string, PathSteps>([
-    ...secrets.map(({ path, name }) => [path, [name]] as const),
-    ...declared.map((binding) => [binding.path, binding.steps] as const),
-    [protectionAttribute, [protectionAttribute]],
-  ]);
-  return {
-    ...parts,
-    moving: decided.filter(({ rule }) => rule.movesByItself === true),
-    ...schemaOf(terraformNameOf(resource), blockOf(parts)),
-    compared: { ...resource, rules: Object.fromEntries(open) },
-    stepsOf: (path) => steps.get(path),
-  };
-}
+const secretBinding = (path: string): SecretBinding => ({
+  path,
+  name: snakeCase(path),
+  writeOnlyName: writeOnlyNameOf(snakeCase(path)),
+  versionName: writeOnlyVersionOf(snakeCase(path)),
+});
 
 function bindingOf(resource: Resource, path: string): AttributeBinding {
   const [first = "", second] = path.split(".");
@@ -145,46 +262,6 @@ function bindingOf(resource: Resource, path: string): AttributeBinding {
   return { path, steps, type, schema: field, required };
 }
 
-type Parts = Pick<
-  TerraformShape,
-  "resource" | "declared" | "computed" | "secrets" | "reacts" | "isDeployed" | "isProtectable"
->;
-
-function blockOf(parts: Parts): BlockSchema {
-  const { resource, declared, computed, secrets, reacts, isDeployed, isProtectable } = parts;
-  const attributesIn = (isWanted: (path: string) => boolean): readonly AttributeSchema[] =>
-    declared.filter(({ path }) => isWanted(path)).map((binding) => declaredAttribute(resource, binding));
-  const groups = resource.groups.map((group) => ({
-    name: snakeCase(group),
-    block: {
-      doc: resource.schema.shape[group]?.description ?? "",
-      attributes: attributesIn((path) => path.startsWith(`${group}.`)),
-    },
-  }));
-  return {
-    doc: resource.doc,
-    attributes: [
-      ...attributesIn((path) => !path.includes(".")),
-      ...secrets.flatMap((secret) => secretAttributes(resource, secret)),
-      ...(reacts ? [triggers] : []),
-      ...(isProtectable ? [deletionProtection(resource)] : []),
-      ...(reacts ? [upToDate] : []),
-      ...(isDeployed ? [revision] : []),
-      ...computed.map(({ steps, type, rule }) => ({
-        name: steps[0] ?? "",
-        type,
-        doc: rule.doc,
-        computed: true as const,
-        ...(rule.pinnedBy !== undefined && {
-          optional: true as const,
-          check: declared.find(({ path }) => path === rule.pinnedBy)?.schema,
-        }),
-      })),
-    ],
-    groups: [...groups, timeouts],
-  };
-}
-
 /** Returns true if a run of another resource makes its changes take effect. */
 const isDeployed = ({ type }: Resource): boolean =>
   resourceTypes.some(
@@ -192,98 +269,10 @@ const isDeployed = ({ type }: Resource): boolean =>
       runs !== undefined && (follows.includes(type) || parents.some((parent) => parent.type === type)),
   );
 
-export const revisionName = "revision";
+const noReferences = new Unknown([]);
+const declaredValue = (value: TerraformValue): Plain | Unknown =>
+  holdsUnknown(value) ? noReferences : toPlain(value);
 
-export const revision: AttributeSchema = computedAttribute(
-  revisionName,
-  "string",
-  "Changes with every apply that writes something a deployment picks up. Put it into the `triggers` of the deployment.",
-);
-
-/** The attribute that says whether a resource has to run again. */
-export const upToDateName = "up_to_date";
-
-const upToDate: AttributeSchema = computedAttribute(
-  upToDateName,
-  "bool",
-  "False where something that it puts into effect was changed after its last run, by anyone: the next apply runs it again.",
-);
-
-const triggers: AttributeSchema = optional(
-  "triggers",
-  mapOf("string"),
-  "Values of your choice: when one of them changes, it runs again.",
-);
-
-const deletionProtection = ({ type }: Resource): AttributeSchema =>
-  optional(
-    protectionAttribute,
-    "bool",
-    `True: no plan may delete or replace this ${type}, until an apply has set it to false. Default: false.`,
-  );
-
-export const timeouts = {
-  name: "timeouts",
-  block: {
-    doc: "How long to wait for the service, such as `45m`.",
-    attributes: timeoutNames.map((name) =>
-      optional(name, "string", `How long it may take to ${name} it.`, { check: durationCheck }),
-    ),
-  },
-};
-
-function declaredAttribute(resource: Resource, binding: AttributeBinding): AttributeSchema {
-  const { path, steps, type, required } = binding;
-  const isLocal = resource.rules[path]?.change === "local";
-  return {
-    name: steps.at(-1) ?? "",
-    type,
-    doc: docOf(resource, binding),
-    ...(binding.schema && { check: binding.schema }),
-    ...(required ? { required: true } : { optional: true }),
-    // Computed too: what is not declared may still be shown, as after an import.
-    ...(!required && !isLocal && { computed: true }),
-  };
-}
-
-function docOf(resource: Resource, { path, schema }: AttributeBinding): string {
-  const parent = resource.parents.find(({ attribute }) => attribute === path);
-  if (parent !== undefined) return `ID of its ${parent.type}.`;
-  const text = schema?.description ?? "";
-  // Terraform tells a provider no logical name, and takes no word that is for manifests.
-  const own = text.replace(/; (its logical name|in a manifest).*$/, ".");
-  if (schema === undefined || !isMixedList(schema)) return own;
-  return `${own} A list of texts; an object in it is sent as it is written.`;
-}
-
-/** The type of a value that is made up, and what judges one. */
-export const generatedType: TerraformType = objectOf({ length: "number" });
-export const generatedCheck = z.object({ length: countCheck(generatedLengths.from, generatedLengths.to) });
-
-function secretAttributes(resource: Resource, secret: SecretBinding): readonly AttributeSchema[] {
-  const { path, name, writeOnlyName, versionName } = secret;
-  const doc = resource.schema.shape[path]?.description ?? "";
-  return [
-    {
-      name,
-      type: "string",
-      doc: `${doc.split(":")[0] ?? ""}. Terraform keeps it in its state; \`${writeOnlyName}\` is kept nowhere.`,
-      optional: true,
-      sensitive: true,
-    },
-    optional(
-      writeOnlyName,
-      "string",
-      `As \`${name}\`, but never stored. Sent when \`${versionName}\` changes.`,
-      { writeOnly: true },
-    ),
-    optional(versionName, "number", `Raise it to send \`${writeOnlyName}\` again.`),
-    optional(
-      generatedName,
-      generatedType,
-      `Has the provider make the value up: a random text of \`length\` characters, from ${generatedLengths.from} to ${generatedLengths.to}. It is made ` +
-        `once and stored nowhere else; another length, or a value that was changed outside, makes a new one.`,
-      { check: generatedCheck },
-    ),
-  ];
-}
+/** Returns a value of the service in the type of its attribute. */
+export const shownAs = ({ type }: Pick<AttributeBinding, "type">, value: Plain | undefined): TerraformValue =>
+  fromJson(type, value);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { generatedName, variablesResource } from "../../model/text";
 import { mapOf } from "../values";
 import { computed, optional, required, schemaOf } from "./block";
-import { generatedCheck, generatedType, revision, timeouts } from "./terraform-shape";
+import { generatedCheck, generatedType, revision, timeouts } from "./resource-block";
 
 const texts = z.record(z.string(), z.string());
 

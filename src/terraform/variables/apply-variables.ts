@@ -15,7 +15,7 @@ import { type Applied, withRevision } from "../resource/finish-write";
 import { importBlock } from "../resource/namesakes";
 import { writtenNow } from "../resource/record";
 import { generatedAgain, updateResource } from "../resource/update-resource";
-import { addressIn, emptyValue, textIn } from "../schema/attributes";
+import { emptyValue } from "../schema/block";
 import { variablesSchema } from "../schema/variables-schema";
 import {
   asObject,
@@ -23,6 +23,7 @@ import {
   isUnknown,
   type TerraformObject,
   type TerraformValue,
+  textIn,
   unknown,
 } from "../values";
 import { type Entries, type Entry, elementsOf, entriesIn, entryType, withEntries } from "./variables";
@@ -171,7 +172,7 @@ async function setVariable(
       ["key", key],
       ["value", new Secret(value)],
     ]);
-    const input = { address: addressIn(entryType, key), name: key, attributes };
+    const input = { address: entryType.addressOf(key), name: key, attributes };
     const creation = { type: entryType, input, parentId: serviceId, defaults: new Map(), nonce };
     const { id, live } = await createOnce(session, creation);
     return { id, updatedAt: live?.updatedAt ?? "" };

@@ -3,7 +3,7 @@ import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { generatedName } from "../../model/text";
 import type { ParentChange } from "../resource/confirm-deleted";
 import { unknownValue } from "../resource/plan-findings";
-import { revisionName } from "../schema/terraform-shape";
+import { revisionName } from "../schema/resource-block";
 import {
   holdsUnknown,
   isSameValue,

@@ -15,7 +15,7 @@ import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
 import { bareRecord } from "../resource/record";
 import { isFromHere, locateImport } from "../resource/resource-state";
 import { secretFindings, sizeFindings } from "../resource/validate-resource-config";
-import { emptyValue, textIn } from "../schema/attributes";
+import { emptyValue } from "../schema/block";
 import { checkConfig, unmet } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
 import {
@@ -25,6 +25,7 @@ import {
   parseState,
   type TerraformObject,
   type TerraformValue,
+  textIn,
 } from "../values";
 import { applyVariables } from "./apply-variables";
 import { managesNothing, planVariables } from "./plan-variables";

@@ -2,9 +2,15 @@ import { embeddedCatalog } from "../../../src/emulator/views";
 import { service } from "../../../src/resources/service";
 import type { PrivateData } from "../../../src/terraform/private-data";
 import { planChange } from "../../../src/terraform/resource/plan-change";
-import { emptyValue, setValue } from "../../../src/terraform/schema/attributes";
+import { emptyValue } from "../../../src/terraform/schema/block";
 import { shapeOf } from "../../../src/terraform/schema/terraform-shape";
-import { asObject, type TerraformObject, type TerraformValue, unknown } from "../../../src/terraform/values";
+import {
+  asObject,
+  setValue,
+  type TerraformObject,
+  type TerraformValue,
+  unknown,
+} from "../../../src/terraform/values";
 
 const type = shapeOf(service);
 
