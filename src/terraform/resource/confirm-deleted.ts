@@ -1,6 +1,5 @@
 import type { Reads, Resource } from "../../api/reads";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import type { Address } from "../../model/address";
 import { isMissing, type LiveResource, type ReadResult } from "../../model/live";
 import type { ResourceType } from "../../model/resource-type";
 import { canonicalId } from "../../model/text";
@@ -26,14 +25,6 @@ interface Verdict {
   readonly isGone: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
-
-/** Stands for an address, which a provider does not know. Ids alone are not enough: a layout has that of its project. */
-export const addressOfId = ({ type }: Pick<ResourceType, "type">, id: string): Address =>
-  `${type} ${id}` as Address;
-
-/** Reads a resource of which only the id is known. */
-export const readById = async (reads: Reads, resource: Resource, id: string): Promise<ReadResult> =>
-  resource.read(reads, { address: addressOfId(resource, id), id, name: id, declared: new Map() });
 
 /** `other`: both parents exist. `deleted`: the recorded one is deleted, and what was in it too. */
 export type ParentChange = "same" | "other" | "deleted";
@@ -78,7 +69,7 @@ export async function readParent(
   id: string,
 ): Promise<ReadResult | undefined> {
   const type = parent && typeNamed(parent.type);
-  return type && readById(reads, type, id);
+  return type && findResource(reads, type, { id });
 }
 
 /** Returns the resource of an ID, as far as it can be read. Throws `DiagnosticsError` where there is none: an empty answer would look as if there were nothing in it. */

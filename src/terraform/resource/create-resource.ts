@@ -86,7 +86,7 @@ async function make(session: Session, creation: Creation, change: ChangeValues):
   const { type, input, parentId } = creation;
   const { resource } = type;
   if (type.isMadeElsewhere(change.wanted)) {
-    const live = await findPreserved(session, type, input, parentId ?? "");
+    const live = await findPreserved(session, type, input.name, parentId ?? "");
     if (live === undefined) throw new DiagnosticsError([notThere(type, input.name)]);
     return { accepted: { id: live.id, live }, diagnostics: [] };
   }

@@ -22,13 +22,8 @@ export async function deleteResource(
   if (type.isMadeElsewhere(prior)) return;
   const input = { address: type.addressOf(name), id, name, parentId };
   const accepted = await requestDeletion(session, type, input, nonce);
-  const { failed } = await finishWrite(session, type, {
-    accepted,
-    name,
-    parentId,
-    config: prior,
-    step: "delete",
-  });
+  const written = { accepted, name, parentId, config: prior, step: "delete" } as const;
+  const { failed } = await finishWrite(session, type, written);
   if (failed !== undefined) throw new DiagnosticsError([failed]);
 }
 
@@ -56,24 +51,23 @@ async function requestDeletion(
 /** Returns the name as the service has it, where the state has it in other code points: Terraform composes every text. */
 async function nameAtService(
   { reads }: Session,
-  { resource }: TerraformShape,
+  type: TerraformShape,
   input: DeleteInput,
 ): Promise<string | undefined> {
-  const read = await resource.read(reads, { ...input, declared: new Map() });
-  const name = read.kind === "found" ? read.live.name : input.name;
+  const { name } = (await type.find(reads, input)) ?? input;
   return name !== input.name && isSameText(name, input.name) ? name : undefined;
 }
 
 /** Returns what a refusal means for what is deleted already, or is being deleted; undefined where it exists. */
 async function endAfter(
   { reads }: Session,
-  { resource }: TerraformShape,
+  type: TerraformShape,
   { status }: ApiError,
   input: DeleteInput,
 ): Promise<Accepted | undefined> {
   if (status !== 404 && status !== 409) return undefined;
   const look = async () => {
-    const read = await resource.read(reads, { ...input, declared: new Map() });
+    const read = await type.read(reads, input);
     return read.kind === "gone" ? [read] : read.kind === "found" && status === 404 ? [] : undefined;
   };
   reads.invalidate();

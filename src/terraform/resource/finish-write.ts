@@ -157,10 +157,8 @@ async function readRun(
   // What pins a computed attribute is declared, so that this is read too.
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
   const declared = new Map(pinned.map((path) => [path, ""]));
-  const target = { address: type.addressOf(name), id, name, recorded, declared, parentId };
   reads.invalidate();
-  const read = await resource.read(reads, target);
-  return read.kind === "found" ? read.live : undefined;
+  return type.find(reads, { id, name, recorded, declared, parentId });
 }
 
 /** Returns the state after a write: as planned, with what was not known as `live` shows it, or null. */

@@ -1,10 +1,9 @@
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { canonicalId, snakeCase } from "../../model/text";
 import { service } from "../../resources/service";
 import { diagnosticError } from "../messages";
 import type { Message, ProviderMethod, Received, RequestOf, ResponseOf } from "../protocol";
 import { type Provider, type RpcAnswer, requireNamed, type Session, shapes } from "../provider";
-import { type Schema, typeBytes } from "../schema/block";
+import { optional, required, type Schema, schemaOf, typeBytes } from "../schema/block";
 import { idIn } from "../schema/check-config";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { variablesSchema } from "../schema/variables-schema";
@@ -13,28 +12,29 @@ import {
   decodeState,
   encodeMessage,
   type ObjectType,
-  objectOf,
   type TerraformObject,
   textIn,
 } from "../values";
 
-/** The values that tell one resource from all others and never change (plugin protocol 6.9). */
-interface IdentityShape {
-  /** The resource type it is of: `rnv_service`. */
-  readonly name: string;
+/** The values that tell one resource of a type from all others and never change (plugin protocol 6.9). */
+interface IdentityShape extends Schema {
   /** Attributes of the state that it is made of, as an import names them from the outside in. */
   readonly parts: readonly string[];
-  /** The type of a whole state, and of a whole identity. */
+  /** The type of a whole state. */
   readonly stateType: ObjectType;
-  readonly valueType: ObjectType;
 }
 
-/** The workspace is known from the provider: an import may leave it out. */
-const workspaceAttribute = "workspace_id";
+const workspace = optional(
+  "workspace_id",
+  "string",
+  "UUID of the workspace; that of the provider unless given.",
+);
 
 function identityShape({ name, valueType: stateType }: Schema, parts: readonly string[]): IdentityShape {
-  const texts = [workspaceAttribute, ...parts].map((one) => [one, "string"] as const);
-  return { name, parts, stateType, valueType: objectOf(Object.fromEntries(texts)) };
+  const own = parts.map((part) =>
+    required(part, "string", part === "id" ? "Its id." : `ID of its ${part.replace(/_id$/, "")}.`),
+  );
+  return { ...schemaOf(name, { doc: "", attributes: [workspace, ...own] }), parts, stateType };
 }
 
 /** A part of another resource is found through that one; what runs again and again has no lasting id of its own. */
@@ -53,37 +53,31 @@ const identities: readonly IdentityShape[] = [
 const identityNamed = (name: string): IdentityShape =>
   requireNamed(identities, name, "resource type with an identity");
 
-/** GetResourceIdentitySchemas: what the identity of each resource type is made of. */
+/** GetResourceIdentitySchemas: what the identity of each resource type is made of. There is one version, 0. */
 export const getResourceIdentitySchemas: RpcAnswer<"GetResourceIdentitySchemas"> = async () => ({
   identitySchemas: Object.fromEntries(identities.map((shape) => [shape.name, identityMessage(shape)])),
 });
 
-const identityMessage = ({ parts }: IdentityShape): Message<"IdentitySchema"> => ({
-  attributes: [
-    {
-      name: workspaceAttribute,
-      type: typeBytes("string"),
-      optionalForImport: true,
-      description: "UUID of the workspace; that of the provider unless given.",
-    },
-    ...parts.map((name) => ({
-      name,
-      type: typeBytes("string"),
-      requiredForImport: true,
-      description: name === "id" ? "Its id." : `ID of its ${name.replace(/_id$/, "")}.`,
-    })),
-  ],
+const identityMessage = ({ block }: IdentityShape): Message<"IdentitySchema"> => ({
+  attributes: block.attributes.map(({ name, type, doc, ...flags }) => ({
+    name,
+    type: typeBytes(type),
+    requiredForImport: flags.required,
+    optionalForImport: flags.optional,
+    description: doc,
+  })),
 });
 
-/** UpgradeResourceIdentity: there is one version, 0. */
+/** UpgradeResourceIdentity: a stored identity is one of now. */
 export const upgradeResourceIdentity: RpcAnswer<"UpgradeResourceIdentity"> = async (
   _provider,
   { typeName, rawIdentity },
-) => {
+) => ({ upgradedIdentity: storedIdentity(typeName, rawIdentity?.json) });
+
+function storedIdentity(typeName: string, json: Uint8Array | undefined): Message<"Identity"> {
   const { valueType } = identityNamed(typeName);
-  const stored = decodeState(valueType, rawIdentity?.json);
-  return { upgradedIdentity: { value: encodeMessage(valueType, stored) } };
-};
+  return { value: encodeMessage(valueType, decodeState(valueType, json)) };
+}
 
 /** Returns the identity of a state in the form of the protocol; undefined where the state does not tell it. */
 export function identityOf(
@@ -96,7 +90,7 @@ export function identityOf(
   const found = decodeObject(stateType, state) ?? {};
   const ids = parts.map((name) => [name, idIn(found, name)] as const);
   if (ids.some(([, id]) => id === undefined)) return undefined;
-  const identity = { ...Object.fromEntries(ids), [workspaceAttribute]: session.workspaceId };
+  const identity = { ...Object.fromEntries(ids), [workspace.name]: session.workspaceId };
   return { value: encodeMessage(valueType, identity as TerraformObject) };
 }
 
@@ -107,14 +101,12 @@ export function identityOf(
 export function importIdOf(session: Session, typeName: string, message: Received<"Identity">): string {
   const { valueType, parts } = identityNamed(typeName);
   const identity = decodeObject(valueType, message.value) ?? {};
-  const workspaceId = textIn(identity, workspaceAttribute);
+  const workspaceId = textIn(identity, workspace.name);
   if (workspaceId !== undefined && canonicalId(workspaceId) !== session.workspaceId)
-    throw new DiagnosticsError([
-      error("live.import_missing", `this identity is of the workspace ${workspaceId}`, {
-        detail: `The provider is configured for the workspace ${session.workspaceId}.`,
-        hint: "import it with a provider of its own workspace",
-      }),
-    ]);
+    throw diagnosticError("live.import_missing", `this identity is of the workspace ${workspaceId}`, {
+      detail: `The provider is configured for the workspace ${session.workspaceId}.`,
+      hint: "import it with a provider of its own workspace",
+    });
   const missing = parts.filter((name) => (textIn(identity, name) ?? "") === "");
   if (missing.length > 0)
     throw diagnosticError("live.import_missing", `the identity has no ${missing.join(" and no ")}`);
@@ -144,9 +136,7 @@ const adders: Partial<{ readonly [Method in ProviderMethod]: Adder<Method> }> = 
   }),
   MoveResourceState: (_provider, { sourceTypeName, targetTypeName, sourceIdentity }) => {
     if (sourceTypeName !== targetTypeName || !sourceIdentity?.json?.length) return {};
-    const { valueType } = identityNamed(targetTypeName);
-    const stored = decodeState(valueType, sourceIdentity.json);
-    return { targetIdentity: { value: encodeMessage(valueType, stored) } };
+    return { targetIdentity: storedIdentity(targetTypeName, sourceIdentity.json) };
   },
 };
 

@@ -95,8 +95,7 @@ async function readAs(
 ): Promise<ReadonlyMap<string, unknown> | undefined> {
   const { id, name, parentId } = type.liveOf(prior);
   const declared = type.knownIn(config);
-  const target = { address: type.addressOf(name), id, name, declared, parentId: parentId ?? undefined };
-  const read = await type.resource.read(reads, target);
+  const read = await type.read(reads, { id, name, declared, parentId: parentId ?? undefined });
   if (read.kind === "unchecked") return undefined;
   return read.kind === "found" ? read.live.attributes : new Map();
 }

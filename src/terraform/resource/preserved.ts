@@ -1,7 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
-import type { CreateInput } from "../../model/resource-operations";
 import { snakeCase } from "../../model/text";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -14,16 +13,17 @@ export const forgotten = ({ resource }: TerraformShape, name: string): Diagnosti
   });
 
 /** Finds what a resource that was made elsewhere stands for; undefined where the service has no such. */
-export async function findPreserved(
-  session: Pick<Session, "reads">,
-  { resource }: TerraformShape,
-  input: Pick<CreateInput, "address" | "name">,
+export const findPreserved = (
+  { reads }: Pick<Session, "reads">,
+  type: TerraformShape,
+  name: string,
   parentId: string,
-): Promise<LiveResource | undefined> {
-  const declared = new Map(resource.parents.map(({ attribute }) => [attribute, parentId]));
-  const read = await resource.read(session.reads, { ...input, declared, parentId });
-  return read.kind === "found" ? read.live : undefined;
-}
+): Promise<LiveResource | undefined> =>
+  type.find(reads, {
+    name,
+    declared: new Map(type.resource.parents.map(({ attribute }) => [attribute, parentId])),
+    parentId,
+  });
 
 /** Returns the error about a resource that is to be made elsewhere, and is not. */
 export const notThere = ({ resource }: TerraformShape, name: string): Diagnostic =>
@@ -50,7 +50,7 @@ export async function preservedFindings(
   const parentId = type.parentIn(type.knownIn(config));
   if (parentId === undefined) return wasElsewhere ? [mayBeLost(resource, name)] : [];
   if (session === undefined || prior !== undefined || name === "") return [];
-  const found = await findPreserved(session, type, { address: type.addressOf(name), name }, parentId);
+  const found = await findPreserved(session, type, name, parentId);
   return found === undefined ? [notThere(type, name)] : [];
 }
 

@@ -71,10 +71,8 @@ async function readNow(
   const parentId = type.parentIn(declared);
   const id = textIn(state, "id");
   const recorded = recordedOf(type, state, kept);
-  const address = type.addressOf(name);
-  session.reads.expect(address, recorded, { parentId });
-  const target = { address, name, declared, recorded, parentId, ...(id !== undefined && { id }) };
-  const read = await resource.read(session.reads, target);
+  session.reads.expect(type.addressOf(name), recorded, { parentId });
+  const read = await type.read(session.reads, { id, name, declared, recorded, parentId });
   switch (read.kind) {
     case "found": {
       const { live } = read;

@@ -1,5 +1,5 @@
 import type { Resource } from "../../api/reads";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { LiveResource } from "../../model/live";
 import { canonicalId, terraformNameOf } from "../../model/text";
@@ -80,61 +80,57 @@ export async function locateImport(
   segments: readonly string[] = importId.split("/"),
   wanted: Resource = resource,
 ): Promise<Located> {
-  const [parent] = resource.parents;
+  const { nameAttribute, parents } = resource;
+  const [parent] = parents;
   const parentType = parent && typeNamed(parent.type);
-  if (segments.some((segment) => segment === ""))
-    throw new DiagnosticsError([unreadable(wanted, importId, "an empty part")]);
-  if (parent === undefined && segments.length > 1)
-    throw new DiagnosticsError([unreadable(wanted, importId, "too many parts")]);
-  const hasName = resource.nameAttribute !== undefined;
-  const above = hasName ? segments.slice(0, -1) : segments;
-  const last = hasName ? (segments.at(-1) ?? "") : "";
+  const asked = `the import id "${importId}" of ${terraformNameOf(wanted)}`;
+  const hint = `give ${importIds(wanted)}, or the names ${importForm(wanted)}`;
+  const unreadable = (what: string) =>
+    diagnosticError("live.import_missing", `${asked} has ${what}`, { hint });
+  if (segments.includes("")) throw unreadable("an empty part");
+  if (parent === undefined && segments.length > 1) throw unreadable("too many parts");
+  const above = nameAttribute === undefined ? segments : segments.slice(0, -1);
+  const name = segments[above.length] ?? "";
   const outer =
     parentType && above.length > 0
       ? await locateImport(session, parentType, importId, above, wanted)
       : undefined;
   const declared = new Map(outer === undefined ? [] : [[parent?.attribute ?? "", outer.id]]);
-  const address = shapeOf(resource).addressOf(last);
-  for (const id of [undefined, canonicalId(last) || undefined]) {
-    const subject = { address, name: last, declared, id, parentId: outer?.id };
-    const read = await resource.read(session.reads, subject);
-    if (read.kind === "ambiguous")
-      throw new DiagnosticsError([ambiguous(wanted, importId, { resource, name: last, ids: read.ids })]);
-    if (read.kind !== "found" || (outer === undefined && id === undefined && last === "")) continue;
-    const { id: found, name, parentId } = read.live;
-    return { id: found, name, parentId: parentId ?? outer?.id ?? null };
+  for (const id of [undefined, canonicalId(name) || undefined]) {
+    const target = { name, declared, id, parentId: outer?.id };
+    const read = await shapeOf(resource).read(session.reads, target);
+    if (read.kind === "ambiguous") throw ambiguous(resource, { name, ids: read.ids, wanted, asked });
+    if (read.kind !== "found" || (outer === undefined && id === undefined && name === "")) continue;
+    const { live } = read;
+    return { id: live.id, name: live.name, parentId: live.parentId ?? outer?.id ?? null };
   }
-  const missing = hasName ? `${resource.type} "${last}"` : `${resource.type} to import`;
-  const where = outer && parentType && `the ${parentType.type} "${outer.name}"`;
+  const missing = nameAttribute === undefined ? `${resource.type} to import` : `${resource.type} "${name}"`;
+  const where = outer && parentType ? `the ${parentType.type} "${outer.name}" has` : "there is";
   const beside = (await resource.list(session.reads, outer?.id).catch(() => [])) ?? [];
-  const names = beside.filter(({ parentId }) => parentId === (outer?.id ?? null)).map(({ name }) => name);
-  throw new DiagnosticsError([
-    notFound(wanted, importId, missing, { where, meant: didYouMean(last, names) }),
-  ]);
+  const inParent = beside.filter(({ parentId }) => parentId === (outer?.id ?? null));
+  const names = inParent.map((live) => live.name);
+  throw diagnosticError("live.import_missing", `${where} no ${missing}`, {
+    detail: `Nothing is found for ${asked}.`,
+    hint: didYouMean(name, names) ?? hint,
+  });
 }
 
-const unreadable = (wanted: Resource, importId: string, what: string): Diagnostic =>
-  error("live.import_missing", `the import id "${importId}" of ${terraformNameOf(wanted)} has ${what}`, {
-    hint: importHint(wanted),
+interface Namesakes {
+  readonly name: string;
+  readonly ids: readonly string[];
+  /** The type that is imported, and how its import ID is named. */
+  readonly wanted: Resource;
+  readonly asked: string;
+}
+
+const ambiguous = (resource: Resource, { name, ids, wanted, asked }: Namesakes): DiagnosticsError =>
+  diagnosticError("live.ambiguous", `${ids.length} of ${terraformNameOf(resource)} are called "${name}"`, {
+    detail: `${asked.replace("the", "The")} does not say which.`,
+    hint:
+      resource === wanted
+        ? `import one by its id: ${ids.join(", ")}`
+        : `give the id of the ${resource.type} in place of its name: ${ids.join(", ")}`,
   });
-
-const notFound = (
-  wanted: Resource,
-  importId: string,
-  missing: string,
-  { where, meant }: { readonly where: string | undefined; readonly meant: string | undefined },
-): Diagnostic =>
-  error(
-    "live.import_missing",
-    where === undefined ? `there is no ${missing}` : `${where} has no ${missing}`,
-    {
-      detail: `Nothing is found for the import id "${importId}" of ${terraformNameOf(wanted)}.`,
-      hint: meant ?? importHint(wanted),
-    },
-  );
-
-const importHint = (resource: Resource): string =>
-  `give ${importIds(resource)}, or the names ${importForm(resource)}`;
 
 /** Names the ids that an import id may be made of: the service finds some resources by their own ids alone. */
 export function importIds({ type, nameAttribute, parents: [parent], removedWithParent }: Resource): string {
@@ -142,21 +138,6 @@ export function importIds({ type, nameAttribute, parents: [parent], removedWithP
   if (nameAttribute === undefined) return `the id of its ${parent.type}`;
   return removedWithParent ? `the ids ${parent.type.toUpperCase()}/${type.toUpperCase()}` : "its id";
 }
-
-interface Namesakes {
-  readonly resource: Resource;
-  readonly name: string;
-  readonly ids: readonly string[];
-}
-
-const ambiguous = (wanted: Resource, importId: string, { resource, name, ids }: Namesakes): Diagnostic =>
-  error("live.ambiguous", `${ids.length} of ${terraformNameOf(resource)} are called "${name}"`, {
-    detail: `The import id "${importId}" of ${terraformNameOf(wanted)} does not say which.`,
-    hint:
-      resource === wanted
-        ? `import one by its id: ${ids.join(", ")}`
-        : `give the id of the ${resource.type} in place of its name: ${ids.join(", ")}`,
-  });
 
 /** Returns what an import id looks like: `PROJECT/SERVICE`. */
 export function importForm(resource: Resource): string {

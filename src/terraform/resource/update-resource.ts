@@ -115,10 +115,11 @@ const deletedSincePlan = ({ resource }: TerraformShape, name: string): Diagnosti
 /** Sends an update; that of a secret again a second later where its answer has the time of the write before it. */
 async function sendUpdate(
   session: Session,
-  { resource, secrets }: TerraformShape,
+  type: TerraformShape,
   nonce: string,
   input: SentUpdate,
 ): Promise<Accepted> {
+  const { resource, secrets } = type;
   const { live: before, attributes, changed, defaults } = input;
   const sendAs = (seed: string): Promise<Accepted> =>
     sendTwice(() => resource.update(session.writes(seed), input));
@@ -133,16 +134,10 @@ async function sendUpdate(
   );
   const isTimed = before?.updatedAt === undefined || accepted.live?.updatedAt !== undefined;
   if (isTimed || !secrets.some(({ path }) => changed.has(path))) return accepted;
-  const { address, name, parentId } = input;
+  const { name, parentId } = input;
   session.reads.invalidate();
-  const read = await resource.read(session.reads, {
-    address,
-    id: accepted.id,
-    name,
-    declared: new Map(),
-    parentId,
-  });
-  return read.kind === "found" ? { ...accepted, live: read.live } : accepted;
+  const live = await type.find(session.reads, { id: accepted.id, name, parentId });
+  return live === undefined ? accepted : { ...accepted, live };
 }
 
 /** Creates a resource in its new parent: it was deleted with the recorded one. */

@@ -66,32 +66,30 @@ export function secretFindings(
   const mayWriteOnly = clientCapabilities?.writeOnlyAttributesAllowed === true;
   return secrets.flatMap(({ name, writeOnlyName, versionName }): readonly Diagnostic[] => {
     const isSet = (attribute: string): boolean => (config[attribute] ?? null) !== null;
+    const [isGenerated, isWriteOnly, isVersioned] = [generatedName, writeOnlyName, versionName].map(isSet);
+    const other = isGenerated ? [name, writeOnlyName, versionName].find(isSet) : undefined;
+    const keepOne = "keep one of the two";
     const wrong = (attribute: string, summary: string, hint: string): readonly Diagnostic[] => [
       error("plan.invalid_combination", summary, { attribute, hint }),
     ];
-    if (isSet(generatedName)) {
-      const other = [name, writeOnlyName, versionName].find(isSet);
-      if (other !== undefined)
-        return wrong(generatedName, `${other} and ${generatedName} are both set`, "keep one of the two");
-      return [];
-    }
-    if (!isSet(writeOnlyName))
-      return isSet(versionName)
-        ? wrong(
-            versionName,
-            `${versionName} is set without ${writeOnlyName}`,
-            `set ${writeOnlyName}, or remove it`,
-          )
-        : [];
-    if (!mayWriteOnly) {
-      const summary = "write-only attributes need Terraform 1.11";
-      return wrong(writeOnlyName, summary, `use ${name}, or a newer Terraform`);
-    }
-    if (isSet(name))
-      return wrong(writeOnlyName, `${name} and ${writeOnlyName} are both set`, "keep one of the two");
-    if (isSet(versionName)) return [];
+    if (other !== undefined)
+      return wrong(generatedName, `${other} and ${generatedName} are both set`, keepOne);
+    if (isVersioned && !isWriteOnly)
+      return wrong(
+        versionName,
+        `${versionName} is set without ${writeOnlyName}`,
+        `set ${writeOnlyName}, or remove it`,
+      );
+    if (!isWriteOnly) return [];
+    if (!mayWriteOnly)
+      return wrong(
+        writeOnlyName,
+        "write-only attributes need Terraform 1.11",
+        `use ${name}, or a newer Terraform`,
+      );
+    if (isSet(name)) return wrong(writeOnlyName, `${name} and ${writeOnlyName} are both set`, keepOne);
     const hint = `set ${versionName} to 1, and raise it with every new value`;
-    return wrong(writeOnlyName, `${writeOnlyName} has no ${versionName}`, hint);
+    return isVersioned ? [] : wrong(writeOnlyName, `${writeOnlyName} has no ${versionName}`, hint);
   });
 }
 

@@ -1,14 +1,13 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
-import type { Catalog } from "../../model/catalog";
 import type { LiveResource } from "../../model/live";
 import type { Money } from "../../model/resource-type";
 import { type Attributes, Unknown } from "../../model/value";
 import { moneyChange, sameMoney } from "../../render/plan-wording";
+import { findResource } from "../../resources";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, textIn } from "../values";
-import { readById } from "./confirm-deleted";
 import type { PlannedChange } from "./plan-change";
 
 const free: Money = { usd: 0, ngn: 0 };
@@ -30,59 +29,44 @@ export async function planWarnings(
 /** Looks a value up by attribute path; undefined where nothing is declared. */
 type Lookup = (path: string) => unknown;
 
-/** Returns the price by what `lookUp` finds, else by the defaults; undefined where a part of it is not known. */
-function priceBy(type: TerraformShape, catalog: Catalog, lookUp: Lookup): Money | undefined {
-  const defaults = type.defaultsIn(catalog);
-  let isKnown = true;
-  const get = (path: string) => {
-    const found = lookUp(path) ?? defaults.get(path);
-    if (found instanceof Unknown) isKnown = false;
-    return found as never;
-  };
-  const price = type.resource.monthlyCost?.({ get }, catalog);
-  return isKnown ? price : undefined;
-}
-
+/** Warns about another price. Nothing is read for a change that no part of the price is among. */
 async function priceWarnings(
   session: Session,
   type: TerraformShape,
   prior: TerraformObject | undefined,
-  { planned, sent }: PlannedChange,
+  { planned, sent, replaced }: PlannedChange,
 ): Promise<readonly Diagnostic[]> {
-  if (type.resource.monthlyCost === undefined) return [];
+  const { resource } = type;
+  if (resource.monthlyCost === undefined) return [];
   const catalog = await session.reads.catalog();
+  const defaults = type.defaultsIn(catalog);
+  const parts = new Set<string>();
+  /** Undefined where a part of it is not known. */
+  const priceOf = (lookUp: Lookup): Money | undefined => {
+    let isKnown = true;
+    const get = (path: string) => {
+      parts.add(path);
+      const found = lookUp(path) ?? defaults.get(path);
+      if (found instanceof Unknown) isKnown = false;
+      return found as never;
+    };
+    const price = resource.monthlyCost?.({ get }, catalog);
+    return isKnown ? price : undefined;
+  };
   const wanted = type.declaredIn(planned);
-  const known = prior && type.knownIn(prior);
-  const priceOf = (lookUp: Lookup) => priceBy(type, catalog, lookUp);
-  const isSame = (before: Money, after: Money | undefined) => after === undefined || sameMoney(before, after);
-  const byState = known ? (priceOf((path) => known.get(path)) ?? free) : free;
-  if (
-    isSame(
-      byState,
-      priceOf((path) => wanted.get(path)),
-    )
-  )
-    return [];
+  priceOf((path) => wanted.get(path));
+  const attribute = prior && [...sent].find((path) => parts.has(path));
+  if (prior !== undefined && attribute === undefined && replaced.length === 0) return [];
   // What is not declared may be other than its default, and the state does not show it.
-  const read = prior && (await readById(session.reads, type.resource, textIn(prior, "id") ?? ""));
-  const live = read?.kind === "found" ? read.live.attributes : undefined;
-  const atService = (path: string) => live?.get(path) ?? known?.get(path);
-  const now = prior === undefined ? free : (priceOf(atService) ?? free);
-  const then = priceOf((path) => wanted.get(path) ?? atService(path));
+  const read = prior && (await findResource(session.reads, resource, { id: textIn(prior, "id") }));
+  const known = read?.kind === "found" ? read.live.attributes : prior && type.knownIn(prior);
+  const now = (known && priceOf((path) => known.get(path))) ?? free;
+  const then = priceOf((path) => wanted.get(path) ?? known?.get(path));
   if (then === undefined || sameMoney(now, then)) return [];
-  const attribute =
-    prior &&
-    [...sent].find(
-      (path) =>
-        !isSame(
-          now,
-          priceOf((one) => (one === path ? wanted : { get: atService }).get(one)),
-        ),
-    );
   const checkout = " The service may wait for a checkout in the dashboard before it deploys.";
   const summary = `${type.addressOf(type.nameIn(planned))} costs ${moneyChange(now, then, "->")} a month`;
   const detail = `An estimate by the prices of the catalog.${then.usd > now.usd ? checkout : ""}`;
-  return [warning("plan.price", summary, { detail, ...(attribute !== undefined && { attribute }) })];
+  return [warning("plan.price", summary, { detail, attribute })];
 }
 
 /** Returns the warnings about a run that an earlier apply started and no state has: the next apply follows it. */
@@ -96,9 +80,8 @@ async function waitsBefore(
   const parentId = type.parentIn(declared);
   if (resource.runs === undefined || parentId === undefined) return [];
   const name = type.nameIn(planned) || resource.type;
-  const address = type.addressOf(name);
-  const read = await resource.read(session.reads, { address, name, declared, parentId });
-  return read.kind === "found" ? waitWarnings(read.live) : [];
+  const live = await type.find(session.reads, { name, declared, parentId });
+  return live === undefined ? [] : waitWarnings(live);
 }
 
 /** Returns a warning where what was read waits for someone to pay. */

@@ -42,29 +42,22 @@ export const countCheck = (from: number, to: number): z.ZodType =>
     `expected a whole number from ${from} to ${to}`,
   );
 
+const attributeOf =
+  (kind: "required" | "optional" | "computed") =>
+  (name: string, type: TerraformType, doc: string, flags: Flags = {}): AttributeSchema => ({
+    ...{ name, type, doc },
+    [kind]: true,
+    ...flags,
+  });
+
 /** Returns an attribute that must be set. */
-export const required = (
-  name: string,
-  type: TerraformType,
-  doc: string,
-  flags: Flags = {},
-): AttributeSchema => ({ ...{ name, type, doc }, required: true, ...flags });
+export const required = attributeOf("required");
 
 /** Returns an attribute that may be set. */
-export const optional = (
-  name: string,
-  type: TerraformType,
-  doc: string,
-  flags: Flags = {},
-): AttributeSchema => ({ ...{ name, type, doc }, optional: true, ...flags });
+export const optional = attributeOf("optional");
 
 /** Returns an attribute that the provider sets. */
-export const computed = (
-  name: string,
-  type: TerraformType,
-  doc: string,
-  flags: Flags = {},
-): AttributeSchema => ({ ...{ name, type, doc }, computed: true, ...flags });
+export const computed = attributeOf("computed");
 
 /**
  * A nested block that may be missing. None is a `group`, which would always be there: the generators of bindings

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type * as z from "zod";
-import type { Resource } from "../../api/reads";
+import type { Reads, Resource } from "../../api/reads";
 import type { Address } from "../../model/address";
 import type { Catalog } from "../../model/catalog";
-import type { LiveResource } from "../../model/live";
-import type { AppliableValue } from "../../model/resource-operations";
+import type { LiveResource, ReadResult } from "../../model/live";
+import type { AppliableValue, ReadTarget } from "../../model/resource-operations";
 import { type ComputedRule, isPreserved } from "../../model/resource-type";
 import { Secret } from "../../model/secret";
 import {
@@ -211,6 +211,21 @@ export class TerraformShape implements Schema, ResourceBindings {
   /** Returns how messages name a resource, its name in quotes: Terraform adds the address, which a provider is not told. */
   addressOf(name: string): Address {
     return `${this.resource.type} ${JSON.stringify(name)}` as Address;
+  }
+
+  /** Reads a resource at the service; `declared` says what its state or its configuration has. */
+  read(reads: Reads, target: Partial<ReadTarget> & Pick<ReadTarget, "name">): Promise<ReadResult> {
+    return this.resource.read(reads, {
+      address: this.addressOf(target.name),
+      declared: new Map(),
+      ...target,
+    });
+  }
+
+  /** Returns a resource as the service shows it; undefined where it does not. */
+  async find(...asked: Parameters<TerraformShape["read"]>): Promise<LiveResource | undefined> {
+    const read = await this.read(...asked);
+    return read.kind === "found" ? read.live : undefined;
   }
 
   /** Returns true if a state says that its resource was made elsewhere: it is forgotten, never deleted. */
