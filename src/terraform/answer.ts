@@ -5,7 +5,7 @@ import { callFunction, functionMessage, functions } from "./functions";
 import { listResource, listSchemas } from "./list-resources";
 import { createLog, loggedCall } from "./log";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
-import type { EventOf, Message, ProviderMethod, Received, ResponseOf, StreamingMethod } from "./protocol";
+import type { EventOf, Message, ProviderMethod, RequestOf, ResponseOf, StreamingMethod } from "./protocol";
 import { Provider, type RpcAnswer, resourceSchemas, type StreamingAnswer, validator } from "./provider";
 import { applyResourceChange } from "./resource/apply-resource-change";
 import { generateResourceConfig } from "./resource/generate-config";
@@ -19,7 +19,7 @@ import { planResourceChange } from "./resource/plan-resource-change";
 import { readResource } from "./resource/read-resource";
 import { importResourceState, moveResourceState, upgradeResourceState } from "./resource/resource-state";
 import { validateResourceConfig } from "./resource/validate-resource-config";
-import { type Schema, schemaMessage } from "./schema/block";
+import { schemaMessage } from "./schema/block";
 import { variablesSchema } from "./schema/variables-schema";
 import type { CallHandler, StreamHandler } from "./server";
 import { actionSchemas, invokeAction, planAction } from "./service-actions";
@@ -30,7 +30,6 @@ import { variablesAnswers } from "./variables/variables-answers";
 const answerNothing = async () => ({});
 
 const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
-  GetMetadata: getMetadata,
   GetProviderSchema: getProviderSchema,
   GetFunctions: async () => ({ functions: byName(functions, functionMessage) }),
   ValidateProviderConfig: validateProviderConfig,
@@ -75,17 +74,20 @@ const streams: { readonly [Method in StreamingMethod]: StreamAnswer<Method> } = 
 
 let provider: Provider | undefined;
 
-const openProvider = (): Provider =>
-  new Provider(
-    process.env,
+/** Returns the one provider of this process. */
+function openProvider(): Provider {
+  const { env, stderr } = process;
+  provider ??= new Provider(
+    env,
     process.cwd(),
-    createLog(process.env, systemClock, (line) => process.stderr.write(line)),
+    createLog(env, systemClock, (line) => stderr.write(line)),
   );
+  return provider;
+}
 
-/** Answers calls with the one provider of this process. Loaded after the handshake: it is most of the code. */
+/** Answers calls. Loaded after the handshake: it is most of the code. */
 export const answerCall: CallHandler = (method, request) => {
-  provider ??= openProvider();
-  const opened = provider;
+  const opened = openProvider();
   const { typeName } = request as AnyRequest;
   const carryOut = () => answer(opened, method, request as object);
   return loggedCall(opened.log, systemClock, { method, typeName }, carryOut);
@@ -116,8 +118,7 @@ function withImportId(provider: Provider, method: ProviderMethod, request: AnyRe
 
 /** Answers one call with events; a failure is the last of them. */
 export const answerStream: StreamHandler = async (method, request, events) => {
-  provider ??= openProvider();
-  const opened = provider;
+  const opened = openProvider();
   const { typeName } = request as AnyRequest;
   const diagnostics: Message<"Diagnostic">[] = [];
   const send = (event: StreamEvent): Promise<void> => {
@@ -139,19 +140,13 @@ export const answerStream: StreamHandler = async (method, request, events) => {
 type StreamEvent = EventOf<"ListResource"> & EventOf<"InvokeAction">;
 
 /** Fields that requests have. */
-interface AnyRequest {
-  readonly typeName?: string;
-  readonly targetTypeName?: string;
-  readonly config?: Message<"Value"> | null;
-  readonly plannedState?: Message<"Value"> | null;
-  readonly currentState?: Message<"Value"> | null;
-  readonly priorState?: Message<"Value"> | null;
-  readonly rawState?: Message<"RawState"> | null;
-  readonly private?: Uint8Array;
-  /** Of an import: in place of its `id`. */
-  readonly identity?: Received<"Identity"> | null;
-  readonly id?: string;
-}
+type AnyRequest = Partial<
+  RequestOf<"ApplyResourceChange"> &
+    RequestOf<"ImportResourceState"> &
+    RequestOf<"MoveResourceState"> &
+    RequestOf<"ReadResource"> &
+    RequestOf<"UpgradeResourceState">
+>;
 
 /** Returns what a call that failed left unchanged: Terraform reads an answer without a state as "gone". */
 const unchanged = (method: ProviderMethod, { currentState, private: kept }: AnyRequest): object =>
@@ -200,19 +195,5 @@ async function getProviderSchema(): Promise<ResponseOf<"GetProviderSchema">> {
     actionSchemas: byName(actionSchemas, (one) => ({ schema: schemaMessage(one) })),
     functions: byName(functions, functionMessage),
     serverCapabilities: capabilities,
-  };
-}
-
-/** GetMetadata: the names alone. */
-async function getMetadata(): Promise<ResponseOf<"GetMetadata">> {
-  const names = (items: readonly Schema[]) => items.map(({ name }) => ({ typeName: name }));
-  return {
-    serverCapabilities: capabilities,
-    resources: names(resourceSchemas),
-    dataSources: names(dataSources),
-    ephemeralResources: names(ephemeralResources),
-    listResources: names(listSchemas),
-    actions: names(actionSchemas),
-    functions: functions.map(({ name }) => ({ name })),
   };
 }

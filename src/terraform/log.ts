@@ -13,11 +13,8 @@ type LogSubsystem = "rpc" | "http" | "wait";
 /** Fields of a line. Never a header, a body or a value of a configuration. */
 type LogFields = Readonly<Record<string, string | number>>;
 
-export interface Log {
-  readonly write: (subsystem: LogSubsystem, level: LogLevel, message: string, fields?: LogFields) => void;
-  /** Returns true if anything of a subsystem is written. */
-  readonly writes: (subsystem: LogSubsystem) => boolean;
-}
+/** Writes a line of a subsystem, where its level is asked for. */
+export type Log = (subsystem: LogSubsystem, level: LogLevel, message: string, fields?: LogFields) => void;
 
 /**
  * Returns the log of a plugin: a line of JSON in the form of go-plugin for each message, which Terraform shows under
@@ -33,19 +30,16 @@ export function createLog(
     return rankOf(own || environment.TF_LOG_PROVIDER || environment.TF_LOG || "off");
   };
   const ranks = { rpc: least("rpc"), http: least("http"), wait: least("wait") };
-  return {
-    writes: (subsystem) => ranks[subsystem] < levels.length,
-    write: (subsystem, level, message, fields = {}) => {
-      if (levels.indexOf(level) < ranks[subsystem]) return;
-      const entry = {
-        "@level": level,
-        "@message": message,
-        "@module": `rnv.${subsystem}`,
-        "@timestamp": timestamp(clock.now()),
-        ...fields,
-      };
-      writeLine(`${JSON.stringify(entry)}\n`);
-    },
+  return (subsystem, level, message, fields = {}) => {
+    if (levels.indexOf(level) < ranks[subsystem]) return;
+    const entry = {
+      "@level": level,
+      "@message": message,
+      "@module": `rnv.${subsystem}`,
+      "@timestamp": timestamp(clock.now()),
+      ...fields,
+    };
+    writeLine(`${JSON.stringify(entry)}\n`);
   };
 }
 
@@ -59,9 +53,14 @@ function rankOf(word: string): number {
 const timestamp = (milliseconds: number): string =>
   new Date(milliseconds).toISOString().replace(/\.(\d{3})Z$/, ".$1000Z");
 
-/** Returns a transport that tells of each request: the same where nothing is written. */
+/** Returns how long something has taken, as a field. */
+function stopwatch(clock: Clock): () => { readonly duration_ms: number } {
+  const begun = clock.elapsed();
+  return () => ({ duration_ms: Math.round(clock.elapsed() - begun) });
+}
+
+/** Returns a transport that tells of each request. */
 export function loggedTransport(transport: Transport, log: Log, clock: Clock): Transport {
-  if (!log.writes("http")) return transport;
   const fieldsOf = ({ method, url, headers }: WireRequest): LogFields => ({
     method,
     path: new URL(url).pathname,
@@ -71,19 +70,18 @@ export function loggedTransport(transport: Transport, log: Log, clock: Clock): T
     close: () => transport.close(),
     send: async (request) => {
       const fields = fieldsOf(request);
-      const begun = clock.elapsed();
-      const duration = () => ({ duration_ms: Math.round(clock.elapsed() - begun) });
-      log.write("http", "trace", "sending a request", fields);
+      const duration = stopwatch(clock);
+      log("http", "trace", "sending a request", fields);
       try {
         const response = await transport.send(request);
         const level = response.status >= 500 ? "warn" : "debug";
         const { status } = response;
-        log.write("http", level, "a request was answered", { ...fields, status, ...duration() });
+        log("http", level, "a request was answered", { ...fields, status, ...duration() });
         return response;
       } catch (failure) {
         const { reason } = failure as { readonly reason?: unknown };
         const why = typeof reason === "string" ? reason : "unknown";
-        log.write("http", "warn", "a request was not answered", { ...fields, reason: why, ...duration() });
+        log("http", "warn", "a request was not answered", { ...fields, reason: why, ...duration() });
         throw failure;
       }
     },
@@ -94,7 +92,7 @@ export function loggedTransport(transport: Transport, log: Log, clock: Clock): T
 export const loggedWaits =
   (log: Log) =>
   ({ operation, reason, seconds }: WaitEvent): void =>
-    log.write("wait", "info", "waiting before the next request", { operation, reason, seconds });
+    log("wait", "info", "waiting before the next request", { operation, reason, seconds });
 
 /** An answer to Terraform, as far as the log tells of it. */
 interface LoggedAnswer {
@@ -108,17 +106,17 @@ export async function loggedCall<Answer extends object>(
   { method, typeName }: { readonly method: string; readonly typeName?: string },
   carryOut: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (!log.writes("rpc")) return carryOut();
   const fields = { rpc: method, ...(typeName && { resource_type: typeName }) };
-  const begun = clock.elapsed();
-  log.write("rpc", "trace", "a call began", fields);
+  const duration = stopwatch(clock);
+  log("rpc", "trace", "a call began", fields);
   const answer = await carryOut();
   const { diagnostics = [] } = answer as LoggedAnswer;
   const count = (wanted: number): number => diagnostics.filter(({ severity }) => severity === wanted).length;
   const [errors, warnings] = [count(1), count(2)];
-  log.write("rpc", errors > 0 ? "warn" : "debug", "a call ended", {
+  log("rpc", errors > 0 ? "warn" : "debug", "a call ended", {
     ...fields,
-    ...{ duration_ms: Math.round(clock.elapsed() - begun), errors, warnings },
+    ...duration(),
+    ...{ errors, warnings },
   });
   return answer;
 }

@@ -69,17 +69,6 @@ const messages = {
   },
   Identity: { value: "Value 1" },
   ActionSchema: { schema: "Schema 1" },
-  TypeName: { typeName: "string 1" },
-  FunctionName: { name: "string 1" },
-  GetMetadataResponse: {
-    serverCapabilities: "ServerCapabilities 1",
-    dataSources: "TypeName* 3",
-    resources: "TypeName* 4",
-    functions: "FunctionName* 5",
-    ephemeralResources: "TypeName* 6",
-    listResources: "TypeName* 7",
-    actions: "TypeName* 9",
-  },
   GetProviderSchemaResponse: {
     provider: "Schema 1",
     resourceSchemas: "<Schema> 2",
@@ -258,7 +247,6 @@ function messageOf(fields: MessageFields): protobuf.IType {
 
 /** Name, request message and response message of every call of the provider service that has one answer. */
 export const providerMethods = {
-  GetMetadata: ["Empty", "GetMetadataResponse"],
   GetProviderSchema: ["Empty", "GetProviderSchemaResponse"],
   ValidateProviderConfig: ["ConfigRequest", "ValidateProviderConfigResponse"],
   ConfigureProvider: ["ConfigureProviderRequest", "Diagnostics"],

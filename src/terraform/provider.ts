@@ -8,7 +8,6 @@ import { createReads, type Reads } from "../api/reads";
 import type { Send } from "../api/send";
 import { digestBody, writeKey } from "../apply/journaled-send";
 import { Secret } from "../model/secret";
-import type { Clock } from "../model/time";
 import { resourceTypes } from "../resources";
 import type { Log } from "./log";
 import { diagnosticError, diagnosticMessages } from "./messages";
@@ -31,6 +30,7 @@ interface SessionOptions extends ClientOptions {
   readonly workspaceId: string;
   readonly gaps: GapSettings;
   readonly deletionProtection: boolean;
+  /** Resources that the service does not show leave the state, without proof that they are deleted. */
   readonly acceptMissing: boolean;
   /** `RNV_ACCEPT_RESTORED=1`: older versions than the recorded ones are believed. */
   readonly acceptsRestored: boolean;
@@ -39,13 +39,8 @@ interface SessionOptions extends ClientOptions {
 }
 
 /** A configured provider: one client, and its cache of reads. An answer depends on nothing else that calls share. */
-export interface Session {
-  readonly workspaceId: string;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly deletionProtection: boolean;
-  /** Resources that the service does not show leave the state, without proof that they are deleted. */
-  readonly acceptMissing: boolean;
+export interface Session
+  extends Pick<SessionOptions, "acceptMissing" | "clock" | "deletionProtection" | "signal" | "workspaceId"> {
   /** Shared by every read and plan; dropped by writes. */
   readonly reads: Reads;
   /** Endpoints whose writes have idempotency keys: the same seed, path and body give the same key. */
@@ -62,7 +57,7 @@ export const mostAgeMs = 1000;
 
 /** Opens a client, and the reads and writes over it. */
 export function openSession(options: SessionOptions): Session {
-  const { apiKey, workspaceId, gaps, clock, signal } = options;
+  const { apiKey, workspaceId, gaps, clock, signal, deletionProtection, acceptMissing } = options;
   const client = createClient(options);
   const send: Send = (request, more) => client.send(request, { signal, ...more });
   const detected = {};
@@ -74,15 +69,10 @@ export function openSession(options: SessionOptions): Session {
   const reads = createReads(endpoints(send));
   // Keys must not show a secret.
   const secretKey = Buffer.from(apiKey.fingerprint(Buffer.from("rnv terraform"), workspaceId), "hex");
-  const onWrite = (): void => reads.invalidate();
   return {
-    workspaceId,
-    clock,
-    signal,
-    deletionProtection: options.deletionProtection,
-    acceptMissing: options.acceptMissing,
+    ...{ workspaceId, clock, signal, deletionProtection, acceptMissing },
     reads,
-    writes: (seed) => endpoints(keyedSend(send, { secretKey, seed, onWrite })),
+    writes: (seed) => endpoints(keyedSend(send, secretKey, seed, () => reads.invalidate())),
     inTurn: turns(),
     redact: (secrets) => {
       if (client.redact(secrets)) reads.invalidate();
@@ -100,15 +90,8 @@ function turns(): Session["inTurn"] {
   };
 }
 
-/** How the writes of one seed are keyed. */
-interface Keying {
-  readonly secretKey: Uint8Array;
-  readonly seed: string;
-  readonly onWrite: () => void;
-}
-
 /** Gives writes an idempotency key of their seed, path and body (interface, "Idempotency rules"). */
-function keyedSend(send: Send, { secretKey, seed, onWrite }: Keying): Send {
+function keyedSend(send: Send, secretKey: Uint8Array, seed: string, onWrite: () => void): Send {
   return async (request, options) => {
     if (request.method === "GET") return send(request, options);
     const { digest } = digestBody(request.body, secretKey, request.path);
@@ -130,7 +113,8 @@ export const resourceSchemas: readonly Schema[] = [...shapes, variablesSchema];
 
 /** The plugin process: its surroundings, and the session once it is configured. */
 export class Provider {
-  #session: Session | undefined;
+  /** Undefined before ConfigureProvider, and where its configuration is not known yet. */
+  session: Session | undefined;
   /** Sensitive values of configurations and states that calls brought along. */
   readonly #sensitive = new Set<string>();
   readonly #stop = new AbortController();
@@ -144,17 +128,12 @@ export class Provider {
     setMaxListeners(0, this.#stop.signal);
   }
 
-  /** Undefined before ConfigureProvider, and where its configuration is not known yet. */
-  get session(): Session | undefined {
-    return this.#session;
-  }
-
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
 
   configure(session: Session | undefined): void {
-    this.#session = session;
+    this.session = session;
     session?.redact([...this.#sensitive].map((text) => new Secret(text)));
   }
 
@@ -162,7 +141,7 @@ export class Provider {
   redact(texts: readonly string[]): void {
     const added = texts.filter((text) => !this.#sensitive.has(text));
     for (const text of added) this.#sensitive.add(text);
-    this.#session?.redact(added.map((text) => new Secret(text)));
+    this.session?.redact(added.map((text) => new Secret(text)));
   }
 
   /** Ends every wait: calls in flight return what they have. */
@@ -172,7 +151,7 @@ export class Provider {
 
   /** Throws `DiagnosticsError` for a call that cannot be answered without the service. */
   requireSession(): Session {
-    if (this.#session !== undefined) return this.#session;
+    if (this.session !== undefined) return this.session;
     throw diagnosticError("config.missing", "the provider is not configured", {
       detail: "Its configuration depends on something that is not known before apply.",
       hint: "apply what it depends on first, with -target",

@@ -27,8 +27,6 @@ message NestedBlock { string type_name = 1; Block block = 2; int32 nesting = 3; 
 message Block { int64 version = 1; repeated Attribute attributes = 2; repeated NestedBlock block_types = 3; string description = 4; }
 message Schema { int64 version = 1; Block block = 2; }
 message ActionSchema { Schema schema = 1; }
-message TypeName { string type_name = 1; }
-message Metadata { repeated TypeName data_sources = 3; repeated TypeName resources = 4; repeated TypeName list_resources = 7; repeated TypeName actions = 9; }
 message ProviderSchema {
   Schema provider = 1; map<string, Schema> resource_schemas = 2; map<string, Schema> data_source_schemas = 3;
   map<string, Schema> list_resource_schemas = 9; map<string, ActionSchema> action_schemas = 11;
@@ -74,7 +72,6 @@ message ActionEvent { oneof type { Progress progress = 1; Completed completed = 
 `;
 
 const methods = {
-  GetMetadata: ["Empty", "Metadata"],
   GetProviderSchema: ["Empty", "ProviderSchema"],
   GetResourceIdentitySchemas: ["Empty", "IdentitySchemas"],
   UpgradeResourceIdentity: ["UpgradeIdentityRequest", "UpgradeIdentityResponse"],

@@ -10,6 +10,7 @@ import { ruleAt } from "../../model/resource-type";
 import { isoTime } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import { diagnosticsOf, withoutTaint } from "../messages";
+import { appliedIn, writtenNow } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { readParent } from "./confirm-deleted";
@@ -24,7 +25,6 @@ import {
 import { createdTwice, namesakes, nameTaken, severalMade, turnOf } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";
 import { findStartedRun, isOfCommit, listRuns, runInputs } from "./reactions";
-import { appliedIn, writtenNow } from "./record";
 
 /** A create, or another run of a resource that reacts to others. */
 export interface Creation {

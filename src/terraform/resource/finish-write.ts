@@ -6,12 +6,11 @@ import type { Accepted, AppliableValue } from "../../model/resource-operations";
 import { sha256, type timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
 import type { Attributes } from "../../model/value";
-import type { PrivateData } from "../private-data";
+import { bareRecord, type PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import { revisionName } from "../schema/resource-block";
 import { shownAs, type TerraformShape } from "../schema/terraform-shape";
 import { asObject, holdsUnknown, isUnknown, setValue, type TerraformObject, valueAt } from "../values";
-import { bareRecord } from "./record";
 
 /** The values of a create or an update. */
 export interface ChangeValues {

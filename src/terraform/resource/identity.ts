@@ -1,7 +1,7 @@
 import { canonicalId, snakeCase } from "../../model/text";
 import { service } from "../../resources/service";
 import { diagnosticError } from "../messages";
-import type { Message, ProviderMethod, Received, RequestOf, ResponseOf } from "../protocol";
+import type { Message, ProviderMethod, RequestOf, ResponseOf } from "../protocol";
 import { type Provider, type RpcAnswer, requireNamed, type Session, shapes } from "../provider";
 import { optional, required, type Schema, schemaOf, typeBytes } from "../schema/block";
 import { idIn } from "../schema/check-config";
@@ -98,7 +98,7 @@ export function identityOf(
  * Returns the import id that an identity stands for: `SERVICE/ID`. Throws `DiagnosticsError` for one of another
  * workspace, or one that lacks a part.
  */
-export function importIdOf(session: Session, typeName: string, message: Received<"Identity">): string {
+export function importIdOf(session: Session, typeName: string, message: Message<"Identity">): string {
   const { valueType, parts } = identityNamed(typeName);
   const identity = decodeObject(valueType, message.value) ?? {};
   const workspaceId = textIn(identity, workspace.name);

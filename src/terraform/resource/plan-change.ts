@@ -3,7 +3,7 @@ import type { Catalog } from "../../model/catalog";
 import { generatedName } from "../../model/text";
 import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
-import { isOnlyImported, type PrivateData } from "../private-data";
+import { isOnlyImported, type PrivateData, recordedOf } from "../private-data";
 import { type AttributeBinding, revisionName, upToDateName } from "../schema/resource-block";
 import { shownAs, type TerraformShape } from "../schema/terraform-shape";
 import {
@@ -20,7 +20,6 @@ import {
   valueAt,
 } from "../values";
 import { needsRun } from "./reactions";
-import { recordedOf } from "./record";
 
 /** The attributes whose value cannot change in place, and whose text alone does not say that it changes, by path. */
 export interface Meanings {

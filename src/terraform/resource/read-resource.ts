@@ -4,7 +4,7 @@ import type { LiveResource } from "../../model/live";
 import { generatedName } from "../../model/text";
 import { type Attributes, plainEqual } from "../../model/value";
 import { diagnosticMessages } from "../messages";
-import { type PrivateData, readPrivate, writePrivate } from "../private-data";
+import { type PrivateData, readPrivate, recordedOf, writePrivate } from "../private-data";
 import type { RpcAnswer, Session } from "../provider";
 import { type AttributeBinding, upToDateName } from "../schema/resource-block";
 import { shownAs, type TerraformShape } from "../schema/terraform-shape";
@@ -21,7 +21,6 @@ import {
 } from "../values";
 import { confirmDeleted, otherWorkspace } from "./confirm-deleted";
 import { checkUpToDate } from "./reactions";
-import { recordedOf } from "./record";
 import { standingOf, waitWarnings } from "./warnings";
 
 /** ReadResource: the resource as the service shows it. Null is "deleted", and needs proof. */

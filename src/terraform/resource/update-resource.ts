@@ -7,6 +7,7 @@ import { generatedName } from "../../model/text";
 import { timeNow } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import { diagnosticError } from "../messages";
+import { appliedIn, recordedOf, writtenNow } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
@@ -23,7 +24,6 @@ import {
 import { namesakes, renamedToTaken, turnOf } from "./namesakes";
 import { plannedWrites } from "./plan-change";
 import { unknownValue } from "./plan-findings";
-import { appliedIn, recordedOf, writtenNow } from "./record";
 
 /** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
 export async function updateResource(

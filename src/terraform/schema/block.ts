@@ -50,6 +50,9 @@ const attributeOf =
     ...flags,
   });
 
+/** Judges the number that says when to send write-only values again. */
+export const versionCheck = countCheck(0, Number.MAX_SAFE_INTEGER);
+
 /** Returns an attribute that must be set. */
 export const required = attributeOf("required");
 

@@ -12,6 +12,7 @@ import {
   durationCheck,
   isMixedList,
   optional,
+  versionCheck,
 } from "./block";
 
 /** An attribute path of a resource type, `configuration.branch`, and where Terraform keeps its value. */
@@ -174,7 +175,7 @@ function secretAttributes(resource: Resource, secret: SecretBinding): readonly A
       `As \`${name}\`, but never stored. Sent when \`${versionName}\` changes.`,
       { writeOnly: true },
     ),
-    optional(versionName, "number", `Raise it to send \`${writeOnlyName}\` again.`),
+    optional(versionName, "number", `Raise it to send \`${writeOnlyName}\` again.`, { check: versionCheck }),
     optional(
       generatedName,
       generatedType,

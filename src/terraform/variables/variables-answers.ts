@@ -5,14 +5,13 @@ import { canonicalId, generatedName } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
 import { diagnosticMessages, pathMessage } from "../messages";
-import { type PrivateData, readPrivate, writePrivate } from "../private-data";
+import { bareRecord, type PrivateData, readPrivate, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
 import { carryOut } from "../resource/apply-resource-change";
 import { confirmDeleted, otherWorkspace, parentChange } from "../resource/confirm-deleted";
 import { findParent } from "../resource/plan-findings";
 import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
-import { bareRecord } from "../resource/record";
 import { isFromHere, locateImport } from "../resource/resource-state";
 import { secretFindings, sizeFindings } from "../resource/validate-resource-config";
 import { emptyValue } from "../schema/block";
@@ -28,8 +27,15 @@ import {
   textIn,
 } from "../values";
 import { applyVariables } from "./apply-variables";
-import { managesNothing, planVariables } from "./plan-variables";
-import { type Entry, elementsOf, entriesIn, entryType, withEntries } from "./variables";
+import {
+  type Entry,
+  elementsOf,
+  entriesIn,
+  entryType,
+  managesNothing,
+  planVariables,
+  withEntries,
+} from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>

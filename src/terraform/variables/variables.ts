@@ -1,7 +1,20 @@
+import type { Variable } from "../../api/wire/shapes";
+import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { generatedName } from "../../model/text";
 import { variable } from "../../resources/variable";
+import type { ParentChange } from "../resource/confirm-deleted";
+import { unknownValue } from "../resource/plan-findings";
+import { revisionName } from "../schema/resource-block";
 import { shapeOf } from "../schema/terraform-shape";
-import { asObject, isUnknown, type TerraformObject, type TerraformValue } from "../values";
+import {
+  asObject,
+  holdsUnknown,
+  isSameValue,
+  isUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  unknown,
+} from "../values";
 
 /** The type that each entry of the map is: all it does, the map does. */
 export const entryType = shapeOf(variable);
@@ -20,20 +33,24 @@ export type Entries = ReadonlyMap<string, Entry>;
 /** Returns the elements of a map by key; none where the whole map is null or unknown. */
 export const elementsOf = (map: TerraformValue | undefined): TerraformObject => asObject(map) ?? {};
 
+/** Returns a lookup of sources by key, in a state or a configuration. */
+function sourcesIn(whole: TerraformObject | undefined): (key: string) => TerraformValue {
+  const shown = { ...elementsOf(whole?.[generatedName]), ...elementsOf(whole?.values) };
+  return (key) => (key in shown ? shown[key] : whole?.values_wo_version) ?? null;
+}
+
 /** Returns the variables that a state has, by key. */
 export function entriesIn(state: TerraformObject | undefined): Map<string, Entry> {
-  const sources = { ...elementsOf(state?.[generatedName]), ...elementsOf(state?.values) };
+  const sourceOf = sourcesIn(state);
   const times = elementsOf(state?.updated_at);
-  const ids = Object.entries(elementsOf(state?.ids)).filter(
-    (one): one is [string, string] => typeof one[1] === "string",
-  );
-  return new Map(
-    ids.map(([key, id]) => {
-      const updatedAt = times[key];
-      const source = (key in sources ? sources[key] : state?.values_wo_version) ?? null;
-      return [key, { id, source, updatedAt: typeof updatedAt === "string" ? updatedAt : undefined }];
-    }),
-  );
+  const entries = new Map<string, Entry>();
+  for (const [key, id] of Object.entries(elementsOf(state?.ids))) {
+    const updatedAt = times[key];
+    if (typeof id !== "string") continue;
+    const source = sourceOf(key);
+    entries.set(key, { id, source, updatedAt: typeof updatedAt === "string" ? updatedAt : undefined });
+  }
+  return entries;
 }
 
 /** Returns a state with exactly these variables. */
@@ -56,39 +73,139 @@ export function withEntries(state: TerraformObject, entries: Entries): Terraform
   };
 }
 
-/** Returns true if `ignore_changes` withholds the write-only values: they are in the configuration alone. */
-const isWithheld = ({
-  values = null,
-  values_wo: writeOnly = null,
-  values_wo_version: version = null,
-}: TerraformObject) => values === null && writeOnly === null && version !== null;
-
-/** The variables that a configuration declares. */
-export interface Declared {
-  /** The source of each value by key, as in an entry; undefined where the keys are unknown. */
-  readonly sources: ReadonlyMap<string, TerraformValue> | undefined;
-  /** Keys whose value only the configuration has, and does not show: it stays as it is. */
-  readonly withheld: ReadonlySet<string>;
-}
-
-/** Returns what a configuration declares; undefined where no map is written. `before` is the state of the same map. */
-export function declaredIn(
+/**
+ * Returns the keys that a configuration declares; undefined where no map is written. Where `ignore_changes` withholds the
+ * write-only values, they are those of `before`, the state of the same map.
+ */
+function declaredKeys(
   config: TerraformObject,
   before: TerraformObject | undefined,
-): Declared | undefined {
-  const { values = null, values_wo: writeOnly = null, values_wo_version: version = null } = config;
-  const generated = config[generatedName] ?? null;
-  const entries = entriesIn(before);
-  const own = [...entries.keys()].filter((key) => !(key in elementsOf(before?.[generatedName])));
-  const withheld = new Set(isWithheld(config) ? own : []);
+): readonly string[] | typeof unknown | undefined {
+  const { values = null, values_wo: writeOnly = null, [generatedName]: generated = null } = config;
+  const isWithheld = values === null && writeOnly === null && (config.values_wo_version ?? null) !== null;
   const maps = [values, writeOnly, generated].filter((map) => map !== null);
-  const isUnclear = isWithheld(config) && before === undefined;
-  if (isUnclear || maps.some((map) => isUnknown(map))) return { sources: undefined, withheld };
-  if (maps.length === 0 && withheld.size === 0) return undefined;
-  const sources = new Map([
-    ...[...withheld, ...Object.keys(elementsOf(writeOnly))].map((key) => [key, version] as const),
-    ...Object.entries(elementsOf(values)),
-    ...Object.entries(elementsOf(generated)),
-  ]);
-  return { sources, withheld };
+  if ((isWithheld && before === undefined) || maps.some(isUnknown)) return unknown;
+  const generatedBefore = elementsOf(before?.[generatedName]);
+  const own = [...entriesIn(before).keys()].filter((key) => isWithheld && !(key in generatedBefore));
+  if (maps.length === 0 && own.length === 0) return undefined;
+  return [...new Set([...own, ...maps.flatMap((map) => Object.keys(elementsOf(map)))])];
+}
+
+interface VariablesChange {
+  /** Undefined for a create. */
+  readonly prior: TerraformObject | undefined;
+  readonly config: TerraformObject;
+  /** The service's variables that an imported map takes over when it declares them, by key. */
+  readonly takenOver: ReadonlyMap<string, Pick<Variable, "id" | "updatedAt">>;
+  /** How the service changes. */
+  readonly parent: ParentChange;
+}
+
+interface VariablesPlan {
+  readonly planned: TerraformObject;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Returns true if a map was imported and not applied since: it manages nothing yet. */
+export const managesNothing = (prior: TerraformObject | undefined): boolean =>
+  prior !== undefined && (prior.ids ?? null) === null;
+
+/**
+ * Plans a map of variables key by key: ids are known where a key stays, times where its value stays. Pure, and the same
+ * every time it is asked. Keys that are not declared and were never ours are left alone.
+ */
+export function planVariables({ prior, config, takenOver, parent }: VariablesChange): VariablesPlan {
+  const isOpen = isUnknown(config.service_id ?? null) || parent === "deleted";
+  const before = isOpen || parent === "other" ? undefined : prior;
+  const place = before?.service_id ?? config.service_id ?? null;
+  const base = { ...config, service_id: place, values_wo: null, id: before?.id ?? place };
+  const declared = declaredKeys(config, prior);
+  const diagnostics = declared === undefined ? undeclaredFindings(prior, config, takenOver) : [];
+  if (declared === undefined && before !== undefined) {
+    const { ids = null, updated_at: times = null, [revisionName]: revision = null } = before;
+    return { planned: { ...base, ids, updated_at: times, [revisionName]: revision }, diagnostics };
+  }
+  const all = { updated_at: unknown, [revisionName]: unknown };
+  if (isUnknown(declared)) return { planned: { ...base, ids: unknown, ...all }, diagnostics };
+  const keys = declared ?? [];
+  // A service that is not known yet may be the recorded one: nothing is replaced for it.
+  if (prior !== undefined && isOpen)
+    return { planned: { ...base, ids: fromKeys(keys, () => unknown), ...all }, diagnostics };
+  const entries = entriesIn(before);
+  // A value that was imported is kept, not generated again.
+  for (const [key, source] of Object.entries(elementsOf(config[generatedName]))) {
+    const { id, updatedAt } = takenOver.get(key) ?? {};
+    if (id !== undefined) entries.set(key, { id, updatedAt: updatedAt ?? "", source });
+  }
+  const sourceOf = sourcesIn(config);
+  const written = [config.values, config.values_wo, config[generatedName]].map(elementsOf);
+  const isKept = (key: string): boolean => {
+    const { source, updatedAt } = entries.get(key) ?? {};
+    // A value that only the configuration has, and does not show, stays as it is.
+    const isUntouched = updatedAt !== undefined || !written.some((map) => key in map);
+    return source !== undefined && isUntouched && isSame(source, sourceOf(key));
+  };
+  const kept = new Set(keys.filter(isKept));
+  const timed = keys.filter((key) => entries.get(key)?.updatedAt !== undefined || !kept.has(key));
+  const acts = [...entries.keys(), ...keys].some((key) => !kept.has(key));
+  const lost = Object.entries(elementsOf(config.values)).filter(
+    ([key, value]) => value === null && !kept.has(key),
+  );
+  const planned = {
+    ...base,
+    ids: fromKeys(keys, (key) => entries.get(key)?.id ?? takenOver.get(key)?.id ?? unknown),
+    // For each key of a new map one line is enough.
+    updated_at: before
+      ? fromKeys(timed, (key) => (kept.has(key) ? (entries.get(key)?.updatedAt ?? null) : unknown))
+      : unknown,
+    [revisionName]: acts ? unknown : (before?.[revisionName] ?? null),
+  };
+  return { planned, diagnostics: [...diagnostics, ...lost.map(([key]) => unknownValue(key, "values"))] };
+}
+
+const isSame = (a: TerraformValue | undefined, b: TerraformValue | undefined): boolean =>
+  isSameValue(a ?? null, b ?? null) && !holdsUnknown(b ?? null);
+
+const fromKeys = (
+  keys: readonly string[],
+  valueAt: (key: string) => TerraformValue,
+): Record<string, TerraformValue> => Object.fromEntries(keys.map((key) => [key, valueAt(key)]));
+
+/**
+ * Returns what is said of a resource that declares no map. Values that are taken away are no order to delete what they
+ * set; one that was imported, or whose changes are ignored, has none.
+ */
+function undeclaredFindings(
+  prior: TerraformObject | undefined,
+  config: TerraformObject,
+  takenOver: VariablesChange["takenOver"],
+): readonly Diagnostic[] {
+  const attribute = "values";
+  if (prior === undefined)
+    return [
+      error("plan.invalid_combination", "there are no values", {
+        attribute,
+        hint: "set values, values_wo or generate",
+      }),
+    ];
+  if (managesNothing(prior))
+    return [
+      warning("plan.invalid_combination", "no values are declared: no variable is managed", {
+        attribute,
+        detail:
+          takenOver.size === 0 ? undefined : `The service has ${[...takenOver.keys()].sort().join(", ")}.`,
+        hint: "name in values those that are to be managed: the next apply sets them, and all others are left alone",
+      }),
+    ];
+  const owned = [...entriesIn(prior).keys()];
+  const isTakenAway =
+    (prior.values ?? null) !== null || !isSame(prior.values_wo_version, config.values_wo_version);
+  if (owned.length === 0 || !isTakenAway) return [];
+  return [
+    error("plan.invalid_combination", "there are no values any more, and none is deleted for that", {
+      attribute,
+      detail: `This resource manages ${owned.join(", ")}.`,
+      hint: "write values = {} to delete them, or take the resource away with a removed block to leave them as they are",
+    }),
+  ];
 }

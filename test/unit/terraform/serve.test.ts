@@ -5,7 +5,7 @@ import { type PluginServer, serve } from "../../../src/terraform/server";
 
 /** Every call of the provider service in plugin protocol 6.10 that has one answer, those of state stores left out. */
 const calls = [
-  ...["GetMetadata", "GetProviderSchema", "ValidateProviderConfig", "ConfigureProvider", "StopProvider"],
+  ...["GetProviderSchema", "ValidateProviderConfig", "ConfigureProvider", "StopProvider"],
   ...["ValidateResourceConfig", "UpgradeResourceState", "ReadResource", "PlanResourceChange"],
   ...["ApplyResourceChange", "ImportResourceState", "MoveResourceState", "GenerateResourceConfig"],
   ...["ValidateDataResourceConfig", "ReadDataSource", "GetFunctions", "CallFunction"],
@@ -16,9 +16,9 @@ const calls = [
 
 const streams = ["ListResource", "InvokeAction"];
 
-/** Calls of later minor versions, and services that go-plugin or a debugger may ask for. */
+/** Calls of later minor versions, one that no core asks for, and services that go-plugin or a debugger may ask for. */
 const laterCalls = [
-  ...["ReadStateBytes", "ConfigureStateStore"].map((name) => `/tfplugin6.Provider/${name}`),
+  ...["ReadStateBytes", "ConfigureStateStore", "GetMetadata"].map((name) => `/tfplugin6.Provider/${name}`),
   "/tfplugin6.StateStore/Configure",
   "/tfplugin5.Provider/GetSchema",
   "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
