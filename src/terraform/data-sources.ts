@@ -1,4 +1,3 @@
-import type { ZodType } from "zod";
 import type { Reads, Resource } from "../api/reads";
 import {
   catalog as catalogAnswer,
@@ -47,26 +46,22 @@ import {
   textIn,
 } from "./values";
 
-/** Tells people something of what was read, beside it. */
-type Tell = (found: readonly Diagnostic[]) => void;
-
 /** Terraform reads a data source and never changes it. */
 interface DataSource extends Schema {
   /** Reads the computed attributes for a configuration whose values are all known. Throws `DiagnosticsError`. */
-  readonly read: (session: Session, config: TerraformObject, tell: Tell) => Promise<TerraformObject>;
+  readonly read: (session: Session, config: TerraformObject) => Promise<DataRead>;
+}
+
+interface DataRead {
+  readonly values: TerraformObject | undefined;
+  /** What people have to know beside them. */
+  readonly diagnostics?: readonly Diagnostic[];
 }
 
 const dataSource = (name: string, block: BlockSchema, read: DataSource["read"]): DataSource => ({
   ...schemaOf(name, block),
   read,
 });
-
-/** One computed attribute for every field of an answer of the service. */
-function fieldsOf(answer: ZodType, docs: Readonly<Record<string, string>>): readonly AttributeSchema[] {
-  const type = typeOf(answer);
-  const fields = Array.isArray(type) && type[0] === "object" ? (type as ObjectType)[1] : {};
-  return Object.entries(fields).map(([name, field]) => computed(name, field, docs[name] ?? ""));
-}
 
 /**
  * Bindings that a data source shows of a type: all that can be declared or is computed, secrets left out. A list of
@@ -121,10 +116,10 @@ function lookupOf(resource: Resource): DataSource {
   const [parent] = resource.parents;
   const where = parent === undefined ? "" : `, in every ${parent.type} unless one is named`;
   const doc = `One ${resource.type}, found by its id or by its ${nameAttribute}${where}.`;
-  return dataSource(type.name, { doc, attributes }, async (session, config, tell) => {
+  return dataSource(type.name, { doc, attributes }, async (session, config) => {
     const live = await lookUp(session, type, config, nameAttribute);
-    tell(standingOf(resource, live));
-    return asObject(fromJson(shownType(type), shownValues(resource, live))) ?? {};
+    const values = asObject(fromJson(shownType(type), shownValues(resource, live)));
+    return { values, diagnostics: standingOf(resource, live) };
   });
 }
 
@@ -185,29 +180,13 @@ async function findAnywhere(reads: Reads, resource: Resource, name: string): Pro
   return { kind: "ambiguous", ids: [found, ...others].map(({ id }) => id) };
 }
 
-const catalog = dataSource(
-  "rnv_catalog",
-  {
-    doc: "Plans, regions, runtimes, service types and defaults that the service offers. Prices are estimates.",
-    attributes: fieldsOf(catalogAnswer, {
-      capabilities: "What the service can do now.",
-      plans: "Plans of services, with monthly prices in USD and NGN.",
-      database_plans: "Plans of databases.",
-      defaults: "Default of each configuration field.",
-      prices_are_estimates: "Whether prices are estimates.",
-      regions: "Available regions.",
-      runtimes: "Available runtimes.",
-      service_types: "Kinds of services.",
-    }),
-  },
-  async ({ reads }) => asObject(fromJson(typeOf(catalogAnswer), await reads.catalog())) ?? {},
-);
-
-const parentTypes = { projectId: project, serviceId: service };
-
-/** Returns the data source of what the service lists; `shown` is the type of what it shows. */
-function listingSource(name: string, shown: TerraformType): DataSource {
-  const { doc, query, shows } = listings[name] as Listing;
+/** Returns the data source of an answer of the service; `shown` is the type of what it shows. */
+function answerSource(
+  name: string,
+  shown: TerraformType,
+  { doc, query, shows }: Listing,
+  read: (session: Session, given: Asked) => Promise<unknown>,
+): DataSource {
   const docs = new Map(Object.entries(shows).map(([key, text]) => [snakeCase(key), text]));
   const fields = (shown as ObjectType)[1];
   const asked = Object.entries(query).map(([key, { type, doc: text, isNeeded }]): AttributeSchema => {
@@ -222,8 +201,35 @@ function listingSource(name: string, shown: TerraformType): DataSource {
     ...asked,
     ...others.map((field) => computed(field, fields[field] as TerraformType, docs.get(field) ?? "")),
   ];
-  return dataSource(name, { doc, attributes }, async (session, config) => {
-    const given: Asked = askedIn(query, config);
+  return dataSource(name, { doc, attributes }, async (session, config) => ({
+    values: asObject(fromJson(shown, await read(session, askedIn(query, config)))),
+  }));
+}
+
+const catalogListing: Listing = {
+  doc: "Plans, regions, runtimes, service types and defaults that the service offers. Prices are estimates.",
+  query: {},
+  shows: {
+    capabilities: "What the service can do now.",
+    plans: "Plans of services, with monthly prices in USD and NGN.",
+    databasePlans: "Plans of databases.",
+    defaults: "Default of each configuration field.",
+    pricesAreEstimates: "Whether prices are estimates.",
+    regions: "Available regions.",
+    runtimes: "Available runtimes.",
+    serviceTypes: "Kinds of services.",
+  },
+};
+
+const catalog = answerSource("rnv_catalog", typeOf(catalogAnswer), catalogListing, ({ reads }) =>
+  reads.catalog(),
+);
+
+const parentTypes = { projectId: project, serviceId: service };
+
+/** Returns the data source of what the service lists. */
+const listingSource = (name: string, shown: TerraformType): DataSource =>
+  answerSource(name, shown, listings[name] as Listing, async (session, given) => {
     session.reads.invalidate(mostAgeMs);
     for (const [key, type] of Object.entries(parentTypes)) {
       const id = given.get(key);
@@ -232,9 +238,8 @@ function listingSource(name: string, shown: TerraformType): DataSource {
     const found = await readListing(session.reads, name, given);
     if (Array.isArray(found.services) && found.services.length === 0)
       await requireKind(session, given.get("kind"));
-    return asObject(fromJson(shown, found)) ?? {};
+    return found;
   });
-}
 
 /** Returns what a listing is asked with; IDs as the service writes them. */
 const askedIn = (query: Listing["query"], config: TerraformObject): Asked =>
@@ -282,7 +287,7 @@ export const ephemeralResources: readonly DataSource[] = [
         computed("value", "string", "Its value.", { sensitive: true }),
       ],
     },
-    async (session, config) => ({ value: await revealVariable(session, config) }),
+    async (session, config) => ({ values: { value: await revealVariable(session, config) } }),
   ),
 ];
 
@@ -310,11 +315,10 @@ async function readConfigured(
   request: RequestOf<"ReadDataSource">,
 ) {
   const [source, config] = configured(sources, what, request);
-  const told: Diagnostic[] = [];
-  const read = await source.read(provider.requireSession(), config, (found) => told.push(...found));
+  const { values, diagnostics = [] } = await source.read(provider.requireSession(), config);
   const given = Object.entries(config).filter(([, value]) => value !== null);
-  const value = encodeMessage(source.valueType, { ...read, ...Object.fromEntries(given) });
-  return { value, diagnostics: diagnosticMessages(told) };
+  const value = encodeMessage(source.valueType, { ...values, ...Object.fromEntries(given) });
+  return { value, diagnostics: diagnosticMessages(diagnostics) };
 }
 
 /** ReadDataSource. */

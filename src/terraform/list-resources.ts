@@ -1,4 +1,3 @@
-import type { Resource } from "../api/reads";
 import type { LiveResource } from "../model/live";
 import { compareTexts, snakeCase } from "../model/text";
 import { typeNamed } from "../resources";
@@ -12,9 +11,10 @@ import { requireThere } from "./resource/confirm-deleted";
 import { identityOf } from "./resource/identity";
 import { readResource } from "./resource/read-resource";
 import { importedState } from "./resource/resource-state";
-import { type AttributeSchema, optional, type Schema, schemaOf } from "./schema/block";
+import { type BlockSchema, optional, type Schema, schemaOf } from "./schema/block";
 import { idIn } from "./schema/check-config";
 import type { TerraformShape } from "./schema/terraform-shape";
+import type { TerraformObject } from "./values";
 
 /** A list of resources that exist, for `terraform query` (plugin protocol 6.10, Terraform 1.14). */
 interface ListResource extends Schema {
@@ -24,20 +24,19 @@ interface ListResource extends Schema {
 /** The types that can be listed: those with a name of their own. */
 const listTypes: readonly ListResource[] = shapes
   .filter(({ resource }) => resource.nameAttribute !== undefined)
-  .map((type) => ({ ...schemaOf(type.name, { doc: docOf(type), attributes: filtersOf(type) }), type }));
+  .map((type) => ({ ...schemaOf(type.name, blockOf(type)), type }));
 
 export const listSchemas: readonly Schema[] = listTypes;
 
-function docOf({ resource }: TerraformShape): string {
-  const { archives } = resource;
+function blockOf({ resource }: TerraformShape): BlockSchema {
+  const { archives, parents, type } = resource;
   const left = archives === undefined ? "" : ` No list of the service shows ${archives.unlisted}.`;
-  return `Every ${resource.type} that exists, sorted by name.${left}`;
-}
-
-function filtersOf({ resource }: TerraformShape): readonly AttributeSchema[] {
-  return resource.parents.map(({ attribute, type }) =>
-    optional(snakeCase(attribute), "string", `Only those of the ${type} of this id.`),
-  );
+  return {
+    doc: `Every ${type} that exists, sorted by name.${left}`,
+    attributes: parents.map((parent) =>
+      optional(snakeCase(parent.attribute), "string", `Only those of the ${parent.type} of this id.`),
+    ),
+  };
 }
 
 /** ListResource: an event for each resource, with its state where that is asked for. */
@@ -45,7 +44,7 @@ export const listResource: StreamingAnswer<"ListResource"> = async (provider, re
   const [{ type }, config] = configured(listTypes, "list resource", request);
   const session = provider.requireSession();
   const limit = Number(request.limit);
-  const found = await listLive(session, type, (attribute) => idIn(config, snakeCase(attribute)));
+  const found = await listLive(session, type, config);
   for (const live of limit > 0 ? found.slice(0, limit) : found) {
     if (events.signal.aborted) return;
     await events.send(await eventOf(provider, type, live, request.includeResourceObject));
@@ -55,29 +54,22 @@ export const listResource: StreamingAnswer<"ListResource"> = async (provider, re
 async function listLive(
   session: Session,
   { resource, name }: TerraformShape,
-  filter: (attribute: string) => string | undefined,
+  config: TerraformObject,
 ): Promise<readonly LiveResource[]> {
   const [parent] = resource.parents;
-  const parentId = parent && filter(parent.attribute);
+  const attribute = snakeCase(parent?.attribute ?? "");
+  const parentType = typeNamed(parent?.type ?? "");
+  const parentId = idIn(config, attribute);
   const listed = (await resource.list(session.reads, parentId))?.filter(
     (live) => parentId === undefined || live.parentId === parentId,
   );
-  if (parent && parentId !== undefined && (listed === undefined || listed.length === 0))
-    await requireParent(session, parent, parentId);
+  // An empty list of what lies nowhere would look as if there were none.
+  if (parentType && parentId !== undefined && (listed === undefined || listed.length === 0))
+    await requireThere(session, parentType, parentId, attribute);
   if (resource === service && parentId === undefined) await requireAllServices(session.reads);
   if (listed !== undefined)
     return listed.sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
   throw diagnosticError("live.unchecked", `the service does not list every ${name}`);
-}
-
-/** An empty list of what lies nowhere would look as if there were none. */
-async function requireParent(
-  session: Session,
-  { type, attribute }: Resource["parents"][number],
-  id: string,
-): Promise<void> {
-  const parent = typeNamed(type);
-  if (parent !== undefined) await requireThere(session, parent, id, snakeCase(attribute));
 }
 
 async function eventOf(

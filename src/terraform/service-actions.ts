@@ -6,13 +6,14 @@ import { createOrFind } from "../apply/create-or-find";
 import { waitUntilSettled } from "../apply/settle";
 import type { RuntimeAction } from "../commands/act-on-service";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
-import type { LiveResource, Pending } from "../model/live";
+import type { Pending } from "../model/live";
 import type { ActionInput, Made } from "../model/resource-operations";
 import { isoTime, parseDuration } from "../model/time";
 import { typeNamed } from "../resources";
 import { unlessGone } from "../resources/deletion";
 import { service } from "../resources/service";
 import { diagnosticError, diagnosticMessages } from "./messages";
+import type { EventOf } from "./protocol";
 import { configured, type RpcAnswer, type Session, type StreamingAnswer } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { waitFinding } from "./resource/finish-write";
@@ -26,12 +27,17 @@ import {
 } from "./schema/block";
 import { idIn } from "./schema/check-config";
 import { shapeOf } from "./schema/terraform-shape";
+import type { EventSink } from "./server";
 import { isSameText, type TerraformObject, textIn } from "./values";
 
 /** The schema of an `action` block, which acts at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
 interface ActionSchema extends Schema {
-  readonly action: RuntimeAction;
+  /** Its name, as messages have it. */
+  readonly verb: RuntimeAction;
+  readonly action: Action;
 }
+
+type Action = NonNullable<Resource["actions"]>[string];
 
 const serviceAttribute = `${service.type}_id`;
 const deploymentAttribute = "deployment_id";
@@ -50,15 +56,15 @@ const confirm = required("confirm", "string", "Name of the service: what its use
 });
 
 function serviceAction(
-  action: RuntimeAction,
+  verb: RuntimeAction,
   doc: string,
   extra: readonly AttributeSchema[] = [],
 ): ActionSchema {
-  const confirmed = service.actions?.[action]?.mustBeConfirmed ? [confirm] : [];
-  const name = `rnv_${action.replace("-", "_")}`;
-  const attributes = [...shared, ...extra, ...confirmed];
+  const action = service.actions?.[verb];
+  if (action === undefined) throw new Error(`${service.type} has no action ${verb}`);
+  const attributes = [...shared, ...extra, ...(action.mustBeConfirmed ? [confirm] : [])];
   const twice = " After the provider is killed it may run twice: look at the service first.";
-  return { ...schemaOf(name, { doc: doc + twice, attributes }), action };
+  return { ...schemaOf(`rnv_${verb.replace("-", "_")}`, { doc: doc + twice, attributes }), verb, action };
 }
 
 const commit = optional("commit", "string", "Commit to deploy; that of the configured branch unless given.", {
@@ -109,60 +115,41 @@ async function requireDeployment(
 export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, request, events) => {
   const [asked, config] = configured(actionSchemas, "action", request);
   const session = provider.requireSession();
-  const id = textIn(config, serviceAttribute) ?? "";
-  const begin = async (): Promise<readonly Diagnostic[]> => {
-    const live = await requireThere(session, service, id, serviceAttribute);
-    if (live === undefined) throw diagnosticError("live.unchecked", `the service ${id} could not be read`);
-    await requireDeployment(session, live.id, config);
-    const { action: verb } = asked;
-    const action = service.actions?.[verb];
-    if (action === undefined) throw new Error(`${service.type} has no action ${verb}`);
-    const tell = (message: string) => void events.send({ progress: { message } });
-    return act({ session, live, action, verb, config, tell, signal: events.signal });
-  };
   // One after the other: the next invocation does not take for its own what this one starts.
-  const found = await session.inTurn(`action ${id}`, begin);
+  const turn = `action ${textIn(config, serviceAttribute)}`;
+  const found = await session.inTurn(turn, () => act({ session, asked, config, events }));
   await events.send({ completed: { diagnostics: diagnosticMessages(found) } });
 };
 
-/** An action on a service, and what it is asked with. */
 interface Invocation {
   readonly session: Session;
-  readonly live: LiveResource;
-  readonly action: Action;
-  /** Its name, as messages have it. */
-  readonly verb: RuntimeAction;
+  readonly asked: ActionSchema;
   readonly config: TerraformObject;
-  readonly tell: (message: string) => void;
-  /** Aborted when the caller has gone: what was accepted is not waited for. */
-  readonly signal: AbortSignal;
+  /** Its signal is aborted when the caller has gone: what was accepted is not waited for. */
+  readonly events: EventSink<EventOf<"InvokeAction">>;
 }
-
-type Action = NonNullable<Resource["actions"]>[string];
 
 const defaultTimeoutMs = 30 * 60_000;
 
 /** Acts on a service and waits for the end. After a kill of the provider an action may run a second time. */
 async function act(invocation: Invocation): Promise<readonly Diagnostic[]> {
-  const { session, live, action, verb, config } = invocation;
+  const { session, asked, config } = invocation;
+  const { action, verb } = asked;
+  const wanted = textIn(config, serviceAttribute) ?? "";
+  const live = await requireThere(session, service, wanted, serviceAttribute);
+  if (live === undefined) throw diagnosticError("live.unchecked", `the service ${wanted} could not be read`);
   const { id, name } = live;
+  await requireDeployment(session, id, config);
   const address = shapeOf(service).addressOf(name);
-  const asked: ActionInput = {
-    ...{
-      address,
-      id,
-      name,
-      deploymentId: idIn(config, deploymentAttribute),
-      commit: textIn(config, commit.name),
-    },
-  };
-  const aim = await action.aim?.(session.reads, asked, undefined);
+  const deploymentId = idIn(config, deploymentAttribute);
+  const named: ActionInput = { address, id, name, deploymentId, commit: textIn(config, commit.name) };
+  const aim = await action.aim?.(session.reads, named, undefined);
   const confirmed = textIn(config, confirm.name) ?? "";
   if (action.mustBeConfirmed && !isSameText(confirmed, name)) return [notItsName(address, confirmed, name)];
   const input = {
-    ...asked,
-    deploymentId: asked.deploymentId ?? aim?.deploymentId,
-    commit: asked.commit ?? aim?.commit,
+    ...named,
+    deploymentId: named.deploymentId ?? aim?.deploymentId,
+    commit: named.commit ?? aim?.commit,
   };
   const what = `${verb} of ${address}`;
   const pending = await send(session, action, input, aim?.preexistingIds ?? [], what);
@@ -212,16 +199,18 @@ const unknownEffect = (what: string, detail: string): DiagnosticsError =>
   ]);
 
 async function settle(
-  { session, action, verb, config, tell, signal }: Invocation,
+  { session, asked, config, events }: Invocation,
   pending: Pending,
   what: string,
 ): Promise<readonly Diagnostic[]> {
-  const { reads, clock } = session;
+  const { reads, clock, signal } = session;
   const result = await waitUntilSettled(pending, {
-    ...{ type: action, reads, clock, signal: AbortSignal.any([session.signal, signal]) },
+    ...{ type: asked.action, reads, clock, signal: AbortSignal.any([signal, events.signal]) },
     timeoutMs: parseDuration(textIn(config, "timeout") ?? "") ?? defaultTimeoutMs,
-    onWaiting: (seconds, status, note) =>
-      tell(`${verb}: ${[status, note].filter(Boolean).join(": ")} [${Math.round(seconds)}s]`),
+    onWaiting: (seconds, status, note) => {
+      const told = [status, note].filter(Boolean).join(": ");
+      void events.send({ progress: { message: `${asked.verb}: ${told} [${Math.round(seconds)}s]` } });
+    },
     onNext: async () => {},
   });
   const next = "it is still running. Look at the service in the dashboard, or raise timeout";
