@@ -18,13 +18,12 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   return carryOut(type, request, async ({ prior, planned, config, kept, nonce }) => {
     const session = provider.requireSession();
     if (planned === undefined || config === undefined) {
-      if (prior !== undefined) await deleteResource(session, type, prior, nonce);
+      if (prior !== undefined) await deleteResource({ session, type, prior, nonce });
       return { state: null, kept, diagnostics: [] };
     }
-    const change = { planned, wanted: type.withUnplanned(planned, config), config, kept, nonce };
-    return prior === undefined
-      ? createResource(session, type, change)
-      : updateResource(session, type, prior, change);
+    const wanted = type.withUnplanned(planned, config);
+    const change = { session, type, planned, wanted, config, kept, nonce };
+    return prior === undefined ? createResource(change) : updateResource(change, prior);
   });
 };
 

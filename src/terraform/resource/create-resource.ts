@@ -11,37 +11,24 @@ import { isoTime } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import { diagnosticsOf, withoutTaint } from "../messages";
 import { appliedIn, writtenNow } from "../private-data";
-import { mostAgeMs, type Session } from "../provider";
+import { mostAgeMs } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { readParent } from "./confirm-deleted";
-import {
-  type Applied,
-  type ChangeValues,
-  finishWrite,
-  stateAfter,
-  unappliedFields,
-  withRevision,
-} from "./finish-write";
+import { type Applied, type Change, finishWrite, stateAfter, unappliedFields } from "./finish-write";
 import { createdTwice, namesakes, nameTaken, severalMade, turnOf } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";
 import { findStartedRun, isOfCommit, listRuns, runInputs } from "./reactions";
 
 /** A create, or another run of a resource that reacts to others. */
-export interface Creation {
-  readonly type: TerraformShape;
+export interface Creation extends Pick<Change, "session" | "type" | "nonce"> {
   readonly input: CreateInput;
   readonly parentId: string | undefined;
   readonly defaults: Attributes;
-  readonly nonce: string;
 }
 
 /** Creates a resource. Whatever exists at the service after it is in the state. */
-export async function createResource(
-  session: Session,
-  type: TerraformShape,
-  change: ChangeValues,
-): Promise<Applied> {
-  const { planned, wanted, nonce } = change;
+export async function createResource(change: Change): Promise<Applied> {
+  const { session, type, wanted, nonce } = change;
   const { resource } = type;
   const attributes = type.appliableIn(wanted);
   const name = type.nameIn(wanted) || resource.type;
@@ -51,9 +38,9 @@ export async function createResource(
   // What the parent shows saves the requests that would look it up.
   const parent = above?.kind === "found" ? above.live.computed : undefined;
   const input = { address: type.addressOf(name), name, attributes, parent };
-  const made = await make(session, { type, input, parentId, defaults, nonce }, change);
+  const made = await make({ session, type, input, parentId, defaults, nonce }, change);
   const written = { accepted: made.accepted, name, parentId, config: wanted, step: "create" } as const;
-  const { accepted, live, failed } = await finishWrite(session, type, written);
+  const { accepted, live, failed } = await finishWrite({ session, type, ...written });
   // A deployment that did not go live is no resource: the next apply takes it over, or starts another.
   if (failed !== undefined && type.reacts) throw new DiagnosticsError([failed]);
   const found = [
@@ -62,9 +49,8 @@ export async function createResource(
       ? unappliedFields(type, { sent: attributes, live: accepted.live, defaults }, warning)
       : diagnosticsOf(accepted.failure)),
   ];
-  const state = { ...stateAfter(type, planned, live), ...(live === undefined && { id: accepted.id }) };
   return {
-    state: withRevision(type, planned, state, nonce),
+    state: { ...stateAfter(change, live), ...(live === undefined && { id: accepted.id }) },
     kept: {
       applied: appliedIn(type, wanted, wanted),
       lastRun: resource.runs && { id: accepted.id, content: made.content },
@@ -82,27 +68,23 @@ export interface MadeResource {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-async function make(session: Session, creation: Creation, change: ChangeValues): Promise<MadeResource> {
-  const { type, input, parentId } = creation;
+async function make(creation: Creation, change: Change): Promise<MadeResource> {
+  const { session, type, input, parentId } = creation;
   const { resource } = type;
   if (type.isMadeElsewhere(change.wanted)) {
     const live = await findPreserved(session, type, input.name, parentId ?? "");
     if (live === undefined) throw new DiagnosticsError([notThere(type, input.name)]);
     return { accepted: { id: live.id, live }, diagnostics: [] };
   }
-  if (resource.runs !== undefined) return startRun(session, creation, change);
+  if (resource.runs !== undefined) return startRun(creation, change);
   if (resource.nameAttribute !== undefined)
-    return session.inTurn(turnOf(creation), () => createNamed(session, creation));
-  return { accepted: await createOnce(session, creation), diagnostics: [] };
+    return session.inTurn(turnOf(creation), () => createNamed(creation));
+  return { accepted: await createOnce(creation), diagnostics: [] };
 }
 
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
-export async function startRun(
-  session: Session,
-  creation: Creation,
-  { wanted, kept }: ChangeValues,
-): Promise<MadeResource> {
-  const { type, input, parentId } = creation;
+export async function startRun(creation: Creation, { wanted, kept }: Change): Promise<MadeResource> {
+  const { session, type, input, parentId } = creation;
   session.reads.invalidate(mostAgeMs);
   const inputs = parentId === undefined ? undefined : await runInputs(session, type, parentId);
   const { content, changedAt } = inputs ?? {};
@@ -112,7 +94,7 @@ export async function startRun(
   if (started !== undefined)
     return { accepted: acceptedAs(creation, started), content, diagnostics: [startedBefore(type, started)] };
   const preexistingIds = runs.map(({ id }) => id);
-  return { accepted: await createOnce(session, creation, preexistingIds), content, diagnostics: [] };
+  return { accepted: await createOnce(creation, preexistingIds), content, diagnostics: [] };
 }
 
 const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource): Diagnostic =>
@@ -121,42 +103,40 @@ const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource)
   });
 
 /** Creates a resource whose name is free. Throws `DiagnosticsError` with an import block where it is not. */
-async function createNamed(session: Session, creation: Creation): Promise<MadeResource> {
-  session.reads.invalidate(mostAgeMs);
-  const taken = await namesakes(session.reads, creation);
+async function createNamed(creation: Creation): Promise<MadeResource> {
+  const { reads } = creation.session;
+  reads.invalidate(mostAgeMs);
+  const taken = await namesakes(creation);
   if (taken.length > 0) throw new DiagnosticsError([nameTaken(creation, taken)]);
   try {
-    const accepted = await createOnce(session, creation);
-    const others = (await namesakes(session.reads, creation)).filter(({ id }) => id !== accepted.id);
+    const accepted = await createOnce(creation);
+    const others = (await namesakes(creation)).filter(({ id }) => id !== accepted.id);
     const diagnostics = others.length === 0 ? [] : [createdTwice(creation, accepted.id, others)];
     return { accepted, diagnostics };
   } catch (failure) {
     if (!(failure instanceof ApiError) || failure.status !== 409) throw failure;
-    session.reads.invalidate();
-    const others = await namesakes(session.reads, creation);
+    reads.invalidate();
+    const others = await namesakes(creation);
     throw others.length === 0 ? failure : new DiagnosticsError([nameTaken(creation, others)]);
   }
 }
 
 /** Sends a create; where its answer is uncertain, what it may have made is looked for before it is sent again. */
 export async function createOnce(
-  session: Session,
   creation: Creation,
   preexistingIds: readonly string[] = [],
 ): Promise<Accepted> {
-  const { type, input, parentId, nonce } = creation;
+  const { session, type, input, parentId, nonce } = creation;
+  const { reads } = session;
   const { candidates } = type.resource;
   const writes = session.writes(nonce);
   const send = () => type.resource.create(writes, input);
   if (candidates === undefined) return sendTwice(send);
-  const since = isoTime(session.reads.serviceTime());
-  const search = { name: input.name, parentId, preexistingIds, since };
-  return createOrFind(session.reads, {
+  const search = { name: input.name, parentId, preexistingIds, since: isoTime(reads.serviceTime()) };
+  const isMeant = (one: LiveResource) => isOfCommit(type.resource, one, input.attributes);
+  return createOrFind(reads, {
     send,
-    look: async () =>
-      (await candidates(session.reads, search))?.filter((one) =>
-        isOfCommit(type.resource, one, input.attributes),
-      ),
+    look: async () => (await candidates(reads, search))?.filter(isMeant),
     take: (found) => finish(creation, writes, found),
     refuse: async () => {},
     several: (found) => new DiagnosticsError([severalMade(creation, found)]),

@@ -1,19 +1,20 @@
 import { type WaitResult, waitUntilSettled } from "../../apply/settle";
-import { unappliedPaths } from "../../apply/verify";
+import { type ComparedWrite, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
-import type { Accepted, AppliableValue } from "../../model/resource-operations";
+import type { Accepted } from "../../model/resource-operations";
 import { sha256, type timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
-import type { Attributes } from "../../model/value";
 import { bareRecord, type PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import { revisionName } from "../schema/resource-block";
 import { shownAs, type TerraformShape } from "../schema/terraform-shape";
 import { asObject, holdsUnknown, isUnknown, setValue, type TerraformObject, valueAt } from "../values";
 
-/** The values of a create or an update. */
-export interface ChangeValues {
+/** A create or an update. */
+export interface Change {
+  readonly session: Session;
+  readonly type: TerraformShape;
   readonly planned: TerraformObject;
   /** As planned, with write-only values: all that is sent is taken from it. */
   readonly wanted: TerraformObject;
@@ -32,7 +33,7 @@ export interface Applied {
 }
 
 /** A write that the service accepted. */
-interface AcceptedWrite {
+interface AcceptedWrite extends Pick<Change, "session" | "type"> {
   readonly accepted: Accepted;
   readonly name: string;
   readonly parentId: string | undefined;
@@ -53,24 +54,19 @@ interface FinishedWrite {
 const defaultTimeoutMs = 15 * 60_000;
 
 /** Waits for what a write left pending, as long as `timeouts` and the type say, and reads what it made. */
-export async function finishWrite(
-  session: Session,
-  type: TerraformShape,
-  { accepted, name, parentId, config, step }: AcceptedWrite,
-): Promise<FinishedWrite> {
+export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> {
+  const { session, type, accepted, name, config, step } = write;
   const { resource } = type;
   const policy = resource.reacts?.waitPolicy?.(type.knownIn(config));
   let { id } = accepted;
   if (accepted.pending !== undefined && policy?.wait !== false) {
     const written = asObject(config.timeouts ?? null)?.[step];
+    const asked = typeof written === "string" ? parseDuration(written) : undefined;
     const { reads, clock, signal } = session;
     let said: string | undefined;
     const result = await waitUntilSettled(accepted.pending, {
       ...{ type: resource, reads, clock, signal },
-      timeoutMs:
-        (typeof written === "string" ? parseDuration(written) : undefined) ??
-        policy?.timeoutMs ??
-        defaultTimeoutMs,
+      timeoutMs: asked ?? policy?.timeoutMs ?? defaultTimeoutMs,
       onWaiting: (_seconds, _status, note) => {
         said = note;
       },
@@ -81,16 +77,13 @@ export async function finishWrite(
     const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(name);
     if (step === "delete" && result.kind === "failed")
       return { accepted, live: undefined, failed: deletionFailed(about, result) };
-    const failed = waitFinding(about, result, {
-      said,
-      next: "apply again to keep waiting, or raise timeouts",
-    });
+    const next = "apply again to keep waiting, or raise timeouts";
+    const failed = waitFinding(about, result, { said, next });
     if (failed !== undefined) return { accepted, live: accepted.live, failed };
   }
   // An answer that named another run says nothing of the one that ended.
   const ended = id === accepted.id ? accepted : { id };
-  if (step === "delete") return { accepted: ended, live: undefined };
-  const run = await readRun(session, type, { id, name, parentId, live: accepted.live });
+  const run = resource.runs === undefined || step === "delete" ? undefined : await readRun(write, id);
   return { accepted: ended, live: run ?? ended.live };
 }
 
@@ -131,56 +124,38 @@ export function waitFinding(
   }
 }
 
-interface EndedRun {
-  readonly id: string;
-  readonly name: string;
-  readonly parentId: string | undefined;
-  /** As the answer to its start showed it. */
-  readonly live: LiveResource | undefined;
-}
-
-/** Returns what a reacting resource shows after its run; undefined of others. */
-async function readRun(
-  { reads }: Session,
-  type: TerraformShape,
-  { id, name, parentId, live }: EndedRun,
-): Promise<LiveResource | undefined> {
+/** Returns what a reacting resource shows after its run. */
+async function readRun(write: AcceptedWrite, id: string): Promise<LiveResource | undefined> {
+  const { session, type, accepted, name, parentId } = write;
   const { resource } = type;
-  if (resource.runs === undefined) return undefined;
-  const recorded = bareRecord({
-    type: resource.type,
-    id,
-    name,
-    updatedAt: id === live?.id ? live.asOf : undefined,
-  });
+  const updatedAt = id === accepted.live?.id ? accepted.live.asOf : undefined;
+  const recorded = bareRecord({ type: resource.type, id, name, updatedAt });
   // What pins a computed attribute is declared, so that this is read too.
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
   const declared = new Map(pinned.map((path) => [path, ""]));
-  reads.invalidate();
-  return type.find(reads, { id, name, recorded, declared, parentId });
+  session.reads.invalidate();
+  return type.find(session.reads, { id, name, recorded, declared, parentId });
 }
 
-/** Returns the state after a write: as planned, with what was not known as `live` shows it, or null. */
+/** Returns the state after a write: as planned, with what was not known as `live` shows it, or null, and a new revision. */
 export function stateAfter(
-  type: TerraformShape,
-  planned: TerraformObject,
+  { type, planned, nonce }: Change,
   live: LiveResource | undefined,
 ): TerraformObject {
   const next = type.draftOf(planned);
   for (const binding of type.computed)
     if (holdsUnknown(valueAt(planned, binding.steps)))
       setValue(next, binding.steps, shownAs(binding, live?.computed.get(binding.path)));
-  return next;
+  return withRevision(planned, next, nonce);
 }
 
 /** Sets a new revision where the plan says that it changes. */
 export const withRevision = (
-  { isDeployed }: Pick<TerraformShape, "isDeployed">,
   planned: TerraformObject,
   state: TerraformObject,
   nonce: string,
 ): TerraformObject =>
-  isDeployed && isUnknown(planned[revisionName] ?? null)
+  isUnknown(planned[revisionName] ?? null)
     ? { ...state, [revisionName]: sha256(`revision ${nonce}`).slice(0, 16) }
     : state;
 
@@ -189,13 +164,9 @@ const secretNotApplied =
 
 const notApplied = "Its answer still shows another value. It may not be allowed for this kind or plan.";
 
-/** A write and its answer. */
-interface AnsweredWrite {
-  readonly sent: ReadonlyMap<string, AppliableValue>;
+/** A write and its answer, if that shows anything. */
+interface AnsweredWrite extends Omit<ComparedWrite, "type" | "live"> {
   readonly live: LiveResource | undefined;
-  readonly defaults: Attributes;
-  /** The service's `updatedAt` before the write; undefined for a create. */
-  readonly before?: string | undefined;
 }
 
 /** Returns a diagnostic for each field that the service accepted and did not apply. */

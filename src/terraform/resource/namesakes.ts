@@ -1,24 +1,22 @@
-import type { Reads } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { terraformNameOf } from "../../model/text";
+import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 
 /** A resource with a name, which is unique in its parent. */
 interface Named {
+  readonly session: Pick<Session, "reads">;
   readonly type: Pick<TerraformShape, "resource">;
   readonly parentId: string | undefined;
   readonly input: { readonly name: string };
 }
 
 /** Returns the resources that have the name in the parent; none where they cannot be listed: the service refuses then. */
-export async function namesakes(
-  reads: Reads,
-  { type, input, parentId }: Named,
-): Promise<readonly LiveResource[]> {
+export async function namesakes({ session, type, input, parentId }: Named): Promise<readonly LiveResource[]> {
   try {
     const search = { name: input.name, preexistingIds: [], parentId };
-    return (await type.resource.candidates?.(reads, search)) ?? [];
+    return (await type.resource.candidates?.(session.reads, search)) ?? [];
   } catch (failure) {
     if (failure instanceof DiagnosticsError) return [];
     throw failure;

@@ -4,6 +4,7 @@ import { generatedName } from "../../model/text";
 import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
 import { isOnlyImported, type PrivateData, recordedOf } from "../private-data";
+import type { Session } from "../provider";
 import { type AttributeBinding, revisionName, upToDateName } from "../schema/resource-block";
 import { shownAs, type TerraformShape } from "../schema/terraform-shape";
 import {
@@ -53,6 +54,12 @@ export interface PlannedChange extends PlannedWrites {
   /** Attribute paths that cannot change in place. */
   readonly replaced: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A planned change, with the service to check it against. */
+export interface CheckedChange extends ChangeInput, PlannedChange {
+  /** Undefined while the provider is not configured. */
+  readonly session: Session | undefined;
 }
 
 /**

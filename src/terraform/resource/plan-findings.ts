@@ -7,16 +7,12 @@ import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
 import { readParent } from "./confirm-deleted";
-import type { ChangeInput, PlannedChange } from "./plan-change";
+import type { CheckedChange } from "./plan-change";
 
 /** Returns what the service would refuse: errors about a create and about what a change sends, warnings about the rest. */
-export async function offerFindings(
-  session: Session,
-  type: TerraformShape,
-  { prior, config }: Pick<ChangeInput, "prior" | "config">,
-  { acts, replaced, sent }: PlannedChange,
-): Promise<readonly Diagnostic[]> {
-  if (!acts) return [];
+export async function offerFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
+  const { session, type, prior, config, acts, replaced, sent } = change;
+  if (session === undefined || !acts) return [];
   const { resource } = type;
   const catalog = await session.reads.catalog();
   const declared = type.declaredWithSecrets(config);

@@ -5,12 +5,12 @@ import { plainEqual, Unknown } from "../../model/value";
 import { diagnosticMessages, pathMessage } from "../messages";
 import { readPrivate, writePrivate } from "../private-data";
 import type { RequestOf, ResponseOf } from "../protocol";
-import type { Provider, RpcAnswer, Session } from "../provider";
+import type { Provider, RpcAnswer } from "../provider";
 import { type Schema, showsUnwrittenBlock } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, isSameValue, type TerraformObject } from "../values";
 import { parentChange } from "./confirm-deleted";
-import { type ChangeInput, type Meanings, type PlannedChange, planChange } from "./plan-change";
+import { type CheckedChange, type Meanings, planChange } from "./plan-change";
 import { checkProtection, offerFindings } from "./plan-findings";
 import { forgotten, preservedFindings } from "./preserved";
 import { planWarnings } from "./warnings";
@@ -28,10 +28,10 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   }
   const isNew = prior === undefined;
   const catalog = isNew ? undefined : await session?.reads.catalog();
-  const meanings = prior && (await meaningsOf(session, type, prior, config));
+  const meanings = prior && (await meaningsOf({ session, type, prior, config }));
   const input = { type, prior, config, priorPrivate: readPrivate(request.priorPrivate), catalog, meanings };
   const change = planChange(input);
-  const found = await findingsOf(session, input, change).catch((failure: unknown) => {
+  const found = await findingsOf({ ...input, ...change, session }).catch((failure: unknown) => {
     if (isNew) return [unchecked(type, failure)];
     throw failure;
   });
@@ -59,13 +59,14 @@ export function plannedAs(
   return { plannedState: encodeMessage(valueType, planned ?? null), plannedPrivate };
 }
 
+/** An update whose meanings are looked up. */
+interface Update extends Pick<CheckedChange, "session" | "type" | "config"> {
+  readonly prior: TerraformObject;
+}
+
 /** Returns the meanings of an update. The service is asked only where the texts of what it resolves differ. */
-async function meaningsOf(
-  session: Session | undefined,
-  type: TerraformShape,
-  prior: TerraformObject,
-  config: TerraformObject,
-): Promise<Meanings> {
+async function meaningsOf(update: Update): Promise<Meanings> {
+  const { session, type, prior, config } = update;
   const { rules, parents } = type.resource;
   // What is unknown may be the value of before: a plan replaces nothing for it.
   const open = [...type.declaredIn(config)]
@@ -74,29 +75,25 @@ async function meaningsOf(
   // What was in a deleted parent is deleted too, and is created in the new one instead of being replaced.
   if ((await parentChange(session?.reads, type, prior, config)) === "deleted")
     open.push(...parents.map(({ attribute }) => attribute));
-  const [before, after] = [prior, config].map((one) => type.knownIn(one));
-  const rewritten = [...(after ?? [])]
-    .filter(([path, value]) => rules[path]?.resolved === true && !plainEqual(value, before?.get(path)))
+  const [before, after] = [type.knownIn(prior), type.knownIn(config)];
+  const rewritten = [...after]
+    .filter(([path, value]) => rules[path]?.resolved === true && !plainEqual(value, before.get(path)))
     .map(([path]) => path);
-  const shown = session && rewritten.length > 0 ? await readAs(session, type, prior, config) : undefined;
+  const shown = rewritten.length > 0 ? await readAs(update) : undefined;
   if (shown === undefined) return { kept: new Set(), open: new Set([...open, ...rewritten]) };
   return {
-    kept: new Set(rewritten.filter((path) => shown.get(path) === after?.get(path))),
+    kept: new Set(rewritten.filter((path) => shown.get(path) === after.get(path))),
     open: new Set(open),
   };
 }
 
 /** Returns what is live in the form of the configuration; undefined where it cannot be read. */
-async function readAs(
-  { reads }: Session,
-  type: TerraformShape,
-  prior: TerraformObject,
-  config: TerraformObject,
-): Promise<ReadonlyMap<string, unknown> | undefined> {
+async function readAs(update: Update): Promise<ReadonlyMap<string, unknown> | undefined> {
+  const { session, type, prior, config } = update;
   const { id, name, parentId } = type.liveOf(prior);
-  const declared = type.knownIn(config);
-  const read = await type.read(reads, { id, name, declared, parentId: parentId ?? undefined });
-  if (read.kind === "unchecked") return undefined;
+  const target = { id, name, declared: type.knownIn(config), parentId: parentId ?? undefined };
+  const read = session && (await type.read(session.reads, target));
+  if (read === undefined || read.kind === "unchecked") return undefined;
   return read.kind === "found" ? read.live.attributes : new Map();
 }
 
@@ -110,24 +107,20 @@ function removalFindings(
   return checkProtection(session, type, [prior, config], "delete");
 }
 
-async function findingsOf(
-  session: Session | undefined,
-  { type, prior, config, priorPrivate }: ChangeInput,
-  change: PlannedChange,
-): Promise<readonly Diagnostic[]> {
-  const isReplaced = prior !== undefined && change.replaced.length > 0;
+async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]> {
+  const { session, type, prior, config, priorPrivate, replaced } = change;
+  const isReplaced = prior !== undefined && replaced.length > 0;
+  // The second plan of a replacement has no prior state, and its private data.
+  const isSecondPlan = prior === undefined && priorPrivate.workspace !== undefined;
   return [
     ...change.diagnostics,
     ...(type.resource.runs !== undefined && !hasTriggers(config) ? [withoutTriggers(type)] : []),
-    ...(isReplaced ? replacementFindings(type, prior, change.replaced) : []),
+    ...(isReplaced ? replacementFindings(type, prior, replaced) : []),
     ...(isReplaced ? checkProtection(session, type, [prior, config], "replace") : []),
-    // The second plan of a replacement has no prior state, and its private data.
-    ...(prior === undefined && priorPrivate.workspace !== undefined
-      ? checkProtection(session, type, [config], "replace")
-      : []),
-    ...(await preservedFindings(session, type, prior, config)),
-    ...(session ? await offerFindings(session, type, { prior, config }, change) : []),
-    ...(session ? await planWarnings(session, type, prior, change) : []),
+    ...(isSecondPlan ? checkProtection(session, type, [config], "replace") : []),
+    ...(await preservedFindings(change)),
+    ...(await offerFindings(change)),
+    ...(await planWarnings(change)),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { LiveResource } from "../../model/live";
 import { snakeCase } from "../../model/text";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values";
+import type { CheckedChange } from "./plan-change";
 
 /** Returns what a plan says where it takes away a resource that was made elsewhere. */
 export const forgotten = ({ resource }: TerraformShape, name: string): Diagnostic =>
@@ -33,12 +33,8 @@ export const notThere = ({ resource }: TerraformShape, name: string): Diagnostic
   });
 
 /** Returns what is wrong with a resource that is declared as made elsewhere, or was and is no more. */
-export async function preservedFindings(
-  session: Session | undefined,
-  type: TerraformShape,
-  prior: TerraformObject | undefined,
-  config: TerraformObject,
-): Promise<readonly Diagnostic[]> {
+export async function preservedFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
+  const { session, type, prior, config } = change;
   const { resource } = type;
   const [wasElsewhere, isElsewhere] = [prior ?? {}, config].map((one) => type.isMadeElsewhere(one));
   const name = type.nameIn(config);

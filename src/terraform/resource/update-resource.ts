@@ -1,65 +1,53 @@
 import { ApiError } from "../../api/api-error";
 import { sendTwice } from "../../apply/journaled-send";
-import { retryAfterClockTick } from "../../apply/verify";
+import { type ComparedWrite, retryAfterClockTick } from "../../apply/verify";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import type { Accepted, AppliableValue, UpdateInput } from "../../model/resource-operations";
 import { generatedName } from "../../model/text";
 import { timeNow } from "../../model/time";
-import type { Attributes } from "../../model/value";
 import { diagnosticError } from "../messages";
 import { appliedIn, recordedOf, writtenNow } from "../private-data";
-import { mostAgeMs, type Session } from "../provider";
+import { mostAgeMs } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
 import { leavesDeletedParent } from "./confirm-deleted";
 import { createResource, type MadeResource, startRun } from "./create-resource";
-import {
-  type Applied,
-  type ChangeValues,
-  finishWrite,
-  stateAfter,
-  unappliedFields,
-  withRevision,
-} from "./finish-write";
+import { type Applied, type Change, finishWrite, stateAfter, unappliedFields } from "./finish-write";
 import { namesakes, renamedToTaken, turnOf } from "./namesakes";
 import { plannedWrites } from "./plan-change";
 import { unknownValue } from "./plan-findings";
 
 /** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
-export async function updateResource(
-  session: Session,
-  type: TerraformShape,
-  prior: TerraformObject,
-  change: ChangeValues,
-): Promise<Applied> {
-  const { planned, wanted, config, kept, nonce } = change;
-  if (await leavesDeletedParent(session.reads, type, prior, planned))
-    return createElsewhere(session, type, prior, change);
+export async function updateResource(change: Change, prior: TerraformObject): Promise<Applied> {
+  const { session, type, planned, wanted, config, kept } = change;
+  if (await leavesDeletedParent(session.reads, type, prior, planned)) return createElsewhere(change, prior);
   const declared = type.declaredIn(config);
   const defaults = type.defaultsIn(await session.reads.catalog());
-  const { sent, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
+  const { sent: changed, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
   const applied = appliedIn(type, wanted, config, kept.applied);
   const live = type.liveOf(prior);
   if (!acts) {
     const writtenAt = kept.writtenAt ?? timeNow(session);
     const after = { ...kept, applied, workspace: session.workspaceId, writtenAt };
-    return { state: stateAfter(type, planned, live), kept: after, diagnostics: [] };
+    return { state: stateAfter(change, live), kept: after, diagnostics: [] };
   }
-  const { id, parentId } = { ...live, parentId: live.parentId ?? undefined };
+  const { id, updatedAt: before } = live;
+  const parentId = live.parentId ?? undefined;
   const name = type.nameIn(planned) || live.name;
-  const attributes = attributesOf(type, change, { declared, sent });
+  const attributes = attributesOf(change, declared, changed);
   const recorded = recordedOf(type, prior, kept);
-  const input = { address: type.addressOf(name), name, attributes, id, changed: sent, live, recorded };
-  const made = await send(session, type, change, { ...input, parentId, defaults });
+  const input = { address: type.addressOf(name), name, attributes, id, changed, live, recorded };
+  const sent = new Map([...attributes].filter(([path]) => changed.has(path)));
+  const write = { type: type.resource, sent, defaults, before };
+  const made = await send(change, { ...input, parentId, write });
   const written = { accepted: made.accepted, name, parentId, config: wanted, step: "update" } as const;
-  const { accepted, live: seen = live, failed } = await finishWrite(session, type, written);
+  const { accepted, live: seen = live, failed } = await finishWrite({ session, type, ...written });
   if (failed !== undefined) throw new DiagnosticsError([failed]);
-  const write = { sent: sentOnly(attributes, sent), live: accepted.live, defaults, before: live.updatedAt };
-  const refused = unappliedFields(type, write, error);
+  const refused = unappliedFields(type, { ...write, live: accepted.live }, error);
   // The state stays: the next plan compares it with what is live.
   if (refused.length > 0) throw new DiagnosticsError(refused);
   return {
-    state: withRevision(type, planned, stateAfter(type, planned, seen), nonce),
+    state: stateAfter(change, seen),
     kept: {
       applied,
       lastRun: type.resource.runs && { id: accepted.id, content: made.content },
@@ -71,31 +59,26 @@ export async function updateResource(
 
 interface SentUpdate extends UpdateInput {
   readonly parentId: string | undefined;
-  readonly defaults: Attributes;
+  /** What its answer is compared with. */
+  readonly write: Omit<ComparedWrite, "live">;
 }
 
 /** Sends an update, or starts a run. Throws `DiagnosticsError` where its resource is deleted, or its new name in use. */
-async function send(
-  session: Session,
-  type: TerraformShape,
-  change: ChangeValues,
-  input: SentUpdate,
-): Promise<MadeResource> {
-  const { resource } = type;
-  const { parentId, defaults } = input;
-  const { nonce } = change;
-  if (resource.runs !== undefined)
-    return startRun(session, { type, input, parentId, defaults, nonce }, change);
-  const isRenamed = input.changed.has(resource.nameAttribute ?? "");
-  const named = { type, input, parentId };
+async function send(change: Change, input: SentUpdate): Promise<MadeResource> {
+  const { session, type, nonce } = change;
+  const { parentId, write } = input;
+  const named = { session, type, input, parentId };
+  if (type.resource.runs !== undefined)
+    return startRun({ ...named, defaults: write.defaults, nonce }, change);
+  const isRenamed = input.changed.has(type.resource.nameAttribute ?? "");
   const requireFree = async (): Promise<void> => {
     session.reads.invalidate(mostAgeMs);
-    const others = (await namesakes(session.reads, named)).filter(({ id }) => id !== input.id);
+    const others = (await namesakes(named)).filter(({ id }) => id !== input.id);
     if (others.length > 0) throw new DiagnosticsError([renamedToTaken(named, others)]);
   };
   const update = async (): Promise<MadeResource> => {
     if (isRenamed) await requireFree();
-    return { accepted: await sendUpdate(session, type, nonce, input), diagnostics: [] };
+    return { accepted: await sendUpdate(change, input), diagnostics: [] };
   };
   try {
     return await (isRenamed ? session.inTurn(turnOf(named), update) : update());
@@ -113,47 +96,30 @@ const deletedSincePlan = ({ resource }: TerraformShape, name: string): Diagnosti
   });
 
 /** Sends an update; that of a secret again a second later where its answer has the time of the write before it. */
-async function sendUpdate(
-  session: Session,
-  type: TerraformShape,
-  nonce: string,
-  input: SentUpdate,
-): Promise<Accepted> {
-  const { resource, secrets } = type;
-  const { live: before, attributes, changed, defaults } = input;
+async function sendUpdate({ session, type, nonce }: Change, input: SentUpdate): Promise<Accepted> {
+  const { name, parentId, changed, write } = input;
   const sendAs = (seed: string): Promise<Accepted> =>
-    sendTwice(() => resource.update(session.writes(seed), input));
-  const compared = {
-    type: resource,
-    sent: sentOnly(attributes, changed),
-    defaults,
-    before: before?.updatedAt,
-  };
-  const accepted = await retryAfterClockTick(session, compared, await sendAs(nonce), () =>
+    sendTwice(() => type.resource.update(session.writes(seed), input));
+  const accepted = await retryAfterClockTick(session, write, await sendAs(nonce), () =>
     sendAs(`${nonce} again`),
   );
-  const isTimed = before?.updatedAt === undefined || accepted.live?.updatedAt !== undefined;
-  if (isTimed || !secrets.some(({ path }) => changed.has(path))) return accepted;
-  const { name, parentId } = input;
+  const isTimed = write.before === undefined || accepted.live?.updatedAt !== undefined;
+  if (isTimed || !type.secrets.some(({ path }) => changed.has(path))) return accepted;
   session.reads.invalidate();
   const live = await type.find(session.reads, { id: accepted.id, name, parentId });
   return live === undefined ? accepted : { ...accepted, live };
 }
 
 /** Creates a resource in its new parent: it was deleted with the recorded one. */
-async function createElsewhere(
-  session: Session,
-  type: TerraformShape,
-  prior: TerraformObject,
-  change: ChangeValues,
-): Promise<Applied> {
+async function createElsewhere(change: Change, prior: TerraformObject): Promise<Applied> {
+  const { type, wanted, planned } = change;
   const name = type.nameIn(prior);
-  const isMissingValue = ({ path }: { readonly path: string }): boolean =>
-    !type.declaredWithSecrets(change.wanted).has(path);
-  const [lost] = type.isMadeElsewhere(change.wanted) ? [] : type.secrets.filter(isMissingValue);
-  if (lost !== undefined) throw new DiagnosticsError([unknownValue(name, lost.name)]);
-  const made = await createResource(session, type, change);
-  if (hasErrors(made.diagnostics) || (change.planned[generatedName] ?? null) === null) return made;
+  const declared = type.declaredWithSecrets(wanted);
+  const lost = type.secrets.find(({ path }) => !declared.has(path));
+  if (lost !== undefined && !type.isMadeElsewhere(wanted))
+    throw new DiagnosticsError([unknownValue(name, lost.name)]);
+  const made = await createResource(change);
+  if (hasErrors(made.diagnostics) || (planned[generatedName] ?? null) === null) return made;
   return { ...made, diagnostics: [...made.diagnostics, generatedAgain(type, name)] };
 }
 
@@ -165,17 +131,14 @@ export const generatedAgain = ({ resource }: TerraformShape, name: string): Diag
 
 /** Returns the attributes of an update. What is no longer declared is sent with its default: a PATCH merges. */
 function attributesOf(
-  type: TerraformShape,
-  { planned, wanted }: ChangeValues,
-  { declared, sent }: { readonly declared: ReadonlyMap<string, unknown>; readonly sent: ReadonlySet<string> },
+  { type, planned, wanted }: Change,
+  declared: ReadonlyMap<string, unknown>,
+  changed: ReadonlySet<string>,
 ): ReadonlyMap<string, AppliableValue> {
   const isSecret = (path: string): boolean => type.secrets.some((secret) => secret.path === path);
-  const isWritten = (path: string): boolean => declared.has(path) || sent.has(path) || isSecret(path);
+  const isWritten = (path: string): boolean => declared.has(path) || changed.has(path) || isSecret(path);
   const attributes = new Map([...type.appliableIn(wanted)].filter(([path]) => isWritten(path)));
   for (const { path, steps } of type.declared)
-    if (sent.has(path) && !attributes.has(path)) attributes.set(path, toPlain(valueAt(planned, steps)));
+    if (changed.has(path) && !attributes.has(path)) attributes.set(path, toPlain(valueAt(planned, steps)));
   return attributes;
 }
-
-const sentOnly = (attributes: ReadonlyMap<string, AppliableValue>, sent: ReadonlySet<string>) =>
-  new Map([...attributes].filter(([path]) => sent.has(path)));

@@ -6,24 +6,17 @@ import { type Attributes, Unknown } from "../../model/value";
 import { moneyChange, sameMoney } from "../../render/plan-wording";
 import { findResource } from "../../resources";
 import type { Session } from "../provider";
-import type { TerraformShape } from "../schema/terraform-shape";
-import { type TerraformObject, textIn } from "../values";
-import type { PlannedChange } from "./plan-change";
+import { textIn } from "../values";
+import type { CheckedChange } from "./plan-change";
 
 const free: Money = { usd: 0, ngn: 0 };
 
 /** Returns what a plan says beside its attributes: another price, and what waits for a checkout. */
-export async function planWarnings(
-  session: Session,
-  type: TerraformShape,
-  prior: TerraformObject | undefined,
-  change: PlannedChange,
-): Promise<readonly Diagnostic[]> {
-  if (!change.acts) return [];
-  return [
-    ...(await priceWarnings(session, type, prior, change)),
-    ...(prior === undefined ? await waitsBefore(session, type, change.planned) : []),
-  ];
+export async function planWarnings(change: CheckedChange): Promise<readonly Diagnostic[]> {
+  const { session, prior, acts } = change;
+  if (session === undefined || !acts) return [];
+  const waits = prior === undefined ? await waitsBefore(session, change) : [];
+  return [...(await priceWarnings(session, change)), ...waits];
 }
 
 /** Looks a value up by attribute path; undefined where nothing is declared. */
@@ -32,9 +25,7 @@ type Lookup = (path: string) => unknown;
 /** Warns about another price. Nothing is read for a change that no part of the price is among. */
 async function priceWarnings(
   session: Session,
-  type: TerraformShape,
-  prior: TerraformObject | undefined,
-  { planned, sent, replaced }: PlannedChange,
+  { type, prior, planned, sent, replaced }: CheckedChange,
 ): Promise<readonly Diagnostic[]> {
   const { resource } = type;
   if (resource.monthlyCost === undefined) return [];
@@ -71,16 +62,15 @@ async function priceWarnings(
 
 /** Returns the warnings about a run that an earlier apply started and no state has: the next apply follows it. */
 async function waitsBefore(
-  session: Session,
-  type: TerraformShape,
-  planned: TerraformObject,
+  { reads }: Session,
+  { type, planned }: CheckedChange,
 ): Promise<readonly Diagnostic[]> {
   const { resource } = type;
   const declared = type.knownIn(planned);
   const parentId = type.parentIn(declared);
   if (resource.runs === undefined || parentId === undefined) return [];
   const name = type.nameIn(planned) || resource.type;
-  const live = await type.find(session.reads, { name, declared, parentId });
+  const live = await type.find(reads, { name, declared, parentId });
   return live === undefined ? [] : waitWarnings(live);
 }
 

@@ -60,7 +60,7 @@ export async function applyVariables(
           service_id: serviceId,
           timeouts: whole.timeouts ?? null,
         };
-        await deleteResource(session, entryType, variable, nonce);
+        await deleteResource({ session, type: entryType, prior: variable, nonce });
         entries.delete(key);
       });
   for (const [key, id] of wanted) {
@@ -96,7 +96,7 @@ function stateWith(
   // All of a version is sent again where a part of it failed.
   const version = (failed ? prior : planned)?.values_wo_version ?? null;
   const state = withEntries({ ...whole, values_wo_version: version }, entries);
-  return withRevision(entryType, planned, state, nonce);
+  return withRevision(planned, state, nonce);
 }
 
 /** Throws `DiagnosticsError` where a variable that is to be created exists: nothing is sent then. */
@@ -172,8 +172,8 @@ async function setVariable(
       ["value", new Secret(value)],
     ]);
     const input = { address: entryType.addressOf(key), name: key, attributes };
-    const creation = { type: entryType, input, parentId: serviceId, defaults: new Map(), nonce };
-    const { id, live } = await createOnce(session, creation);
+    const creation = { session, type: entryType, input, parentId: serviceId, defaults: new Map(), nonce };
+    const { id, live } = await createOnce(creation);
     return { id, updatedAt: live?.updatedAt ?? "" };
   }
   const { id } = entry;
@@ -190,7 +190,7 @@ async function setVariable(
     },
   };
   const planned = { ...prior, key, value, updated_at: unknown };
-  const change = { planned, wanted: planned, config: planned, kept: noPrivateData, nonce };
-  const { state } = await updateResource(session, entryType, prior, change);
+  const values = { planned, wanted: planned, config: planned, kept: noPrivateData, nonce };
+  const { state } = await updateResource({ session, type: entryType, ...values }, prior);
   return { id, updatedAt: textIn(state ?? {}, "updated_at") ?? "" };
 }
