@@ -5,17 +5,14 @@ import type { ResourceType } from "../../model/resource-type";
 import { canonicalId } from "../../model/text";
 import { findResource, typeNamed } from "../../resources";
 import { diagnosticError } from "../messages";
+import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
 
-/** The part of a session that the proof needs. */
-type Proof = Pick<Session, "reads" | "workspaceId" | "acceptMissing">;
-
 /** A resource of the state that the service does not show. */
-export interface MissingResource {
+interface MissingResource {
   readonly resource: Resource;
-  readonly id: string;
   readonly name: string;
   readonly parentId: string | undefined;
 }
@@ -89,7 +86,7 @@ export async function requireThere(
  * workspace, so an empty one proves nothing (DESIGN section 5). What is deleted with its parent is judged by that one,
  * which reports the doubt.
  */
-export async function confirmDeleted(session: Proof, missing: MissingResource): Promise<Verdict> {
+export async function confirmDeleted(session: Session, missing: MissingResource): Promise<Verdict> {
   const { resource, parentId } = missing;
   const hasParent = resource.removedWithParent && parentId !== undefined;
   const parent = hasParent ? await readParent(session.reads, resource, parentId) : undefined;
@@ -122,15 +119,15 @@ const accepted = ({ resource, name }: MissingResource): Diagnostic =>
     hint: "remove accept_missing after this apply",
   });
 
-/** Returns the error about a resource that was applied in another workspace, where its id means nothing. */
-export function otherWorkspace(
+/** Throws `DiagnosticsError` for a resource that was applied in another workspace, where its id means nothing. */
+export function requireWorkspace(
   session: Pick<Session, "workspaceId">,
   { type }: Pick<ResourceType, "type">,
   name: string,
-  workspace: string | undefined,
-): Diagnostic | undefined {
-  if (workspace === undefined || canonicalId(workspace) === session.workspaceId) return undefined;
-  return error("state.workspace", `${type} "${name}" is in workspace ${workspace}`, {
+  { workspace }: PrivateData,
+): void {
+  if (workspace === undefined || canonicalId(workspace) === session.workspaceId) return;
+  throw diagnosticError("state.workspace", `${type} "${name}" is in workspace ${workspace}`, {
     detail: `This provider uses workspace ${session.workspaceId}.`,
     hint: "set workspace_id to the workspace of the resource, or use another state for this workspace",
   });

@@ -1,12 +1,12 @@
 import type { Resource } from "../../api/reads";
-import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
+import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { generatedName } from "../../model/text";
-import { type Attributes, plainEqual } from "../../model/value";
+import { plainEqual } from "../../model/value";
 import { diagnosticMessages } from "../messages";
 import { type PrivateData, readPrivate, recordedOf, writePrivate } from "../private-data";
 import type { RpcAnswer, Session } from "../provider";
-import { type AttributeBinding, upToDateName } from "../schema/resource-block";
+import { upToDateName } from "../schema/resource-block";
 import { shownAs, type TerraformShape } from "../schema/terraform-shape";
 import {
   type Draft,
@@ -14,12 +14,11 @@ import {
   encodeMessage,
   setValue,
   type TerraformObject,
-  type TerraformValue,
   textIn,
   toPlain,
   valueAt,
 } from "../values";
-import { confirmDeleted, otherWorkspace } from "./confirm-deleted";
+import { confirmDeleted, requireWorkspace } from "./confirm-deleted";
 import { checkUpToDate } from "./reactions";
 import { standingOf, waitWarnings } from "./warnings";
 
@@ -31,7 +30,8 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const unchanged = { newState: request.currentState, private: request.private };
   if (session === undefined || state === undefined) return unchanged;
   const kept = readPrivate(request.private);
-  const { live, isGone, diagnostics } = await readNow(session, type, state, kept);
+  const stored = { session, type, state, kept };
+  const { live, isGone, diagnostics } = await readNow(stored);
   const messages = diagnosticMessages(diagnostics);
   // Terraform would keep the private data of what is deleted, for the resource that is created in its place.
   if (isGone) return { newState: encodeMessage(type.valueType, null), diagnostics: messages };
@@ -39,8 +39,9 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const updatedAt = kept.updatedAt ?? live.updatedAt ?? live.asOf;
   const found = { ...kept, applied: kept.applied ?? {}, updatedAt };
   const run = type.reacts ? await checkUpToDate(session, type, live, found) : undefined;
-  const { kept: after = found, isUpToDate } = run ?? {};
-  const next = await refreshed(session, type, state, live, { kept, isUpToDate });
+  const { kept: after } = run ?? { kept: found };
+  const next = await refreshed(stored, live);
+  if (run !== undefined) next[upToDateName] = run.isUpToDate;
   return {
     newState: encodeMessage(type.valueType, next),
     // Only where it says something else: to Terraform, other private data is a difference.
@@ -49,6 +50,14 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   };
 };
 
+/** A resource as a state has it. */
+interface StoredResource {
+  readonly session: Session;
+  readonly type: TerraformShape;
+  readonly state: TerraformObject;
+  readonly kept: PrivateData;
+}
+
 interface ReadNow {
   /** As the service shows it; undefined where that is unknown, and the state stays. */
   readonly live?: LiveResource;
@@ -56,17 +65,15 @@ interface ReadNow {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-async function readNow(
-  session: Session,
-  type: TerraformShape,
-  state: TerraformObject,
-  kept: PrivateData,
-): Promise<ReadNow> {
+async function readNow({ session, type, state, kept }: StoredResource): Promise<ReadNow> {
   const { resource } = type;
   const name = type.nameIn(state);
-  const elsewhere = otherWorkspace(session, resource, name, kept.workspace);
-  if (elsewhere !== undefined) throw new DiagnosticsError([elsewhere]);
-  const declared = askedFor(type, state, kept);
+  requireWorkspace(session, resource, name, kept);
+  const declared = type.knownIn(state);
+  // A state shows what no configuration pins, too; looking it up would cost a request for each.
+  for (const { rule } of type.computed)
+    if (rule.pinnedBy !== undefined && !(rule.pinnedBy in (kept.applied ?? {})))
+      declared.delete(rule.pinnedBy);
   const parentId = type.parentIn(declared);
   const id = textIn(state, "id");
   const recorded = recordedOf(type, state, kept);
@@ -79,26 +86,15 @@ async function readNow(
     }
     case "absent":
       return { isGone: true, diagnostics: [] };
-    case "gone": {
+    case "gone":
       // A deletion that is under way may fail yet.
       if (read.ending !== undefined) return { diagnostics: [beingDeleted(resource, name)] };
-      return confirmDeleted(session, { resource, id: id ?? "", name, parentId });
-    }
+      return confirmDeleted(session, { resource, name, parentId });
     case "ambiguous":
       return { diagnostics: [] };
     case "unchecked":
       return { diagnostics: [unreadable(resource, name, read.reason)] };
   }
-}
-
-/** Returns what the service is asked for when a state is read. */
-function askedFor(type: TerraformShape, state: TerraformObject, kept: PrivateData): Attributes {
-  const declared = type.knownIn(state);
-  // A state shows what no configuration pins, too; looking it up would cost a request for each.
-  for (const { rule } of type.computed)
-    if (rule.pinnedBy !== undefined && !(rule.pinnedBy in (kept.applied ?? {})))
-      declared.delete(rule.pinnedBy);
-  return declared;
 }
 
 const beingDeleted = ({ type }: Resource, name: string): Diagnostic =>
@@ -116,54 +112,30 @@ const unreadable = ({ type }: Resource, name: string, reason: string): Diagnosti
  * Returns the state after a refresh. What is declared or was imported shows the live value; the rest stays unset, so that
  * what is not managed never shows in a plan.
  */
-async function refreshed(
-  session: Session,
-  type: TerraformShape,
-  state: TerraformObject,
-  live: LiveResource,
-  { kept, isUpToDate }: { readonly kept: PrivateData; readonly isUpToDate: boolean | undefined },
-): Promise<TerraformObject> {
+async function refreshed({ session, type, state, kept }: StoredResource, live: LiveResource): Promise<Draft> {
+  const { parents, rules } = type.resource;
   const defaults = type.defaultsIn(await session.reads.catalog());
-  const applied = kept.applied ?? {};
   const next = type.draftOf(state);
   for (const binding of type.declared) {
-    if (type.resource.rules[binding.path]?.change === "local") continue;
-    const before = valueAt(state, binding.steps);
-    const isShown = before !== null || kept.applied === undefined || binding.path in applied;
-    if (!isShown && !binding.required && !isOursAndChanged(type, binding, live, defaults)) continue;
-    setValue(next, binding.steps, shownValue(type, binding, before, { live, defaults }));
+    const { path, steps, required } = binding;
+    const { change, alwaysManaged, equal = plainEqual } = rules[path] ?? {};
+    if (change === "local") continue;
+    const before = valueAt(state, steps);
+    const shown = live.attributes.get(path);
+    // Managed though no block writes it, and not at its default: the next plan sets it back.
+    const isOurs = alwaysManaged === true && shown !== undefined && shown !== defaults.get(path);
+    const isManaged = kept.applied === undefined || path in kept.applied || isOurs;
+    if (before === null && !required && !isManaged) continue;
+    const isParent = parents.some(({ attribute }) => attribute === path);
+    const value = shown ?? (isParent ? live.parentId : defaults.get(path)) ?? null;
+    // The service may make no difference between two values.
+    const isSame = before !== null && value !== null && equal(toPlain(before), value);
+    setValue(next, steps, isSame ? before : shownAs(binding, value));
   }
   markSecretDrift(type, next, state, live);
   for (const binding of type.computed)
     setValue(next, binding.steps, shownAs(binding, live.computed.get(binding.path)));
-  if (isUpToDate !== undefined) next[upToDateName] = isUpToDate;
   return next;
-}
-
-/** Returns true if a field is managed though no block writes it, and is not at its default: the next plan sets it back. */
-function isOursAndChanged(
-  { resource }: TerraformShape,
-  { path }: AttributeBinding,
-  live: LiveResource,
-  defaults: Attributes,
-): boolean {
-  const value = live.attributes.get(path);
-  return resource.rules[path]?.alwaysManaged === true && value !== undefined && value !== defaults.get(path);
-}
-
-/** Returns the live value; the stored one where the service makes no difference between the two. */
-function shownValue(
-  { resource }: TerraformShape,
-  binding: AttributeBinding,
-  before: TerraformValue,
-  { live, defaults }: { readonly live: LiveResource; readonly defaults: Attributes },
-): TerraformValue {
-  const { path } = binding;
-  const isParent = resource.parents.some(({ attribute }) => attribute === path);
-  const value = live.attributes.get(path) ?? (isParent ? live.parentId : defaults.get(path));
-  if (value === undefined || value === null) return null;
-  const equal = resource.rules[path]?.equal ?? plainEqual;
-  return before !== null && equal(toPlain(before), value) ? before : shownAs(binding, value);
 }
 
 /** A secret that was changed outside cannot be seen, only that it was: then it is sent again. */

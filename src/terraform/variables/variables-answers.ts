@@ -1,6 +1,6 @@
 import type { Resource } from "../../api/reads";
 import type { Variable } from "../../api/wire/shapes";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
@@ -9,7 +9,7 @@ import { bareRecord, type PrivateData, readPrivate, writePrivate } from "../priv
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
 import { carryOut } from "../resource/apply-resource-change";
-import { confirmDeleted, otherWorkspace, parentChange } from "../resource/confirm-deleted";
+import { confirmDeleted, parentChange, requireWorkspace } from "../resource/confirm-deleted";
 import { findParent } from "../resource/plan-findings";
 import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
 import { isFromHere, locateImport } from "../resource/resource-state";
@@ -127,12 +127,12 @@ interface VariablesRead {
 async function readVariables(
   session: Session,
   state: TerraformObject,
-  { workspace, writtenAt }: PrivateData,
+  kept: PrivateData,
 ): Promise<VariablesRead> {
   const { reads } = session;
   const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
-  const elsewhere = otherWorkspace(session, service, serviceId, workspace);
-  if (elsewhere !== undefined) throw new DiagnosticsError([elsewhere]);
+  requireWorkspace(session, service, serviceId, kept);
+  const { writtenAt } = kept;
   const entries = entriesIn(state);
   for (const [name, { id, updatedAt }] of entries) {
     const recorded = { ...bareRecord({ type: variable.type, id, name }), updatedAt, writtenAt };
@@ -140,7 +140,7 @@ async function readVariables(
   }
   const { kind } = await reads.service(serviceId);
   if (kind === "gone") {
-    const missing = { resource: variable, id: "", name: serviceId, parentId: serviceId };
+    const missing = { resource: variable, name: serviceId, parentId: serviceId };
     const { isGone, diagnostics } = await confirmDeleted(session, missing);
     return { next: isGone ? null : state, diagnostics };
   }
