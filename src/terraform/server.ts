@@ -194,30 +194,27 @@ function addPluginServices(
 ): void {
   const out = { responseStream: true };
   const both = { requestStream: true, responseStream: true };
-  server.addService(
-    { Shutdown: methodOf("/plugin.GRPCController/Shutdown", "Empty", "Empty") },
-    {
-      Shutdown: (_call: unknown, done: grpc.sendUnaryData<object>) => {
-        done(null, {});
-        // After the answer has left.
-        setImmediate(() => setTimeout(onEnd, 5));
-      },
+  const add = (method: RpcCall, handler: grpc.UntypedHandleCall): void =>
+    server.addService({ method }, { method: handler });
+  add(
+    methodOf("/plugin.GRPCController/Shutdown", "Empty", "Empty"),
+    (_call: unknown, done: grpc.sendUnaryData<object>) => {
+      done(null, {});
+      // After the answer has left.
+      setImmediate(() => setTimeout(onEnd, 5));
     },
   );
-  server.addService(
-    { StreamStdio: methodOf("/plugin.GRPCStdio/StreamStdio", "Empty", "Empty", out) },
-    {
-      // Held open, never written to: its end says that Terraform is gone. Without TLS others may attach after it.
-      StreamStdio: (call: grpc.ServerWritableStream<object, object>) =>
-        void (isOfOneClient && call.on("cancelled", onEnd)),
-    },
+  // Held open, never written to: its end says that Terraform is gone. Without TLS others may attach after it.
+  add(
+    methodOf("/plugin.GRPCStdio/StreamStdio", "Empty", "Empty", out),
+    (call: grpc.ServerWritableStream<object, object>) => void (isOfOneClient && call.on("cancelled", onEnd)),
   );
-  server.addService(
-    { StartStream: methodOf("/plugin.GRPCBroker/StartStream", "Empty", "Empty", both) },
-    { StartStream: (call: grpc.ServerDuplexStream<object, object>) => void call.on("data", () => {}) },
+  add(
+    methodOf("/plugin.GRPCBroker/StartStream", "Empty", "Empty", both),
+    (call: grpc.ServerDuplexStream<object, object>) => void call.on("data", () => {}),
   );
-  server.addService(
-    { Check: methodOf("/grpc.health.v1.Health/Check", "Empty", "HealthCheckResponse") },
-    { Check: (_call: unknown, done: grpc.sendUnaryData<object>) => done(null, { status: 1 }) },
+  add(
+    methodOf("/grpc.health.v1.Health/Check", "Empty", "HealthCheckResponse"),
+    (_call: unknown, done: grpc.sendUnaryData<object>) => done(null, { status: 1 }),
   );
 }

@@ -93,15 +93,16 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
   for (const binding of type.declared)
     setValue(planned, binding.steps, plannedValue(input, binding, prior, diff));
   const replaced = diff.changes
-    .filter(({ path, forcesReplacement }) => forcesReplacement && !isMeant(meanings, path))
-    .map(({ path }) => path);
+    .filter(({ forcesReplacement }) => forcesReplacement)
+    .map(({ path }) => path)
+    .filter((path) => !meanings.kept.has(path) && !meanings.open.has(path));
   if (namesAnother(type, prior, config)) replaced.push(resource.nameAttribute ?? "");
   // What may have another parent may be created there.
   const isMoved =
     resource.removedWithParent && resource.parents.some(({ attribute }) => meanings.open.has(attribute));
   const isNew = isMoved || replaced.length > 0;
   // An id that is not known yet says that it runs.
-  if (type.reacts && pins(type).some((binding) => isUnpinned(input, binding))) planned.id = unknown;
+  if (unpinnedIn(input).length > 0) planned.id = unknown;
   const { sent, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
   for (const { steps, rule } of type.computed) {
     if (valueAt(config, steps) !== null) continue;
@@ -120,8 +121,6 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
     .map((one) => ({ ...one, summary: changedTwice(type, prior, one.attribute ?? "") }));
   return { planned, replaced, sent, acts: acts || replaced.length > 0, diagnostics };
 }
-
-const isMeant = ({ kept, open }: Meanings, path: string): boolean => kept.has(path) || open.has(path);
 
 /** Sets the attributes of this provider alone: what Terraform never stores, `revision` and `up_to_date`. */
 function setOwnAttributes(
@@ -148,13 +147,13 @@ function namesAnother(type: TerraformShape, prior: TerraformObject, config: Terr
   return !isSameValue(valueAt(prior, steps), valueAt(config, steps));
 }
 
-/** Returns the declared attributes that pin a computed one. */
-const pins = (type: TerraformShape): readonly AttributeBinding[] =>
-  type.declared.filter(({ path }) => type.computed.some(({ rule }) => rule.pinnedBy === path));
-
-/** Returns true if what pinned a reacting resource is no longer declared: it runs as its parent says. */
-const isUnpinned = ({ type, config, priorPrivate }: ChangeInput, { path }: AttributeBinding): boolean =>
-  path in (priorPrivate.applied ?? {}) && !type.declaredIn(config).has(path);
+/** Returns what pinned a reacting resource and is no longer declared: it runs as its parent says. */
+function unpinnedIn({ type, config, priorPrivate }: ChangeInput): readonly AttributeBinding[] {
+  if (!type.reacts) return [];
+  const declared = type.declaredIn(config);
+  const pins = type.declared.filter(({ path }) => type.computed.some(({ rule }) => rule.pinnedBy === path));
+  return pins.filter(({ path }) => path in (priorPrivate.applied ?? {}) && !declared.has(path));
+}
 
 function diffOf(
   { type, catalog, priorPrivate }: ChangeInput,
@@ -194,7 +193,7 @@ function plannedValue(
     const isSame = meanings.kept.has(path) || isEqualAs(rule?.equal ?? plainEqual, before, wanted);
     return isSame ? before : wanted;
   }
-  if (type.reacts && pins(type).includes(binding) && isUnpinned(input, binding)) return null;
+  if (unpinnedIn(input).includes(binding)) return null;
   // While defaults are not known, what is planned now has to hold at apply.
   if (catalog === undefined && rule?.change === "update" && path in (priorPrivate.applied ?? {}))
     return unknown;

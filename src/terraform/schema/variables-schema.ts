@@ -4,7 +4,10 @@ import { mapOf } from "../values";
 import { computed, optional, required, schemaOf, versionCheck } from "./block";
 import { generatedCheck, generatedType, revision, timeouts } from "./resource-block";
 
-const texts = z.record(z.string(), z.string());
+const mapOfNames = (value: z.ZodType): z.ZodType =>
+  z.record(z.string(), value).refine((map) => !("" in map), "expected no variable without a name");
+
+const texts = mapOfNames(z.string());
 
 /** The resource that is a map of variables of one service. */
 export const variablesSchema = schemaOf(variablesResource, {
@@ -29,7 +32,7 @@ export const variablesSchema = schemaOf(variablesResource, {
       mapOf(generatedType),
       "Values by name that the provider makes up, besides the others: `{ SESSION_KEY = { length = 32 } }`. Each is made once and stored " +
         "nowhere else; another length, or a value that was changed outside, makes a new one.",
-      { check: z.record(z.string(), generatedCheck) },
+      { check: mapOfNames(generatedCheck) },
     ),
     computed("id", "string", "Id of the service."),
     computed("ids", mapOf("string"), "Ids of the variables by name."),

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
 import type { AppliableValue } from "../../model/resource-operations";
 import { Secret } from "../../model/secret";
 import { generatedName, shortList } from "../../model/text";
 import { generatedText, isGeneratedLength } from "../../model/value";
-import { diagnosticsOf } from "../messages";
+import { diagnosticError, diagnosticsOf } from "../messages";
 import { noPrivateData, writtenNow } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
 import type { AskedChange } from "../resource/apply-resource-change";
@@ -53,13 +53,8 @@ export async function applyVariables(
   for (const [key, { id }] of entries)
     if (!wanted.has(key))
       await attempt(key, async () => {
-        const variable = {
-          ...emptyValue(entryType),
-          id,
-          key,
-          service_id: serviceId,
-          timeouts: whole.timeouts ?? null,
-        };
+        const { timeouts = null } = whole;
+        const variable = { ...emptyValue(entryType), id, key, service_id: serviceId, timeouts };
         await deleteResource({ session, type: entryType, prior: variable, nonce });
         entries.delete(key);
       });
@@ -68,8 +63,8 @@ export async function applyVariables(
     if (value === undefined || isKept(key, planned)) continue;
     await attempt(key, async () => {
       const entry = typeof id === "string" ? { id, ...entries.get(key) } : undefined;
-      const write = { serviceId, key, value: value.text, nonce };
-      entries.set(key, { ...(await setVariable(session, write, entry)), source: value.source });
+      const write = { session, serviceId, key, value: value.text, entry, nonce };
+      entries.set(key, { ...(await setVariable(write)), source: value.source });
     });
   }
   const again = isMoved ? Object.keys(elementsOf(planned[generatedName])) : [];
@@ -112,8 +107,10 @@ async function requireFree(
   const listed = new Set((await reads.variables(serviceId))?.map(({ key }) => key));
   const taken = added.filter((key) => listed.has(key)).sort();
   if (taken.length === 0) return;
-  throw new DiagnosticsError([
-    error("live.unmanaged_exists", `${shortList(taken, 20)} already exists in service ${serviceId}`, {
+  throw diagnosticError(
+    "live.unmanaged_exists",
+    `${shortList(taken, 20)} already exists in service ${serviceId}`,
+    {
       attribute: "values",
       detail: isNew
         ? `To manage what is declared here, add this import block:\n\n${importBlock(variablesSchema.name, serviceId)}`
@@ -121,8 +118,8 @@ async function requireFree(
       hint: isNew
         ? "or leave it out"
         : "leave it out, delete it there, or take this resource out of the state and import it again",
-    }),
-  ]);
+    },
+  );
 }
 
 /** Returns the attribute that declares a variable; `values` of one that none declares any more. */
@@ -152,27 +149,28 @@ const isKept = (key: string, planned: TerraformObject | undefined): boolean => {
 };
 
 interface VariableWrite {
+  readonly session: Session;
   readonly serviceId: string;
   readonly key: string;
   readonly value: string;
+  /** The variable that is written; undefined for a new one. */
+  readonly entry: (Partial<Entry> & Pick<Entry, "id">) | undefined;
   readonly nonce: string;
 }
 
-/** Creates a variable, or updates the one of `entry`, as a single `rnv_variable` is. */
-async function setVariable(
-  session: Session,
-  { serviceId, key, value, nonce }: VariableWrite,
-  entry: (Partial<Entry> & Pick<Entry, "id">) | undefined,
-): Promise<Pick<Entry, "id" | "updatedAt">> {
+/** Creates or updates a variable, as a single `rnv_variable` is. */
+async function setVariable(write: VariableWrite): Promise<Pick<Entry, "id" | "updatedAt">> {
+  const { session, serviceId, key, value, entry, nonce } = write;
   const { reads } = session;
+  const type = entryType;
   if (entry === undefined) {
     const attributes = new Map<string, AppliableValue>([
       ["serviceId", serviceId],
       ["key", key],
       ["value", new Secret(value)],
     ]);
-    const input = { address: entryType.addressOf(key), name: key, attributes };
-    const creation = { session, type: entryType, input, parentId: serviceId, defaults: new Map(), nonce };
+    const input = { address: type.addressOf(key), name: key, attributes };
+    const creation = { session, type, input, parentId: serviceId, defaults: new Map(), nonce };
     const { id, live } = await createOnce(creation);
     return { id, updatedAt: live?.updatedAt ?? "" };
   }
@@ -180,17 +178,10 @@ async function setVariable(
   // A variable that a read found changed outside may have another key by now.
   const isTouched = entry.updatedAt === undefined || (entry.source ?? null) === null;
   const shown = isTouched ? (await reads.variables(serviceId))?.find((one) => one.id === id) : undefined;
-  const prior = {
-    ...emptyValue(entryType),
-    ...{
-      id,
-      service_id: serviceId,
-      key: shown?.key ?? key,
-      updated_at: entry.updatedAt ?? shown?.updatedAt ?? null,
-    },
-  };
+  const before = { key: shown?.key ?? key, updated_at: entry.updatedAt ?? shown?.updatedAt ?? null };
+  const prior = { ...emptyValue(type), id, service_id: serviceId, ...before };
   const planned = { ...prior, key, value, updated_at: unknown };
   const values = { planned, wanted: planned, config: planned, kept: noPrivateData, nonce };
-  const { state } = await updateResource({ session, type: entryType, ...values }, prior);
+  const { state } = await updateResource({ session, type, ...values }, prior);
   return { id, updatedAt: textIn(state ?? {}, "updated_at") ?? "" };
 }

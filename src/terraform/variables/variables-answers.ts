@@ -1,13 +1,13 @@
 import type { Resource } from "../../api/reads";
 import type { Variable } from "../../api/wire/shapes";
-import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { error } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
-import { diagnosticMessages, pathMessage } from "../messages";
-import { bareRecord, type PrivateData, readPrivate, writePrivate } from "../private-data";
+import { diagnosticError, diagnosticMessages, pathMessage } from "../messages";
+import { bareRecord, readPrivate, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
-import type { RpcAnswer, Session } from "../provider";
+import type { RpcAnswer } from "../provider";
 import { carryOut } from "../resource/apply-resource-change";
 import { confirmDeleted, parentChange, requireWorkspace } from "../resource/confirm-deleted";
 import { findParent } from "../resource/plan-findings";
@@ -15,7 +15,7 @@ import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
 import { isFromHere, locateImport } from "../resource/resource-state";
 import { secretFindings, sizeFindings } from "../resource/validate-resource-config";
 import { emptyValue } from "../schema/block";
-import { checkConfig, unmet } from "../schema/check-config";
+import { checkConfig } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
 import {
   decodeObject,
@@ -46,15 +46,11 @@ const maps = { name: "values", writeOnlyName: "values_wo", versionName: "values_
 
 const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request) => {
   const config = decoded(request.config) ?? {};
-  const { values, values_wo: writeOnly, [generatedName]: generated } = config;
-  const declared = { ...elementsOf(values), ...elementsOf(writeOnly) };
-  const twice = Object.keys(elementsOf(generated)).filter((key) => key in declared);
+  const declared = { ...elementsOf(config.values), ...elementsOf(config.values_wo) };
+  const twice = Object.keys(elementsOf(config[generatedName])).filter((key) => key in declared);
   const found = [
     ...checkConfig(variablesSchema.block, config),
     ...secretFindings([maps], { ...config, [generatedName]: null }, request),
-    ...[...Object.entries({ values, values_wo: writeOnly, [generatedName]: generated })].flatMap(
-      ([attribute, map]) => Object.keys(elementsOf(map)).flatMap((key) => keyFindings(key, attribute)),
-    ),
     ...twice.map((key) =>
       error("plan.invalid_combination", `${key} has a value and is to be made up`, {
         attribute: generatedName,
@@ -66,17 +62,6 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request)
   return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };
 };
 
-/** Returns why no variable can have a name. */
-function keyFindings(key: string, attribute: string): readonly Diagnostic[] {
-  const { schema } = entryType.declared.find(({ path }) => path === variable.nameAttribute) ?? {};
-  return (schema ? unmet(schema, key) : []).map(({ expected }) =>
-    error("plan.invalid_combination", `${JSON.stringify(key)} names no variable: ${expected}`, {
-      attribute,
-      hint: "give it another name",
-    }),
-  );
-}
-
 /** A single variable becomes a map with one entry; the same map may come from another address of this provider. */
 const move: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
   const json = parseState(request.sourceState?.json) as TerraformObject;
@@ -84,10 +69,12 @@ const move: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
   if (isOurs && request.sourceTypeName === variablesSchema.name)
     return { targetState: encoded(fromState(valueType, json)) };
   const [key, serviceId, id] = ["key", "service_id", "id"].map((name) => textIn(json, name));
-  if (!isOurs || request.sourceTypeName !== entryType.name || !key || !serviceId || !id) {
-    const summary = `a ${request.sourceTypeName} cannot become a ${variablesSchema.name}`;
-    return { diagnostics: diagnosticMessages([error("manifest.moved", summary)]) };
-  }
+  const isVariable = request.sourceTypeName === entryType.name;
+  if (!isOurs || !isVariable || !key || !serviceId || !id)
+    throw diagnosticError(
+      "manifest.moved",
+      `a ${request.sourceTypeName} cannot become a ${variablesSchema.name}`,
+    );
   const empty = emptyMap(serviceId);
   // A variable that is preserved is not ours before the map sets it.
   if (json[variable.preservedBy ?? ""] === true) return { targetState: encoded(empty) };
@@ -109,30 +96,13 @@ const emptyMap = (serviceId: string): TerraformObject => ({
 
 const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, private: kept }) => {
   const state = decoded(currentState);
-  if (session === undefined || state === undefined) return { newState: currentState, private: kept };
-  const { next, diagnostics = [] } = await readVariables(session, state, readPrivate(kept));
-  return {
-    newState: encoded(next),
-    private: next === null ? undefined : kept,
-    diagnostics: diagnosticMessages(diagnostics),
-  };
-};
-
-interface VariablesRead {
-  /** Null when the service is deleted. */
-  readonly next: TerraformObject | null;
-  readonly diagnostics?: readonly Diagnostic[];
-}
-
-async function readVariables(
-  session: Session,
-  state: TerraformObject,
-  kept: PrivateData,
-): Promise<VariablesRead> {
+  const unchanged = { newState: currentState, private: kept };
+  if (session === undefined || state === undefined) return unchanged;
   const { reads } = session;
+  const known = readPrivate(kept);
   const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
-  requireWorkspace(session, service, serviceId, kept);
-  const { writtenAt } = kept;
+  requireWorkspace(session, service, serviceId, known);
+  const { writtenAt } = known;
   const entries = entriesIn(state);
   for (const [name, { id, updatedAt }] of entries) {
     const recorded = { ...bareRecord({ type: variable.type, id, name }), updatedAt, writtenAt };
@@ -141,19 +111,21 @@ async function readVariables(
   const { kind } = await reads.service(serviceId);
   if (kind === "gone") {
     const missing = { resource: variable, name: serviceId, parentId: serviceId };
-    const { isGone, diagnostics } = await confirmDeleted(session, missing);
-    return { next: isGone ? null : state, diagnostics };
+    const { isGone, diagnostics: found } = await confirmDeleted(session, missing);
+    const diagnostics = diagnosticMessages(found);
+    return isGone ? { newState: encoded(null), diagnostics } : { ...unchanged, diagnostics };
   }
   const listed = kind === "found" ? await reads.variables(serviceId) : undefined;
-  if (listed === undefined || state.ids === null) return { next: state };
+  if (listed === undefined || state.ids === null) return unchanged;
   const stored = { ...elementsOf(state.values), ...elementsOf(state[generatedName]) };
   const shown = [...entries].flatMap(([key, entry]) => {
     // By its name too: the answer to its creation may have been that of another.
     const live = listed.find((one) => one.id === entry.id) ?? listed.find((one) => one.key === key);
     return live === undefined ? [] : [[key, entryAsShown(key, entry, live, key in stored)] as const];
   });
-  return { next: withEntries({ ...state, service_id: serviceId }, new Map(shown)) };
-}
+  const next = withEntries({ ...state, service_id: serviceId }, new Map(shown));
+  return { newState: encoded(next), private: kept };
+};
 
 /**
  * Returns an entry as the service shows it. A value that was changed outside cannot be seen: it is null, so that the next
@@ -172,33 +144,29 @@ function entryAsShown(
 }
 
 const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
-  const [prior, proposed, config] = [request.priorState, request.proposedNewState, request.config].map(
-    decoded,
-  );
+  const { priorState, proposedNewState } = request;
+  const [prior, proposed, config] = [priorState, proposedNewState, request.config].map(decoded);
   if (config === undefined || proposed === undefined) return plannedAs(variablesSchema, request, undefined);
   const serviceId = textIn(config, "service_id");
   const listed = managesNothing(prior) && serviceId ? await session?.reads.variables(serviceId) : [];
   const takenOver = new Map(listed?.map((one) => [one.key, one]));
   const parent = prior ? await parentChange(session?.reads, entryType, prior, config) : "same";
   const { planned, diagnostics } = planVariables({ prior, config, takenOver, parent });
-  const isChecked =
-    session !== undefined && serviceId !== undefined && (prior === undefined || parent === "other");
+  const isMoved = parent === "other";
+  const isChecked = session !== undefined && serviceId !== undefined && (prior === undefined || isMoved);
   const { finding } = isChecked ? await findParent(session, variable, canonicalId(serviceId)) : {};
+  const moved = `these variables are deleted from their service and created in service ${serviceId}`;
+  const found = [
+    ...diagnostics,
+    ...(isMoved ? [mustBeReplaced(moved, "service_id")] : []),
+    ...(finding === undefined ? [] : [{ ...finding, attribute: "service_id" }]),
+  ];
   return {
     ...plannedAs(variablesSchema, request, planned),
-    requiresReplace: parent === "other" ? [pathMessage(["service_id"])] : [],
-    diagnostics: [
-      ...diagnosticMessages(parent === "other" ? [...diagnostics, movedTo(serviceId)] : diagnostics),
-      ...diagnosticMessages(finding ? [finding] : [], entryType.stepsOf),
-    ],
+    requiresReplace: isMoved ? [pathMessage(["service_id"])] : [],
+    diagnostics: diagnosticMessages(found),
   };
 };
-
-const movedTo = (serviceId = ""): Diagnostic =>
-  mustBeReplaced(
-    `these variables are deleted from their service and created in service ${serviceId}`,
-    "service_id",
-  );
 
 const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) =>
   carryOut(variablesSchema, request, async (change) => applyVariables(provider.requireSession(), change));
