@@ -61,15 +61,9 @@ const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
   PlanAction: planAction,
 };
 
-/** How a call is answered with events, and what its last one is where it fails. */
-interface StreamAnswer<Method extends StreamingMethod> {
-  readonly answer: StreamingAnswer<Method>;
-  readonly failed: (diagnostics: readonly Message<"Diagnostic">[]) => EventOf<Method>;
-}
-
-const streams: { readonly [Method in StreamingMethod]: StreamAnswer<Method> } = {
-  ListResource: { answer: listResource, failed: (diagnostics) => ({ diagnostics }) },
-  InvokeAction: { answer: invokeAction, failed: (diagnostics) => ({ completed: { diagnostics } }) },
+const streams: { readonly [Method in StreamingMethod]: StreamingAnswer<Method> } = {
+  ListResource: listResource,
+  InvokeAction: invokeAction,
 };
 
 let provider: Provider | undefined;
@@ -103,7 +97,7 @@ async function answer(provider: Provider, method: ProviderMethod, request: AnyRe
     redactSensitive(provider, request);
     const asked = withImportId(provider, method, request) as never;
     const answered = await (known[method] as RpcAnswer<typeof method>)(provider, asked);
-    return withIdentity(provider, method, request as never, answered as never);
+    return withIdentity(provider, method, request, answered);
   } catch (failure) {
     return { ...unchanged(method, request), diagnostics: diagnosticMessages(diagnosticsOf(failure)) };
   }
@@ -126,11 +120,11 @@ export const answerStream: StreamHandler = async (method, request, events) => {
     return events.send(event);
   };
   await loggedCall(opened.log, systemClock, { method, typeName }, async () => {
-    const { answer, failed } = streams[method];
     try {
-      await answer(opened, request as never, { signal: events.signal, send });
+      await streams[method](opened, request as never, { signal: events.signal, send });
     } catch (failure) {
-      await send(failed(diagnosticMessages(diagnosticsOf(failure))));
+      const found = diagnosticMessages(diagnosticsOf(failure));
+      await send(method === "InvokeAction" ? { completed: { diagnostics: found } } : { diagnostics: found });
     }
     return { diagnostics };
   });

@@ -101,38 +101,26 @@ const monthlyCost: ProviderFunction = {
 
 const serviceArgument = 1;
 
-/** Returns a service as a configuration declares it. */
+/** Returns a service as a configuration declares it. In an object of the user's own no schema refuses a misspelt field. */
 function serviceFrom(given: TerraformValue): TerraformObject {
   const whole = asObject(toPlain(given) as TerraformValue);
   if (whole === undefined) throw new ArgumentError("expected a service", serviceArgument);
-  requireFields(whole.configuration ?? {});
-  return whole;
-}
-
-/** In an object of the user's own no schema refuses a misspelt field: its default would be priced. */
-function requireFields(configuration: TerraformValue): void {
-  const fields = asObject(configuration);
+  const fields = asObject(whole.configuration ?? {});
   if (fields === undefined) throw new ArgumentError("configuration: expected an object", serviceArgument);
   const known = new Set(shapeOf(service).declared.map(({ steps }) => steps.join(".")));
   const stray = Object.keys(fields).find((name) => !known.has(`configuration.${name}`));
-  if (stray !== undefined)
-    throw new ArgumentError(`there is no field "${stray}" in configuration`, serviceArgument);
+  if (stray === undefined) return whole;
+  throw new ArgumentError(`there is no field "${stray}" in configuration`, serviceArgument);
 }
 
 /** Converts a value as Terraform does for an attribute of `type`; undefined if it does not fit. */
 function convertTo(type: TerraformType, value: Plain): Plain | undefined {
-  switch (type) {
-    case "string":
-      return typeof value === "object" ? undefined : String(value);
-    case "number":
-      if (typeof value === "number") return value;
-      return typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
-    case "bool":
-      if (typeof value === "boolean") return value;
-      return value === "true" || value === "false" ? value === "true" : undefined;
-    default:
-      return Array.isArray(value) ? value : undefined;
-  }
+  if (typeof type !== "string" || type === "dynamic") return Array.isArray(value) ? value : undefined;
+  if (typeof value === "object") return undefined;
+  const text = String(value);
+  if (type === "string") return text;
+  if (type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+  return text === "true" || text === "false" ? text === "true" : undefined;
 }
 
 const nounOf = (type: TerraformType): string =>

@@ -75,10 +75,9 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
       },
     });
     const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(name);
-    if (step === "delete" && result.kind === "failed")
-      return { accepted, live: undefined, failed: deletionFailed(about, result) };
     const next = "apply again to keep waiting, or raise timeouts";
-    const failed = waitFinding(about, result, { said, next });
+    const isKept = step === "delete" && result.kind === "failed";
+    const failed = isKept ? deletionFailed(about, result) : waitFinding(about, result, { said, next });
     if (failed !== undefined) return { accepted, live: accepted.live, failed };
   }
   // An answer that named another run says nothing of the one that ended.
@@ -87,10 +86,7 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
   return { accepted: ended, live: run ?? ended.live };
 }
 
-const deletionFailed = (
-  about: string,
-  { summary, detail }: { readonly summary: string; readonly detail?: string },
-) =>
+const deletionFailed = (about: string, { summary, detail }: { summary: string; detail?: string }) =>
   error("apply.delete_failed", `${about} was not deleted: ${summary}`, {
     detail,
     hint: "it stays in the state; run the command again to request its deletion again",

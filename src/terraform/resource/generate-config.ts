@@ -10,16 +10,8 @@ export const generateResourceConfig: RpcAnswer<"GenerateResourceConfig"> = async
   const type = typeName === variablesSchema.name ? undefined : provider.typeNamed(typeName);
   const { valueType, block } = type ?? variablesSchema;
   const whole = decodeObject(valueType, state) ?? {};
-  const written = new Set(
-    block.attributes.filter(({ required, optional }) => required || optional).map(({ name }) => name),
-  );
-  const blocks = new Set((block.groups ?? []).map(({ name }) => name));
-  const config = Object.fromEntries(
-    Object.entries(whole).map(([name, value]) => [
-      name,
-      written.has(name) || blocks.has(name) ? value : null,
-    ]),
-  );
+  const computed = block.attributes.filter(({ required, optional }) => !required && !optional);
+  const config = { ...whole, ...Object.fromEntries(computed.map(({ name }) => [name, null])) };
   if (type === undefined) return { config: encodeMessage(valueType, config) };
   const draft = type.draftOf(config);
   const defaults = type.defaultsIn(await provider.session?.reads.catalog());

@@ -113,40 +113,41 @@ export function importIdOf(session: Session, typeName: string, message: Message<
   return parts.map((name) => textIn(identity, name)).join("/");
 }
 
-type Adder<Method extends ProviderMethod> = (
-  provider: Provider,
-  request: RequestOf<Method>,
-  response: ResponseOf<Method>,
-) => Partial<ResponseOf<Method>>;
+type Asked = Partial<
+  RequestOf<"MoveResourceState"> & RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">
+>;
+type Answered = ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResource">;
 
-/** Answers that bear an identity, and which: one that is known stays, it never changes. */
-const adders: Partial<{ readonly [Method in ProviderMethod]: Adder<Method> }> = {
-  ReadResource: (provider, { typeName, currentIdentity }, { newState }) => ({
-    newIdentity: currentIdentity ?? identityOf(provider, typeName, newState),
-  }),
-  PlanResourceChange: (_provider, { priorIdentity }) => ({ plannedIdentity: priorIdentity }),
-  ApplyResourceChange: (provider, { typeName }, { newState }) => ({
-    newIdentity: identityOf(provider, typeName, newState),
-  }),
-  ImportResourceState: (provider, { typeName }, { importedResources = [] }) => ({
-    importedResources: importedResources.map((one) => ({
-      ...one,
-      identity: identityOf(provider, typeName, one.state),
-    })),
-  }),
-  MoveResourceState: (_provider, { sourceTypeName, targetTypeName, sourceIdentity }) => {
-    if (sourceTypeName !== targetTypeName || !sourceIdentity?.json?.length) return {};
-    return { targetIdentity: storedIdentity(targetTypeName, sourceIdentity.json) };
-  },
-};
-
-/** Returns an answer with the identity of the resource that it is about; a core that knows none skips it. */
-export function withIdentity<Method extends ProviderMethod>(
+/**
+ * Returns an answer with the identity of the resource that it is about: one that is known stays, it never changes. A core
+ * that knows none skips it.
+ */
+export function withIdentity(
   provider: Provider,
-  method: Method,
-  request: RequestOf<Method>,
-  response: ResponseOf<Method>,
-): ResponseOf<Method> {
-  const add = adders[method] as Adder<Method> | undefined;
-  return add === undefined ? response : { ...response, ...add(provider, request, response) };
+  method: ProviderMethod,
+  { typeName = "", ...asked }: Asked,
+  answered: Answered,
+): object {
+  const identityIn = (state: Answered["newState"]) => identityOf(provider, typeName, state);
+  switch (method) {
+    case "ReadResource":
+      return { ...answered, newIdentity: asked.currentIdentity ?? identityIn(answered.newState) };
+    case "PlanResourceChange":
+      return { ...answered, plannedIdentity: asked.priorIdentity };
+    case "ApplyResourceChange":
+      return { ...answered, newIdentity: identityIn(answered.newState) };
+    case "ImportResourceState": {
+      const { importedResources = [] } = answered;
+      return {
+        importedResources: importedResources.map((one) => ({ ...one, identity: identityIn(one.state) })),
+      };
+    }
+    case "MoveResourceState": {
+      const { sourceTypeName, targetTypeName = "", sourceIdentity } = asked;
+      if (sourceTypeName !== targetTypeName || !sourceIdentity?.json?.length) return answered;
+      return { ...answered, targetIdentity: storedIdentity(targetTypeName, sourceIdentity.json) };
+    }
+    default:
+      return answered;
+  }
 }

@@ -105,13 +105,8 @@ const pinFindings = (type: TerraformShape, config: TerraformObject): readonly Di
   });
 
 /** Terraform needs no word for a run that never runs: the resource itself says that it runs. */
-function whenFindings(config: TerraformObject): readonly Diagnostic[] {
-  if (config.when !== "never") return [];
-  const hint = "remove the resource, or set its count to 0";
-  return [
-    error("manifest.unsupported", `with when = "never" this resource does nothing`, {
-      hint,
-      attribute: "when",
-    }),
-  ];
+function whenFindings({ when }: TerraformObject): readonly Diagnostic[] {
+  if (when !== "never") return [];
+  const details = { hint: "remove the resource, or set its count to 0", attribute: "when" };
+  return [error("manifest.unsupported", `with when = "never" this resource does nothing`, details)];
 }
