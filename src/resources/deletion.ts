@@ -1,4 +1,4 @@
-import { ApiError } from "../api/api-error";
+import { ApiError, unlessAbsent } from "../api/api-error";
 import type { ById, Reads } from "../api/reads";
 import type { Deletion } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
@@ -112,7 +112,7 @@ function notSeen(
 /** The operation of a deletion, where its id is known and the service shows it. */
 async function operationOf(reads: Reads, { serviceId, variableId, projectId, id }: Pending) {
   if (id === serviceId || id === variableId || id === projectId) return undefined;
-  if (serviceId !== undefined) return unlessGone(() => reads.live.getOperation(serviceId, id));
+  if (serviceId !== undefined) return unlessAbsent(() => reads.live.getOperation(serviceId, id));
   if (projectId === undefined) return undefined;
   try {
     return await reads.live.getProjectOperation(projectId, id);
@@ -126,7 +126,7 @@ async function operationOf(reads: Reads, { serviceId, variableId, projectId, id 
 
 /** A look at an operation of a service. One that is not shown says nothing: reads may lag. */
 export async function pollOperation(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
-  const operation = await unlessGone(() => reads.live.getOperation(serviceId, id));
+  const operation = await unlessAbsent(() => reads.live.getOperation(serviceId, id));
   if (operation === undefined) {
     const summary = `the service does not show operation ${id}`;
     return { kind: "waiting", status: "not shown", atMost: { ms: contradictionMs, summary, isUnseen: true } };
@@ -136,16 +136,6 @@ export async function pollOperation(reads: Reads, { serviceId = "", id }: Pendin
     return { kind: "failed", summary: `the operation "${operation.kind}" failed`, detail: `operation ${id}` };
   }
   return { kind: "waiting", status: operation.status };
-}
-
-/** The answer, or undefined where the service says 404, or 405 because the route is missing. */
-export async function unlessGone<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (failure) {
-    if (failure instanceof ApiError && (failure.status === 404 || failure.status === 405)) return undefined;
-    throw failure;
-  }
 }
 
 /** Returns false where the service answers 404: the resource does not exist. */

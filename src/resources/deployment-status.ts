@@ -1,12 +1,12 @@
-import { ApiError } from "../api/api-error";
+import { ApiError, unlessAbsent } from "../api/api-error";
 import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
-import { isOlder } from "../api/known-versions";
 import type { Reads } from "../api/reads";
+import { isOlder } from "../api/versions";
 import type { Deployment, Service } from "../api/wire/shapes";
 import type { Pending, Release, Standing } from "../model/live";
 import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
-import { contradictionMs, unlessGone } from "./deletion";
+import { contradictionMs } from "./deletion";
 
 /**
  * One look at a deployment (interface, "Deployment status values"): only the id that our request returned counts,
@@ -15,7 +15,7 @@ import { contradictionMs, unlessGone } from "./deletion";
 export async function pollDeployment(reads: Reads, pending: Pending): Promise<OperationStatus> {
   const { serviceId, id, commit } = pending;
   if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
-  const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
+  const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
   return found === undefined || found.status === "superseded"
     ? follow(reads, serviceId, pending, found)
     : settledAs(found, commit);
@@ -79,7 +79,7 @@ async function follow(
   pending: Pending,
   superseded: Deployment | undefined,
 ): Promise<OperationStatus> {
-  const list = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 1 }));
+  const list = await unlessAbsent(() => reads.live.listDeployments(serviceId, { limit: 1 }));
   // A list without the deployment that was just queued is short, or the service is gone.
   if (list === undefined || (!superseded && list.items.length === 0)) return withoutList(reads, pending);
   const [newest] = list.items;
@@ -124,7 +124,7 @@ export async function queuedSince(
   serviceId: string,
   { preexistingIds, since, commit }: QueuedSearch,
 ): Promise<readonly Deployment[] | undefined> {
-  const listed = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 200 }));
+  const listed = await unlessAbsent(() => reads.live.listDeployments(serviceId, { limit: 200 }));
   if (listed === undefined) return undefined;
   const { items } = listed;
   // The list is newest first: what comes after one that is known is older.

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Endpoints } from "../../api/endpoints";
 import { gapVariable, instancePrice, instancesOf } from "../../api/gap-rules";
-import { isOlder } from "../../api/known-versions";
 import type { Reads, Resource } from "../../api/reads";
+import { isOlder } from "../../api/versions";
 import type { Service } from "../../api/wire/shapes";
 import type { Catalog } from "../../model/catalog";
 import type { LiveResource, Pending, ReadResult } from "../../model/live";
