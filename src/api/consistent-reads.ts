@@ -9,8 +9,8 @@ import type { Send } from "./send";
 import { isOlder, newestById, type Shown } from "./versions";
 import type { Canvas, Deletion, Project, Service, Variable } from "./wire/shapes";
 
-/** How long a read that is older than our last write is repeated, milliseconds. */
-const patienceMs = 30_000;
+/** How long a read that contradicts our last write, or another read, is repeated, milliseconds. */
+export const patienceMs = 30_000;
 
 export interface ConsistencyOptions {
   readonly clock?: Pick<Clock, "elapsed" | "sleep">;

@@ -4,7 +4,7 @@ import type { Service } from "../api/wire/shapes";
 import { type ActionRun, inputOf, recordedPart, sendAction } from "../apply/action";
 import type { Recovery } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
-import { badEnd, waitUntilSettled } from "../apply/settle";
+import { badEnd, type WaitResult, waitUntilSettled } from "../apply/settle";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
@@ -287,44 +287,53 @@ function runOf(start: ActionStart, command: Command, preexistingIds: readonly st
   return { ...shared, record, retriableIntents };
 }
 
-/** Waits for the end of an accepted action, and records it. */
+/** Waits for the end of an accepted action, and records it. A run whose end was not seen stays recorded with it. */
 async function awaitEnd({ context, connection, request }: Acting, sent: Accepted): Promise<RuntimeOutcome> {
-  const { address, action, pending } = sent;
+  const { action, pending } = sent;
   const { timeoutMs, onWaiting } = request;
   const { clock, signal } = context;
-  const { reads } = connection;
-  const what = `${request.action} of ${address}`;
   let { id } = pending;
   const onNext = async (next: Pending): Promise<void> => {
     id = next.id;
   };
-  const waiting = { type: action, reads, clock, signal, timeoutMs, onWaiting, onNext };
-  const result = await waitUntilSettled(pending, waiting).catch((failure: unknown) => {
-    if (failure instanceof ApiError) return failure;
+  const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting, onNext };
+  const result = await waitUntilSettled(pending, waiting).catch((failure: unknown): Unread => {
+    if (failure instanceof ApiError) return { kind: "unread", failure };
     throw failure;
   });
-  if (result instanceof ApiError)
-    return refused(
-      [
-        error("apply.deploy_timeout", `${what} was accepted, but its result could not be read`, {
-          address,
-          detail: `${pending.kind} ${pending.id}: ${result.message}`,
-          hint: "It is still running. Run the same command again to follow it.",
-        }),
-      ],
-      7,
-    );
-  if (result.kind === "interrupted") {
-    const hint = "Run the same command again to follow it.";
-    return refused(
-      [error("apply.interrupted", `stopped waiting: ${what} is still running`, { address, hint })],
-      130,
-    );
+  const outcome = outcomeOf(request, sent, result);
+  const { exitCode } = outcome;
+  if (endsSeen.includes(result.kind)) await recordEnd(context, request, sent, { id, exitCode });
+  return outcome;
+}
+
+const endsSeen: readonly string[] = ["done", "failed", "checkout"];
+
+/** The service could not be asked for the end. */
+interface Unread {
+  readonly kind: "unread";
+  readonly failure: ApiError;
+}
+
+function outcomeOf(request: RuntimeRequest, sent: Accepted, result: WaitResult | Unread): RuntimeOutcome {
+  const { address, pending } = sent;
+  const what = `${request.action} of ${address}`;
+  const hint = "It is still running. Run the same command again to follow it.";
+  switch (result.kind) {
+    case "done":
+      return { ...succeeded, result: "done" };
+    case "interrupted":
+      return refused([error("apply.interrupted", `stopped waiting for the ${what}`, { address, hint })], 130);
+    case "unread": {
+      const summary = `${what} was accepted, but its result could not be read`;
+      const detail = `${pending.kind} ${pending.id}: ${result.failure.message}`;
+      return refused([error("apply.deploy_timeout", summary, { address, detail, hint })], 7);
+    }
+    default: {
+      const { diagnostic, exitCode } = badEnd(what, result, { about: { address }, ...request });
+      return refused([diagnostic], exitCode);
+    }
   }
-  const bad = result.kind === "done" ? undefined : badEnd(what, result, { about: { address }, timeoutMs });
-  const exitCode = bad?.exitCode ?? 0;
-  if (result.kind !== "timeout") await recordEnd(context, request, sent, { id, exitCode });
-  return bad ? refused([bad.diagnostic], exitCode) : { ...succeeded, result: "done" };
 }
 
 /** An action changes no resource of the plan. */

@@ -6,7 +6,7 @@ import type { Deployment, Service } from "../api/wire/shapes";
 import type { Pending, Release, Standing } from "../model/live";
 import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
-import { contradictionMs } from "./deletion";
+import { contradicting, notShown } from "./deletion";
 
 /**
  * One look at a deployment (interface, "Deployment status values"): only the id that our request returned counts,
@@ -61,17 +61,6 @@ function waiting(found: Deployment): OperationStatus {
   return { kind: "waiting", status: found.status, ...(reason === undefined ? {} : { note: reason }) };
 }
 
-/** Gone needs proof: a key that lost its membership sees the same 404, and lists without anything. */
-async function withoutList(reads: Reads, { id, serviceId = "" }: Pending): Promise<OperationStatus> {
-  reads.invalidate();
-  const service = await reads.service(serviceId);
-  const seesAnything = (await reads.projects()).length + (await reads.services()).length > 0;
-  const waiting = { kind: "waiting", status: "not shown" } as const;
-  return service.kind === "gone" && seesAnything
-    ? { ...waiting, atMost: { ms: contradictionMs, summary: `the service of deployment ${id} is gone` } }
-    : waiting;
-}
-
 /** Looks at the newest deployment. `superseded`: ours; undefined where the service does not show it. */
 async function follow(
   reads: Reads,
@@ -80,21 +69,15 @@ async function follow(
   superseded: Deployment | undefined,
 ): Promise<OperationStatus> {
   const list = await unlessAbsent(() => reads.live.listDeployments(serviceId, { limit: 1 }));
-  // A list without the deployment that was just queued is short, or the service is gone.
-  if (list === undefined || (!superseded && list.items.length === 0)) return withoutList(reads, pending);
-  const [newest] = list.items;
+  const newest = list?.items[0];
   const isOurs = newest?.id === pending.id;
   if (isOurs && newest.status !== "superseded") return settledAs(newest, pending.commit);
   const madeAt = pending.madeAt ?? superseded?.createdAt;
   const isBefore = Date.parse(newest?.createdAt ?? "") < Date.parse(madeAt ?? "");
-  if (newest === undefined || isOurs || isBefore) {
-    const isShown = isOurs || superseded !== undefined;
-    const summary = isShown
-      ? `deployment ${pending.id} was superseded, and no newer one is listed`
-      : `the service does not list deployment ${pending.id}`;
-    const status = isShown ? "superseded" : "not shown";
-    return { kind: "waiting", status, atMost: { ms: contradictionMs, summary } };
-  }
+  if (newest === undefined || isOurs || isBefore)
+    return isOurs || superseded !== undefined
+      ? contradicting("superseded", `deployment ${pending.id} was superseded, and no newer one is listed`)
+      : notShown(`the service does not list deployment ${pending.id}`);
   // A rollback serves an older release: what was to be deployed is not what serves.
   if (newest.sourceDeploymentId != null) {
     return {

@@ -12,7 +12,7 @@ import type {
   ResourceAction,
 } from "../../model/resource-operations";
 import type { RecordedResource } from "../../model/state";
-import { contradictionMs, pollOperation } from "../deletion";
+import { notShown, pollOperation } from "../deletion";
 import { pollDeployment, queuedSince, workerFindings } from "../deployment-status";
 
 type ServiceVerb = ResourceAction<Reads, Endpoints>;
@@ -122,10 +122,7 @@ async function findCancelled(
 /** A cancellation is done once the deployment has ended; one that went live came too late. */
 async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
   const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
-  if (found === undefined) {
-    const summary = `the service does not show deployment ${id}`;
-    return { kind: "waiting", status: "not shown", atMost: { ms: contradictionMs, summary, isUnseen: true } };
-  }
+  if (found === undefined) return notShown(`the service does not show deployment ${id}`);
   if (found.status === "live")
     return { kind: "failed", summary: `deployment ${id} was live before it could be cancelled` };
   return hasEnded(found) ? { kind: "done" } : { kind: "waiting", status: found.status };
