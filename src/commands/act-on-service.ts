@@ -1,4 +1,4 @@
-import { ApiError, diagnosticOf, isUncertain } from "../api/api-error";
+import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Resource } from "../api/reads";
 import type { Service } from "../api/wire/shapes";
 import { type ActionRun, inputOf, recordedPart, sendAction } from "../apply/action";
@@ -156,11 +156,12 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<Accept
   const { name } = await readService(connection, address, recorded.id);
   const open = recovery.retriableIntents.filter(repeats);
   const target = { address, id: recorded.id, name };
+  const start = { ...acting, action, asked, target, state, journal, open };
   let sent: Awaited<ReturnType<typeof send>>;
   try {
-    sent = await send({ ...acting, action, asked, target, state, journal, open });
+    sent = await send(start);
   } catch (failure) {
-    return refused([...diagnostics, ...diagnosticsOf(failure, address, asked)], exitCodeOf(context, failure));
+    return refused([...diagnostics, ...diagnosticsOf(failure, start)], exitCodeOf(context, failure));
   } finally {
     await finish(sent !== undefined);
   }
@@ -169,11 +170,14 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<Accept
   return { address, action, pending, before: state, diagnostics: [...diagnostics, ...warnings] };
 }
 
-function diagnosticsOf(failure: unknown, address: Address, asked: Command): readonly Diagnostic[] {
+/** Returns what a failure says; a write that stays open may have happened. */
+function diagnosticsOf(failure: unknown, { target, asked, journal }: ActionStart): readonly Diagnostic[] {
   if (failure instanceof DiagnosticsError) return failure.diagnostics;
+  const { address } = target;
   const told = diagnosticOf(failure, { address });
+  const isOpen = journal.openAt(address).some(({ command }) => command !== undefined);
   const hint = `Run \`${commandText(address, asked)}\` again: it first finds out what happened, and sends nothing twice.`;
-  return [isUncertain(failure) ? { ...told, code: "apply.uncertain", hint } : told];
+  return [isOpen ? { ...told, code: "apply.uncertain", hint } : told];
 }
 
 const exitCodeOf = ({ signal }: Context, failure: unknown): number =>
