@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { gapVariable } from "../src/api/gap-rules";
-import { type Gap, gaps } from "../src/api/gaps";
+import { gapList } from "../src/commands/tools";
 
 const folder = resolve(__dirname, "../schemas");
 
@@ -50,11 +49,10 @@ function typeOf({ const: only, type = "", $ref }: JsonSchema): string {
 
 /** The page of the settings for facts that the documents of the platform leave open. */
 export function gapsPage(): string {
-  const known: readonly Gap[] = gaps;
-  const sections = known.map(({ name, assumption, verifiedBy, fallback, settings }) => {
+  const sections = gapList().map(({ name, assumption, verifiedBy, fallback, settings }) => {
     const rows = settings.map(
       (setting) =>
-        `| \`${gapVariable(setting.key)}\` | ${code(setting.default)} | ${cell(setting.expected)} | ${code(setting.example)} |\n`,
+        `| \`${setting.variable}\` | ${code(setting.default)} | ${cell(setting.expected)} | ${code(setting.example)} |\n`,
     );
     const table = `\n| setting | default | takes | example |\n|---|---|---|---|\n${rows.join("")}`;
     return `## ${name}

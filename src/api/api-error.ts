@@ -55,6 +55,17 @@ export const isConflict = (failure: unknown): failure is ApiError =>
   failure.status === 409 &&
   !/^(idempotency_|engine_)/.test(failure.code ?? "");
 
+/** Returns undefined where the service answers 404, or has no such route: 405, or a setting turned it off. */
+export async function unlessAbsent<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (failure) {
+    if (!(failure instanceof ApiError)) throw failure;
+    if (failure.status === 404 || failure.status === 405 || failure.code === GAP_OFF) return undefined;
+    throw failure;
+  }
+}
+
 interface FailureContext {
   readonly address?: string;
   /** The line of the manifest on whose behalf the request was made. */

@@ -1,14 +1,16 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
 import { type Clock, systemClock } from "../model/time";
-import { ApiError, GAP_OFF } from "./api-error";
+import { ApiError, unlessAbsent } from "./api-error";
+import { checkingCreatedId, SeenIds } from "./created-ids";
 import type { CanvasScope, DeploymentsPage, Endpoints } from "./endpoints";
-import { isOlder, type Known, KnownVersions, newestById, type Shown } from "./known-versions";
-import type { ApiRequest, Send } from "./send";
+import { type Known, KnownVersions } from "./known-versions";
+import type { Send } from "./send";
+import { isOlder, newestById, type Shown } from "./versions";
 import type { Canvas, Deletion, Project, Service, Variable } from "./wire/shapes";
 
-/** How long a read that is older than our last write is repeated, milliseconds. */
-const patienceMs = 30_000;
+/** How long a read that contradicts our last write, or another read, is repeated, milliseconds. */
+export const patienceMs = 30_000;
 
 export interface ConsistencyOptions {
   readonly clock?: Pick<Clock, "elapsed" | "sleep">;
@@ -44,16 +46,10 @@ interface ListReading<Whole, T> {
   readonly owner?: string | undefined;
 }
 
-/** The answer to a request for a list, its entries, and those that no list shows. */
-interface Listed<Whole, T> {
-  readonly whole: Whole;
-  readonly entries: readonly T[];
-  readonly hidden: readonly T[];
-}
-
 /** Repeats reads until they are as new as our last writes. Shared by all endpoint sets of a process. */
 export class Consistency {
   readonly known: KnownVersions;
+  readonly seen = new SeenIds();
   readonly clock: Pick<Clock, "elapsed" | "sleep">;
   #hasTold = false;
 
@@ -62,74 +58,68 @@ export class Consistency {
     this.clock = options.clock ?? systemClock;
   }
 
-  list<Whole, T extends Shown>(kind: string, how: ListReading<Whole, T>): Promise<Listed<Whole, T>> {
-    const { known } = this;
+  /** Reads a list. What it leaves out, or shows as before our last write, is read by its id. */
+  list<Whole, T extends Shown>(
+    kind: string,
+    how: ListReading<Whole, T>,
+  ): Promise<{ readonly whole: Whole; readonly entries: readonly T[] }> {
+    const { known, seen } = this;
     const { read, entriesOf, alone, mustShow = () => true } = how;
     const isStale = how.isStale ?? (async (one: T) => known.isStale(one));
     return this.untilCurrent(async () => {
       const whole = await read();
       const listed = newestById(entriesOf(whole)).filter((one) => !known.wasDeleted(one));
-      known.lists(listed);
+      seen.add(listed);
       const shown = new Map(listed.map((one) => [one.id, one]));
-      const missing = known.listed(kind).filter((one) => !shown.has(one.id) && mustShow(one));
-      const older: Known[] = [];
+      const doubtful = known.listed(kind).filter((one) => !shown.has(one.id) && mustShow(one));
       for (const one of listed)
         if (await isStale(one))
-          older.push(known.of(one.id) ?? { id: one.id, kind, about: `${kind} ${one.id}` });
-      const hidden: T[] = [];
+          doubtful.push(known.of(one.id) ?? { id: one.id, kind, about: `${kind} ${one.id}` });
       const stale = [...(how.wholeStale?.(whole) ?? [])];
-      for (const one of [...missing, ...older]) {
+      for (const one of doubtful) {
         const found = await alone?.(one.id);
-        if (found === undefined || (await isStale(found))) {
-          stale.push(one);
-          continue;
-        }
-        if (isListed(found)) shown.set(one.id, found);
-        else {
-          shown.delete(one.id);
-          hidden.push(found);
-          if (isLeaving(found)) known.noteDeleting(one.id, kind);
-        }
+        if (found === undefined || (await isStale(found))) stale.push(one);
+        else if (isListed(found)) shown.set(one.id, found);
+        else shown.delete(one.id);
+        if (found && isLeaving(found)) known.noteDeleting(one.id, kind);
       }
-      return { value: { whole, entries: [...shown.values()], hidden }, stale };
+      return { value: { whole, entries: [...shown.values()] }, stale };
     }, how.owner);
   }
 
-  /** Reads one resource. After a 404 it is looked for `elsewhere`: "no route" where a 404 says nothing of it. */
+  /** Reads one resource. */
   one<T extends Shown>(
     id: string,
     read: () => Promise<T>,
-    elsewhere: () => Promise<T | "no route" | undefined>,
     isStale: (shown: T) => Promise<boolean> = async (shown) => this.known.isStale(shown),
+    saysNothing?: () => Promise<boolean>,
   ): Promise<T> {
-    return this.untilCurrent<T>(async () => {
+    const attempt = async (): Promise<Reading<T>> => {
+      const value = await read();
       const known = this.known.of(id);
-      try {
-        const value = await read();
-        const stale = known && (await isStale(value)) ? [known] : [];
-        if (known && stale.length === 0 && isLeaving(value)) this.known.noteDeleting(id, known.kind);
-        return { value, stale };
-      } catch (failure) {
-        if (!isNotFound(failure) || !known || !this.known.mustExist(known)) throw failure;
-        const found = await elsewhere();
-        if (found === "no route") throw failure;
-        return found && !(await isStale(found)) ? { value: found, stale: [] } : { failure, stale: [known] };
-      }
-    });
+      const stale = known && (await isStale(value)) ? [known] : [];
+      if (known && stale.length === 0 && isLeaving(value)) this.known.noteDeleting(id, known.kind);
+      return { value, stale };
+    };
+    return this.untilCurrent(attempt, id, saysNothing);
   }
 
   /**
-   * Repeats `attempt` until nothing in it is stale; a 404 is stale where `owner`, which it is asked about, must exist.
-   * Throws `DiagnosticsError` (`live.stale`) after 30 seconds.
+   * Repeats `attempt` until nothing in it is stale; a 404 is stale where `owner`, which it is asked about, must exist,
+   * unless `saysNothing` of a 404. Throws `DiagnosticsError` (`live.stale`) after 30 seconds.
    */
-  async untilCurrent<T>(attempt: () => Promise<Reading<T>>, owner = ""): Promise<T> {
+  async untilCurrent<T>(
+    attempt: () => Promise<Reading<T>>,
+    owner = "",
+    saysNothing = async () => false,
+  ): Promise<T> {
     const { clock } = this;
-    const { signal, say } = this.options;
+    const { signal, say, restoredHint } = this.options;
     const endsAt = clock.elapsed() + patienceMs;
     for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
-      const reading = await attempt().catch((failure: unknown): Reading<T> => {
+      const reading = await attempt().catch(async (failure: unknown): Promise<Reading<T>> => {
         const known = isNotFound(failure) ? this.known.of(owner) : undefined;
-        if (!known || !this.known.mustExist(known)) throw failure;
+        if (!known || !this.known.mustExist(known) || (await saysNothing())) throw failure;
         return { failure, stale: [known] };
       });
       const isOver = clock.elapsed() >= endsAt;
@@ -137,7 +127,7 @@ export class Consistency {
         if ("failure" in reading) throw reading.failure;
         return reading.value;
       }
-      if (isOver) throw staleError(reading.stale, this.options.restoredHint);
+      if (isOver) throw staleError(reading.stale, restoredHint);
       if (!this.#hasTold) say?.("The service's reads are behind our last write; looking again …");
       this.#hasTold = true;
       await clock.sleep(pause, signal);
@@ -171,8 +161,8 @@ export class Consistency {
     }
   }
 
-  #accepts({ acceptsOlder, isWritten }: Known): boolean {
-    return !isWritten && (acceptsOlder === true || this.options.acceptsOlder === true);
+  #accepts({ isWritten }: Known): boolean {
+    return !isWritten && (this.known.acceptsOlder || this.options.acceptsOlder === true);
   }
 }
 
@@ -182,12 +172,9 @@ export interface ConsistentEndpoints extends Endpoints {
   readonly consistency: Consistency;
   /** `sent` is the answer to a request that was sent before the record was read. */
   listProjects(sent?: Promise<readonly Project[]>): Promise<readonly Project[]>;
-  canvas(scope?: CanvasScope, sent?: Promise<Canvas>): Promise<ConsistentCanvas>;
-}
-
-/** A canvas, and the services that were read by their ids because it does not show them. */
-export interface ConsistentCanvas extends Canvas {
-  readonly hidden?: readonly Service[];
+  canvas(scope?: CanvasScope, sent?: Promise<Canvas>): Promise<Canvas>;
+  /** `isRouteMissing` returns true if a 404 says nothing, because there is no read of one service. */
+  getService(id: string, isRouteMissing?: () => Promise<boolean>): Promise<Service>;
 }
 
 /** Returns a maker of endpoints whose reads are as new as the record, and as the writes that go through any of them. */
@@ -196,33 +183,16 @@ export function consistently(
   options: ConsistencyOptions = {},
 ): (send: Send) => ConsistentEndpoints {
   const consistency = new Consistency(options);
-  const { known } = consistency;
+  const { known, seen } = consistency;
   return (send) => {
-    const raw = make((request, how) => send(makingNew(request, known), how));
+    const isRecorded = (id: string): boolean => known.of(id) !== undefined;
+    const raw = make((request, how) => send(checkingCreatedId(request, seen, isRecorded), how));
     return { ...raw, raw, consistency, ...reads(raw, consistency), ...notedWrites(raw, known) };
   };
 }
 
-/** Returns the same request; where it makes something, an answer with an id that was known before is about another. */
-function makingNew(request: ApiRequest, known: KnownVersions): ApiRequest {
-  const { method, path, about } = request;
-  if (method !== "POST" || !about) return request;
-  const isPreexisting = known.preexisting();
-  return {
-    ...request,
-    about: (body) => {
-      const found = about(body);
-      const { id } = found;
-      if (found.mismatch !== undefined || id === undefined || path.includes(id) || !isPreexisting(id))
-        return found;
-      const mismatch = "its id was there before, or is recorded for something else";
-      return { ...found, mismatch, isKnown: true };
-    },
-  };
-}
-
 function reads(raw: Endpoints, consistency: Consistency) {
-  const { known } = consistency;
+  const { known, seen } = consistency;
   const isServiceStale = (service: Service) => isStale({ raw, consistency }, service);
   return {
     listProjects: async (sent) => {
@@ -231,14 +201,11 @@ function reads(raw: Endpoints, consistency: Consistency) {
       const read = firstFrom(sent, raw.listProjects);
       return (await consistency.list("project", { read, alone, entriesOf })).entries;
     },
-    getProject: (id) => {
-      const listed = async () => (await raw.listProjects()).find((one) => one.id === id);
-      return consistency.one(id, () => raw.getProject(id), listed);
-    },
+    getProject: (id) => consistency.one(id, () => raw.getProject(id)),
     canvas: async (scope = {}, sent) => {
       const { projectId, environmentId } = scope;
       const layout = known.of(projectId ?? "", "layout");
-      const { whole, entries, hidden } = await consistency.list("service", {
+      const { whole, entries } = await consistency.list("service", {
         owner: projectId,
         read: firstFrom(sent, () => raw.canvas(scope)),
         entriesOf: ({ nodes }: Canvas) => nodes,
@@ -248,12 +215,10 @@ function reads(raw: Endpoints, consistency: Consistency) {
         isStale: isServiceStale,
         wholeStale: (canvas) => (layout && canvas.layout.revision < (layout.revision ?? 0) ? [layout] : []),
       });
-      return { ...whole, nodes: [...entries], hidden };
+      return { ...whole, nodes: [...entries] };
     },
-    getService: (id) => {
-      const elsewhere = async () => ((await isRouteMissing(raw, id)) ? ("no route" as const) : undefined);
-      return consistency.one(id, () => raw.getService(id), elsewhere, isServiceStale);
-    },
+    getService: (id, isRouteMissing) =>
+      consistency.one(id, () => raw.getService(id), isServiceStale, isRouteMissing),
     listVariables: async (serviceId) => {
       const { entries } = await consistency.list("variable", {
         read: () => raw.listVariables(serviceId),
@@ -262,16 +227,13 @@ function reads(raw: Endpoints, consistency: Consistency) {
       });
       return entries;
     },
-    getDeployment: (serviceId, id) => {
-      const listed = async () => (await raw.listDeployments(serviceId)).items.find((one) => one.id === id);
-      return consistency.one(id, () => raw.getDeployment(serviceId, id), listed);
-    },
+    getDeployment: (serviceId, id) => consistency.one(id, () => raw.getDeployment(serviceId, id)),
     listDeployments: (serviceId, page = {}) => {
       const read = (): Promise<DeploymentsPage> => raw.listDeployments(serviceId, page);
       if (page.cursor !== undefined) return read();
       return consistency.untilCurrent(async () => {
         const value = await read();
-        known.lists(value.items);
+        seen.add(value.items);
         const last = known.lastDeployment(serviceId);
         if (!last || !value.available || !known.mustExist(last)) return { value, stale: [] };
         const isShown = value.items.some(
@@ -298,26 +260,6 @@ export async function isStale(
   return (await unlessAbsent(() => raw.getDeployment(id, latest)))?.status === "live";
 }
 
-/** What is known of a route that the interface does not show. */
-export type RouteProof = "unproven" | "works" | "missing";
-
-/** Returns whether there is a read of one service: a 404 of one says nothing while services that exist answer the same. */
-export async function proveRoute(raw: Endpoints, services: readonly Service[]): Promise<RouteProof> {
-  // Two ids, because a service may have been deleted since.
-  const known = services.slice(0, 2);
-  for (const { id } of known) if (await unlessAbsent(() => raw.getService(id))) return "works";
-  return known.length === 0 ? "unproven" : "missing";
-}
-
-/** Returns true if a 404 says nothing of `id`: the canvas shows it, or there is no read of one service. */
-async function isRouteMissing(raw: Endpoints, id: string): Promise<boolean> {
-  const { nodes } = await raw.canvas().catch((failure: unknown) => {
-    if (failure instanceof ApiError && failure.status === 413) return { nodes: [] };
-    throw failure;
-  });
-  return nodes.some((node) => node.id === id) || (await proveRoute(raw, nodes)) === "missing";
-}
-
 function notedWrites(raw: Endpoints, known: KnownVersions) {
   const project = async (answer: Promise<Project>) => known.wrote("project", await answer);
   const service = async (answer: Promise<Service>) => known.wrote("service", await answer);
@@ -341,7 +283,11 @@ function notedWrites(raw: Endpoints, known: KnownVersions) {
     queueDeployment: async (id, body) => known.queued(id, await raw.queueDeployment(id, body)),
     runDeployAction: async (id, action) => known.queued(id, await raw.runDeployAction(id, action)),
     rollBack: async (id, ...args) => known.queued(id, await raw.rollBack(id, ...args)),
-    saveCanvas: async (scope, body) => known.saved(scope.projectId ?? "", await raw.saveCanvas(scope, body)),
+    saveCanvas: async (scope, body) => {
+      const canvas = await raw.saveCanvas(scope, body);
+      known.saved(scope.projectId ?? "", canvas.layout.revision);
+      return canvas;
+    },
   } satisfies Partial<Endpoints>;
 }
 
@@ -365,17 +311,6 @@ function firstFrom<T>(sent: Promise<T> | undefined, read: () => Promise<T>): () 
 }
 
 const isNotFound = (failure: unknown): boolean => failure instanceof ApiError && failure.status === 404;
-
-/** Returns undefined where the service answers 404 or 405, or a setting turned the route off. */
-async function unlessAbsent<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (failure) {
-    if (!(failure instanceof ApiError)) throw failure;
-    if (failure.status === 404 || failure.status === 405 || failure.code === GAP_OFF) return undefined;
-    throw failure;
-  }
-}
 
 const staleError = (stale: readonly Known[], restoredHint = "rnv apply -refresh-only"): DiagnosticsError => {
   const names = stale.map(({ about }) => about);

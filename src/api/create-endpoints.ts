@@ -13,7 +13,7 @@ import {
   withEnvironmentFields,
   wrappedAs,
 } from "./gap-rules";
-import { defaultGaps, type GapSettings, jsonObject } from "./gaps";
+import { defaultGaps, type GapSettings, jsonObject } from "./gap-settings";
 import { aboutDeletion, ask, parseAnswer, readPages, shows } from "./parse-answer";
 import { type ApiRequest, pathSegment, type Send } from "./send";
 import { actionEndpoints, deploymentEndpoints, serviceEndpoints } from "./service-endpoints";

@@ -1,74 +1,16 @@
-import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
-import { remedy } from "../diagnostics/remedies";
-import { didYouMean } from "../diagnostics/suggest";
-import type { Money } from "../model/resource-type";
 import { ApiError, GAP_OFF } from "./api-error";
 import {
+  assignment,
   defaultGaps,
-  type Gap,
-  type GapName,
   type GapSettings,
   gapSettingList,
-  gaps,
+  gapVariable,
   isObject,
-} from "./gaps";
+} from "./gap-settings";
+import { type Gap, type GapName, gaps } from "./gaps";
 import { type AnswerReading, aboutShown } from "./parse-answer";
 import { type ApiRequest, pathSegment } from "./send";
 import type { Environment, Operation, Project, Service } from "./wire/shapes";
-
-/** Returns the variable of a setting: `RNV_GAP_READ_SERVICE` for `readService`. */
-export const gapVariable = (setting: string): string =>
-  `RNV_GAP_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-
-/** Reads every `RNV_GAP_<NAME>`; a value that does not fit is an error, an unknown name a warning. */
-export function gapSettings(environment: Readonly<Record<string, string | undefined>>): {
-  readonly settings: GapSettings;
-  readonly diagnostics: readonly Diagnostic[];
-} {
-  const diagnostics: Diagnostic[] = [];
-  const chosen: Record<string, string> = {};
-  const names = new Set<string>();
-  for (const { key, expected, accepts, example } of gapSettingList) {
-    const name = gapVariable(key);
-    names.add(name);
-    const text = environment[name]?.trim();
-    if (text === undefined || text === "") continue;
-    if (accepts(text)) chosen[key] = text === "route" ? defaultGaps[key] : text;
-    else
-      diagnostics.push(refusal(name, text, `expected ${expected}; for example ${assignment(name, example)}`));
-  }
-  const settings: GapSettings = { ...defaultGaps, ...chosen };
-  if (!namesDeployment(settings)) {
-    diagnostics.push(
-      refusal(
-        gapVariable("rollBackBody"),
-        settings.rollBackBody,
-        `it must hold "{deploymentId}", because the path ${settings.rollBack} does not`,
-      ),
-    );
-  }
-  for (const name of Object.keys(environment)) {
-    if (!name.startsWith("RNV_GAP_") || names.has(name)) continue;
-    const hint = didYouMean(name, names);
-    const next = hint === undefined ? remedy("gaps.list") : { hint };
-    diagnostics.push(warning("config.invalid", `${name} is not a setting`, next));
-  }
-  return { settings, diagnostics };
-}
-
-/** A roll back says in its path or in its body which deployment it goes back to. */
-const namesDeployment = ({ rollBack, rollBackBody }: GapSettings): boolean =>
-  rollBack === "off" ||
-  rollBackBody === "auto" ||
-  rollBack.includes("{deploymentId}") ||
-  rollBackBody.includes('"{deploymentId}"');
-
-const refusal = (name: string, text: string, hint: string): Diagnostic =>
-  error("config.invalid", `${name} cannot be ${JSON.stringify(text)}`, { hint });
-
-/** `NAME=value` as a shell takes it. */
-const assignment = (name: string, value: string): string =>
-  /^[A-Za-z0-9._,/-]+$/.test(value) ? `${name}=${value}` : `${name}='${value}'`;
 
 /**
  * Returns the failure of a request that rests on a gap, with a hint that names the assumption and the settings that say
@@ -88,8 +30,10 @@ export function underGap(failure: unknown, name: GapName, otherwise = ""): unkno
 }
 
 function hintOf(name: GapName, otherwise: string): string {
-  const { assumption, settings } = gaps.find((one): boolean => one.name === name) as Gap;
-  const choices = settings.map(({ key, example }) => assignment(gapVariable(key), example));
+  const { assumption, settings = [] }: Gap = gaps[name];
+  const choices = gapSettingList
+    .filter(({ key }) => settings.includes(key))
+    .map(({ variable, example }) => assignment(variable, example));
   return (
     `${otherwise}rnv assumes, because the service's documents do not show it, that ${assumption}` +
     (choices.length === 0 ? "" : `; if that is otherwise, say so: ${choices.join(" or ")}`)
@@ -291,19 +235,6 @@ export function environmentOf(record: Environment): {
     attempts: 0,
   });
 }
-
-/** Instances that a configuration runs at least: `replicas`, or `minReplicas` where the service scales itself. */
-export function instancesOf(configuration: Readonly<Record<string, unknown>>): number {
-  const scales = configuration.scaling !== undefined && configuration.scaling !== "manual";
-  const count = scales ? configuration.minReplicas : configuration.replicas;
-  return typeof count === "number" && Number.isFinite(count) && count >= 0 ? count : 1;
-}
-
-/** Gap "monthly price": the estimated price a month of a plan run in so many instances. */
-export const instancePrice = (plan: Money, instances: number): Money => ({
-  usd: plan.usd * instances,
-  ngn: plan.ngn * instances,
-});
 
 /** Gap "hosting capability": whether the catalog says that hosting is off. */
 export const hostingIsOff = (capabilities: Readonly<Record<string, boolean>>): boolean =>

@@ -1,407 +1,187 @@
-/**
- * An assumption about what the interface marks "not shown" and rnv needs (DESIGN section 6), with its check and its
- * fallback. Nothing elsewhere may rest on an undocumented fact; `gap-rules.ts` makes requests and reads answers by the
- * settings.
- */
+import type { GapSettings } from "./gap-settings";
+
+/** An assumption about what the interface marks "not shown" and rnv needs, with its check and its fallback. */
 export interface Gap {
-  readonly name: string;
   readonly assumption: string;
   readonly verifiedBy: string;
   readonly fallback: string;
-  /** Settings that say otherwise; empty where there is no choice. */
-  readonly settings: readonly GapSetting[];
+  /** Settings that say otherwise. */
+  readonly settings?: readonly (keyof GapSettings)[];
 }
 
-/** The texts that a setting may hold, and how they are described to users. */
-interface SettingForm {
-  readonly expected: string;
-  readonly example: string;
-  readonly accepts: (text: string) => boolean;
-}
-
-/** A variable `RNV_GAP_<NAME>`: `readService` is set by `RNV_GAP_READ_SERVICE`. */
-interface GapSetting extends SettingForm {
-  readonly key: string;
-  readonly default: string;
-}
-
-const setting = <Key extends string>(key: Key, initial: string, form: SettingForm) => ({
-  ...{ key, default: initial },
-  ...form,
-});
-
-const matching = (expected: string, example: string, pattern: RegExp): SettingForm => ({
-  ...{ expected, example },
-  accepts: (text) => pattern.test(text),
-});
-
-/** Accepts one of a few words; the last one is the example. */
-const oneOf = (...words: readonly string[]): SettingForm => ({
-  expected: words.map((word) => `"${word}"`).join(" or "),
-  example: words.at(-1) ?? "",
-  accepts: (text) => words.includes(text),
-});
-
-/** Accepts either form; the example is that of the second. */
-const either = (first: SettingForm, second: SettingForm): SettingForm => ({
-  ...second,
-  expected: `${first.expected}, or ${second.expected}`,
-  accepts: (text) => first.accepts(text) || second.accepts(text),
-});
-
-const fieldOrAuto = (example: string): SettingForm =>
-  either(
-    oneOf("auto"),
-    matching(`a field of the answer such as "${example}", or "."`, example, /^(\.|\w+(\.\w+)*)$/),
-  );
-
-/** Accepts a path with each of the `ids` at most once, and with what `needed` matches. */
-const path = (example: string, below: string, ids: readonly string[], needed = ""): SettingForm =>
-  matching(
-    `a path ${below}such as "${example}"`,
-    example,
-    new RegExp(
-      `^(?!.*(\\{\\w+\\}).*\\1)(?=.*${needed})(/(?!\\.{1,2}(/|$))([\\w.~-]+|\\{(${ids.join("|")})\\}))+$`,
-    ),
-  );
-
-/** Accepts a path that is below the workspace where it has `{serviceId}`, else below the service. */
-const servicePath = (example: string, ...ids: readonly string[]): SettingForm => {
-  const form = path(example, "", ["serviceId", ...ids]);
-  const where = "(with {serviceId} in it below the workspace, else below the service)";
-  return { ...form, expected: `${form.expected} ${where}` };
-};
-
-const routeOr = (form: SettingForm): SettingForm => either(oneOf("route", "off"), form);
-
-/** Accepts a JSON object with each of `needed` as `"{name}"` in it. */
-const body = (example: string, ...needed: readonly string[]): SettingForm => ({
-  expected: `a JSON body such as '${example}'`,
-  example,
-  accepts: (text) => jsonObject(text) !== undefined && needed.every((name) => text.includes(`"{${name}}"`)),
-});
-
-/** Accepts a JSON object of JSON objects. */
-const objects = (example: string): SettingForm => ({
-  expected: `a JSON object such as '${example}'`,
-  example,
-  accepts: (text) => {
-    const found = jsonObject(text);
-    return found !== undefined && Object.values(found).every(isObject);
-  },
-});
-
-/** Returns the JSON object that a text holds, or undefined. */
-export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
-
-export const gaps = [
-  {
-    name: "read one service",
+/**
+ * Every assumption (DESIGN section 6). Nothing elsewhere may rest on an undocumented fact; `gap-rules.ts` makes requests and
+ * reads answers by the settings.
+ */
+export const gaps = {
+  "read one service": {
     assumption: "GET …/services/{serviceId} answers {service}, or the service itself",
     verifiedBy:
       "the answer has the ID of the request; before a 404 counts, an id that the canvas shows is read the same way",
     fallback: "404 or 405 for an id that the canvas shows: the canvas is the only read",
-    settings: [
-      setting("readService", "/services/{serviceId}", routeOr(servicePath("/apps/{serviceId}"))),
-      setting("serviceAnswer", "auto", fieldOrAuto("data.service")),
-    ],
+    settings: ["readService", "serviceAnswer"],
   },
-  {
-    name: "change a service",
+  "change a service": {
     assumption:
       "PATCH …/services/{serviceId} with {name, configuration: {…}} answers {service}, or the service itself",
     verifiedBy:
       "the answer is compared with what was sent; an answer without the service is followed by a read",
     fallback:
       "the flat body {name, branch: …} is tried once when the nested one is refused with 400, or none of its fields takes; else an error",
-    settings: [
-      setting(
-        "patchService",
-        "auto",
-        either(
-          oneOf("auto", "nested", "flat"),
-          body(
-            '{"service": {"name": "{name}", "configuration": "{configuration}"}}',
-            "name",
-            "configuration",
-          ),
-        ),
-      ),
-      setting(
-        "patchServicePath",
-        "/services/{serviceId}",
-        servicePath("/services/{serviceId}/configuration"),
-      ),
-      setting("patchServiceMethod", "PATCH", oneOf("PATCH", "POST", "PUT")),
-    ],
+    settings: ["patchService", "patchServicePath", "patchServiceMethod"],
   },
-  {
-    name: "list variables",
+  "list variables": {
     assumption: "GET …/services/{serviceId}/variables answers {variables, page?} or {items, page?}",
     verifiedBy: "the schema; pages are followed to the end",
     fallback: "404 or 405 for a service that exists: recorded ids and fingerprints only",
-    settings: [
-      setting(
-        "listVariables",
-        "/services/{serviceId}/variables",
-        routeOr(servicePath("/services/{serviceId}/env")),
-      ),
-      setting("variableItems", "auto", fieldOrAuto("data.items")),
-    ],
+    settings: ["listVariables", "variableItems"],
   },
-  {
-    name: "change a variable",
+  "change a variable": {
     assumption:
       "PATCH …/variables/{variableId} with key and/or value answers {variable}, or the variable itself",
     verifiedBy: "the answer has the ID and the key that were sent, and a later updatedAt",
     fallback: "{name, value} is tried once when {key, value} is refused with 400; else an error",
-    settings: [
-      setting(
-        "patchVariable",
-        "auto",
-        either(
-          oneOf("auto", "route", "off"),
-          either(
-            body('{"variable": {"key": "{key}", "value": "{value}"}}', "key", "value"),
-            matching('two field names such as "name,value"', "name,value", /^\w+,\w+$/),
-          ),
-        ),
-      ),
-      setting("variableAnswer", "auto", fieldOrAuto("data")),
-    ],
+    settings: ["patchVariable", "variableAnswer"],
   },
-  {
-    name: "roll back",
+  "roll back": {
     assumption:
       "POST …/deploys/{deploymentId}/rollback with {confirm} answers {deployment}, or the deployment itself",
     verifiedBy: "the schema, and a deployment that was not there before",
     fallback: "an error that points to the dashboard",
-    settings: [
-      setting(
-        "rollBack",
-        "/deploys/{deploymentId}/rollback",
-        either(oneOf("off"), servicePath("/rollback", "deploymentId")),
-      ),
-      setting(
-        "rollBackBody",
-        "auto",
-        either(oneOf("auto"), body('{"confirm": "{confirm}", "deployment": "{deploymentId}"}', "confirm")),
-      ),
-      setting("rollBackAnswer", "auto", fieldOrAuto("release")),
-    ],
+    settings: ["rollBack", "rollBackBody", "rollBackAnswer"],
   },
-  {
-    name: "keys on undocumented routes",
+  "keys on undocumented routes": {
     assumption:
       "the PATCH of a service and a roll back take an Idempotency-Key, though nothing marks them so",
     verifiedBy: "the replay header of the answer",
     fallback:
       "a PATCH sets the same values twice; a roll back is never sent again before the deployments were looked at",
-    settings: [setting("routeKeys", "auto", oneOf("auto", "on", "off"))],
+    settings: ["routeKeys"],
   },
-  {
-    name: "operation body",
+  "operation body": {
     assumption: "reading an operation answers {operation}, or the operation itself",
     verifiedBy: "the schema",
     fallback: "both are accepted",
-    settings: [setting("operationBody", "auto", oneOf("auto", "bare", "wrapped"))],
+    settings: ["operationBody"],
   },
-  {
-    name: "operations of a project",
+  "operations of a project": {
     assumption:
       "GET …/projects/{projectId}/operations/{operationId} shows the operation that deletes a project",
     verifiedBy: "the answer has the ID of the request; the project is gone only when that is proven",
     fallback: "any other answer: the project itself is looked at until it is gone, for 5 minutes at most",
-    settings: [
-      setting(
-        "projectOperation",
-        "/projects/{projectId}/operations/{operationId}",
-        routeOr(
-          path("/jobs/{operationId}", "below the workspace ", ["operationId", "projectId"], "\\{operationId"),
-        ),
-      ),
-    ],
+    settings: ["projectOperation"],
   },
-  {
-    name: "environment record",
+  "environment record": {
     assumption: "an environment has an id and a name",
     verifiedBy: "both are non-empty text",
     fallback: "an error that shows the keys it has",
-    settings: [
-      setting(
-        "environmentRecord",
-        "id,name",
-        matching('two field names such as "id,name"', "environmentId,title", /^\w+,\w+$/),
-      ),
-    ],
+    settings: ["environmentRecord"],
   },
-  {
-    name: "environment named Production",
+  "environment named Production": {
     assumption: "the environment that a project has from its creation is named Production",
     verifiedBy: "the names of the project's environments",
     fallback: "the only environment there is; else an error that lists the names",
-    settings: [setting("productionEnvironment", "Production", matching("a name", "production", /\S/))],
+    settings: ["productionEnvironment"],
   },
-  {
-    name: "project color",
+  "project color": {
     assumption: 'a color may be written as "#2f6fed", and "#64748b" is one for projects that name none',
     verifiedBy: "the answer is compared with what was sent; upper and lower case are one",
     fallback: "an error that names the color",
-    settings: [setting("projectColor", "#64748b", matching("a color", "slate", /^\S(.*\S)?$/))],
+    settings: ["projectColor"],
   },
-  {
-    name: "rename a project",
+  "rename a project": {
     assumption: "PATCH …/projects/{projectId} takes a name, as it takes a description",
     verifiedBy: "the answer is compared with what was sent",
     fallback: "an error that points to the dashboard; renamed there, the plan is empty",
-    settings: [setting("renameProject", "on", oneOf("on", "off"))],
+    settings: ["renameProject"],
   },
-  {
-    name: "defaults of kinds",
+  "defaults of kinds": {
     assumption: "the catalog's defaults are those of every kind",
     verifiedBy: "what a new service shows in settings that were not sent is recorded as its own defaults",
     fallback: "settings go back to the recorded defaults; one that does not take is an error that names it",
-    settings: [setting("kindDefaults", "{}", objects('{"static": {"port": 80}}'))],
+    settings: ["kindDefaults"],
   },
-  {
-    name: "configuration fields",
+  "configuration fields": {
     assumption: "fields beyond the documented ones that the catalog's defaults name may be declared",
     verifiedBy: "their type is that of the default; the answer is compared with what was sent",
     fallback: "a field that neither knows is an error",
-    settings: [],
   },
-  {
-    name: "values of settings",
+  "values of settings": {
     assumption:
       "scaling and buildMethod take other texts than their defaults; any but manual scales by itself",
     verifiedBy: "the answer is compared with what was sent",
     fallback: "a plan warns of such a text and sends it as it is written",
-    settings: [],
   },
-  {
-    name: "settings of kinds",
+  "settings of kinds": {
     assumption: "a setting that a kind has no use for is kept: the schedule of a web service",
     verifiedBy: "the answer is compared with what was sent",
     fallback: "a plan warns of a schedule of a kind that serves and sends it as it is written",
-    settings: [],
   },
-  {
-    name: "items of array fields",
+  "items of array fields": {
     assumption: "ignorePaths, includePaths, ipAllowList and environmentGroupIds hold texts",
     verifiedBy: "nothing: an item that is an object is compared, shown and sent as it stands",
     fallback: "objects pass through unharmed",
-    settings: [],
   },
-  {
-    name: "archived services",
+  "archived services": {
     assumption: "no list shows them; they are read by id alone",
     verifiedBy: "a recorded service that no list shows is read by its id",
     fallback: "where no read by id is offered, the service stays as recorded and is said to be unchecked",
-    settings: [],
   },
-  {
-    name: "failed deletions",
+  "failed deletions": {
     assumption: "a deletion whose operation failed leaves the service as it was, perhaps archived",
     verifiedBy: "the thing itself is read: it is gone only when that proves it",
     fallback: "it stays recorded, and its deletion is asked for again",
-    settings: [],
   },
-  {
-    name: "variable keys",
+  "variable keys": {
     assumption: "a service has one variable of a key",
     verifiedBy: "the list of variables",
     fallback: "two of a key are an error that lists their ids; a recorded id decides",
-    settings: [],
   },
-  {
-    name: "addresses of a renamed service",
+  "addresses of a renamed service": {
     assumption: "url and internalHost may move with the name",
     verifiedBy: "the answer to the change",
     fallback: "what refers to them is planned as known after the apply, and applied only if it differs",
-    settings: [],
   },
-  {
-    name: "error body",
+  "error body": {
     assumption: "an error has requestId, code and message, top-level or under error",
     verifiedBy: "only text is taken, capped in length",
     fallback: "the status text",
-    settings: [setting("errorBody", "auto", oneOf("auto", "top-level", "nested"))],
+    settings: ["errorBody"],
   },
-  {
-    name: "replay header",
+  "replay header": {
     assumption: "a response header that matches /idempotenc.*replayed/i tells a retained answer",
     verifiedBy: "its value is true or false",
     fallback: "unknown: the thing is read again",
-    settings: [
-      setting(
-        "replayHeader",
-        "auto",
-        matching('a header name, or "auto"', "Idempotency-Replayed", /^[A-Za-z0-9-]+$/),
-      ),
-    ],
+    settings: ["replayHeader"],
   },
-  {
-    name: "refused confirmations",
+  "refused confirmations": {
     assumption: "a confirmation mismatch or the cancel of a terminal deployment is answered with a 4xx",
     verifiedBy: "the status class",
     fallback: "any 4xx is a refusal",
-    settings: [],
   },
-  {
-    name: "monthly price",
+  "monthly price": {
     assumption: "the price of a service is the price of its plan times its instances",
     verifiedBy: "the catalog says that prices are estimates, and so does every plan",
     fallback: "no price is shown for a plan that the catalog does not list",
-    settings: [],
   },
-  {
-    name: "hosting capability",
+  "hosting capability": {
     assumption:
       "a capability of the catalog that speaks of hosting and is false means that nothing is deployed now",
     verifiedBy:
       "a write is given up for it only once it was refused with engine_unavailable; else it is only said",
     fallback: "the deployments list of a service says so, with a reason; else limited retries",
-    settings: [],
   },
-  {
-    name: "awaiting checkout",
+  "awaiting checkout": {
     assumption: "a blockedReason that speaks of checkout, billing or payment waits for the dashboard",
     verifiedBy: "only a deployment that is still queued is looked at, and its reason is shown as it stands",
     fallback: "the wait goes on, with the reason streamed, until the timeout",
-    settings: [],
   },
-  {
-    name: "suspended",
+  suspended: {
     assumption:
       "a service whose status, displayStatus, lifecycleStatus or runtimeDetail speaks of suspension does not run",
     verifiedBy: "nothing rests on it: it is only said",
     fallback: "a suspended service looks like a running one",
-    settings: [],
   },
-] as const satisfies readonly Gap[];
+} as const satisfies Readonly<Record<string, Gap>>;
 
-export type GapName = (typeof gaps)[number]["name"];
-
-type SettingKey = (typeof gaps)[number]["settings"][number]["key"];
-
-/** How each gap is filled. Paths with `{serviceId}` stand below the workspace, others below the service. */
-export type GapSettings = Readonly<Record<SettingKey, string>>;
-
-/** Every setting of the table. */
-export const gapSettingList = gaps.flatMap(
-  (gap): readonly (GapSetting & { readonly key: SettingKey })[] => gap.settings,
-);
-
-export const defaultGaps = Object.fromEntries(
-  gapSettingList.map((one) => [one.key, one.default]),
-) as unknown as GapSettings;
+export type GapName = keyof typeof gaps;

@@ -1,7 +1,6 @@
 import type { RecordedResource, State } from "../model/state";
-import { sha256 } from "../model/text";
-import { canonicalJson, type Plain } from "../model/value";
-import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
+import { contentOf, hasFraction, isOlder, type Shown } from "./versions";
+import type { Deployment, Service, Variable } from "./wire/shapes";
 
 /** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
 const recentMs = 120_000;
@@ -24,90 +23,68 @@ export interface Known {
   readonly revision?: number | undefined;
   /** This process wrote it. */
   readonly isWritten?: boolean;
-  /** No list shows it: it is archived. */
-  readonly isUnlisted?: boolean;
-  /** Its deletion was requested. */
-  readonly mayBeGone?: boolean;
-  readonly isDeleted?: boolean;
-  /** An older version is believed once it has lasted: the service may have been restored from a backup. */
-  readonly acceptsOlder?: boolean;
+  /** Why no list may show it: it is archived, its deletion was requested, or has ended. */
+  readonly absence?: "archived" | "deleting" | "deleted" | undefined;
 }
-
-/** A resource as an answer shows it. */
-export interface Shown {
-  readonly id: string;
-  readonly updatedAt?: string | null | undefined;
-}
-
-type Written = "project" | "service" | "variable";
 
 /** What our writes and the record prove of the resources of a workspace. */
 export class KnownVersions {
-  readonly #written = new Map<string, Known>();
-  #recorded = new Map<string, Known>();
-  /** Ids that lists have shown, by the order in which they came. */
-  readonly #listed = new Map<string, number>();
+  /** By id; layouts have that of their project. */
+  readonly #known = new Map<string, Known>();
   /** The last deployment of each service, by the id of the service. */
   readonly #deployments = new Map<string, Known>();
+  /** Older versions than the recorded ones may be accepted. */
+  acceptsOlder = false;
 
   /** `serviceTime` returns the `Date` of the service's latest answer, milliseconds; undefined where it had none. */
   constructor(readonly serviceTime: () => number | undefined = () => undefined) {}
 
-  /** Takes in what a state records, in place of an earlier record. `acceptsOlder`: older versions may be accepted. */
+  /** Takes in what a state records, in place of an earlier record. */
   remember(
     { resources, deleted = {}, open }: Pick<State, "resources" | "deleted" | "open">,
     acceptsOlder = false,
   ): void {
+    this.acceptsOlder = acceptsOlder;
+    for (const [key, { isWritten }] of this.#known) if (!isWritten) this.#known.delete(key);
+    for (const [id, { type: kind, address: about, at: writtenAt }] of Object.entries(deleted))
+      this.#record({ id, kind, about, writtenAt, absence: "deleted" });
     const openAt = new Map(open.map(({ address, method }) => [`${address}`, method]));
-    this.#recorded = new Map(
-      Object.entries(deleted).map(([id, { type: kind, address: about, at: writtenAt }]) => [
-        id,
-        { id, kind, about, writtenAt, isDeleted: true },
-      ]),
-    );
     for (const [about, recorded] of Object.entries(resources)) {
       const { applied, parent } = recorded;
       const parentId = applied.serviceId ?? applied.projectId ?? (parent && resources[parent]?.id);
-      const more = { acceptsOlder, mayBeGone: openAt.get(about) === "DELETE" };
-      // A write without an answer may have changed it in the same second.
-      const known = openAt.has(about) ? { ...recorded, content: undefined } : recorded;
-      this.expect(about, known, typeof parentId === "string" ? { ...more, parentId } : more);
+      this.expect(about, recorded, {
+        ...(typeof parentId === "string" && { parentId }),
+        openMethod: openAt.get(about),
+      });
     }
   }
 
-  /** Takes in the record of one resource. */
+  /** Takes in the record of one resource. `openMethod`: that of its last write, which was not answered. */
   expect(
     about: string,
-    { id, type: kind, applied, computed, pending, retained, ...recorded }: RecordedResource,
-    { mayBeGone, ...more }: Pick<Known, "parentId" | "mayBeGone" | "acceptsOlder">,
+    recorded: RecordedResource,
+    { parentId, openMethod }: { readonly parentId?: string; readonly openMethod?: string | undefined },
   ): void {
-    this.#take(this.#recorded, {
-      ...{ id, kind, about, ...more, updatedAt: recorded.updatedAt, writtenAt: recorded.writtenAt },
-      content: recorded.content,
+    const { id, type: kind, updatedAt, writtenAt, computed, applied } = recorded;
+    const isDeleting =
+      recorded.pending?.deletes || recorded.deletionFailed !== undefined || openMethod === "DELETE";
+    const isArchived = recorded.retained || applied.archived === true;
+    this.#record({
+      ...{ id, kind, about, parentId, updatedAt, writtenAt },
+      // A write without an answer may have changed it in the same second.
+      content: openMethod === undefined ? recorded.content : undefined,
       ...(typeof computed.revision === "number" && { revision: computed.revision }),
-      isUnlisted: retained === true || applied.archived === true,
-      mayBeGone: pending?.deletes === true || recorded.deletionFailed !== undefined || mayBeGone === true,
+      absence: isDeleting ? "deleting" : isArchived ? "archived" : undefined,
     });
   }
 
-  /** Takes in what a list shows. */
-  lists(shown: readonly Shown[]): void {
-    for (const { id } of shown) if (!this.#listed.has(id)) this.#listed.set(id, this.#listed.size);
-  }
-
-  /** Returns whether an id is known that something has which is made from now on. */
-  preexisting(): (id: string) => boolean {
-    const before = this.#listed.size;
-    return (id) => this.of(id) !== undefined || (this.#listed.get(id) ?? before) < before;
-  }
-
   /** Takes in the answer to a write. */
-  wrote<T extends Shown>(kind: Written, shown: T, parentId?: string): T {
-    const { id, name, key, projectId, archived } = shown as T & Partial<Service & Variable>;
-    this.#take(this.#written, {
+  wrote<T extends Shown>(kind: "project" | "service" | "variable", shown: T, parentId?: string): T {
+    const { id, name, key, projectId, archived, updatedAt } = shown as T & Partial<Service & Variable>;
+    this.#write({
       ...{ id, kind, about: `${kind} ${JSON.stringify(name ?? key)}`, content: contentOf(shown) },
-      ...{ parentId: parentId ?? projectId ?? undefined, isUnlisted: archived === true, isWritten: true },
-      ...{ updatedAt: shown.updatedAt ?? undefined, writtenAt: this.#timeNow() },
+      ...{ parentId: parentId ?? projectId ?? undefined, updatedAt: updatedAt ?? undefined },
+      ...(archived && { absence: "archived" }),
     });
     return shown;
   }
@@ -115,30 +92,26 @@ export class KnownVersions {
   /** Takes in the deployment that a write queued. */
   queued(parentId: string, deployment: Deployment): Deployment {
     const { id, createdAt } = deployment;
-    const times = { updatedAt: createdAt ?? undefined, writtenAt: this.#timeNow() };
     const about = `deployment ${id}`;
-    this.#take(this.#written, { id, kind: "deployment", about, parentId, ...times, isWritten: true });
+    this.#write({ id, kind: "deployment", about, parentId, updatedAt: createdAt ?? undefined });
     return deployment;
   }
 
-  /** Takes in the layout that a write saved. */
-  saved(id: string, canvas: Canvas): Canvas {
-    const { revision } = canvas.layout;
-    this.#take(this.#written, { id, kind: "layout", about: "the layout", revision, isWritten: true });
-    return canvas;
+  /** Takes in the layout that a write of a project saved. */
+  saved(id: string, revision: number): void {
+    this.#write({ id, kind: "layout", about: "the layout", revision });
   }
 
   /** Takes in that a deletion is requested, by us or by another user. */
   noteDeleting(id: string, kind: string): void {
     const known = this.of(id) ?? { id, kind, about: `${kind} ${id}` };
-    this.#take(this.#written, { ...known, mayBeGone: true });
+    if (known.absence !== "deleted") this.#take({ ...known, isWritten: true, absence: "deleting" });
   }
 
   /** Takes in that a deletion is proven: lists that show the resource from now on are stale. */
   noteDeleted(id: string): void {
     const known = this.of(id);
-    const times = { updatedAt: undefined, writtenAt: this.#timeNow() };
-    if (known) this.#take(this.#written, { ...known, ...times, isDeleted: true, isWritten: true });
+    if (known) this.#write({ ...known, updatedAt: undefined, absence: "deleted" });
   }
 
   /** Returns the digest of what the answer to our last write showed, if that is of `updatedAt`. */
@@ -147,19 +120,16 @@ export class KnownVersions {
     return known?.content !== undefined && known.updatedAt === updatedAt ? { content: known.content } : {};
   }
 
-  /** Returns the later of what this process wrote and what is recorded. */
+  /** Returns what is known of a resource; with `layout` of the layout of a project. */
   of(id: string, kind?: "layout"): Known | undefined {
-    const key = kind === "layout" ? `layout ${id}` : id;
-    const [written, recorded] = [this.#written.get(key), this.#recorded.get(key)];
-    if (!written || !recorded) return written ?? recorded;
-    return isOlder(written.updatedAt, recorded.updatedAt) ? recorded : { ...written, about: recorded.about };
+    return this.#known.get(keyOf(id, kind));
   }
 
   /** Returns the resources of a kind that must exist and that lists show. */
   listed(kind: string): readonly Known[] {
-    const ids = new Set([...this.#recorded.keys(), ...this.#written.keys()]);
-    const known = [...ids].flatMap((id) => this.of(id) ?? []);
-    return known.filter((one) => one.kind === kind && !one.isUnlisted && this.mustExist(one));
+    return [...this.#known.values()].filter(
+      (one) => one.kind === kind && one.absence === undefined && this.isRecentWrite(one),
+    );
   }
 
   /** Returns the last deployment of a service that is known. */
@@ -187,13 +157,13 @@ export class KnownVersions {
 
   /** Returns true if only a stale read leaves it out. */
   mustExist(known: Known): boolean {
-    return !known.isDeleted && !known.mayBeGone && this.isRecentWrite(known);
+    return (known.absence ?? "archived") === "archived" && this.isRecentWrite(known);
   }
 
   /** Returns true if `id` was deleted by us: a list that shows it is stale. */
   wasDeleted({ id }: Shown): boolean {
     const known = this.of(id);
-    return known?.isDeleted === true && this.isRecentWrite(known);
+    return known?.absence === "deleted" && this.isRecentWrite(known);
   }
 
   /** Returns true if it was written in the last two minutes by the service's clock, or it is unknown when. */
@@ -204,39 +174,26 @@ export class KnownVersions {
     return now === undefined || now - Date.parse(at) < recentMs;
   }
 
-  #take(versions: Map<string, Known>, known: Known): void {
+  /** What this process wrote counts, unless the record is newer. */
+  #record(known: Known): void {
+    const before = this.#known.get(keyOf(known.id, known.kind));
+    const isOurs = before?.isWritten && !isOlder(before.updatedAt, known.updatedAt);
+    this.#take(isOurs ? { ...before, about: known.about } : known);
+  }
+
+  #write(known: Known): void {
+    const now = this.serviceTime();
+    const writtenAt = now === undefined ? undefined : new Date(now).toISOString();
+    this.#take({ ...known, writtenAt, isWritten: true });
+  }
+
+  #take(known: Known): void {
     const { id, kind, parentId, updatedAt } = known;
-    versions.set(kind === "layout" ? `layout ${id}` : id, known);
+    this.#known.set(keyOf(id, kind), known);
     if (kind !== "deployment" || parentId === undefined) return;
     if (!isOlder(updatedAt, this.#deployments.get(parentId)?.updatedAt))
       this.#deployments.set(parentId, known);
   }
-
-  #timeNow(): string | undefined {
-    const now = this.serviceTime();
-    return now === undefined ? undefined : new Date(now).toISOString();
-  }
 }
 
-const contentOf = (shown: Shown): string => {
-  const { name, key, kind, description, color, archived, configuration, projectId, environmentId } =
-    shown as Partial<Service & Project & Variable>;
-  const parts = [name, key, kind, description, color, archived, configuration, projectId, environmentId];
-  return sha256(canonicalJson(parts.map((part) => part ?? null) as Plain)).slice(0, 16);
-};
-
-/** Returns the newest copy of each id. */
-export function newestById<T extends Shown>(listed: readonly T[]): readonly T[] {
-  const found = new Map<string, T>();
-  for (const one of listed) if (!isOlder(one.updatedAt, found.get(one.id)?.updatedAt)) found.set(one.id, one);
-  return [...found.values()];
-}
-
-/** Returns true if one time is before another; where one is in whole seconds, both are compared in whole seconds. */
-export function isOlder(time: string | null | undefined, than: string | null | undefined): boolean {
-  if (time == null || than == null) return false;
-  const step = hasFraction(time) && hasFraction(than) ? 1 : 1000;
-  return Math.floor(Date.parse(time) / step) < Math.floor(Date.parse(than) / step);
-}
-
-const hasFraction = (time: string | undefined): boolean => /:\d\d\.\d*[1-9]/.test(time ?? "");
+const keyOf = (id: string, kind: string | undefined): string => (kind === "layout" ? `layout ${id}` : id);

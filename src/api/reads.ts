@@ -1,19 +1,13 @@
 import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
-import { ApiError, GAP_OFF } from "./api-error";
-import {
-  type Consistency,
-  type ConsistentCanvas,
-  type ConsistentEndpoints,
-  consistently,
-  isStale,
-  proveRoute,
-  type RouteProof,
-} from "./consistent-reads";
+import { ApiError, GAP_OFF, unlessAbsent } from "./api-error";
+import { type Consistency, type ConsistentEndpoints, consistently, isStale } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
-import { environmentOf, gapVariable } from "./gap-rules";
-import { type KnownVersions, newestById } from "./known-versions";
+import { environmentOf } from "./gap-rules";
+import { gapVariable } from "./gap-settings";
+import type { KnownVersions } from "./known-versions";
 import type { Send } from "./send";
+import { newestById } from "./versions";
 import type { Canvas, CanvasGroup, Project, Service, Variable } from "./wire/shapes";
 
 /** The result of looking up a resource by its id. */
@@ -84,6 +78,9 @@ export function createReads(endpoints: Endpoints | ConsistentEndpoints, beside?:
   const current = "consistency" in endpoints ? endpoints : consistently(() => endpoints)(unsent);
   return new CachedReads(current, beside instanceof CachedReads ? beside : undefined);
 }
+
+/** What is known of a route that the interface does not show. */
+type RouteProof = "unproven" | "works" | "missing";
 
 /** The answers to the requests that show a workspace, until they are read. */
 interface FirstAnswers {
@@ -201,7 +198,7 @@ class CachedReads implements Reads {
     });
   }
 
-  layout(projectId: string): Promise<ConsistentCanvas> {
+  layout(projectId: string): Promise<Canvas> {
     return this.#once(`canvas ${projectId}`, () => this.endpoints.canvas({ projectId }));
   }
 
@@ -282,7 +279,7 @@ class CachedReads implements Reads {
   }
 
   /** Reads a project as one canvas; where that is too large, as a canvas for each of its environments. */
-  async #canvasesIn({ id: projectId, environments }: Project): Promise<readonly ConsistentCanvas[]> {
+  async #canvasesIn({ id: projectId, environments }: Project): Promise<readonly Canvas[]> {
     try {
       return [await this.layout(projectId)];
     } catch (failure) {
@@ -304,16 +301,28 @@ class CachedReads implements Reads {
   async #serviceById(id: string): Promise<ById<Service>> {
     if (this.#serviceRoute === "missing") return noServiceRoute;
     try {
-      const service = await this.endpoints.getService(id);
+      const service = await this.endpoints.getService(id, () => this.#isServiceRouteMissing());
       this.#serviceRoute = "works";
       return foundOrGone(service);
     } catch (failure) {
       if (isNoRoute(failure)) this.#serviceRoute = "missing";
       else if (statusOf(failure) !== 404) throw failure;
-      else if (this.#serviceRoute === "unproven")
-        this.#serviceRoute = await proveRoute(this.endpoints.raw, await this.services());
-      return (this.#serviceRoute as string) === "missing" ? noServiceRoute : { kind: "gone" };
+      return (await this.#isServiceRouteMissing()) ? noServiceRoute : { kind: "gone" };
     }
+  }
+
+  /** Returns true if there is no read of one service: a 404 says nothing while services that exist answer the same. */
+  async #isServiceRouteMissing(): Promise<boolean> {
+    if (this.#serviceRoute !== "unproven") return this.#serviceRoute === "missing";
+    // Two ids, because a service may have been deleted since.
+    const shown = (await this.services()).slice(0, 2);
+    for (const { id } of shown) {
+      if ((await unlessAbsent(() => this.endpoints.raw.getService(id))) === undefined) continue;
+      this.#serviceRoute = "works";
+      return false;
+    }
+    if (shown.length > 0) this.#serviceRoute = "missing";
+    return shown.length > 0;
   }
 }
 
@@ -329,11 +338,10 @@ const noServiceRoute: ById<never> = {
     `(${gapVariable("readService")} names another path)`,
 };
 
-function listOf(canvases: readonly ConsistentCanvas[], complete: boolean): ServiceList {
+function listOf(canvases: readonly Canvas[], complete: boolean): ServiceList {
   const nodes = newestById(canvases.flatMap((canvas) => canvas.nodes));
   const services = nodes.filter((service) => !isDeleted(service));
-  const hidden = canvases.flatMap((canvas) => canvas.hidden ?? []);
-  const byId = new Map([...nodes, ...hidden].map((service) => [service.id, service]));
+  const byId = new Map(nodes.map((service) => [service.id, service]));
   return { services, byId, groups: canvases.flatMap(({ groups }) => groups), complete };
 }
 

@@ -20,7 +20,7 @@ export type ActionRun = Pick<
 /** One action on its way, and the ids that must not be taken for its outcome. */
 export interface ActionOrder {
   readonly command: Command;
-  readonly input: ActionInput;
+  readonly target: Pick<ActionInput, "address" | "id" | "name">;
   readonly preexistingIds: readonly string[];
 }
 
@@ -30,7 +30,8 @@ export interface ActionOrder {
  * it cannot be looked for, or several could be it: nothing is sent again.
  */
 export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pending> {
-  const { input, command } = order;
+  const { command } = order;
+  const input = inputOf(order);
   const { address } = input;
   const action = actionOf(run, order);
   const writes = run.endpoints(
@@ -45,27 +46,31 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
     }),
   );
   const since = firstSentAt(run, address);
+  const close = async (result: "done" | "refused", id?: string): Promise<void> => {
+    const open = run.journal.openAt(address).filter((intent) => intent.command !== undefined);
+    const { recording, run: record } = id === undefined ? ({} as Left) : leftBy(run, order, { id });
+    const outcome = { result, status: 0, ...(id !== undefined && { id }) };
+    const seqs = open.map(({ seq }) => seq);
+    if (open.length > 0) await run.journal.close(seqs, outcome, recording, record);
+  };
   // It is reported once where the journal can be written, and can be asked for again.
   const neverKnown = async (why: Uncertainty): Promise<DiagnosticsError> => {
-    await closeOrder(run, address, { result: "done" }).catch(() => undefined);
+    await close("done").catch(() => undefined);
     return new DiagnosticsError([unknownEnd(error, address, command, why)]);
   };
   return createOrFind(run.reads, {
     send: async () => action.pendingOf(input, await action.send(writes, input)),
     look: async () => action.find?.(run.reads, input, { ...order, since }),
-    take: (id) => takeSent(run, order, id),
-    refuse: () => closeOrder(run, address, { result: "refused" }),
+    take: async (id) => {
+      await close("done", id);
+      return action.pendingOf(input, { id });
+    },
+    refuse: () => close("refused"),
     several: (found) => neverKnown({ found }),
     command: commandText(address, command),
   }).catch(async (failure: unknown) => {
     throw action.find || !isUncertain(failure) ? failure : await neverKnown({ failure });
   });
-}
-
-async function takeSent(run: ActionRun, order: ActionOrder, id: string): Promise<Pending> {
-  const { input } = order;
-  await closeOrder(run, input.address, { result: "done", id }, leftBy(run, order, { id }));
-  return actionOf(run, order).pendingOf(input, { id });
 }
 
 interface Uncertainty {
@@ -102,40 +107,38 @@ export function unknownEnd(
   );
 }
 
-/** Closes what is open of the commands for `address`. */
-async function closeOrder(
-  { journal }: Pick<Run, "journal">,
-  address: Address,
-  outcome: { readonly result: "done" | "refused"; readonly id?: string },
-  { recording, run }: Left = {},
-): Promise<void> {
-  const open = journal.openAt(address).filter(({ command }) => command !== undefined);
-  if (open.length === 0) return;
-  const seqs = open.map(({ seq }) => seq);
-  await journal.close(seqs, { ...outcome, status: 0 }, recording, run);
-}
-
 /** Returns the record of an answered action and of the wait for its end: after a crash the same command goes on with it. */
 export function leftBy(
   run: Pick<ActionRun, "types" | "record" | "reads" | "clock"> & { readonly journal: Records },
   order: ActionOrder,
   made: Made,
 ): Left & { readonly run: RunRecord } {
-  const { command, input } = order;
-  const pending = actionOf(run, order).pendingOf(input, made);
-  const accepted: RunRecord["accepted"] = { address: input.address, command, pending };
-  const part = madeByAction(run.journal, run.types, command.action, input, made);
-  const recording = part && { ...part, resource: { ...part.resource, writtenAt: writtenNow(run) } };
+  const { command } = order;
+  const input = inputOf(order);
+  const { makes, pendingOf } = actionOf(run, order);
+  const accepted: RunRecord["accepted"] = {
+    ...{ address: input.address, command },
+    pending: pendingOf(input, made),
+  };
+  const type = makes && run.types.get(makes.type);
+  const recording = type && recordOfMade(run, order, type, made);
   return { ...(recording && { recording }), run: { ...run.record, accepted } };
 }
 
+/** Returns what an action is asked with. */
+export const inputOf = ({ command, target }: Pick<ActionOrder, "command" | "target">): ActionInput => ({
+  ...target,
+  deploymentId: command.deploymentId,
+  commit: command.commit,
+});
+
 function actionOf(
   { types, journal }: Pick<ActionRun, "types"> & { readonly journal: Records },
-  { command, input }: ActionOrder,
+  { command, target }: ActionOrder,
 ) {
-  const type = types.get(journal.recorded(input.address)?.type ?? "");
+  const type = types.get(journal.recorded(target.address)?.type ?? "");
   const action = type?.actions?.[command.action];
-  if (!action) throw new Error(`${input.address} knows no ${command.action}`);
+  if (!action) throw new Error(`${target.address} knows no ${command.action}`);
   return action;
 }
 
@@ -159,35 +162,30 @@ export const recordedPart = (
 ): readonly [Address, RecordedResource] | undefined =>
   records.inside(address).find(([, resource]) => resource.type === type);
 
-/**
- * The record of what an action made: the next plan sees that everything was deployed with it. Undefined for an action
- * that leaves the state as it is.
- */
-export function madeByAction(
-  records: Records,
-  types: ReadonlyMap<string, Resource>,
-  name: string,
-  input: ActionInput,
+/** Returns the record of what an action made, of `type`: the next plan sees that everything was deployed with it. */
+function recordOfMade(
+  run: Parameters<typeof leftBy>[0],
+  order: ActionOrder,
+  type: Resource,
   { id, madeAt }: Made,
-): { readonly address: Address; readonly resource: RecordedResource } | undefined {
+): NonNullable<Left["recording"]> {
+  const { journal } = run;
+  const input = inputOf(order);
   const { address } = input;
-  const { makes } = types.get(records.recorded(address)?.type ?? "")?.actions?.[name] ?? {};
-  const type = makes && types.get(makes.type);
-  if (!makes || !type) return undefined;
-  const [at, before] = recordedPart(records, address, type.type) ?? [
+  const [at, before] = recordedPart(journal, address, type.type) ?? [
     addressOf(type.type, ...nameOf(address).split(".")),
     undefined,
   ];
-  const applied = makes.applied(before?.applied ?? {}, input);
-  const declared = new Map(Object.entries(applied));
-  const pending = type.runs?.pendingOf(id, input.id, declared as Attributes);
+  const applied = actionOf(run, order).makes?.applied(before?.applied ?? {}, input) ?? {};
+  const pending = type.runs?.pendingOf(id, input.id, new Map(Object.entries(applied)) as Attributes);
   const resource: RecordedResource = {
     ...(before ?? nothingBefore(type.type, address)),
     id,
     ...(madeAt !== undefined && { updatedAt: madeAt }),
     applied,
+    writtenAt: writtenNow(run),
     writes: (before?.writes ?? 0) + 1,
-    inputs: inputsIn(records, address, type),
+    inputs: inputsIn(journal, address, type),
     ...(pending && { pending: { ...pending, ...(madeAt !== undefined && { madeAt }) } }),
   };
   return { address: at, resource };

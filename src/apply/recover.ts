@@ -4,7 +4,7 @@ import type { Address } from "../model/address";
 import type { LiveResource, Pending } from "../model/live";
 import type { Command, Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { replayJournal } from "../state/recorded";
-import { leftBy, recordsOf, unknownEnd } from "./action";
+import { inputOf, leftBy, recordsOf, unknownEnd } from "./action";
 import { inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
 import { keyStillCounts } from "./journaled-send";
 import { nothingRecovered, type Recovery, type RecoveryContext } from "./run";
@@ -225,8 +225,8 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const { state, types, repeats, wait } = recovering;
   const { address, at } = intent;
   const recorded = state.resources[address];
-  const { commit, deploymentId } = command;
-  const input = { address, id: recorded?.id ?? "", name: intent.name, commit, deploymentId };
+  const target = { address, id: recorded?.id ?? "", name: intent.name };
+  const input = inputOf({ command, target });
   const action = types.get(intent.type)?.actions?.[command.action];
   const look = async () =>
     recorded ? action?.find?.(recovering.reads, input, lookingFor(recovering, intent)) : [];
@@ -238,7 +238,7 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const isRepeated = repeats?.(intent) === true;
   if (sent !== undefined && others.length === 0 && state.run) {
     const acting = { ...recovering, journal: recordsOf(state), record: state.run };
-    const { recording, run } = leftBy(acting, { command, input, preexistingIds: [] }, { id: sent });
+    const { recording, run } = leftBy(acting, { command, target, preexistingIds: [] }, { id: sent });
     const entries: JournalEntry[] = recording ? [{ kind: "resource", ...recording }] : [];
     const { pending } = (isRepeated && run.accepted) || {};
     if (pending) entries.push({ kind: "run", run });

@@ -100,22 +100,51 @@ async function endOf(
       const next = recorded && recordedAfterFailure(recorded, pending, result.summary);
       if (next) await run.journal.record(address, next);
       if (pending.deletes) return failed(deletionFailed(error, address, result, about));
-      const hint = deploymentAdvice.find(([reason]) => reason.test(result.summary))?.[1];
-      const details = { ...about, detail: result.detail, ...(context.type.reacts && hint && { hint }) };
-      const diagnostic = error("apply.deploy_failed", `${address}: ${result.summary}`, details);
-      return failed(diagnostic, context.type.reacts ? 7 : 1);
+      break;
     }
-    case "checkout":
-      return failed(awaitingCheckout(error, result.summary, about), 8);
-    case "timeout": {
+    case "timeout":
       if (result.unseen !== undefined && pending.deletes)
         return failed({ ...endUnproven(error, address, result.unseen), ...about });
-      const summary = `${address}: still ${result.status} after ${durationText(timeoutMs)}`;
-      const hint = "It is still running. Run the same command to follow it, or raise the timeout.";
-      return failed(error("apply.deploy_timeout", summary, { ...about, hint }), 7);
-    }
+      break;
     case "interrupted":
       return { kind: "interrupted" };
+  }
+  const { diagnostic, exitCode } = badEnd(address, result, { about, timeoutMs });
+  return failed(diagnostic, exitCode);
+}
+
+/** The resource that a wait is about, and the line that declares it. */
+interface Subject {
+  readonly address: Address;
+  readonly range?: SourceRange | undefined;
+}
+
+/** Returns why a wait for `what` did not end well, and the exit code for it. */
+export function badEnd(
+  what: string,
+  result: Exclude<WaitResult, { readonly kind: "done" | "interrupted" }>,
+  { about, timeoutMs }: { readonly about: Subject; readonly timeoutMs: number },
+): { readonly diagnostic: Diagnostic; readonly exitCode: 7 | 8 } {
+  switch (result.kind) {
+    case "failed": {
+      const hint = deploymentAdvice.find(([reason]) => reason.test(result.summary))?.[1];
+      const details = { ...about, detail: result.detail, ...(hint && { hint }) };
+      return { diagnostic: error("apply.deploy_failed", `${what}: ${result.summary}`, details), exitCode: 7 };
+    }
+    case "checkout":
+      return { diagnostic: awaitingCheckout(error, result.summary, about), exitCode: 8 };
+    case "timeout": {
+      const { unseen, status } = result;
+      if (unseen !== undefined) {
+        const detail = "rnv looked for it for 30 seconds.";
+        const hint = "It is still running. Run the same command again to look for it: nothing is sent twice.";
+        const summary = `${what} was accepted, but ${unseen}`;
+        return { diagnostic: error("live.stale", summary, { ...about, detail, hint }), exitCode: 7 };
+      }
+      const summary = `${what}: still ${status} after ${durationText(timeoutMs)}`;
+      const hint = "It is still running. Run the same command to follow it, or raise the timeout.";
+      return { diagnostic: error("apply.deploy_timeout", summary, { ...about, hint }), exitCode: 7 };
+    }
   }
 }
 
@@ -139,7 +168,7 @@ function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, 
 const awaitingCheckout = (
   severity: typeof error | typeof warning,
   detail: string,
-  about: { readonly address: Address; readonly range?: SourceRange },
+  about: Subject,
 ): Diagnostic =>
   severity("apply.awaiting_checkout", `${about.address} is saved but not live`, {
     ...about,

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { gapSettings } from "../api/gap-rules";
-import type { GapSettings } from "../api/gaps";
+import { type GapSettings, gapSettings } from "../api/gap-settings";
 import { checkBaseUrl } from "../api/http-transport";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";

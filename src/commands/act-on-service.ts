@@ -1,9 +1,10 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
+import type { Resource } from "../api/reads";
 import type { Service } from "../api/wire/shapes";
-import { type ActionOrder, type ActionRun, recordedPart, sendAction } from "../apply/action";
-import { keyLifetimeMs } from "../apply/journaled-send";
+import { type ActionRun, inputOf, recordedPart, sendAction } from "../apply/action";
+import type { Recovery } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
-import { type WaitResult, waitUntilSettled } from "../apply/settle";
+import { badEnd, type WaitResult, waitUntilSettled } from "../apply/settle";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
@@ -13,7 +14,6 @@ import {
   commandText,
   type Intent,
   isAskedAgain,
-  type RecordedResource,
   type RunRecord,
   type State,
 } from "../model/state";
@@ -69,14 +69,24 @@ export type RuntimeOutcome = Outcome & {
   readonly result: "done" | "accepted" | "cancelled" | "failed";
 };
 
-/** An accepted action, with the record that it replaces. */
-interface Sent {
+/** A verb at work on a service. */
+interface Acting {
+  readonly context: Context;
+  readonly connection: Connection;
+  readonly request: RuntimeRequest;
+}
+
+/** An accepted action. */
+interface Accepted {
   readonly address: Address;
-  readonly type: string;
+  readonly action: Action;
   readonly pending: Pending;
-  readonly part?: { readonly at: Address; readonly before?: RecordedResource };
+  /** The state that it was sent from; absent where an earlier run sent it. */
+  readonly before?: State | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
+
+type Action = NonNullable<Resource["actions"]>[string];
 
 /**
  * Finds the service, sends the action exactly once, as `apply` sends its writes, and waits until it has settled. The
@@ -89,11 +99,12 @@ export async function actOnService(
   request: RuntimeRequest,
 ): Promise<RuntimeOutcome> {
   const lock = { command: verbOf(request), timeoutMs: request.lockTimeoutMs };
-  const sent = await holdLock(context, lock, (session) => sendLocked(context, connection, session, request));
+  const acting = { context, connection, request };
+  const sent = await holdLock(context, lock, (session) => sendLocked(acting, session));
   if ("exitCode" in sent) return sent;
   const { pending: accepted, diagnostics } = sent;
   if (!request.wait) return { ...succeeded, diagnostics, accepted, result: "accepted" };
-  const ended = await settle(context, connection, request, sent);
+  const ended = await awaitEnd(acting, sent);
   return { accepted, ...ended, diagnostics: [...ended.diagnostics, ...diagnostics] };
 }
 
@@ -106,93 +117,90 @@ const refused = (diagnostics: readonly Diagnostic[], exitCode = 1): RuntimeOutco
   result: "failed",
 });
 
-async function sendLocked(
-  context: Context,
-  connection: Connection,
-  session: StateSession,
-  request: RuntimeRequest,
-): Promise<Sent | RuntimeOutcome> {
-  const found = findRecorded(session.state, request.address);
-  if (found.diagnostic || session.state === undefined)
-    return refused(found.diagnostic ? [found.diagnostic] : []);
+/** Settles what earlier runs left open, and sends the action unless one of them did. */
+async function sendLocked(acting: Acting, session: StateSession): Promise<Accepted | RuntimeOutcome> {
+  const { context, connection, request } = acting;
+  const { state: before } = session;
+  const found = findRecorded(before, request.address);
+  if (found.diagnostic || before === undefined) return refused(found.diagnostic ? [found.diagnostic] : []);
   const { address, recorded } = found;
-  const { type } = recorded;
-  if (!typeNamed(type)?.actions?.[request.action]) {
-    const hint = "name a service.… address";
-    return refused([error("command.usage", `${address} is not a service`, { hint })]);
-  }
-  const { action, deploymentId, commit } = request;
-  const asked: Command = { action, ...(deploymentId && { deploymentId }), ...(commit && { commit }) };
+  const action = typeNamed(recorded.type)?.actions?.[request.action];
+  if (!action)
+    return refused([
+      error("command.usage", `${address} is not a service`, { hint: "name a service.… address" }),
+    ]);
+  const { deploymentId, commit } = request;
+  const asked: Command = { action: request.action, deploymentId, commit };
   const repeats = ({ command, address: at }: Intent): boolean =>
     at === address && command !== undefined && isAskedAgain(command, asked);
-  const earlier = session.state;
-  const from = { state: earlier, writes: true };
+  const from = { state: before, writes: true };
   const recovery = await recoverWrites(context, connection, from, { settlesPending: false, repeats });
-  const { accepted, diagnostics } = recovery;
-  const state = await startingState(context, session, recovery.entries);
+  const { diagnostics, entries } = recovery;
+  const state = await startingState(context, session, entries);
   const journal = new RunJournal(session, state, context.clock);
-  const finish = async (pending?: Pending): Promise<State> => {
-    const isChanged = recovery.entries.length > 0 || journal.hasChanges || state.run !== null;
-    return isChanged ? journal.finish(null, { goesOn: pending !== undefined && request.wait }) : state;
+  const finish = async (isAccepted: boolean): Promise<void> => {
+    const isChanged = entries.length > 0 || journal.hasChanges || state.run !== null;
+    if (isChanged) await journal.finish(null, { goesOn: isAccepted && request.wait });
   };
   if (hasErrors(diagnostics)) {
-    await finish();
+    await finish(false);
     return refused(diagnostics);
   }
-  const before = accepted ?? (await goesOnWith({ context, connection, type }, state, address, asked));
-  if (before) {
-    const { pending, startedAt } = before;
-    request.onGoingOn(startedAt);
-    const part = partOf(await finish(pending), pending, accepted && earlier);
-    return { address, type, pending, ...part, diagnostics };
+  const earlier = recovery.accepted ?? (await acceptedBefore(acting, action, state, { address, asked }));
+  if (earlier) {
+    request.onGoingOn(earlier.startedAt);
+    await finish(true);
+    return { address, action, pending: earlier.pending, before: recovery.accepted && before, diagnostics };
   }
   connection.reads.remember(state);
-  const service = await readService(connection, address, recorded.id);
+  const { name } = await readService(connection, address, recorded.id);
   const open = recovery.retriableIntents.filter(repeats);
-  const start = { context, connection, request, asked, address, service, state, journal, open };
-  const sent = await send(start).catch((failure: unknown) => failed(start, failure));
-  if (!("pending" in sent)) {
-    await finish();
-    return { ...sent, diagnostics: [...diagnostics, ...sent.diagnostics] };
+  const target = { address, id: recorded.id, name };
+  const start = { ...acting, action, asked, target, state, journal, open };
+  let sent: Awaited<ReturnType<typeof send>>;
+  try {
+    sent = await send(start);
+  } catch (failure) {
+    return refused([...diagnostics, ...diagnosticsOf(failure, start)], exitCodeOf(context, failure));
+  } finally {
+    await finish(sent !== undefined);
   }
-  const { pending } = sent;
-  const part = partOf(await finish(pending), pending, state);
-  return { address, type, pending, ...part, diagnostics: [...diagnostics, ...sent.diagnostics] };
+  if (sent === undefined) return { ...refused(diagnostics), result: "cancelled" };
+  const { pending, warnings } = sent;
+  return { address, action, pending, before: state, diagnostics: [...diagnostics, ...warnings] };
 }
+
+/** Returns what a failure says; a write that stays open may have happened. */
+function diagnosticsOf(failure: unknown, { target, asked, journal }: ActionStart): readonly Diagnostic[] {
+  if (failure instanceof DiagnosticsError) return failure.diagnostics;
+  const { address } = target;
+  const told = diagnosticOf(failure, { address });
+  const isOpen = journal.openAt(address).some(({ command }) => command !== undefined);
+  const hint = `Run \`${commandText(address, asked)}\` again: it first finds out what happened, and sends nothing twice.`;
+  return [isOpen ? { ...told, code: "apply.uncertain", hint } : told];
+}
+
+const exitCodeOf = ({ signal }: Context, failure: unknown): number =>
+  Math.max(signal.aborted ? 130 : 1, failure instanceof DiagnosticsError ? failure.exitCode : 1);
 
 /** How long the same command surely means the same wish; later it does only while that is under way. */
 const sameWishMs = 30 * 60_000;
 
 /** Returns what an earlier run of the same command was waiting for when it ended. */
-async function goesOnWith(
-  at: { readonly context: Context; readonly connection: Connection; readonly type: string },
+async function acceptedBefore(
+  { context, connection }: Acting,
+  action: Action,
   { run, open }: State,
-  address: Address,
-  asked: Command,
-): Promise<{ readonly pending: Pending; readonly startedAt: string } | undefined> {
+  { address, asked }: { readonly address: Address; readonly asked: Command },
+): Promise<Recovery["accepted"]> {
   const accepted = run?.accepted;
-  if (!run || !accepted || open.length > 0) return undefined;
+  if (!run || accepted?.address !== address || open.length > 0) return undefined;
+  if (!isAskedAgain(accepted.command, asked)) return undefined;
   const { startedAt } = run;
   const { pending } = accepted;
-  const ageMs = Math.abs(at.context.clock.now() - Date.parse(startedAt));
-  if (ageMs >= keyLifetimeMs || accepted.address !== address || !isAskedAgain(accepted.command, asked))
-    return undefined;
-  if (ageMs < sameWishMs) return { pending, startedAt };
-  const look = await actionOf(at.type, asked.action).poll(at.connection.reads, pending);
-  return look.kind === "waiting" ? { pending, startedAt } : undefined;
-}
-
-function actionOf(type: string, name: string) {
-  const action = typeNamed(type)?.actions?.[name];
-  if (action === undefined) throw new Error(`a ${type} knows no ${name}`);
-  return action;
-}
-
-/** Returns the address whose record waits for `pending`, with its earlier record. */
-function partOf(state: State, pending: Pending, earlier?: State): Pick<Sent, "part"> {
-  const entries = Object.entries(state.resources) as [Address, RecordedResource][];
-  const [at] = entries.find(([, recorded]) => recorded.pending?.id === pending.id) ?? [];
-  return at === undefined ? {} : { part: { at, before: earlier?.resources[at] } };
+  const ageMs = Math.abs(context.clock.now() - Date.parse(startedAt));
+  const isWanted = ageMs < sameWishMs || (await action.poll(connection.reads, pending)).kind === "waiting";
+  return isWanted ? { pending, startedAt } : undefined;
 }
 
 async function readService({ reads }: Connection, address: Address, id: string): Promise<Service> {
@@ -205,194 +213,160 @@ async function readService({ reads }: Connection, address: Address, id: string):
 }
 
 /** An action that is about to be sent, under the lock. */
-interface ActionStart {
-  readonly context: Context;
-  readonly connection: Connection;
-  readonly request: RuntimeRequest;
+interface ActionStart extends Acting {
+  readonly action: Action;
   readonly asked: Command;
-  readonly address: Address;
-  readonly service: Service;
+  readonly target: Pick<ActionInput, "address" | "id" | "name">;
   readonly state: State;
   readonly journal: RunJournal;
   /** Writes of the same command that were not answered and whose key still counts. */
   readonly open: readonly Intent[];
 }
 
-/** Sends the action; under its own key where the same command left it open. */
-async function send(start: ActionStart): Promise<RuntimeOutcome | Pick<Sent, "pending" | "diagnostics">> {
-  const { request, address, service } = start;
+/** Sends the action; under its own key where the same command left it open. Returns undefined where it is not confirmed. */
+async function send(
+  start: ActionStart,
+): Promise<{ readonly pending: Pending; readonly warnings: readonly Diagnostic[] } | undefined> {
+  const { request, target, action, journal } = start;
+  const { address, name } = target;
   const { command, aim } = await aimOf(start);
-  const { deploymentId, commit } = command;
-  const input: ActionInput = { address, id: service.id, name: service.name, deploymentId, commit };
-  if (actionOf(recordedType(start), command.action).mustBeConfirmed) {
-    const { name } = input;
-    const subject = { address, name, deploymentId: deploymentId ?? "", commitSha: aim.commitSha };
-    const typed = await request.confirm(subject);
-    if (typed === undefined) return { ...refused([]), result: "cancelled" };
+  if (action.mustBeConfirmed) {
+    const { deploymentId = "" } = command;
+    const typed = await request.confirm({ address, name, deploymentId, commitSha: aim.commitSha });
+    if (typed === undefined) return undefined;
     if (typed !== name) {
       const summary = `${JSON.stringify(typed)} is not the name of ${address}`;
       const hint = `its name is ${JSON.stringify(name)}`;
-      return refused([error("guard.name_changed", summary, { address, hint })], 4);
+      throw new DiagnosticsError([error("guard.name_changed", summary, { address, hint })], 4);
     }
   }
-  const order = { command, input, preexistingIds: aim.preexistingIds };
-  const run = runOf(start, order);
-  await start.journal.begin(run.record, undefined);
-  const pending = await sendAction(run, order);
-  const diagnostics = (aim.warnings ?? []).map(({ code, summary, detail, hint }) =>
+  const { preexistingIds } = aim;
+  const run = runOf(start, command, preexistingIds);
+  await journal.begin(run.record, undefined);
+  const pending = await sendAction(run, { command, target, preexistingIds });
+  const warnings = (aim.warnings ?? []).map(({ code, summary, detail, hint }) =>
     warning(code, summary, { address, detail, hint }),
   );
-  return { pending, diagnostics };
+  return { pending, warnings };
 }
-
-const recordedType = ({ state, address }: ActionStart): string => state.resources[address]?.type ?? "";
 
 /** Returns the command with its target, which one that was left open has already. */
 async function aimOf(start: ActionStart): Promise<{ readonly command: Command; readonly aim: ActionAim }> {
-  const { connection, address, service, state, journal, asked, open } = start;
+  const { connection, action, target, state, journal, asked, open } = start;
+  const { address } = target;
   const resumed = open[0]?.command;
   if (resumed) return { command: resumed, aim: { preexistingIds: state.run?.fences[address] ?? [] } };
-  const action = actionOf(recordedType(start), asked.action);
   const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
   const { deploymentId, commit } = asked;
-  const named: ActionInput = { address, id: service.id, name: service.name, deploymentId, commit };
-  const aim: ActionAim = (await action.aim?.(connection.reads, named, last)) ?? { preexistingIds: [] };
-  const chosen = { deploymentId: deploymentId ?? aim.deploymentId, commit: commit ?? aim.commit };
-  const isChosen = chosen.deploymentId !== deploymentId || chosen.commit !== commit;
-  const command: Command = {
-    action: asked.action,
-    ...(chosen.deploymentId === undefined ? {} : { deploymentId: chosen.deploymentId }),
-    ...(chosen.commit === undefined ? {} : { commit: chosen.commit }),
-    ...(isChosen ? { isChosen } : {}),
+  const input = inputOf({ command: asked, target });
+  const aim: ActionAim = (await action.aim?.(connection.reads, input, last)) ?? { preexistingIds: [] };
+  const isChosen =
+    (deploymentId === undefined && aim.deploymentId !== undefined) ||
+    (commit === undefined && aim.commit !== undefined);
+  const command = {
+    ...asked,
+    deploymentId: deploymentId ?? aim.deploymentId,
+    commit: commit ?? aim.commit,
+    ...(isChosen && { isChosen }),
   };
   return { command, aim };
 }
 
-function runOf(start: ActionStart, { command, preexistingIds }: ActionOrder): ActionRun {
-  const { context, state, journal, open, address } = start;
-  const { send: sendRequest, endpoints, reads } = start.connection;
+function runOf(start: ActionStart, command: Command, preexistingIds: readonly string[]): ActionRun {
+  const { context, connection, state, journal, open: retriableIntents, target } = start;
+  const { address } = target;
+  const { clock, signal } = context;
+  const { send: sendRequest, endpoints, reads } = connection;
   // Other open writes still need the ids that existed before them.
   const others = state.open.length > 0 ? state.run?.fences : {};
   const record: RunRecord = {
     id: Buffer.from(context.randomBytes(16)).toString("hex"),
     planDigest: sha256(canonicalJson({ address, ...command })),
     credential: context.credential(),
-    startedAt: new Date(context.clock.now()).toISOString(),
+    startedAt: new Date(clock.now()).toISOString(),
     origin: { command: command.action, ...(context.startedBy?.([]) ?? { by: context.host }) },
     fences: { ...others, [address]: preexistingIds },
   };
+  const shared = { send: sendRequest, endpoints, reads, journal, clock, signal, types: typesByName };
+  return { ...shared, record, retriableIntents };
+}
+
+/** Waits for the end of an accepted action, and records it. A run whose end was not seen stays recorded with it. */
+async function awaitEnd({ context, connection, request }: Acting, sent: Accepted): Promise<RuntimeOutcome> {
+  const { action, pending } = sent;
+  const { timeoutMs, onWaiting } = request;
   const { clock, signal } = context;
-  return {
-    ...{ send: sendRequest, endpoints, reads, journal, record, clock, signal },
-    retriableIntents: open,
-    types: typesByName,
+  let { id } = pending;
+  const onNext = async (next: Pending): Promise<void> => {
+    id = next.id;
   };
+  const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting, onNext };
+  const result = await waitUntilSettled(pending, waiting).catch((failure: unknown): Unread => {
+    if (failure instanceof ApiError) return { kind: "unread", failure };
+    throw failure;
+  });
+  const outcome = outcomeOf(request, sent, result);
+  const { exitCode } = outcome;
+  if (endsSeen.includes(result.kind)) await recordEnd(context, request, sent, { id, exitCode });
+  return outcome;
 }
 
-function failed({ context, address, asked, journal }: ActionStart, failure: unknown): RuntimeOutcome {
-  const exitCode = context.signal.aborted ? 130 : 1;
-  if (failure instanceof DiagnosticsError)
-    return refused(failure.diagnostics, Math.max(exitCode, failure.exitCode));
-  const told = diagnosticOf(failure, { address });
-  const isOpen = journal.openAt(address).some(({ command }) => command !== undefined);
-  const hint = `Run \`${commandText(address, asked)}\` again: it first finds out what happened, and sends nothing twice.`;
-  return refused([isOpen ? { ...told, code: "apply.uncertain", hint } : told], exitCode);
-}
-
-async function settle(
-  context: Context,
-  { reads }: Connection,
-  request: RuntimeRequest,
-  sent: Sent,
-): Promise<RuntimeOutcome> {
-  let latest = sent.pending;
-  const wait = waitUntilSettled(latest, {
-    type: actionOf(sent.type, request.action),
-    reads,
-    clock: context.clock,
-    signal: context.signal,
-    timeoutMs: request.timeoutMs,
-    onWaiting: request.onWaiting,
-    onNext: async (next) => {
-      latest = next;
-    },
-  });
-  const result = await wait.catch((failure: unknown): WaitResult | Unseen => {
-    if (!(failure instanceof ApiError)) throw failure;
-    return { kind: "unseen", failure };
-  });
-  await recordEnd(context, request, sent, result.kind === "done" ? { ...result, id: latest.id } : result);
-  return outcomeOf(request, sent, result);
-}
+const endsSeen: readonly string[] = ["done", "failed", "checkout"];
 
 /** The service could not be asked for the end. */
-interface Unseen {
-  readonly kind: "unseen";
+interface Unread {
+  readonly kind: "unread";
   readonly failure: ApiError;
 }
 
-function outcomeOf(request: RuntimeRequest, sent: Sent, result: WaitResult | Unseen): RuntimeOutcome {
+function outcomeOf(request: RuntimeRequest, sent: Accepted, result: WaitResult | Unread): RuntimeOutcome {
   const { address, pending } = sent;
-  const action = `${request.action} of ${address}`;
-  const ended = (exitCode: number, ...[code, summary, more]: Parameters<typeof error>): RuntimeOutcome =>
-    refused([error(code, summary, { address, ...more })], exitCode);
+  const what = `${request.action} of ${address}`;
+  const hint = "It is still running. Run the same command again to follow it.";
   switch (result.kind) {
     case "done":
       return { ...succeeded, result: "done" };
-    case "failed":
-      return ended(7, "apply.deploy_failed", `${action}: ${result.summary}`, { detail: result.detail });
-    case "checkout":
-      return ended(8, "apply.awaiting_checkout", `${action}: ${result.summary}`);
-    case "timeout":
-      return result.unseen === undefined
-        ? ended(7, "apply.deploy_timeout", `${action} has not settled: it is ${result.status}`, {
-            hint: "It is still running. Run the same command again to keep waiting, or raise --timeout.",
-          })
-        : ended(7, "live.stale", `${action} was accepted, but ${result.unseen}`, {
-            detail: "rnv looked for it for 30 seconds.",
-            hint: "It is still running. Run the same command again to look for it: nothing is sent twice.",
-          });
-    case "unseen":
-      return ended(7, "apply.deploy_timeout", `${action} was accepted, but its result could not be read`, {
-        detail: `${pending.kind} ${pending.id}: ${result.failure.message}`,
-        hint: "It is still running. Run the same command again to follow it.",
-      });
     case "interrupted":
-      return ended(130, "apply.interrupted", `stopped waiting: ${action} is still running`, {
-        hint: "Run the same command again to follow it.",
-      });
+      return refused([error("apply.interrupted", `stopped waiting for the ${what}`, { address, hint })], 130);
+    case "unread": {
+      const summary = `${what} was accepted, but its result could not be read`;
+      const detail = `${pending.kind} ${pending.id}: ${result.failure.message}`;
+      return refused([error("apply.deploy_timeout", summary, { address, detail, hint })], 7);
+    }
+    default: {
+      const { diagnostic, exitCode } = badEnd(what, result, { about: { address }, ...request });
+      return refused([diagnostic], exitCode);
+    }
   }
 }
 
 /** An action changes no resource of the plan. */
 const noCounts = { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 };
 
-const endsSeen: readonly string[] = ["done", "failed", "checkout"];
-
 /**
- * Ends the run and records the end of the accepted action. A run whose end was not seen stays recorded with it. Where
- * another run writes the state now, or has done so meanwhile, that run has settled the action, or will.
+ * Ends the run and records the end of the accepted action. Where another run writes the state now, or has done so
+ * meanwhile, that run has settled the action, or will.
  */
 async function recordEnd(
   context: Context,
   request: RuntimeRequest,
-  { part, pending }: Sent,
-  end: { readonly kind: string; readonly id?: string },
+  { pending, before }: Accepted,
+  { id, exitCode }: { readonly id: string; readonly exitCode: number },
 ): Promise<void> {
-  if (!endsSeen.includes(end.kind)) return;
   await holdLock(context, { command: verbOf(request), timeoutMs: 0 }, async (session) => {
     const { state } = session;
     const isOurs = state?.run?.accepted?.pending.id === pending.id;
     if (!state || (state.run !== null && !isOurs)) return;
     const journal = new RunJournal(session, state, context.clock);
-    const recorded = part && state.resources[part.at];
-    if (part && recorded?.pending?.id === pending.id && (end.kind === "done" || end.kind === "failed")) {
+    const [at, recorded] = journal.all().find(([, one]) => one.pending?.id === pending.id) ?? [];
+    // A checkout is waited for by the next run.
+    if (at && recorded && exitCode !== 8) {
       const { pending: _ended, ...settled } = recorded;
+      const earlier = before?.resources[at];
       // A failed deployment does not serve: the deployment recorded before it does.
-      const before = part.before ? { ...part.before, writes: settled.writes } : { ...settled, inputs: {} };
-      await journal.record(part.at, end.id === undefined ? before : { ...settled, id: end.id });
+      const failure = earlier ? { ...earlier, writes: settled.writes } : { ...settled, inputs: {} };
+      await journal.record(at, exitCode === 0 ? { ...settled, id } : failure);
     }
-    const exitCode = end.kind === "done" ? 0 : end.kind === "checkout" ? 8 : 7;
     const ended = state.run ? { run: state.run, counts: noCounts, exitCode } : undefined;
     if (isOurs || journal.hasChanges) await journal.finish(null, ended && { ended });
   }).catch((failure: unknown) => {

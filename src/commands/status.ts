@@ -1,3 +1,4 @@
+import { unlessAbsent } from "../api/api-error";
 import { isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
 import type { Deployment, Service } from "../api/wire/shapes";
@@ -5,7 +6,6 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Release, ReleaseList, RunningService } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
-import { unlessGone } from "../resources/deletion";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
 import type { RuntimeRequest } from "./act-on-service";
 import { actOnService, type RuntimeOutcome } from "./act-on-service";
@@ -46,7 +46,7 @@ async function runningService(
   const liveId = found.liveDeploymentId ?? undefined;
   const latestId = found.deploymentId ?? undefined;
   const get = async (one: string | undefined): Promise<Deployment | undefined> =>
-    one === undefined ? undefined : unlessGone(() => reads.live.getDeployment(id, one));
+    one === undefined ? undefined : unlessAbsent(() => reads.live.getDeployment(id, one));
   const [serving, other] = await Promise.all([get(liveId), latestId === liveId ? undefined : get(latestId)]);
   const stands = deploymentStanding({ liveId, latestId, latest: latestId === liveId ? serving : other });
   return {

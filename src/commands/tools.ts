@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { gapVariable } from "../api/gap-rules";
-import { gaps } from "../api/gaps";
+import { gapSettingList } from "../api/gap-settings";
+import { type Gap, gaps } from "../api/gaps";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { type Condition, embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import type * as embedded from "../emulator/emulator";
@@ -112,13 +112,14 @@ const schemas: Readonly<Record<SchemaName, () => unknown>> = {
 };
 
 /** `rnv schema gaps`: lists the facts that the service's documents leave open, how each is assumed, and its settings. */
-export const gapList = (): unknown =>
-  gaps.map(({ name, assumption, verifiedBy, fallback, settings }) => ({
-    ...{ name, assumption, verifiedBy, fallback },
-    settings: settings.map((one) => ({
-      variable: gapVariable(one.key),
-      ...{ default: one.default, expected: one.expected, example: one.example },
-    })),
+export const gapList = () =>
+  Object.entries<Gap>(gaps).map(([name, { settings = [], ...gap }]) => ({
+    ...{ name, ...gap },
+    settings: gapSettingList
+      .filter(({ key }) => settings.includes(key))
+      .map(({ variable, default: initial, expected, example }) => ({
+        ...{ variable, default: initial, expected, example },
+      })),
   }));
 
 /** `rnv schema [name]`: a JSON Schema, draft-07, made from the same checks that reading and writing use. */

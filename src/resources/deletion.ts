@@ -1,4 +1,5 @@
-import { ApiError } from "../api/api-error";
+import { ApiError, unlessAbsent } from "../api/api-error";
+import { patienceMs } from "../api/consistent-reads";
 import type { ById, Reads } from "../api/reads";
 import type { Deletion } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
@@ -44,9 +45,6 @@ export async function goneOrAlone(reads: Reads): Promise<DeletionLook> {
     throw failure;
   }
 }
-
-/** How long two reads may contradict each other before that is a failure, milliseconds. */
-export const contradictionMs = 30_000;
 
 /** How long a deletion is believed to go on when no operation says so. */
 const unseenMs = 5 * 60_000;
@@ -95,8 +93,7 @@ function notSeen(
 ): OperationStatus {
   if (shown === "unreadable") {
     if (hasEnded) return { kind: "done" };
-    const summary = "the service shows neither its operation nor what lies around it";
-    return { kind: "waiting", status: "not shown", atMost: { ms: contradictionMs, summary, isUnseen: true } };
+    return notShown("the service shows neither its operation nor what lies around it");
   }
   // It is still under way, whatever operation that is.
   if (shown === "deleting" || (shown === "unmarked" && !hasEnded)) {
@@ -106,13 +103,27 @@ function notSeen(
   const summary = hasEnded
     ? "the API reports its deletion as complete, and still shows it"
     : "the service shows no operation for it, and it is still there";
-  return { kind: "waiting", status: "still shown", atMost: { ms: contradictionMs, summary } };
+  return contradicting("still shown", summary);
 }
+
+/** Returns that reads contradict each other: where that lasts, it has failed. */
+export const contradicting = (status: string, summary: string): OperationStatus => ({
+  kind: "waiting",
+  status,
+  atMost: { ms: patienceMs, summary },
+});
+
+/** Returns that no read shows the end: where that lasts, nothing will. */
+export const notShown = (summary: string): OperationStatus => ({
+  kind: "waiting",
+  status: "not shown",
+  atMost: { ms: patienceMs, summary, isUnseen: true },
+});
 
 /** The operation of a deletion, where its id is known and the service shows it. */
 async function operationOf(reads: Reads, { serviceId, variableId, projectId, id }: Pending) {
   if (id === serviceId || id === variableId || id === projectId) return undefined;
-  if (serviceId !== undefined) return unlessGone(() => reads.live.getOperation(serviceId, id));
+  if (serviceId !== undefined) return unlessAbsent(() => reads.live.getOperation(serviceId, id));
   if (projectId === undefined) return undefined;
   try {
     return await reads.live.getProjectOperation(projectId, id);
@@ -124,28 +135,15 @@ async function operationOf(reads: Reads, { serviceId, variableId, projectId, id 
   }
 }
 
-/** A look at an operation of a service. One that is not shown says nothing: reads may lag. */
+/** A look at an operation of a service. */
 export async function pollOperation(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
-  const operation = await unlessGone(() => reads.live.getOperation(serviceId, id));
-  if (operation === undefined) {
-    const summary = `the service does not show operation ${id}`;
-    return { kind: "waiting", status: "not shown", atMost: { ms: contradictionMs, summary, isUnseen: true } };
-  }
+  const operation = await unlessAbsent(() => reads.live.getOperation(serviceId, id));
+  if (operation === undefined) return notShown(`the service does not show operation ${id}`);
   if (operation.status === "complete") return { kind: "done" };
   if (operation.status === "failed") {
     return { kind: "failed", summary: `the operation "${operation.kind}" failed`, detail: `operation ${id}` };
   }
   return { kind: "waiting", status: operation.status };
-}
-
-/** The answer, or undefined where the service says 404, or 405 because the route is missing. */
-export async function unlessGone<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (failure) {
-    if (failure instanceof ApiError && (failure.status === 404 || failure.status === 405)) return undefined;
-    throw failure;
-  }
 }
 
 /** Returns false where the service answers 404: the resource does not exist. */

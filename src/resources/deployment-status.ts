@@ -1,12 +1,12 @@
-import { ApiError } from "../api/api-error";
+import { ApiError, unlessAbsent } from "../api/api-error";
 import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
-import { isOlder } from "../api/known-versions";
 import type { Reads } from "../api/reads";
+import { isOlder } from "../api/versions";
 import type { Deployment, Service } from "../api/wire/shapes";
 import type { Pending, Release, Standing } from "../model/live";
 import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
-import { contradictionMs, unlessGone } from "./deletion";
+import { contradicting, notShown } from "./deletion";
 
 /**
  * One look at a deployment (interface, "Deployment status values"): only the id that our request returned counts,
@@ -15,7 +15,7 @@ import { contradictionMs, unlessGone } from "./deletion";
 export async function pollDeployment(reads: Reads, pending: Pending): Promise<OperationStatus> {
   const { serviceId, id, commit } = pending;
   if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
-  const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
+  const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
   return found === undefined || found.status === "superseded"
     ? follow(reads, serviceId, pending, found)
     : settledAs(found, commit);
@@ -61,17 +61,6 @@ function waiting(found: Deployment): OperationStatus {
   return { kind: "waiting", status: found.status, ...(reason === undefined ? {} : { note: reason }) };
 }
 
-/** Gone needs proof: a key that lost its membership sees the same 404, and lists without anything. */
-async function withoutList(reads: Reads, { id, serviceId = "" }: Pending): Promise<OperationStatus> {
-  reads.invalidate();
-  const service = await reads.service(serviceId);
-  const seesAnything = (await reads.projects()).length + (await reads.services()).length > 0;
-  const waiting = { kind: "waiting", status: "not shown" } as const;
-  return service.kind === "gone" && seesAnything
-    ? { ...waiting, atMost: { ms: contradictionMs, summary: `the service of deployment ${id} is gone` } }
-    : waiting;
-}
-
 /** Looks at the newest deployment. `superseded`: ours; undefined where the service does not show it. */
 async function follow(
   reads: Reads,
@@ -79,22 +68,16 @@ async function follow(
   pending: Pending,
   superseded: Deployment | undefined,
 ): Promise<OperationStatus> {
-  const list = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 1 }));
-  // A list without the deployment that was just queued is short, or the service is gone.
-  if (list === undefined || (!superseded && list.items.length === 0)) return withoutList(reads, pending);
-  const [newest] = list.items;
+  const list = await unlessAbsent(() => reads.live.listDeployments(serviceId, { limit: 1 }));
+  const newest = list?.items[0];
   const isOurs = newest?.id === pending.id;
   if (isOurs && newest.status !== "superseded") return settledAs(newest, pending.commit);
   const madeAt = pending.madeAt ?? superseded?.createdAt;
   const isBefore = Date.parse(newest?.createdAt ?? "") < Date.parse(madeAt ?? "");
-  if (newest === undefined || isOurs || isBefore) {
-    const isShown = isOurs || superseded !== undefined;
-    const summary = isShown
-      ? `deployment ${pending.id} was superseded, and no newer one is listed`
-      : `the service does not list deployment ${pending.id}`;
-    const status = isShown ? "superseded" : "not shown";
-    return { kind: "waiting", status, atMost: { ms: contradictionMs, summary } };
-  }
+  if (newest === undefined || isOurs || isBefore)
+    return isOurs || superseded !== undefined
+      ? contradicting("superseded", `deployment ${pending.id} was superseded, and no newer one is listed`)
+      : notShown(`the service does not list deployment ${pending.id}`);
   // A rollback serves an older release: what was to be deployed is not what serves.
   if (newest.sourceDeploymentId != null) {
     return {
@@ -124,7 +107,7 @@ export async function queuedSince(
   serviceId: string,
   { preexistingIds, since, commit }: QueuedSearch,
 ): Promise<readonly Deployment[] | undefined> {
-  const listed = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 200 }));
+  const listed = await unlessAbsent(() => reads.live.listDeployments(serviceId, { limit: 200 }));
   if (listed === undefined) return undefined;
   const { items } = listed;
   // The list is newest first: what comes after one that is known is older.

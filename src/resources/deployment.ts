@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { unlessAbsent } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads, Resource } from "../api/reads";
 import type { Deployment } from "../api/wire/shapes";
@@ -25,7 +26,7 @@ import type {
 import { durationPattern, parseDuration } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, present, sameId, textAt } from "./attribute-values";
-import { stands, unlessGone } from "./deletion";
+import { stands } from "./deletion";
 import { deploymentStanding, foreseeDeployments, pollDeployment, queuedSince } from "./deployment-status";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
@@ -249,7 +250,7 @@ async function detailsOf(
   const isOther = recorded !== undefined && recorded.id !== latestId;
   const asksLatest = latestId !== liveId || (isOther && mayAskMore(reads));
   if (!asksCommit && !asksLatest) return { commit: known };
-  const get = (one: string) => unlessGone(() => reads.live.getDeployment(serviceId, one));
+  const get = (one: string) => unlessAbsent(() => reads.live.getDeployment(serviceId, one));
   const serving = asksCommit ? await get(id) : undefined;
   const latest =
     !asksLatest || latestId === undefined

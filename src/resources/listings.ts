@@ -1,4 +1,5 @@
 import type { ZodType } from "zod";
+import { unlessAbsent } from "../api/api-error";
 import type { Reads, Resource } from "../api/reads";
 import {
   canvas as canvasAnswer,
@@ -10,7 +11,6 @@ import { defaultListed } from "../model/listings";
 import type { LiveResource } from "../model/live";
 import { compareTexts, snakeCase } from "../model/text";
 import type { Plain } from "../model/value";
-import { unlessGone } from "./deletion";
 import { project } from "./project";
 import { service } from "./service";
 import { configurationSchema } from "./service/configuration";
@@ -73,7 +73,7 @@ const listDeployments = (reads: Reads, asked: Asked) =>
 async function findDeployment(reads: Reads, asked: Asked) {
   const serviceId = asked.get("serviceId") ?? "";
   const id = asked.get("id") ?? (await servingIn(reads, serviceId));
-  const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
+  const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
   if (found !== undefined) return found;
   throw missing(`the service has no deployment of the id ${id}`, "id");
 }

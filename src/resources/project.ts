@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type ApiError, isConflict } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import { environmentOf } from "../api/gap-rules";
-import { defaultGaps } from "../api/gaps";
+import { defaultGaps } from "../api/gap-settings";
 import type { Reads, Resource } from "../api/reads";
 import type { Project } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";

@@ -1,8 +1,9 @@
 import * as z from "zod";
+import { ApiError } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
-import { gapVariable } from "../api/gap-rules";
-import { isOlder } from "../api/known-versions";
+import { gapVariable } from "../api/gap-settings";
 import type { Reads, Resource } from "../api/reads";
+import { isOlder } from "../api/versions";
 import type { Variable } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
@@ -21,14 +22,7 @@ import { Secret } from "../model/secret";
 import { sameName } from "../model/text";
 import type { ResolvedValue } from "../model/value";
 import { parentIdOf, present, sameId, textAt } from "./attribute-values";
-import {
-  acceptedDeletion,
-  type DeletionLook,
-  goneOrAlone,
-  pollDeletion,
-  stands,
-  unlessGone,
-} from "./deletion";
+import { acceptedDeletion, type DeletionLook, goneOrAlone, pollDeletion, stands } from "./deletion";
 
 const schema = z.strictObject({
   key: z.string().min(1).optional().describe("Name of the variable; its logical name unless given."),
@@ -263,6 +257,10 @@ async function find(
   { id, name, parentId }: DeleteInput,
 ): Promise<LiveResource | undefined> {
   if (parentId === undefined) return undefined;
-  const found = await unlessGone(() => writes.updateVariable(parentId, id, { key: name }));
-  return found && liveVariable(found, parentId);
+  try {
+    return liveVariable(await writes.updateVariable(parentId, id, { key: name }), parentId);
+  } catch (failure) {
+    if (failure instanceof ApiError && failure.status === 404) return undefined;
+    throw failure;
+  }
 }

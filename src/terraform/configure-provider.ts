@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { ApiError, diagnosticOf } from "../api/api-error";
-import { gapSettings } from "../api/gap-rules";
-import type { GapSettings } from "../api/gaps";
+import { type GapSettings, gapSettings } from "../api/gap-settings";
 import { checkBaseUrl, createHttpTransport } from "../api/http-transport";
 import type { Transport } from "../api/transport";
 import { embeddedUrl } from "../api/transport";

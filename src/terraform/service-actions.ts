@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import { diagnosticOf, isUncertain } from "../api/api-error";
+import { diagnosticOf, isUncertain, unlessAbsent } from "../api/api-error";
 import type { Resource } from "../api/reads";
 import { createOrFind } from "../apply/create-or-find";
 import { waitUntilSettled } from "../apply/settle";
@@ -10,7 +10,6 @@ import type { Pending } from "../model/live";
 import type { ActionInput, Made } from "../model/resource-operations";
 import { isoTime, parseDuration } from "../model/time";
 import { typeNamed } from "../resources";
-import { unlessGone } from "../resources/deletion";
 import { service } from "../resources/service";
 import { diagnosticError, diagnosticMessages } from "./messages";
 import type { EventOf } from "./protocol";
@@ -105,7 +104,7 @@ async function requireDeployment(
 ): Promise<void> {
   const attribute = deploymentAttribute;
   const id = idIn(config, attribute);
-  if (id === undefined || (await unlessGone(() => reads.live.getDeployment(serviceId, id)))) return;
+  if (id === undefined || (await unlessAbsent(() => reads.live.getDeployment(serviceId, id)))) return;
   throw diagnosticError("live.import_missing", `the service has no deployment of the id ${id}`, {
     attribute,
   });

@@ -232,11 +232,17 @@ export const plantedBugs: readonly PlantedBug[] = [
     ({ text }) => `${text} || status !== undefined`,
     { scenario: "failed-deletion", faults: ["refuse once"], finds: "at once" },
   ),
-  bug("what a verb was answered is not recorded", "goesOnWith", condition("accepted", "open"), () => "true", {
-    scenario: "verb-restart",
-    faults: ["kill"],
-  }),
-  bug("a verb whose end was not seen is over", "recordEnd", condition("endsSeen"), () => "false", {
+  bug(
+    "what a verb was answered is not recorded",
+    "acceptedBefore",
+    condition("accepted", "open"),
+    () => "true",
+    {
+      scenario: "verb-restart",
+      faults: ["kill"],
+    },
+  ),
+  bug("a verb whose end was not seen is over", "awaitEnd", condition("endsSeen"), () => "true", {
     scenario: "verb-deploy",
     faults: ["redirect once"],
   }),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Client, createClient } from "../../src/api/client";
 import { consistently } from "../../src/api/consistent-reads";
 import { createEndpoints } from "../../src/api/create-endpoints";
-import { defaultGaps, type GapSettings } from "../../src/api/gaps";
+import { defaultGaps, type GapSettings } from "../../src/api/gap-settings";
 import { createReads } from "../../src/api/reads";
 import type { RuntimeOutcome, RuntimeRequest } from "../../src/commands/act-on-service";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../../src/commands/apply";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createClient } from "../../api/client";
 import { consistently } from "../../api/consistent-reads";
 import { createEndpoints } from "../../api/create-endpoints";
-import { defaultGaps } from "../../api/gaps";
+import { defaultGaps } from "../../api/gap-settings";
 import { createReads } from "../../api/reads";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../emulator/emulator";
 import { manualClock } from "../../emulator/testing";

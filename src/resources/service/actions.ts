@@ -1,3 +1,4 @@
+import { unlessAbsent } from "../../api/api-error";
 import type { Endpoints } from "../../api/endpoints";
 import type { Reads } from "../../api/reads";
 import { type Deployment, terminalStatuses } from "../../api/wire/shapes";
@@ -11,7 +12,7 @@ import type {
   ResourceAction,
 } from "../../model/resource-operations";
 import type { RecordedResource } from "../../model/state";
-import { contradictionMs, pollOperation, unlessGone } from "../deletion";
+import { notShown, pollOperation } from "../deletion";
 import { pollDeployment, queuedSince, workerFindings } from "../deployment-status";
 
 type ServiceVerb = ResourceAction<Reads, Endpoints>;
@@ -113,18 +114,15 @@ async function findCancelled(
   reads: Reads,
   { id, deploymentId = "" }: ActionInput,
 ): Promise<readonly string[] | undefined> {
-  const found = await unlessGone(() => reads.live.getDeployment(id, deploymentId));
+  const found = await unlessAbsent(() => reads.live.getDeployment(id, deploymentId));
   if (found === undefined) return undefined;
   return found.cancelRequested === true || hasEnded(found) ? [deploymentId] : [];
 }
 
 /** A cancellation is done once the deployment has ended; one that went live came too late. */
 async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
-  const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
-  if (found === undefined) {
-    const summary = `the service does not show deployment ${id}`;
-    return { kind: "waiting", status: "not shown", atMost: { ms: contradictionMs, summary, isUnseen: true } };
-  }
+  const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
+  if (found === undefined) return notShown(`the service does not show deployment ${id}`);
   if (found.status === "live")
     return { kind: "failed", summary: `deployment ${id} was live before it could be cancelled` };
   return hasEnded(found) ? { kind: "done" } : { kind: "waiting", status: found.status };

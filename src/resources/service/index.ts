@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Endpoints } from "../../api/endpoints";
-import { gapVariable, instancePrice, instancesOf } from "../../api/gap-rules";
-import { isOlder } from "../../api/known-versions";
+import { gapVariable } from "../../api/gap-settings";
 import type { Reads, Resource } from "../../api/reads";
+import { isOlder } from "../../api/versions";
 import type { Service } from "../../api/wire/shapes";
 import type { Catalog } from "../../model/catalog";
 import type { LiveResource, Pending, ReadResult } from "../../model/live";
@@ -158,14 +158,20 @@ function defaults({ defaults: byCatalog, assumed }: Catalog, kind = ""): Attribu
   ]);
 }
 
+/** Gap "monthly price". */
 function monthlyCost(attributes: AttributeLookup, catalog: Catalog): Money | undefined {
   const id = textAt(attributes, "configuration.plan");
   const plan = id === undefined ? undefined : findPlan(catalog, id, textAt(attributes, "kind"));
   if (plan === undefined) return undefined;
-  const scaling = attributes.get("configuration.scaling");
-  const replicas = attributes.get("configuration.replicas");
-  const minReplicas = attributes.get("configuration.minReplicas");
-  return instancePrice(plan, instancesOf({ scaling, replicas, minReplicas }));
+  const count = instancesOf(attributes);
+  return { usd: plan.usd * count, ngn: plan.ngn * count };
+}
+
+/** Returns how many instances run at least: `replicas`, or `minReplicas` where the service scales itself. */
+function instancesOf(attributes: AttributeLookup): number {
+  const scaling = attributes.get("configuration.scaling") ?? "manual";
+  const count = attributes.get(`configuration.${scaling === "manual" ? "replicas" : "minReplicas"}`);
+  return typeof count === "number" && count >= 0 ? count : 1;
 }
 
 const liveIn = async (reads: Reads, found: Service, declared?: string): Promise<LiveResource> =>

@@ -1,5 +1,6 @@
 import type { Endpoints } from "../../api/endpoints";
-import { environmentOf, gapVariable } from "../../api/gap-rules";
+import { environmentOf } from "../../api/gap-rules";
+import { gapVariable } from "../../api/gap-settings";
 import type { Reads } from "../../api/reads";
 import type { Project, Service } from "../../api/wire/shapes";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";

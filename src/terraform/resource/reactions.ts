@@ -1,5 +1,5 @@
-import { isOlder } from "../../api/known-versions";
 import type { Resource } from "../../api/reads";
+import { isOlder } from "../../api/versions";
 import type { LiveResource } from "../../model/live";
 import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
 import { sha256 } from "../../model/text";

@@ -1,6 +1,6 @@
 import { createEndpoints } from "../../../src/api/create-endpoints";
 import type { DetectedPatchFormat } from "../../../src/api/endpoints";
-import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
+import { defaultGaps, type GapSettings } from "../../../src/api/gap-settings";
 import { Secret } from "../../../src/model/secret";
 import { fakeSend, workspace } from "./fake-send";
 

@@ -1,6 +1,6 @@
 import { createEndpoints } from "../../../src/api/create-endpoints";
 import type { DetectedPatchFormat } from "../../../src/api/endpoints";
-import { defaultGaps } from "../../../src/api/gaps";
+import { defaultGaps } from "../../../src/api/gap-settings";
 import type { ApiRequest } from "../../../src/api/send";
 import { Secret } from "../../../src/model/secret";
 import { canvasOf, fakeSend, serviceNamed, workspace } from "./fake-send";

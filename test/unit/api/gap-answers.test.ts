@@ -5,7 +5,6 @@ import {
   errorBodyOf,
   fillBody,
   hostingIsOff,
-  instancesOf,
   isSuspended,
   operationIn,
   readingOperation,
@@ -16,7 +15,7 @@ import {
   withEnvironmentFields,
   wrappedAs,
 } from "../../../src/api/gap-rules";
-import { defaultGaps } from "../../../src/api/gaps";
+import { defaultGaps } from "../../../src/api/gap-settings";
 
 type Failure = Partial<ConstructorParameters<typeof ApiError>[0]>;
 const failed = (failure: Failure) =>
@@ -203,20 +202,6 @@ describe("what is read under a gap", () => {
     });
     const long = told({ ["k".repeat(500)]: 1 }) as ApiError;
     expect(/it has: (k+) /.exec(long.message)?.[1]).toHaveLength(200);
-  });
-
-  it.each<[Record<string, unknown>, number]>([
-    [{ replicas: 3 }, 3],
-    [{ replicas: 0 }, 0],
-    [{ replicas: 3, scaling: "manual", minReplicas: 2 }, 3],
-    [{ replicas: 3, scaling: "auto", minReplicas: 2 }, 2],
-    [{ replicas: 3, scaling: "auto" }, 1],
-    [{ replicas: -1 }, 1],
-    [{ replicas: Number.NaN }, 1],
-    [{ replicas: Number.POSITIVE_INFINITY }, 1],
-    [{ replicas: "3" }, 1],
-  ])("instances of %j: %d", (configuration, count) => {
-    expect(instancesOf(configuration)).toBe(count);
   });
 
   it.each<[Record<string, boolean>, boolean]>([

@@ -1,5 +1,4 @@
-import { gapSettings, gapVariable } from "../../../src/api/gap-rules";
-import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
+import { defaultGaps, type GapSettings, gapSettings, gapVariable } from "../../../src/api/gap-settings";
 
 type Key = keyof GapSettings;
 

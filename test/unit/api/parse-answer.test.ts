@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { createEndpoints } from "../../../src/api/create-endpoints";
-import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
+import { defaultGaps, type GapSettings } from "../../../src/api/gap-settings";
 import { aboutDeletion, aboutShown, ask, parseAnswer, shows } from "../../../src/api/parse-answer";
 import { type ApiRequest, pathSegment } from "../../../src/api/send";
 import { canvasOf, catalogBody, fakeSend, serviceNamed, workspace } from "./fake-send";

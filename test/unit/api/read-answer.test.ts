@@ -1,4 +1,4 @@
-import { defaultGaps } from "../../../src/api/gaps";
+import { defaultGaps } from "../../../src/api/gap-settings";
 import { type ReadAnswerOptions, readAnswer } from "../../../src/api/read-answer";
 import { Redactor } from "../../../src/api/redactor";
 import { Secret } from "../../../src/model/secret";

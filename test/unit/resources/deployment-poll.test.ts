@@ -76,7 +76,7 @@ describe("a look at a deployment", () => {
     expect(await look([older], { madeAt: "2026-01-01T00:00:01.000Z" })).toEqual({
       kind: "waiting",
       status: "not shown",
-      atMost: { ms: 30_000, summary: "the service does not list deployment ours" },
+      atMost: { ms: 30_000, summary: "the service does not list deployment ours", isUnseen: true },
     });
   });
 

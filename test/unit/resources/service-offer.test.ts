@@ -174,6 +174,20 @@ describe("the monthly price of a service", () => {
     expect(cost({ kind: "postgres", "configuration.plan": "free" })).toEqual({ usd: 3, ngn: 4500 });
   });
 
+  it.each<[Record<string, ResolvedValue>, number]>([
+    [{ replicas: 3 }, 3],
+    [{ replicas: 0 }, 0],
+    [{ replicas: 3, scaling: "manual", minReplicas: 2 }, 3],
+    [{ replicas: 3, scaling: "auto", minReplicas: 2 }, 2],
+    [{ replicas: 3, scaling: "auto" }, 1],
+    [{ replicas: -1 }, 1],
+    [{ replicas: "3" }, 1],
+  ])("is that of %j: %d instances", (configuration, count) => {
+    const paths = Object.entries(configuration).map(([field, value]) => [`configuration.${field}`, value]);
+    const starter = { kind: "web", "configuration.plan": "starter", ...Object.fromEntries(paths) };
+    expect(cost(starter)).toEqual({ usd: 7 * count, ngn: 10_500 * count });
+  });
+
   it("is not known for a plan that the catalog does not list", () => {
     expect(cost({ kind: "web", "configuration.plan": "gold" })).toBeUndefined();
     expect(cost({ kind: "web", "configuration.plan": new Unknown([]) })).toBeUndefined();

@@ -90,7 +90,7 @@ describe("deleting a service", () => {
     await service.create(world.endpoints, createInput("other", web));
     const blind = createReads({
       ...world.endpoints,
-      getService: (wanted) =>
+      getService: (wanted: string) =>
         wanted === id
           ? Promise.reject(new ApiError({ ...refused, status: 404 }))
           : world.endpoints.getService(wanted),
