@@ -161,7 +161,8 @@ async function connect(
   const waiting = watch(isEmbedded ? "the embedded service" : new URL(settings.baseUrl).host);
   const { answerTimeout, parallelism } = options;
   const limits = typeof answerTimeout === "number" ? { exchangeTimeoutMs: answerTimeout } : {};
-  const transport = isEmbedded ? embeddedTransport(cwd) : createHttpTransport({ environment, ...limits });
+  const open = () => createHttpTransport({ environment, ...limits });
+  const transport = isEmbedded ? embeddedTransport(cwd) : (invocation.openTransport?.(open) ?? open());
   const client = createClient({
     baseUrl: isEmbedded ? embeddedUrl : settings.baseUrl,
     apiKey,

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Command } from "commander";
+import type { Transport } from "../api/transport";
 import type { CrossValue, StackUnit } from "../manifest/context";
 import type { StageName } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
@@ -29,6 +30,8 @@ export interface Invocation {
   readonly stack?: StackRun;
   /** The stage that the verb is run for; null where it reads what has none; undefined where any is taken. */
   readonly stage?: StageRun | null;
+  /** Opens the way to the service over one that members of a fleet share. */
+  readonly openTransport?: ((open: () => Transport) => Transport) | undefined;
 }
 
 /** The stage of a run, as far as its state and settings need it. */

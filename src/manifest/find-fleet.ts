@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
-import type { FleetMember } from "../model/fleet";
+import type { FleetMember, FleetVerb } from "../model/fleet";
 import type { ResourceType } from "../model/resource-type";
 import { splitStage, stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
@@ -225,6 +225,13 @@ export function pathsBeside(member: FleetMember, root: string): readonly string[
   const paths = [...named, ...beside, ...mentioned].filter((path) => !isBelow(path, folder));
   const links = [folder, ...inside].map(realOf).filter((path) => !isBelow(path, folder));
   return [...new Set([...paths, ...paths.map(realOf), ...links])];
+}
+
+/** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */
+export function startsPrograms({ files }: FleetMember, folder: string, verb: FleetVerb): boolean {
+  if (existsSync(join(folder, "cdktf.json"))) return true;
+  const read = [...manifestsIn(folder), ...files.map((file) => resolve(folder, file))];
+  return verb !== "drift" && read.some((file) => readTextOf(file).includes("fromCommand"));
 }
 
 /** Manifest files that are read for what they mention: more are in no folder of one manifest. */

@@ -32,7 +32,7 @@ import { ignoredOptions, options, planningOptions, policyOptions } from "../opti
 import { type PlannedStage, reportFolder, writeReports } from "../plan-reports";
 import { annotate, exitCodes, failureOf, outStyle, report, reportFailure } from "../report";
 import { warnOfUndeclared } from "../stages";
-import { crossValuesOf, otherDiagnostics, planRequestOf, policiesOf, showPlan } from "./plan";
+import { crossValuesOf, otherDiagnostics, planExitCode, planRequestOf, policiesOf, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
 export const ciPlanVerb: Verb = {
@@ -118,7 +118,7 @@ async function planStages(invocation: Invocation, request: PlanRequest): Promise
       if (outcome.plan) one.stack?.tellOutputs(crossValuesOf(outcome.plan));
       showOutcome(one, outcome);
       if (planned.length === 0) report(one, await warnOfUndeclared(one));
-      planned.push({ invocation: one, outcome, exitCode: exitCodeOf(outcome) });
+      planned.push({ invocation: one, outcome, exitCode: planExitCode(outcome) });
     } catch (cause) {
       fail(cause, one);
     }
@@ -142,12 +142,6 @@ function showOutcome(invocation: Invocation, { plan: made, diagnostics, sources 
 }
 
 const isGuard = ({ code }: Diagnostic): boolean => code.startsWith("guard.");
-
-function exitCodeOf({ plan: made, exitCode }: PlanOutcome): number {
-  if (!made || exitCode !== 0) return exitCode;
-  if (isBlocked(made)) return exitCodes.refused;
-  return hasChanges(made) ? exitCodes.changes : exitCode;
-}
 
 /** Writes the reports, the outputs and the summary of the job. Returns 1 where a report could not be written. */
 function tellRunner(invocation: Invocation, planned: readonly PlannedStage[], request: PlanRequest): number {
