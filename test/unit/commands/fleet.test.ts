@@ -1,6 +1,7 @@
+import { inShard } from "../../../src/cli/fleet/choose-members";
 import { joinReports } from "../../../src/commands/fleet/join-reports";
 import { makeReport, memberResult } from "../../../src/commands/fleet/member-result";
-import { changedMembers, inShard } from "../../../src/commands/fleet/select-members";
+
 import { memberEnvironment, stateOfMember } from "../../../src/manifest/fleet-environment";
 import type { FleetMember } from "../../../src/model/fleet";
 import {
@@ -38,24 +39,6 @@ it("shards 1 to N are exactly the whole for every N, of sizes that differ by one
       expect(again.map(({ name }) => name).sort()).toEqual((shards[0] ?? []).map(({ name }) => name).sort());
     }),
   );
-});
-
-it("a file of a folder, one beside it that is named, and the fleet file touch members; a neighbour of like name does not", () => {
-  const members = [member("shop"), member("shop-two"), member("docs")];
-  const touched = (...changed: string[]) =>
-    changedMembers(members, {
-      changed,
-      root: "/r",
-      beside: ({ name }) => (name === "docs" ? ["/r/common"] : []),
-      common: ["/r/rnv.fleet.yaml"],
-    }).map(({ name }) => name);
-  expect(touched("/r/shop/stages/production.yaml")).toEqual(["shop"]);
-  expect(touched("/r/shop-two/.env")).toEqual(["shop-two"]);
-  expect(touched("/r/common/base.yaml")).toEqual(["docs"]);
-  expect(touched("/r/README.md")).toEqual([]);
-  expect(touched("/r/rnv.fleet.yaml")).toHaveLength(3);
-  // A submodule, of which git names the folder alone.
-  expect(touched("/r")).toHaveLength(3);
 });
 
 describe("the environment of a member", () => {
