@@ -56,6 +56,20 @@ export interface StackRun extends StackUnit {
   readonly tellOutputs: (outputs: ReadonlyMap<string, CrossValue>) => void;
 }
 
+/** Returns the run of a stack, with what it is given of the others. */
+export const stackRun = (
+  name: string,
+  run: Partial<Omit<StackRun, "name">> & Pick<StackRun, "isOneOfSeveral">,
+): StackRun => ({
+  crossValues: new Map(),
+  needsValues: false,
+  ownedElsewhere: new Set(),
+  sharesRun: false,
+  tellOutputs: () => {},
+  ...run,
+  name,
+});
+
 /** Does what a verb is for; returns the exit code. */
 export type Handler = (invocation: Invocation) => Promise<number>;
 

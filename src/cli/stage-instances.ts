@@ -6,7 +6,7 @@ import type { FoundStages } from "../manifest/load-manifest";
 import type { StageDeclaration } from "../manifest/stages";
 import { isStageWord, type StageName, stageWordRule } from "../model/stage";
 import type { State } from "../model/state";
-import { withContext } from "./context";
+import { stateOf } from "./context";
 import type { Invocation, StageRun } from "./invocation";
 import { options } from "./options";
 import { type DeclaredStages, inNumbers, stagesOf } from "./stages";
@@ -63,7 +63,7 @@ export async function standingOf(
   if (wrong !== undefined) return { ...of, problem: wrong };
   try {
     const reading = { ...invocation, stage: run, environment: anyWorkspace, sources };
-    return { ...of, state: await withContext(reading, ({ backend }) => backend.read()) };
+    return { ...of, state: (await stateOf(reading)).state };
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     return { ...of, problem: cause.diagnostics[0] as Diagnostic };

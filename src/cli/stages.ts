@@ -1,19 +1,14 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { createHttpTransport } from "../api/http-transport";
 import { exitCodeOf } from "../commands/context";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
-import { shownPath } from "../manifest/files";
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import { type FoundStages, findStages } from "../manifest/load-manifest";
 import { findStage, type StageDeclaration, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
-import type { State } from "../model/state";
-import { shortList } from "../model/text";
 import { systemClock } from "../model/time";
 import { resourceTypes } from "../resources";
 import { isStackPath } from "../stack/files";
 import { instancePlace, listInstances } from "../state/list-instances";
-import { settingsOf, withContext } from "./context";
+import { settingsOf } from "./context";
 import { readStandardInput } from "./files";
 import { formatOf, type Invocation, listOf, type StageRun } from "./invocation";
 import { errorDocument, exitCodes } from "./report";
@@ -80,7 +75,7 @@ function placed(invocation: Invocation, { place, sources }: FoundStages, asked: 
 }
 
 /** Lists the states at the address of an invocation, by what is there in place of `instancePlace`. */
-function listIds(invocation: Invocation): Promise<readonly string[] | undefined> {
+export function listIds(invocation: Invocation): Promise<readonly string[] | undefined> {
   const { environment } = invocation;
   return listInstances(settingsOf(invocation).state, {
     ...{ environment, clock: systemClock },
@@ -172,69 +167,6 @@ const wrongWorkspace = (stage: string, wanted: string, own: string, range: Diagn
     range,
     hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
   });
-
-/** A state of a stage that the manifest does not declare: the stage was removed from it, or renamed. */
-export interface UndeclaredState {
-  readonly stage: StageName;
-  readonly location: string;
-  readonly state: State;
-}
-
-/**
- * Finds states of stages that are not among `declared`: in `.rnv`, or where RNV_STATE holds `${stage.name}`. What cannot be
- * listed or read is left out.
- */
-export async function undeclaredStates(
-  invocation: Invocation,
-  declared: readonly string[],
-): Promise<readonly UndeclaredState[]> {
-  const { cwd, environment, options } = invocation;
-  if (typeof options.state === "string") return [];
-  const inStage = (stage: StageName): Invocation => ({
-    ...invocation,
-    environment: { ...environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined },
-    stage: { ...stage, takesUnnamed: false },
-  });
-  const list = async (stage: StageName): Promise<readonly string[]> => (await listIds(inStage(stage))) ?? [];
-  const none = (cause: unknown): readonly never[] => {
-    if (cause instanceof DiagnosticsError) return [];
-    throw cause;
-  };
-  const folder = join(cwd, ".rnv");
-  const folders = existsSync(folder) ? readdirSync(folder) : [];
-  const listed = await list({ name: instancePlace }).catch(none);
-  const found: UndeclaredState[] = [];
-  for (const name of [...new Set([...listed, ...folders].filter(isStageWord))].sort()) {
-    if (declared.includes(name)) continue;
-    const ids = await list({ name, id: instancePlace }).catch(none);
-    for (const stage of [{ name }, ...ids.map((id) => ({ name, id }))]) {
-      const read = async (): Promise<UndeclaredState[]> =>
-        withContext(inStage(stage), async ({ backend }) => {
-          const state = await backend.read();
-          const isOwn = state?.stage === stageText(stage) && Object.keys(state.resources).length > 0;
-          const at = backend.location;
-          const location = at.includes("://") ? at : shownPath(at, cwd);
-          return isOwn ? [{ stage, location, state }] : [];
-        });
-      found.push(...(await read().catch(none)));
-    }
-  }
-  return found;
-}
-
-/** Returns a warning for each state of a stage that is not declared any more, with what it records. */
-export async function warnOfUndeclared(invocation: Invocation): Promise<readonly Diagnostic[]> {
-  const { declared } = invocation.stage ?? {};
-  if (declared === undefined) return [];
-  return (await undeclaredStates(invocation, declared)).map(({ stage, location, state }) => {
-    const addresses = Object.keys(state.resources);
-    const name = stageText(stage);
-    return warning("guard.stage", `stage ${name} is not declared, and its resources still exist`, {
-      detail: `Recorded: ${shortList(addresses.sort(), 10)}`,
-      hint: `To destroy them: rnv destroy --stage ${name} --state ${location}`,
-    });
-  });
-}
 
 /** Returns the instances of a stage as far as that needs no request: none where the states are not files. */
 export const localNames = async (

@@ -31,7 +31,7 @@ import type { Invocation } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { type PlannedStage, reportFolder, writeReports } from "../plan-reports";
 import { annotate, exitCodes, failureOf, outStyle, report } from "../report";
-import { warnOfUndeclared } from "../stages";
+import { warnOfUndeclared } from "../undeclared-states";
 import { crossValuesOf, otherDiagnostics, planExitCode, planRequestOf, policiesOf, showPlan } from "./plan";
 import type { Verb } from "./verb";
 

@@ -19,7 +19,7 @@ import { type Format, formatOf, type Invocation, listOf, type OptionValues } fro
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { pageFileOf, writePlanPage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
-import { warnOfUndeclared } from "../stages";
+import { warnOfUndeclared } from "../undeclared-states";
 import type { Verb } from "./verb";
 
 export const validateVerb: Verb = {

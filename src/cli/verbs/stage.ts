@@ -21,7 +21,8 @@ import {
   standings,
   usage,
 } from "../stage-instances";
-import { askedStage, type DeclaredStages, undeclaredStates } from "../stages";
+import { askedStage, type DeclaredStages } from "../stages";
+import { undeclaredStates } from "../undeclared-states";
 import { readAccepted } from "./drift";
 import { stageSweepVerb } from "./sweep";
 import type { Verb, VerbFamily } from "./verb";
