@@ -1,9 +1,12 @@
 import { Option } from "commander";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
-import { stageText } from "../model/stage";
-import { type Handler, type Invocation, listOf } from "./invocation";
+import { runTargets } from "../commands/targets";
+import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
+import { splitStage, stageText } from "../model/stage";
+import { type Invocation, listOf } from "./invocation";
+import { exitCodes } from "./report";
 import { runOnStacks, type StackReading } from "./stacks";
-import { askedStage, instancesOf, stagesOf } from "./stages";
+import { foundIn } from "./stage-instances";
+import { askedStage } from "./stages";
 
 /** Options of verbs that take several stages in one run. */
 export const stagesOptions = [
@@ -37,19 +40,13 @@ export async function stagesAsked(invocation: Invocation): Promise<AskedStages> 
     };
   if (named.length > 0)
     throw new DiagnosticsError([error("command.usage", "--stage and --all-stages exclude each other")]);
-  const found = await stagesOf(invocation, listOf(options.file));
-  const { sources } = found;
-  if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1, sources);
-  if (found.stages.size === 0)
-    throw new DiagnosticsError([
-      error("command.usage", "--all-stages: the manifest declares no stages", { hint: "leave it out" }),
-    ]);
+  const { stages, namesOf, sources } = await foundIn(invocation);
   const asked: string[] = [];
   const notes: Diagnostic[] = [];
-  for (const { name, each, range } of found.stages.values()) {
-    const ids = each ? await instancesOf(invocation, found, name) : [undefined];
-    if (ids === undefined) notes.push(unlisted(name, range));
-    for (const id of ids ?? []) asked.push(stageText(id === undefined ? { name } : { name, id }));
+  for (const declared of stages.values()) {
+    const names = await namesOf(declared);
+    if (names === undefined) notes.push(unlisted(declared.name, declared.range));
+    asked.push(...(names ?? []).map(stageText));
   }
   return { asked, stages: "all", notes, sources };
 }
@@ -63,9 +60,9 @@ const unlisted = (name: string, range: Diagnostic["range"]): Diagnostic =>
 /** Runs a verb for each stage of a job, and each stack of a stage: none is stopped by another. */
 interface StagesRun {
   readonly reading: StackReading;
-  readonly run: Handler;
-  /** Takes what was thrown before a stage, or the first of its stacks, could be told. */
-  readonly fail: (cause: unknown, stage: string | undefined) => void;
+  readonly run: (invocation: Invocation) => Promise<unknown>;
+  /** Takes what was thrown for a stack, or before a stage or its stacks could be told; `stage` is undefined for no stage. */
+  readonly fail: (cause: unknown, invocation: Invocation) => void;
 }
 
 /** Runs a verb for the stages that were asked for, one after the other, until the run is interrupted. */
@@ -74,17 +71,18 @@ export async function runOnStages(
   asked: AskedStages["asked"],
   { reading, run, fail }: StagesRun,
 ): Promise<void> {
-  for (const stage of asked) {
-    if (invocation.signal.aborted) return;
+  const runStage = async (stage: string | undefined): Promise<void> => {
     const staged = { ...invocation, options: { ...invocation.options, stage } };
     try {
       await runOnStacks(staged, reading, async (one) => {
-        await run(one);
+        await run(one).catch((cause: unknown) => fail(cause, one));
         // Whatever became of this stack, the others are told of too.
-        return 0;
+        return exitCodes.done;
       });
     } catch (cause) {
-      fail(cause, stage);
+      const named = stage === undefined ? {} : { stage: { ...splitStage(stage), takesUnnamed: false } };
+      fail(cause, { ...invocation, ...named });
     }
-  }
+  };
+  await runTargets(asked, runStage, { signal: invocation.signal });
 }

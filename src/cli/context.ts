@@ -13,6 +13,7 @@ import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnost
 import type * as emulator from "../emulator/emulator";
 import type { ApplyEvent } from "../model/apply-event";
 import { stageText } from "../model/stage";
+import type { State } from "../model/state";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
@@ -161,7 +162,8 @@ async function connect(
   const waiting = watch(isEmbedded ? "the embedded service" : new URL(settings.baseUrl).host);
   const { answerTimeout, parallelism } = options;
   const limits = typeof answerTimeout === "number" ? { exchangeTimeoutMs: answerTimeout } : {};
-  const transport = isEmbedded ? embeddedTransport(cwd) : createHttpTransport({ environment, ...limits });
+  const open = () => createHttpTransport({ environment, ...limits });
+  const transport = isEmbedded ? embeddedTransport(cwd) : (invocation.openTransport?.(open) ?? open());
   const client = createClient({
     baseUrl: isEmbedded ? embeddedUrl : settings.baseUrl,
     apiKey,
@@ -234,6 +236,19 @@ export async function withContext<T>(
     await context.close();
   }
 }
+
+/** The address of the state that was given; empty where it is the default one. */
+export const givenAddress = ({ options, environment }: Invocation): string =>
+  typeof options.state === "string" ? options.state : (environment.RNV_STATE ?? "").trim();
+
+/** Reads the state of an invocation, and tells where it is. */
+export const stateOf = (
+  invocation: Invocation,
+): Promise<{ readonly state: State | undefined; readonly location: string }> =>
+  withContext(invocation, async ({ backend }) => ({
+    state: await backend.read(),
+    location: backend.location,
+  }));
 
 /** Sends requests into an emulator in this process, which keeps its records below `cwd`. */
 function embeddedTransport(cwd: string): Transport {

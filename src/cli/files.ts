@@ -9,6 +9,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -67,6 +68,9 @@ export function makeFolder(folder: string, mode?: number): void {
     throw new DiagnosticsError([error("command.usage", `cannot make the folder ${folder} (${code})`)]);
   }
 }
+
+/** Returns true if a file is there. */
+export const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
 
 /** Where there is no folder there is no file either. */
 function removeScratch(scratch: string): void {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Command } from "commander";
+import type { Transport } from "../api/transport";
 import type { CrossValue, StackUnit } from "../manifest/context";
 import type { StageName } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
@@ -29,6 +30,8 @@ export interface Invocation {
   readonly stack?: StackRun;
   /** The stage that the verb is run for; null where it reads what has none; undefined where any is taken. */
   readonly stage?: StageRun | null;
+  /** Opens the way to the service over one that members of a fleet share. */
+  readonly openTransport?: ((open: () => Transport) => Transport) | undefined;
 }
 
 /** The stage of a run, as far as its state and settings need it. */
@@ -52,6 +55,20 @@ export interface StackRun extends StackUnit {
   /** Takes the outputs of its plan, for the stacks that need them. */
   readonly tellOutputs: (outputs: ReadonlyMap<string, CrossValue>) => void;
 }
+
+/** Returns the run of a stack, with what it is given of the others. */
+export const stackRun = (
+  name: string,
+  run: Partial<Omit<StackRun, "name">> & Pick<StackRun, "isOneOfSeveral">,
+): StackRun => ({
+  crossValues: new Map(),
+  needsValues: false,
+  ownedElsewhere: new Set(),
+  sharesRun: false,
+  tellOutputs: () => {},
+  ...run,
+  name,
+});
 
 /** Does what a verb is for; returns the exit code. */
 export type Handler = (invocation: Invocation) => Promise<number>;

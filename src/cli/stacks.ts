@@ -1,22 +1,22 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
-import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
+import { resolve } from "node:path";
+import { runTargets } from "../commands/targets";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { CrossValue, CrossValues } from "../manifest/context";
 import { isHiddenOutput } from "../model/desired";
 import { worstExitCode } from "../model/exit-code";
 import { stageText } from "../model/stage";
-import type { State } from "../model/state";
 import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../render/escape-text";
 import { chooseStacks, isStackPath, type StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
-import { openContext, settingsOf } from "./context";
-import { readText } from "./files";
-import { formatOf, type Handler, type Invocation, listOf, type StackRun } from "./invocation";
+import { givenAddress, settingsOf, stateOf } from "./context";
+import { isFile, readText } from "./files";
+import { formatOf, type Handler, type Invocation, listOf, type StackRun, stackRun } from "./invocation";
 import { exitCodes, outStyle, report } from "./report";
 import { stackPlace } from "./settings";
 import { askedStage, inDeclaredStage, inStageOfState, undeclaredStage } from "./stages";
 import { withStack } from "./synthesize";
+import { stacksWithState, warnOfLeftStacks } from "./undeclared-states";
 
 /** How a verb takes an app of several stacks. */
 export type StackUse =
@@ -81,9 +81,14 @@ export async function runOnStacks(
     ]);
   if (invocation.options.json !== true) tellNotes(chosen, invocation.terminal);
   if (named.length === 0 && stacks.length > 1 && use === "each" && reading.others !== "none")
-    await tellLeftStates(invocation, stacks);
+    report(invocation, await warnOfLeftStacks(invocation, stacks));
   const ordered = use === "each, reversed" ? [...chosen].reverse() : chosen;
-  return runEach(invocation, { stacks, chosen: ordered, reading }, handler);
+  return runInOrder(
+    invocation,
+    targetsOf(invocation, { stacks, chosen: ordered, reading }),
+    reading,
+    handler,
+  );
 }
 
 /** A manifest in its stage; stacks that cannot be read have none. */
@@ -123,17 +128,14 @@ export async function runOnState(
       error("command.usage", "--stack is given twice, and this is about one stack"),
     ]);
   if (name !== undefined) return handler({ ...invocation, stack: stackRun(name, { isOneOfSeveral: true }) });
-  const names = givenAddress(invocation) !== "" ? [] : stacksWithState(invocation.cwd, invocation.stage);
+  const names = stacksWithState(invocation);
   if (names.length === 0) return handler(invocation);
   if (use === "each" && given.positional[0] === undefined) {
-    const screen = sharedScreen(invocation, { use });
-    const codes: number[] = [];
-    for (const one of names)
-      codes.push(
-        await screen.show({ ...invocation, stack: stackRun(one, { isOneOfSeveral: true }) }, handler),
-      );
-    screen.end();
-    return worstExitCode(codes);
+    const targets = names.map((one) => ({
+      ...{ name: one, waitsFor: [] },
+      open: async () => stackRun(one, { isOneOfSeveral: true }),
+    }));
+    return runInOrder(invocation, targets, {}, handler);
   }
   throw new DiagnosticsError([
     error("command.usage", "each stack has a state of its own here, and none is named", {
@@ -148,64 +150,6 @@ function tellNotes(stacks: readonly StackFile[], terminal: Invocation["terminal"
     for (const { level, constructPath, message } of annotations)
       if (level === "info") terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
 }
-
-/**
- * Warns of states whose stack the app declares no longer: where it was renamed, all that it holds would be made a second
- * time under the new name; where it was removed, nothing deletes it.
- */
-async function tellLeftStates(invocation: Invocation, stacks: readonly StackFile[]): Promise<void> {
-  const { cwd, stage } = invocation;
-  if (givenAddress(invocation) !== "") return;
-  const units = new Set(stacks.map(({ unit }) => unit));
-  const warnings: Diagnostic[] = [];
-  const found = statesOfStacks(cwd, stage);
-  // The state without a folder is that of an app of one stack: refused where it is read for another.
-  const isAlone = !found.some(({ name }) => units.has(name));
-  for (const { name: folder, path } of [...(isAlone ? [] : [stateOfOne(cwd, stage)]), ...found]) {
-    if (folder !== undefined && units.has(folder)) continue;
-    const stack = folder === undefined ? undefined : stackRun(folder, { isOneOfSeveral: true });
-    // One that cannot be read says nothing of the stacks that are there.
-    const state = await stateOf({ ...invocation, stack }).catch(() => undefined);
-    const name = state?.stack;
-    const count = Object.keys(state?.resources ?? {}).length;
-    if (count === 0 || name === undefined || units.has(name) || (folder ?? name) !== name) continue;
-    const what = `${count} ${count === 1 ? "resource" : "resources"}`;
-    warnings.push(
-      warning("guard.stack", `the app has no stack ${JSON.stringify(name)}, whose state holds ${what}`, {
-        detail: `They stay as they are: no plan reads ${relative(cwd, path)}.`,
-        hint: `To change or destroy them, declare it again. If it was renamed, rename the folder of its state too: the next plan says how to write the new name into it.`,
-      }),
-    );
-  }
-  report(invocation, warnings);
-}
-
-/** Where the state of an app of one stack lies, which may be without a folder of its own. */
-const stateOfOne = (cwd: string, stage: Invocation["stage"]) => ({
-  name: undefined,
-  path: join(folderOfStates(cwd, stage), "state.json"),
-});
-
-const folderOfStates = (cwd: string, stage: Invocation["stage"]): string =>
-  resolve(cwd, ".rnv", stage ? stageText(stage) : "");
-
-/** The stacks with a state in the folder of a stage, by their names. */
-function statesOfStacks(cwd: string, stage: Invocation["stage"]) {
-  const folder = folderOfStates(cwd, stage);
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names
-    .map((name) => ({ name, path: join(folder, name, "state.json") }))
-    .filter(({ path }) => isFile(path));
-}
-
-/** The folders of states of stacks in a stage; none where there is a state without a stack. */
-function stacksWithState(cwd: string, stage: Invocation["stage"]): readonly string[] {
-  const folder = folderOfStates(cwd, stage);
-  if (isFile(join(folder, "state.json"))) return [];
-  return statesOfStacks(cwd, stage).map(({ name }) => name);
-}
-
-const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
 
 function refuseWords([word]: readonly string[], takesPlan: boolean): void {
   if (word === undefined) return;
@@ -226,38 +170,55 @@ interface StacksRun {
   readonly reading: StackReading;
 }
 
-async function runEach(
+/** Returns stacks as targets, each opened once those before it have ended. */
+function targetsOf(invocation: Invocation, { stacks, chosen, reading }: StacksRun): readonly StackTarget[] {
+  const planned = new Map<string, ReadonlyMap<string, CrossValue>>();
+  return chosen.map(({ unit: name, dependencies }) => ({
+    name,
+    waitsFor: reading.use === "each" ? dependencies : dependents(name, stacks),
+    open: async () => {
+      // Throws where it is not clear which state is that of the stack.
+      settingsOf({ ...invocation, stack: stackRun(name, { isOneOfSeveral: stacks.length > 1 }) });
+      return stackRun(name, {
+        ...(await aroundStack(invocation, name, { stacks, planned, reading })),
+        sharesRun: chosen.length > 1,
+        tellOutputs: (outputs) => planned.set(name, outputs),
+      });
+    },
+  }));
+}
+
+/** A stack to run, after those that it waits for. */
+interface StackTarget {
+  readonly name: string;
+  readonly waitsFor: readonly string[];
+  readonly open: () => Promise<StackRun>;
+}
+
+/** Runs a verb for stacks, one after the other. A stack is left out where one that it waits for is not done. */
+async function runInOrder(
   invocation: Invocation,
-  { stacks, chosen, reading }: StacksRun,
+  targets: readonly StackTarget[],
+  { streams }: Pick<StackReading, "streams">,
   handler: Handler,
 ): Promise<number> {
-  const planned = new Map<string, ReadonlyMap<string, CrossValue>>();
+  const screen = targets.length > 1 ? sharedScreen(invocation, streams === true) : undefined;
   const failed = new Set<string>();
-  const screen = chosen.length > 1 ? sharedScreen(invocation, reading) : undefined;
-  const codes: number[] = [];
-  for (const { unit, dependencies } of chosen) {
-    const waitsFor = reading.use === "each" ? dependencies : dependents(unit, stacks);
+  const run = async ({ name, waitsFor, open }: StackTarget): Promise<number> => {
     const because = waitsFor.find((other) => failed.has(other));
     if (because !== undefined) {
-      failed.add(unit);
+      failed.add(name);
       invocation.terminal.err(
-        `The stack ${escapeText(unit)} is left out: ${escapeText(because)} comes first, and is not done.\n`,
+        `The stack ${escapeText(name)} is left out: ${escapeText(because)} comes first, and is not done.\n`,
       );
-      continue;
+      return exitCodes.done;
     }
-    // Throws where it is not clear which state is that of the stack.
-    settingsOf({ ...invocation, stack: stackRun(unit, { isOneOfSeveral: stacks.length > 1 }) });
-    const run = stackRun(unit, {
-      ...(await aroundStack(invocation, unit, { stacks, planned, reading })),
-      sharesRun: chosen.length > 1,
-      tellOutputs: (outputs) => planned.set(unit, outputs),
-    });
-    const one = { ...invocation, stack: run };
+    const one = { ...invocation, stack: await open() };
     const code = await (screen === undefined ? handler(one) : screen.show(one, handler));
-    codes.push(code);
-    if (code !== exitCodes.done && code !== exitCodes.changes) failed.add(unit);
-    if (code === exitCodes.interrupted || invocation.signal.aborted) break;
-  }
+    if (code !== exitCodes.done && code !== exitCodes.changes) failed.add(name);
+    return code;
+  };
+  const codes = await runTargets(targets, run, { signal: invocation.signal });
   screen?.end();
   return worstExitCode(codes);
 }
@@ -265,19 +226,6 @@ async function runEach(
 /** The stacks that need one. */
 const dependents = (unit: string, stacks: readonly StackFile[]): readonly string[] =>
   stacks.filter(({ dependencies }) => dependencies.includes(unit)).map((stack) => stack.unit);
-
-const stackRun = (
-  name: string,
-  run: Partial<Omit<StackRun, "name">> & Pick<StackRun, "isOneOfSeveral">,
-): StackRun => ({
-  crossValues: new Map(),
-  needsValues: false,
-  ownedElsewhere: new Set(),
-  sharesRun: false,
-  tellOutputs: () => {},
-  ...run,
-  name,
-});
 
 /** What the states of the other stacks of an app say, each read when it is needed. */
 interface OtherStacks {
@@ -298,7 +246,7 @@ async function aroundStack(
   const ownedElsewhere = new Set<string>();
   const areRead = reading.others !== "none" && hasStateByStack(invocation);
   for (const { unit: other } of areRead ? stacks.filter((stack) => stack.unit !== unit) : []) {
-    const state = await stateOf({ ...invocation, stack: stackRun(other, { isOneOfSeveral }) });
+    const { state } = await stateOf({ ...invocation, stack: stackRun(other, { isOneOfSeveral }) });
     const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
     const recorded = outputs.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
     crossValues.set(other, planned.get(other) ?? new Map(recorded));
@@ -311,19 +259,6 @@ async function aroundStack(
 function hasStateByStack(invocation: Invocation): boolean {
   const address = givenAddress(invocation);
   return address === "" || address.includes(stackPlace);
-}
-
-/** The address of the state that was given; empty where it is the default one. */
-const givenAddress = ({ options, environment }: Invocation): string =>
-  typeof options.state === "string" ? options.state : (environment.RNV_STATE ?? "").trim();
-
-async function stateOf(invocation: Invocation): Promise<State | undefined> {
-  const context = openContext(invocation);
-  try {
-    return await context.backend.read();
-  } finally {
-    await context.close();
-  }
 }
 
 /** Runs a saved plan for the stack that it was made for. The verb reports a damaged one. */
@@ -367,34 +302,29 @@ async function inSavedStage(
 }
 
 /** Shows several stacks on one standard output: under a heading each, or as one JSON document. */
-function sharedScreen({ terminal, options }: Invocation, { streams }: StackReading) {
-  const isDocument = formatOf(options) === "json" && streams === undefined;
+function sharedScreen({ terminal, options }: Invocation, streams: boolean) {
+  const format = formatOf(options);
+  const isDocument = format === "json" && !streams;
   const documents: Record<string, unknown> = {};
-  let isFirst = true;
+  let gap = "";
+  const showHeading = (invocation: Invocation, name: string): void => {
+    if (format === "json") terminal.out(`${escapeJson({ type: "stack", stack: name })}\n`);
+    else if (format === "markdown") terminal.out(`${gap}## Stack ${escapeText(name)}\n\n`);
+    else terminal.out(`${gap}${outStyle(invocation).colors.bold(`Stack ${escapeText(name)}`)}\n\n`);
+    gap = "\n";
+  };
   return {
     show: async (invocation: Invocation, handler: Handler): Promise<number> => {
       const name = invocation.stack?.name ?? "";
       if (!isDocument) {
-        if (formatOf(options) === "json") terminal.out(`${escapeJson({ type: "stack", stack: name })}\n`);
-        else if (formatOf(options) === "markdown")
-          terminal.out(`${isFirst ? "" : "\n"}## Stack ${escapeText(name)}\n\n`);
-        else
-          terminal.out(
-            `${isFirst ? "" : "\n"}${outStyle(invocation).colors.bold(`Stack ${escapeText(name)}`)}\n\n`,
-          );
-        isFirst = false;
+        showHeading(invocation, name);
         return handler(invocation);
       }
       let text = "";
-      const code = await handler({
-        ...invocation,
-        terminal: {
-          ...terminal,
-          out: (part) => {
-            text += part;
-          },
-        },
-      });
+      const out = (part: string): void => {
+        text += part;
+      };
+      const code = await handler({ ...invocation, terminal: { ...terminal, out } });
       documents[name] = JSON.parse(text === "" ? "null" : text);
       return code;
     },

@@ -1,14 +1,15 @@
 import { Option } from "commander";
 import { isEmptied } from "../commands/erase-state";
+import { runTargets } from "../commands/targets";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import type { FoundStages } from "../manifest/load-manifest";
 import type { StageDeclaration } from "../manifest/stages";
 import { isStageWord, type StageName, stageWordRule } from "../model/stage";
 import type { State } from "../model/state";
-import { withContext } from "./context";
-import { type Invocation, listOf, type StageRun } from "./invocation";
+import { stateOf } from "./context";
+import type { Invocation, StageRun } from "./invocation";
 import { options } from "./options";
-import { instancesOf, stagesOf } from "./stages";
+import { type DeclaredStages, inNumbers, stagesOf } from "./stages";
 
 export const reading = [options.file, options.untrusted, options.stage, options.json];
 
@@ -25,8 +26,9 @@ export function idList(text: string, previous: readonly string[] = []): readonly
 export const usage = (summary: string, hint?: string): DiagnosticsError =>
   new DiagnosticsError([error("command.usage", summary, { hint })]);
 
-export async function foundIn(invocation: Invocation): Promise<FoundStages> {
-  const found = await stagesOf(invocation, listOf(invocation.options.file));
+/** Reads the stages of a manifest that declares some; throws where it has none. */
+export async function foundIn(invocation: Invocation): Promise<DeclaredStages> {
+  const found = await stagesOf(invocation);
   if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1, found.sources);
   if (found.stages.size > 0) return found;
   throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");
@@ -61,7 +63,7 @@ export async function standingOf(
   if (wrong !== undefined) return { ...of, problem: wrong };
   try {
     const reading = { ...invocation, stage: run, environment: anyWorkspace, sources };
-    return { ...of, state: await withContext(reading, ({ backend }) => backend.read()) };
+    return { ...of, state: (await stateOf(reading)).state };
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     return { ...of, problem: cause.diagnostics[0] as Diagnostic };
@@ -71,21 +73,17 @@ export async function standingOf(
 /** The instances of an `each` stage that have a state, or those that are named; states that own nothing among them. */
 export async function standings(
   invocation: Invocation,
-  found: FoundStages,
+  found: DeclaredStages,
   declared: StageDeclaration,
 ): Promise<readonly StageInstance[] | undefined> {
-  const { name } = declared;
-  if (!declared.each) return [await standingOf(invocation, found, declared, { name })];
-  const given = invocation.options.ids as readonly string[] | undefined;
-  const listed = given ?? (await instancesOf(invocation, found, name));
-  if (listed === undefined) return undefined;
-  const all: StageInstance[] = [];
-  for (const id of [...new Set(checkedIds(listed))].sort(byNumber))
-    all.push(await standingOf(invocation, found, declared, { name, id }));
-  return all;
+  const { name, each } = declared;
+  const ids = each ? (invocation.options.ids as readonly string[] | undefined) : undefined;
+  const named = ids && [...new Set(checkedIds(ids))].sort(inNumbers).map((id) => ({ name, id }));
+  const names = named ?? (await found.namesOf(declared));
+  if (names === undefined) return undefined;
+  const standing = (one: StageName) => standingOf(invocation, found, declared, one);
+  return runTargets(names, standing, { signal: new AbortController().signal });
 }
-
-const byNumber = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });
 
 export function checkedIds(listed: readonly string[]): readonly string[] {
   const wrong = listed.find((id) => !isStageWord(id));
@@ -95,9 +93,3 @@ export function checkedIds(listed: readonly string[]): readonly string[] {
     `an id holds ${stageWordRule}`,
   );
 }
-
-export const failWith =
-  ({ sources }: FoundStages) =>
-  (diagnostics: readonly Diagnostic[], exitCode = 1): never => {
-    throw new DiagnosticsError(diagnostics, exitCode, sources);
-  };

@@ -1,20 +1,14 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { createHttpTransport, type HttpTransportOptions } from "../api/http-transport";
+import { createHttpTransport } from "../api/http-transport";
 import { exitCodeOf } from "../commands/context";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
-import { shownPath } from "../manifest/files";
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import { type FoundStages, findStages } from "../manifest/load-manifest";
-import { findStage, stageMissing } from "../manifest/stages";
+import { findStage, type StageDeclaration, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
-import type { State } from "../model/state";
-import { shortList } from "../model/text";
 import { systemClock } from "../model/time";
 import { resourceTypes } from "../resources";
 import { isStackPath } from "../stack/files";
 import { instancePlace, listInstances } from "../state/list-instances";
-import type { StateAddress } from "../state/state-address";
-import { settingsOf, withContext } from "./context";
+import { settingsOf } from "./context";
 import { readStandardInput } from "./files";
 import { formatOf, type Invocation, listOf, type StageRun } from "./invocation";
 import { errorDocument, exitCodes } from "./report";
@@ -41,14 +35,52 @@ export function undeclaredStage(asked: StageName | undefined): StageRun | null {
   ]);
 }
 
+/** The stages that a manifest declares, for an invocation. */
+export interface DeclaredStages extends FoundStages {
+  /** Returns the invocation in a stage; throws where it is not declared so, or this run is in another workspace. */
+  readonly enter: (asked: StageName) => Invocation;
+  /** Returns a stage, or its instances that have a state, in order; undefined where these cannot be listed. */
+  readonly namesOf: (declared: StageDeclaration) => Promise<readonly StageName[] | undefined>;
+}
+
 /** Reads the stages that a manifest declares. */
 export async function stagesOf(
-  { cwd, environment, options, terminal }: Invocation,
-  files: readonly string[],
-): Promise<FoundStages> {
+  invocation: Invocation,
+  files: readonly string[] = listOf(invocation.options.file),
+): Promise<DeclaredStages> {
+  const { cwd, environment, options, terminal } = invocation;
   const standardInput = files.includes("-") ? await readStandardInput(terminal) : undefined;
   const untrusted = options.untrusted === true;
-  return findStages({ files, cwd, types: resourceTypes, environment, untrusted, standardInput });
+  const found = findStages({ files, cwd, types: resourceTypes, environment, untrusted, standardInput });
+  return {
+    ...found,
+    enter: (asked) => ({ ...invocation, stage: enter(invocation, found, asked) }),
+    namesOf: async ({ name, each }) => {
+      if (!each) return [{ name }];
+      const ids = await listIds(placed(invocation, found, { name, id: instancePlace }));
+      return ids && [...ids].sort(inNumbers).map((id) => ({ name, id }));
+    },
+  };
+}
+
+/** Compares ids: 9 comes before 12. */
+export const inNumbers = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });
+
+/** Returns the invocation in a stage, whatever workspace this run is in. */
+function placed(invocation: Invocation, { place, sources }: FoundStages, asked: StageName): Invocation {
+  const { diagnostics, place: at } = place(asked);
+  if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, 1, sources);
+  const { state } = at;
+  return { ...invocation, stage: { ...asked, takesUnnamed: false, ...(state !== undefined && { state }) } };
+}
+
+/** Lists the states at the address of an invocation, by what is there in place of `instancePlace`. */
+export function listIds(invocation: Invocation): Promise<readonly string[] | undefined> {
+  const { environment } = invocation;
+  return listInstances(settingsOf(invocation).state, {
+    ...{ environment, clock: systemClock },
+    openTransport: (limits) => createHttpTransport({ environment, ...limits }),
+  });
 }
 
 /** How a verb reads the manifest. */
@@ -64,29 +96,24 @@ interface ManifestUse {
 export async function inDeclaredStage(
   invocation: Invocation,
   files: readonly string[],
-  use: ManifestUse,
+  { checksItself, streams, destroys }: ManifestUse,
 ): Promise<Invocation> {
+  const { options, terminal } = invocation;
   const asked = askedStage(invocation);
   const found = await stagesOf(invocation, files);
   const isRead = found.diagnostics.every(({ code }) => code === "manifest.not_found");
-  if (
-    use.destroys &&
-    asked &&
-    typeof invocation.options.state === "string" &&
-    isRead &&
-    !found.stages.has(asked.name)
-  )
+  const isNowhere = isRead && asked !== undefined && !found.stages.has(asked.name);
+  if (destroys && isNowhere && typeof options.state === "string")
     return { ...invocation, stage: { ...asked, takesUnnamed: false, isUndeclared: true } };
-  if (hasErrors(found.diagnostics) || (use.checksItself && asked === undefined))
+  if (hasErrors(found.diagnostics) || (checksItself && asked === undefined))
     return { ...invocation, stage: asked === undefined ? null : { ...asked, takesUnnamed: false } };
-  const fail = (diagnostics: readonly Diagnostic[], exitCode = 1): never => {
-    if (formatOf(invocation.options) === "json" && !use.streams)
-      invocation.terminal.out(errorDocument(diagnostics, found.sources));
-    throw new DiagnosticsError(diagnostics, exitCode, found.sources);
-  };
-  if (asked === undefined)
-    return found.stages.size > 0 ? fail([stageMissing(found.stages)]) : { ...invocation, stage: null };
-  return { ...invocation, stage: enter(invocation, found, asked, fail) };
+  try {
+    return enterAsked(found, asked) ?? { ...invocation, stage: null };
+  } catch (cause) {
+    if (cause instanceof DiagnosticsError && formatOf(options) === "json" && !streams)
+      terminal.out(errorDocument(cause.diagnostics, found.sources));
+    throw cause;
+  }
 }
 
 /** The invocation of a verb that works on a state alone, in the stage that was asked for. */
@@ -100,28 +127,31 @@ export async function inStageOfState(invocation: Invocation): Promise<Invocation
     return asked === undefined ? invocation : { ...invocation, stage: undeclaredStage(asked) };
   if (asked === undefined && isSet) return invocation;
   const found = await stagesOf(invocation, files);
-  const fail = (diagnostics: readonly Diagnostic[], exitCode = 1): never => {
-    throw new DiagnosticsError(diagnostics, exitCode, found.sources);
-  };
-  if (hasErrors(found.diagnostics)) fail(found.diagnostics);
-  if (asked !== undefined) return { ...invocation, stage: enter(invocation, found, asked, fail) };
-  return found.stages.size > 0 ? fail([stageMissing(found.stages)]) : invocation;
+  if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1, found.sources);
+  return enterAsked(found, asked) ?? invocation;
 }
 
-type Fail = (diagnostics: readonly Diagnostic[], exitCode?: number) => never;
+/** Enters the stage that was asked for; undefined where there are no stages, and throws where there are and none was. */
+function enterAsked({ enter, stages, sources }: DeclaredStages, asked: StageName | undefined) {
+  if (asked !== undefined) return enter(asked);
+  if (stages.size > 0) throw new DiagnosticsError([stageMissing(stages)], 1, sources);
+  return undefined;
+}
 
 /** Checks a stage that was asked for against what is declared, and against the workspace of the run. */
-export function enter(
-  { environment }: Pick<Invocation, "environment">,
-  { stages, place }: FoundStages,
+function enter(
+  { environment }: Invocation,
+  { stages, place, sources }: FoundStages,
   asked: StageName,
-  fail: Fail,
 ): StageRun {
+  const fail = (diagnostics: readonly Diagnostic[], exitCode = 1): never => {
+    throw new DiagnosticsError(diagnostics, exitCode, sources);
+  };
   const declared = findStage(stages, asked);
   if (declared.stage === undefined) return fail([declared.mistake]);
-  const placed = place(asked);
-  if (hasErrors(placed.diagnostics)) fail(placed.diagnostics, exitCodeOf(placed.diagnostics));
-  const { workspace, state } = placed.place;
+  const { diagnostics, place: at } = place(asked);
+  if (hasErrors(diagnostics)) fail(diagnostics, exitCodeOf(diagnostics));
+  const { workspace, state } = at;
   const own = workspaceOf(environment).toLowerCase();
   if (workspace !== undefined && own !== "" && own !== workspace)
     fail(
@@ -138,107 +168,12 @@ const wrongWorkspace = (stage: string, wanted: string, own: string, range: Diagn
     hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
   });
 
-/** Where the states of all instances of a stage are: `instancePlace` stands for the id. */
-function addressOfInstances(
+/** Returns the instances of a stage as far as that needs no request: none where the states are not files. */
+export const localNames = async (
   invocation: Invocation,
-  { place, sources }: FoundStages,
-  name: string,
-): StateAddress {
-  const asked = { name, id: instancePlace };
-  const { diagnostics, place: placed } = place(asked);
-  if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, 1, sources);
-  const stage = { ...asked, takesUnnamed: false, ...(placed.state !== undefined && { state: placed.state }) };
-  return settingsOf({ ...invocation, stage }).state;
-}
-
-/** Ids of the instances of a stage that have a state; undefined where they cannot be listed. */
-export const instancesOf = (
-  invocation: Invocation,
-  found: FoundStages,
-  name: string,
-): Promise<readonly string[] | undefined> =>
-  listInstances(addressOfInstances(invocation, found, name), {
-    environment: invocation.environment,
-    clock: systemClock,
-    openTransport: (limits) => createHttpTransport({ environment: invocation.environment, ...limits }),
-  });
-
-/** A state of a stage that the manifest does not declare: the stage was removed from it, or renamed. */
-export interface UndeclaredState {
-  readonly stage: StageName;
-  readonly location: string;
-  readonly state: State;
-}
-
-/**
- * Finds states of stages that are not among `declared`: in `.rnv`, or where RNV_STATE holds `${stage.name}`. What cannot be
- * listed or read is left out.
- */
-export async function undeclaredStates(
-  invocation: Invocation,
-  declared: readonly string[],
-): Promise<readonly UndeclaredState[]> {
-  const { cwd, environment, options } = invocation;
-  if (typeof options.state === "string") return [];
-  const inStage = (stage: StageName): Invocation => ({
-    ...invocation,
-    environment: { ...environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined },
-    stage: { ...stage, takesUnnamed: false },
-  });
-  const list = async (stage: StageName): Promise<readonly string[]> => {
-    const around = {
-      environment,
-      clock: systemClock,
-      openTransport: (limits: HttpTransportOptions) => createHttpTransport({ environment, ...limits }),
-    };
-    return (await listInstances(settingsOf(inStage(stage)).state, around)) ?? [];
-  };
-  const none = (cause: unknown): readonly never[] => {
-    if (cause instanceof DiagnosticsError) return [];
-    throw cause;
-  };
-  const folder = join(cwd, ".rnv");
-  const folders = existsSync(folder) ? readdirSync(folder) : [];
-  const listed = await (async () => list({ name: instancePlace }))().catch(none);
-  const found: UndeclaredState[] = [];
-  for (const name of [...new Set([...listed, ...folders].filter(isStageWord))].sort()) {
-    if (declared.includes(name)) continue;
-    const ids = await (async () => list({ name, id: instancePlace }))().catch(none);
-    for (const stage of [{ name }, ...ids.map((id) => ({ name, id }))]) {
-      const read = async (): Promise<UndeclaredState[]> =>
-        withContext(inStage(stage), async ({ backend }) => {
-          const state = await backend.read();
-          const isOwn = state?.stage === stageText(stage) && Object.keys(state.resources).length > 0;
-          const at = backend.location;
-          const location = at.includes("://") ? at : shownPath(at, cwd);
-          return isOwn ? [{ stage, location, state }] : [];
-        });
-      found.push(...(await read().catch(none)));
-    }
-  }
-  return found;
-}
-
-/** Returns a warning for each state of a stage that is not declared any more, with what it records. */
-export async function warnOfUndeclared(invocation: Invocation): Promise<readonly Diagnostic[]> {
-  const { declared } = invocation.stage ?? {};
-  if (declared === undefined) return [];
-  return (await undeclaredStates(invocation, declared)).map(({ stage, location, state }) => {
-    const addresses = Object.keys(state.resources);
-    const name = stageText(stage);
-    return warning("guard.stage", `stage ${name} is not declared, and its resources still exist`, {
-      detail: `Recorded: ${shortList(addresses.sort(), 10)}`,
-      hint: `To destroy them: rnv destroy --stage ${name} --state ${location}`,
-    });
-  });
-}
-
-/** Ids of the instances of a stage without a request: none where the states are not files. */
-export const localInstances = async (
-  invocation: Invocation,
-  found: FoundStages,
-  name: string,
-): Promise<readonly string[]> =>
-  addressOfInstances(invocation, found, name).kind === "file"
-    ? ((await instancesOf(invocation, found, name)) ?? [])
-    : [];
+  found: DeclaredStages,
+  declared: StageDeclaration,
+): Promise<readonly StageName[]> => {
+  const pattern = placed(invocation, found, { name: declared.name, id: instancePlace });
+  return settingsOf(pattern).state.kind === "file" ? ((await found.namesOf(declared)) ?? []) : [];
+};

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
-import type { FleetMember } from "../model/fleet";
+import type { FleetMember, FleetVerb } from "../model/fleet";
 import type { ResourceType } from "../model/resource-type";
 import { splitStage, stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
@@ -85,21 +85,15 @@ const maxFleetBytes = 4 * 1024 * 1024;
 
 const relativeTo = (cwd: string, path: string): string => relative(cwd, path).split(sep).join("/") || ".";
 
-function isFolderAt(path: string): boolean {
+function statOf(path: string): Stats | undefined {
   try {
-    return statSync(path).isDirectory();
+    return statSync(path);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-function isFileAt(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
+const isFileAt = (path: string): boolean => statOf(path)?.isFile() === true;
 
 type Folders =
   | { readonly ok: true; readonly found: readonly string[] }
@@ -116,9 +110,9 @@ function findManifestFolders(root: string): Folders {
     const isOne = entries.some(({ name }) => manifestNames.includes(name));
     const holdsFolder =
       !isOne &&
-      entries.some(
-        ({ name }) => name === "rnv" && isFolderAt(join(folder, name)) && holdsYaml(join(folder, name)),
-      );
+      entries.some(({ name }) => name === "rnv") &&
+      statOf(join(folder, "rnv"))?.isDirectory() === true &&
+      yamlBelow(join(folder, "rnv")).length > 0;
     if (isOne || holdsFolder) found.push(relativeTo(root, folder));
     for (const entry of entries) {
       if (!entry.isDirectory() || entry.name.startsWith(".") || entry.name === "node_modules") continue;
@@ -137,16 +131,6 @@ function findManifestFolders(root: string): Folders {
     };
   }
 }
-
-const holdsYaml = (folder: string): boolean =>
-  readdirSync(folder, { withFileTypes: true }).some(
-    (entry) =>
-      (!entry.isDirectory() && /\.ya?ml$/.test(entry.name)) ||
-      (entry.isDirectory() &&
-        !entry.name.startsWith(".") &&
-        entry.name !== "node_modules" &&
-        holdsYaml(join(folder, entry.name))),
-  );
 
 /** Each manifest in each of its stages. */
 function stagedMembers(
@@ -227,25 +211,34 @@ export function pathsBeside(member: FleetMember, root: string): readonly string[
   return [...new Set([...paths, ...paths.map(realOf), ...links])];
 }
 
+/** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */
+export function startsPrograms({ files }: FleetMember, folder: string, verb: FleetVerb): boolean {
+  if (existsSync(join(folder, "cdktf.json"))) return true;
+  const read = [...manifestsIn(folder), ...files.map((file) => resolve(folder, file))];
+  return verb !== "drift" && read.some((file) => readTextOf(file).includes("fromCommand"));
+}
+
 /** Manifest files that are read for what they mention: more are in no folder of one manifest. */
 const mostManifests = 10_000;
 
 /** Files of YAML of a folder and below it, with those that are links. */
 function manifestsIn(folder: string): readonly string[] {
-  const found: string[] = [];
-  const look = (at: string): void => {
-    for (const entry of readdirSync(at, { withFileTypes: true })) {
-      if (entry.name.startsWith(".") || entry.name === "node_modules" || found.length >= mostManifests)
-        continue;
-      const path = join(at, entry.name);
-      if (entry.isDirectory()) look(path);
-      else if (/\.ya?ml$/.test(entry.name) && isFileAt(path)) found.push(path);
-    }
-  };
   try {
-    look(folder);
+    return yamlBelow(folder).filter(isFileAt);
   } catch {
     // Its own run tells what cannot be read.
+    return [];
+  }
+}
+
+function yamlBelow(folder: string): readonly string[] {
+  const found: string[] = [];
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) found.push(...yamlBelow(path));
+    else if (/\.ya?ml$/.test(entry.name)) found.push(path);
+    if (found.length >= mostManifests) break;
   }
   return found;
 }
@@ -264,9 +257,10 @@ const readTextOf = (file: string): string => {
   }
 };
 
-const isBelow = (path: string, folder: string): boolean => {
+/** Returns true if a path is that of a folder or lies in it, as both are written. */
+export const isBelow = (path: string, folder: string): boolean => {
   const inside = relative(folder, path);
-  return inside !== ".." && !inside.startsWith(`..${sep}`);
+  return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 };
 
 /** A path with links followed; as it is where there is nothing. */

@@ -193,7 +193,8 @@ function fitting(characters: readonly string[], room: number): string[] {
 
 /** Makes plain data of a finding: its offsets become lines and columns, from 1. */
 export function diagnosticData(diagnostic: Diagnostic, sources: Sources = noSources) {
-  const { range, ...rest } = diagnostic;
+  // The hint says what the remedy is.
+  const { range, remedy: _, ...rest } = diagnostic;
   return range === undefined ? rest : { ...rest, location: locationData(range, sources) };
 }
 

@@ -3,6 +3,7 @@ import { findingSchema } from "../model/apply-event";
 import { fleetVerbs } from "../model/fleet";
 import {
   codeSpan,
+  escapeHtml,
   escapeJson,
   escapeLines,
   escapeMarkdown,
@@ -14,6 +15,7 @@ import { counted } from "./plan-wording";
 import { type Gauge, gaugesText, labelsText, samplesIn } from "./prometheus";
 import { alignColumns, type Style } from "./style";
 import { elapsedText } from "./time-text";
+import { countFitting } from "./values";
 
 /** How the run of a member ended, the worst last. */
 export const memberStatuses = [
@@ -189,7 +191,7 @@ export const placeText = ({ file, line, column }: z.infer<typeof location>): str
   [file, line, column].filter((part) => part !== undefined).join(":");
 
 /** `Fleet: 100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */
-const closingLine = (report: FleetReport, { colors }: Pick<Style, "colors">): string =>
+const closingLine = (report: FleetReport, { colors }: Style): string =>
   `${colors.bold("Fleet:")} ${fleetLine(report)}`;
 
 /** `100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */
@@ -208,47 +210,28 @@ const mostMarkdown = 60_000;
 
 /** The report as Markdown: a table of what needs attention, its errors folded, and a closing line. */
 export function fleetReportMarkdown(report: FleetReport): string {
-  const isDone = report.verb === "apply";
   const urgent = report.members.filter((one) => !isWell(one)).sort(byUrgency);
-  const heading = `### rnv fleet ${report.verb}`;
-  const closing = closingLine(report, { colors: { bold: (text: string) => `**${text}**` } } as Style);
-  const head = [tableRow(["member", "", "", "time"]), tableRow(["---", "---", "---", "---"])];
-  const blocks = urgent.map((one) => ({
-    row: tableRow([
+  const opening = [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`];
+  if (urgent.length === 0) return `${opening.join("\n\n")}\n`;
+  const rows = urgent.map((one) =>
+    tableRow([
       codeSpan(one.name),
       statusWords[one.status],
-      escapeMarkdown(foundText(one, isDone)),
+      escapeMarkdown(foundText(one, report.verb === "apply")),
       elapsedText(one.seconds),
     ]),
-    problems: problemLines(one),
-  }));
-  const lines = [heading, "", closing];
-  if (blocks.length === 0) return `${lines.join("\n")}\n`;
-  lines.push("", ...head);
-  let left = mostMarkdown - lines.join("\n").length - 200;
-  let cut = 0;
-  for (const { row } of blocks) {
-    if (row.length < left) lines.push(row);
-    else cut += 1;
-    left -= row.length + 1;
-  }
-  if (cut > 0) lines.push("", `… and ${counted(cut, "more member")}.`);
-  for (const [i, { problems }] of blocks.entries()) {
-    const name = (urgent[i] as MemberResult).name;
-    const folded = [
-      "",
-      `<details><summary>${escapeMarkdown(name)}</summary>`,
-      "",
-      fencedBlock(problems),
-      "",
-      "</details>",
-    ];
-    const length = folded.join("\n").length;
-    if (problems.length === 0 || length > left) continue;
-    lines.push(...folded);
-    left -= length;
-  }
-  return `${lines.join("\n")}\n`;
+  );
+  const shown = rows.slice(0, countFitting(rows, mostMarkdown));
+  const cut = rows.length - shown.length;
+  const note = cut === 0 ? [] : [`… and ${counted(cut, "more member")}.`];
+  const table = [tableRow(["member", "", "", "time"]), tableRow(["---", "---", "---", "---"]), ...shown];
+  const folded = urgent.flatMap((one) => {
+    const problems = problemLines(one);
+    const summary = `<details><summary><code>${escapeHtml(one.name)}</code></summary>`;
+    return problems.length === 0 ? [] : [[summary, fencedBlock(problems), "</details>"].join("\n\n")];
+  });
+  const fitting = folded.slice(0, countFitting(folded, mostMarkdown - table.join("\n").length));
+  return `${[...opening, table.join("\n"), ...note, ...fitting].join("\n\n")}\n`;
 }
 
 const lastClean = "rnv_fleet_last_clean_run_timestamp_seconds";

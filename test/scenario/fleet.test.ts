@@ -246,7 +246,8 @@ it("Ctrl-C ends every member once, and tells of those that were not run", async 
   const silent = await openSilent();
   const env = { RNV_BASE_URL: silent.url };
   const started = scenario.start({ env }, "fleet", "plan", "-json", "-parallelism", "2");
-  await until(() => silent.connections() >= 6);
+  // What one of them asks, the others wait for too.
+  await until(() => silent.connections() >= 3);
   started.process.kill("SIGINT");
   const { code, stdout } = await started.ended;
   silent.close();

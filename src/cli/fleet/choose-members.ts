@@ -1,17 +1,17 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { changedMembers, inShard, sharedStates } from "../../commands/fleet/select-members";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
-import { isWithin, shownPath } from "../../manifest/files";
-import { type FoundFleet, findFleet, pathsBeside, realOf } from "../../manifest/find-fleet";
+import { shownPath } from "../../manifest/files";
+import { type FoundFleet, findFleet, isBelow, pathsBeside, realOf } from "../../manifest/find-fleet";
 import { stateNamedFor } from "../../manifest/fleet-environment";
-import type { FleetMember, Shard } from "../../model/fleet";
+import { type FleetMember, memberPlace, type Shard } from "../../model/fleet";
 import { fillStage, splitStage, stageText } from "../../model/stage";
 import type { ProcessEnvironment } from "../../model/text";
-import { namePattern, shortList } from "../../model/text";
+import { compareTexts, namePattern, sha256, shortList } from "../../model/text";
 import { resourceTypes } from "../../resources";
+import { parseStateAddress } from "../../state/state-address";
 import { type Invocation, listOf } from "../invocation";
 import { report } from "../report";
 import { askedStage } from "../stages";
@@ -64,7 +64,7 @@ function warnOfGone(
 ): readonly Diagnostic[] {
   const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
   try {
-    for (const path of paths.filter((one) => /\.ya?ml$/.test(one) && isWithin(one, [root]))) {
+    for (const path of paths.filter((one) => /\.ya?ml$/.test(one) && isBelow(one, root))) {
       const text = textBefore(path);
       const copy = join(before, relative(root, path));
       if (text === undefined) continue;
@@ -105,7 +105,10 @@ function warnOfGone(
   }
 }
 
-/** The members of which something has changed since a commit of git, which names paths with links followed. */
+/**
+ * The members of which a file has changed since a commit of git, which names paths with links followed: anything in the
+ * folder, or a file beside it that its manifest names. A change of the fleet file, or of a policy of the job, is of all.
+ */
 function changedSince(
   { paths }: ReturnType<typeof changedFiles>,
   members: readonly FleetMember[],
@@ -114,15 +117,15 @@ function changedSince(
 ): readonly FleetMember[] {
   const root = realOf(asked);
   const policies = (environment.RNV_POLICY ?? "").split(",").filter((path) => path.trim() !== "");
-  return changedMembers(members, {
-    changed: paths,
-    root,
-    beside: (member) => pathsBeside(member, root),
-    common: [
-      ...(file === undefined ? [] : [join(root, basename(file)), realOf(file)]),
-      ...policies.map((path) => realOf(resolve(cwd, path.trim()))),
-    ],
-  });
+  const ofFleet = file === undefined ? [] : [join(root, basename(file)), realOf(file)];
+  const common = [...ofFleet, ...policies.map((path) => realOf(resolve(cwd, path.trim())))];
+  // A path of git may be a folder: a submodule, or a link.
+  const isTouched = (part: string): boolean =>
+    paths.some((path) => isBelow(path, part) || isBelow(part, path));
+  if (common.some(isTouched)) return members;
+  return members.filter((member) =>
+    [resolve(root, member.folder), ...pathsBeside(member, root)].some(isTouched),
+  );
 }
 
 /** The members that `--member` and `--stage` name; all without either. */
@@ -158,7 +161,7 @@ const stagesHint = (all: readonly FleetMember[]): string => {
 };
 
 /** The shard of a job of several: an Indexed Job of Kubernetes, which has to say of how many, or `parallel` of GitLab. */
-export function shardOf(environment: ProcessEnvironment): Shard | undefined {
+function shardOf(environment: ProcessEnvironment): Shard | undefined {
   const {
     JOB_COMPLETION_INDEX: index,
     RNV_SHARDS: shards,
@@ -180,7 +183,8 @@ export function shardOf(environment: ProcessEnvironment): Shard | undefined {
 }
 
 function checkedShard(index: number, count: number, from: string): Shard {
-  if (isShard({ index, count })) return { index, count };
+  if (Number.isInteger(index) && Number.isInteger(count) && index >= 1 && index <= count)
+    return { index, count };
   throw new DiagnosticsError([
     error("config.invalid", `${from} name no shard: number ${index} of ${count}`, {
       hint: "give --shard 1/4, or 1/1 for the whole fleet",
@@ -188,6 +192,52 @@ function checkedShard(index: number, count: number, from: string): Shard {
   ]);
 }
 
-/** Whether a number is one of `count`. */
-export const isShard = ({ index, count }: Shard): boolean =>
-  Number.isInteger(index) && Number.isInteger(count) && index >= 1 && index <= count;
+/**
+ * The members of one shard: every `count`-th in the order of a hash of their names, so that shards differ in size by one
+ * at most, and large neighbours do not meet in one. Shards 1 to `count` together are all members, each once.
+ */
+export function inShard(members: readonly FleetMember[], shard: Shard | undefined): readonly FleetMember[] {
+  if (shard === undefined) return members;
+  const hashed = members.map((member) => ({ member, hash: sha256(member.name) }));
+  const chosen = new Set(
+    hashed
+      .sort((a, b) => compareTexts(a.hash, b.hash))
+      .filter((_, at) => at % shard.count === shard.index - 1)
+      .map(({ member }) => member),
+  );
+  return members.filter((member) => chosen.has(member));
+}
+
+/** Members whose runs would write one state: an error for each such state. */
+function sharedStates(
+  members: readonly FleetMember[],
+  root: string,
+  environment: ProcessEnvironment,
+): readonly Diagnostic[] {
+  const byState = new Map<string, string[]>();
+  for (const member of members) {
+    const state = stateOf(member, root, environment);
+    if (state !== undefined) byState.set(state, [...(byState.get(state) ?? []), member.name]);
+  }
+  return [...byState.values()]
+    .filter((names) => names.length > 1)
+    .map((names) =>
+      error("config.invalid", `${names.join(" and ")} would have one state`, {
+        detail: "Each would plan to delete what the other has made.",
+        hint: `give each a state of its own: RNV_STATE, and state in the fleet file, may hold ${memberPlace} and, where there are stages, \${stage.name}`,
+      }),
+    );
+}
+
+/** Where the state of a member is: equal for two that would write the same; undefined where its own run refuses it. */
+function stateOf(member: FleetMember, root: string, environment: ProcessEnvironment): string | undefined {
+  const { stateOfStage, stage: name } = member;
+  const stage = name === undefined ? undefined : splitStage(name);
+  const text = stateOfStage ?? stateNamedFor(member, environment) ?? `.rnv/${name ?? ""}/state.json`;
+  const { address } = parseStateAddress(stage === undefined ? text : fillStage(text, stage));
+  if (text === "" || address === undefined) return undefined;
+  if (address.kind === "s3") return `s3://${address.endpoint ?? ""}/${address.bucket}/${address.key}`;
+  if (address.kind === "http") return new URL(address.url).href;
+  const path = resolve(realOf(resolve(root, member.folder)), address.path);
+  return join(realOf(dirname(path)), basename(path));
+}

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { type EndedMember, judgeMember, makeReport, unrunMember } from "../../commands/fleet/judge-member";
+import { brokenMember, makeReport, unrunMember } from "../../commands/fleet/member-result";
+import { runTargets } from "../../commands/targets";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { folderProblem } from "../../manifest/find-fleet";
+import { folderProblem, startsPrograms } from "../../manifest/find-fleet";
 import { memberEnvironment } from "../../manifest/fleet-environment";
 import type { FleetMember, FleetVerb, Shard } from "../../model/fleet";
 import { diagnosticData } from "../../render/diagnostics";
@@ -16,20 +17,18 @@ import {
   type MemberResult,
   memberLine,
 } from "../../render/fleet-report";
-import { packageRoot, readText, writeWholeFile } from "../files";
-import { formatOf, type Invocation, interruptionNotices } from "../invocation";
+import { makeFolder, readText, writeWholeFile } from "../files";
+import { formatOf, type Invocation } from "../invocation";
 import { jobVariables } from "../job";
 import { writeFleetPage } from "../page-file";
+import { withProfile } from "../profile";
 import { exitCodes, outStyle } from "../report";
 import { chooseMembers } from "./choose-members";
-import { runProgram } from "./run-program";
+import type { MemberNews, MembersJob, MemberTarget } from "./run-members";
+import { startMembers } from "./start-members";
 
-/** `rnv fleet plan|drift|apply`: runs every member as a process of its own, with one report of all. */
-export async function runFleet(
-  invocation: Invocation,
-  verb: FleetVerb,
-  childOptions: readonly string[],
-): Promise<number> {
+/** `rnv fleet plan|drift|apply`: runs every member, in as few processes as may be, with one report of all. */
+export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise<number> {
   const { options, signal, terminal } = invocation;
   if (verb === "apply" && options.autoApprove !== true)
     throw new DiagnosticsError([
@@ -37,22 +36,21 @@ export async function runFleet(
         hint: "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",
       }),
     ]);
-  const { selected, members, all, root, shard } = chooseMembers(invocation);
+  const chosen = chooseMembers(invocation);
+  const { selected, members, shard } = chosen;
   const startedAt = new Date();
   const started = performance.now();
-  const run = memberRunner(invocation, { verb, childOptions, root, all });
   const results: MemberResult[] = [];
-  const queue = members.values();
-  const next = async (): Promise<void> => {
-    for (const member of queue) {
-      const result = signal.aborted ? unrunMember(member, undefined) : await run(member);
-      results.push(result);
-      if (formatOf(options) === "text" && !terminal.live)
-        terminal.err(`[${results.length}/${members.length}] ${memberLine(result, verb === "apply")}\n`);
-    }
+  const onResult = (result: MemberResult): void => {
+    results.push(result);
+    if (formatOf(options) === "text" && !terminal.live)
+      terminal.err(`[${results.length}/${members.length}] ${memberLine(result, verb === "apply")}\n`);
   };
-  const most = (options.parallelism as number | undefined) ?? 2 * availableParallelism();
-  await Promise.all(Array.from({ length: Math.min(most, members.length) }, next));
+  const { targets, refused } = targetsOf(invocation, chosen);
+  for (const result of refused) onResult(result);
+  await runAll(invocation, verb, targets, onResult);
+  const ended = new Set(results.map(({ name }) => name));
+  for (const member of members) if (!ended.has(member.name)) onResult(unrunMember(member, undefined));
   const report = makeReport(
     {
       verb,
@@ -88,85 +86,102 @@ export function showReport(invocation: Invocation, report: FleetReport): void {
   else terminal.out(fleetReportText(report, outStyle(invocation)));
 }
 
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw new DiagnosticsError([error("command.usage", `cannot make the folder ${folder} (${code})`)]);
-  }
-}
-
 /** Reports of shards lie beside each other in one folder. */
 const reportName = (shard: Shard | undefined): string =>
   shard === undefined ? "fleet.json" : `fleet-${shard.index}-of-${shard.count}.json`;
 
-interface Runner {
-  readonly verb: FleetVerb;
-  readonly childOptions: readonly string[];
-  /** Where the folders of the members start. */
-  readonly root: string;
-  /** The whole fleet: what one names is handed to no other. */
-  readonly all: readonly FleetMember[];
-}
-
-/** Options of the verb itself, so that it prints a document, asks nothing, and tells changes by its exit code. */
-const fixedOptions: Readonly<Record<FleetVerb, readonly string[]>> = {
-  plan: ["--format", "json", "--detailed-exitcode", "--no-input"],
-  drift: ["--format", "json", "--no-input"],
-  apply: ["--json", "--auto-approve", "--no-input"],
-};
-
-/** How long a member that took too long, or that writes nothing and was interrupted, has to end what is in flight. */
-const graceMs = 10_000;
-
-function memberRunner(
-  invocation: Invocation,
-  { verb, childOptions, root, all }: Runner,
-): (member: FleetMember) => Promise<MemberResult> {
-  const { cwd, environment, options, signal } = invocation;
-  const program = programPath();
-  return async (member) => {
-    const given = memberEnvironment(member, all, environment, {
-      cwd,
-      isOfJob: (name) => jobVariables.has(name),
-    });
-    if (given.missing.length > 0)
-      return unrunMember(
-        member,
-        given.missing.map((name) => notSet(member, name)),
+/** The members as targets, with what their runs are given; and results of those that cannot be run. */
+function targetsOf(
+  { cwd, environment, options }: Invocation,
+  { members, all, root }: ReturnType<typeof chooseMembers>,
+): { readonly targets: readonly MemberTarget[]; readonly refused: readonly MemberResult[] } {
+  const targets: MemberTarget[] = [];
+  const refused: MemberResult[] = [];
+  const isOfJob = (name: string): boolean => jobVariables.has(name);
+  for (const member of members) {
+    const given = memberEnvironment(member, all, environment, { cwd, isOfJob });
+    const problem = given.missing.length === 0 ? folderProblem(member, root) : undefined;
+    const problems = [...given.missing.map((name) => notSet(member, name)), ...(problem ? [problem] : [])];
+    const timeoutMs = member.timeoutMs ?? (options.memberTimeout as number);
+    const folder = join(root, member.folder);
+    if (problems.length > 0)
+      refused.push(
+        unrunMember(
+          member,
+          problems.map((one) => diagnosticData(one)),
+        ),
       );
-    const problem = folderProblem(member, root);
-    if (problem !== undefined) return unrunMember(member, [diagnosticData(problem)]);
-    const words = [
-      verb,
-      ...fixedOptions[verb],
-      ...childOptions,
-      ...member.files.flatMap((file) => ["--file", file]),
-      ...(member.stage === undefined ? [] : ["--stage", member.stage]),
-    ];
-    const ended = await runProgram({
-      command: process.execPath,
-      args: [program, ...words],
-      cwd: join(root, member.folder),
-      environment: given.environment,
-      timeoutMs: member.timeoutMs ?? (options.memberTimeout as number),
-      graceMs,
-      signal,
-      isReading: verb !== "apply",
-    });
-    tellAnnotations(ended, invocation);
-    // Its status says so, and whoever reads the report cannot press a key.
-    const { writing, reading } = interruptionNotices;
-    const stderr = ended.stderr.replace(writing, "").replace(`\n${reading}\n`, "\n");
-    return judgeMember(verb, member, { ...ended, stderr });
-  };
+    else targets.push({ member, cwd: folder, environment: given.environment, timeoutMs });
+  }
+  return { targets, refused };
 }
 
-/** The entry of this program: beside its bundle, else where the package has it. */
-function programPath(): string {
-  const beside = join(__dirname, "rnv.js");
-  return existsSync(beside) ? beside : join(packageRoot(__dirname), "dist", "bin", "rnv.js");
+/** Runs all members; those that may share a process do. */
+async function runAll(
+  invocation: Invocation,
+  verb: FleetVerb,
+  targets: readonly MemberTarget[],
+  onResult: (result: MemberResult) => void,
+): Promise<void> {
+  const { options: given, signal } = invocation;
+  const { secrets, failOn, strict, lockTimeout, answerTimeout, untrusted } = given;
+  const options = { secrets, failOn, strict, lockTimeout, answerTimeout, untrusted };
+  const groups = new Map<string, MemberTarget[]>();
+  for (const target of targets) {
+    const key = sharedBy(verb, target, untrusted === true);
+    groups.set(key, [...(groups.get(key) ?? []), target]);
+  }
+  const most = (given.parallelism as number | undefined) ?? 2 * availableParallelism();
+  const parallelism = Math.max(1, Math.floor(most / groups.size));
+  const run = (group: readonly MemberTarget[]): Promise<void> =>
+    runGroup(invocation, { verb, options, parallelism, targets: group }, onResult);
+  await runTargets(groups.values(), run, { parallelism: most, signal });
+}
+
+/** Settings of a member that its process reaches the service with. */
+const ofConnection = /^(RNV_(BASE_URL|WORKSPACE_ID|API_KEY|API_KEY_FILE)|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
+
+/** Returns the same text for members that may share a process: they reach one workspace, with one key, in one way. */
+function sharedBy(verb: FleetVerb, { member, cwd, environment }: MemberTarget, untrusted: boolean): string {
+  const used = withProfile(environment, undefined, untrusted ? undefined : cwd).environment;
+  const isAlone = verb === "apply" || used.RNV_BASE_URL?.trim() === "embedded";
+  if (isAlone || startsPrograms(member, cwd, verb)) return member.name;
+  const settings = Object.entries(used).filter(([name]) => ofConnection.test(name));
+  return JSON.stringify(settings.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Runs members in one process; after one that hangs or breaks it, those that may have done so run again, each alone. */
+async function runGroup(
+  invocation: Invocation,
+  job: MembersJob,
+  onResult: (result: MemberResult) => void,
+): Promise<void> {
+  const { signal, terminal } = invocation;
+  const begun = new Map<string, number>();
+  const ended = new Set<string>();
+  const onNews = ({ name, result, annotations = "" }: MemberNews): void => {
+    if (annotations !== "") terminal.err(annotations);
+    if (result === undefined) begun.set(name, performance.now());
+    else {
+      ended.add(name);
+      onResult(result);
+    }
+  };
+  const { endedBy, output } = await startMembers(job, { signal, onNews });
+  const left = job.targets.filter(({ member }) => !ended.has(member.name));
+  if (job.targets.length === 1 || signal.aborted) {
+    for (const { member } of left) {
+      const now = performance.now();
+      const seconds = (now - (begun.get(member.name) ?? now)) / 1000;
+      onResult(brokenMember(member, signal.aborted ? "interrupted" : endedBy, output, seconds));
+    }
+    return;
+  }
+  const suspects = left.filter(({ member }) => begun.size === ended.size || begun.has(member.name));
+  const others = left.filter((target) => !suspects.includes(target));
+  const again = [...suspects.map((target) => [target]), ...(others.length === 0 ? [] : [others])];
+  const run = (targets: readonly MemberTarget[]) => runGroup(invocation, { ...job, targets }, onResult);
+  await runTargets(again, run, { signal, parallelism: job.parallelism });
 }
 
 const notSet = (member: FleetMember, name: string) => ({
@@ -175,9 +190,3 @@ const notSet = (member: FleetMember, name: string) => ({
   summary: `${name} is not set, which ${member.name} is to be given`,
   hint: `set it in the job, or take it out of env of ${member.name} in the fleet file`,
 });
-
-/** In GitHub Actions, what members say beside lines of the pull request. */
-function tellAnnotations({ stderr }: EndedMember, { environment, terminal }: Invocation): void {
-  if (environment.GITHUB_ACTIONS !== "true") return;
-  for (const line of stderr.split("\n")) if (/^::(error|warning) /.test(line)) terminal.err(`${line}\n`);
-}

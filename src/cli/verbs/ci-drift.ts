@@ -28,7 +28,7 @@ import { manifestsOf, readJob, subjectOf, tellHost, writeOutputs, writeSummary }
 import { type AskedStages, runOnStages, stagesAsked, stagesOptions } from "../ci-stages";
 import { withContext } from "../context";
 import { makeFolder, readText, writeWholeFile } from "../files";
-import { formatOf, type Handler, type Invocation, listOf } from "../invocation";
+import { formatOf, type Invocation, listOf } from "../invocation";
 import { startedBy } from "../job";
 import { ignoredOptions, options, scopeOptions } from "../options";
 import { annotate, exitCodes, failureOf, outStyle, report } from "../report";
@@ -136,29 +136,22 @@ async function lookAt(
 ): Promise<readonly StageDrift[]> {
   const found: StageDrift[] = [];
   let startedAt = systemClock.elapsed();
-  const fail = (cause: unknown, of: Pick<StageDrift, "stage" | "stack">): void => {
-    const { diagnostics, sources, exitCode } = failureOf(cause, invocation.signal.aborted);
-    found.push({ ...of, exitCode, seconds: secondsSince(startedAt), diagnostics, sources });
+  const push = (one: Invocation, shown: Omit<StageDrift, "stage" | "stack" | "seconds">): void => {
+    const of = { stage: one.stage ? stageText(one.stage) : undefined, stack: one.stack?.name };
+    found.push({ ...of, ...shown, seconds: secondsSince(startedAt) });
     startedAt = systemClock.elapsed();
   };
-  const run: Handler = async (one) => {
+  const run = async (one: Invocation): Promise<void> => {
     startedAt = systemClock.elapsed();
-    const of = { stage: one.stage ? stageText(one.stage) : undefined, stack: one.stack?.name };
-    try {
-      const request = { ...driftRequestOf(one.options), acceptances: looked.acceptances };
-      const outcome = await withContext(one, (context) => drift(context, request));
-      looked.note(outcome);
-      found.push({ ...of, ...shownOf(outcome), seconds: secondsSince(startedAt) });
-    } catch (cause) {
-      fail(cause, of);
-    }
-    startedAt = systemClock.elapsed();
-    return exitCodes.done;
+    const request = { ...driftRequestOf(one.options), acceptances: looked.acceptances };
+    const outcome = await withContext(one, (context) => drift(context, request));
+    looked.note(outcome);
+    push(one, shownOf(outcome));
   };
   const quiet = { ...invocation, terminal: { ...invocation.terminal, out: () => undefined } };
   await runOnStages(quiet, asked, {
     ...{ reading: { use: "each" }, run },
-    fail: (cause, stage) => fail(cause, { stage }),
+    fail: (cause, one) => push(one, failureOf(cause, invocation.signal.aborted)),
   });
   return found;
 }

@@ -6,7 +6,7 @@ import { type PlanOutcome, plan } from "../../commands/plan";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { worstExitCode } from "../../model/exit-code";
-import { splitStage, stageText } from "../../model/stage";
+import { stageText } from "../../model/stage";
 import { shortList } from "../../model/text";
 import { compareWithRecord, declaredBesides } from "../../plan/digest";
 import { hasChanges } from "../../plan/plan";
@@ -27,12 +27,12 @@ import {
 } from "../ci-job";
 import { runOnStages, stagesAsked, stagesOptions } from "../ci-stages";
 import { withContext } from "../context";
-import type { Handler, Invocation } from "../invocation";
+import type { Invocation } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { type PlannedStage, reportFolder, writeReports } from "../plan-reports";
-import { annotate, exitCodes, failureOf, outStyle, report, reportFailure } from "../report";
-import { warnOfUndeclared } from "../stages";
-import { crossValuesOf, otherDiagnostics, planRequestOf, policiesOf, showPlan } from "./plan";
+import { annotate, exitCodes, failureOf, outStyle, report } from "../report";
+import { warnOfUndeclared } from "../undeclared-states";
+import { crossValuesOf, otherDiagnostics, planExitCode, planRequestOf, policiesOf, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
 export const ciPlanVerb: Verb = {
@@ -100,38 +100,29 @@ async function planStages(invocation: Invocation, request: PlanRequest): Promise
   report(invocation, notes, sources);
   const planned: PlannedStage[] = [];
   const stray: number[] = [];
-  const fail = (cause: unknown, one: Invocation): void => {
-    const outcome = failureOf(cause, invocation.signal.aborted);
-    report(one, outcome.diagnostics, outcome.sources);
-    planned.push({ invocation: one, outcome, exitCode: outcome.exitCode });
-  };
   let headed = "";
-  const run: Handler = async (one) => {
+  const run = async (one: Invocation): Promise<void> => {
     const name = one.stage ? stageText(one.stage) : "";
     if (asked.length > 1 && name !== headed)
       one.terminal.out(
         `${headed === "" ? "" : "\n"}${outStyle(one).colors.bold(`Stage ${escapeText(name)}`)}\n\n`,
       );
     headed = name;
-    try {
-      const outcome = await withContext(one, (context) => plan(context, request));
-      if (outcome.plan) one.stack?.tellOutputs(crossValuesOf(outcome.plan));
-      showOutcome(one, outcome);
-      if (planned.length === 0) report(one, await warnOfUndeclared(one));
-      planned.push({ invocation: one, outcome, exitCode: exitCodeOf(outcome) });
-    } catch (cause) {
-      fail(cause, one);
-    }
-    return exitCodes.done;
+    const outcome = await withContext(one, (context) => plan(context, request));
+    if (outcome.plan) one.stack?.tellOutputs(crossValuesOf(outcome.plan));
+    showOutcome(one, outcome);
+    if (planned.length === 0) report(one, await warnOfUndeclared(one));
+    planned.push({ invocation: one, outcome, exitCode: planExitCode(outcome) });
   };
-  await runOnStages(invocation, asked, {
-    ...{ reading: { use: "each", others: "needed" }, run },
-    fail: (cause, stage) => {
-      if (stage === undefined && planned.length === 0) throw cause;
-      if (stage === undefined) stray.push(reportFailure(cause, invocation, invocation.signal.aborted));
-      else fail(cause, { ...invocation, stage: { ...splitStage(stage), takesUnnamed: false } });
-    },
-  });
+  const fail = (cause: unknown, one: Invocation): void => {
+    const isStray = one.stage === undefined;
+    if (isStray && planned.length === 0) throw cause;
+    const outcome = failureOf(cause, invocation.signal.aborted);
+    report(one, outcome.diagnostics, outcome.sources);
+    if (isStray) stray.push(outcome.exitCode);
+    else planned.push({ invocation: one, outcome, exitCode: outcome.exitCode });
+  };
+  await runOnStages(invocation, asked, { reading: { use: "each", others: "needed" }, run, fail });
   return { planned, stray };
 }
 
@@ -142,12 +133,6 @@ function showOutcome(invocation: Invocation, { plan: made, diagnostics, sources 
 }
 
 const isGuard = ({ code }: Diagnostic): boolean => code.startsWith("guard.");
-
-function exitCodeOf({ plan: made, exitCode }: PlanOutcome): number {
-  if (!made || exitCode !== 0) return exitCode;
-  if (isBlocked(made)) return exitCodes.refused;
-  return hasChanges(made) ? exitCodes.changes : exitCode;
-}
 
 /** Writes the reports, the outputs and the summary of the job. Returns 1 where a report could not be written. */
 function tellRunner(invocation: Invocation, planned: readonly PlannedStage[], request: PlanRequest): number {

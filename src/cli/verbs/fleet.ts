@@ -1,9 +1,8 @@
 import { InvalidArgumentError, Option } from "commander";
-import type { FleetVerb, Shard } from "../../model/fleet";
-import { durationText } from "../../model/time";
+import type { Shard } from "../../model/fleet";
 import type * as joined from "../fleet/join-fleet";
-import type * as running from "../fleet/run-fleet";
-import type { Handler, OptionValues } from "../invocation";
+import type * as run from "../fleet/run-fleet";
+import type * as members from "../fleet/run-members";
 import { options, positive, someTime } from "../options";
 import { failOn } from "./drift";
 import type { Verb, VerbFamily } from "./verb";
@@ -48,8 +47,9 @@ const detailed = new Option("--detailed-exitcode", "exit 2 when a member has cha
 
 const how =
   "A member is a manifest below the folder (rnv.yaml, rnv.yml, rnv/), once for each of its stages, or what rnv.fleet.yaml " +
-  "names. Each runs as a process of its own, with rnv's own settings, what RNV_ALLOW_ENV lists, and what the fleet file " +
-  "names for it, never with a key of another. One that fails or takes too long does not stop the others. The exit code is " +
+  "names. Each runs with rnv's own settings, what RNV_ALLOW_ENV lists, and what the fleet file names for it, never with a " +
+  "key of another. plan and drift read a workspace once for all members that share its key, in one process; apply, and a " +
+  "member that runs programs, has a process of its own. One that fails or takes too long does not stop the others. The exit code is " +
   "the most telling one of all: 130, 1, 3, 7, 5, 4, 6, 8, 2, 0.";
 
 const fleetPlanVerb: Verb = {
@@ -63,7 +63,7 @@ const fleetPlanVerb: Verb = {
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
     ["rnv fleet plan --shard 2/4 --report out", "a quarter of them, for rnv fleet report out"],
   ],
-  handler: runs("plan", ({ secrets }) => (secrets === false ? ["--no-secrets"] : [])),
+  handler: (invocation) => running().runFleet(invocation, "plan"),
 };
 
 const fleetDriftVerb: Verb = {
@@ -76,10 +76,7 @@ const fleetDriftVerb: Verb = {
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
   ],
-  handler: runs("drift", ({ failOn: classes, strict }) => [
-    ...(Array.isArray(classes) ? ["--fail-on", classes.join(",")] : []),
-    ...(strict === true ? ["--strict"] : []),
-  ]),
+  handler: (invocation) => running().runFleet(invocation, "drift"),
 };
 
 const fleetApplyVerb: Verb = {
@@ -89,7 +86,7 @@ const fleetApplyVerb: Verb = {
   detail: how,
   options: [...runOptions, options.autoApprove, options.noInput, options.lockTimeout],
   examples: [["rnv fleet apply --auto-approve --changed-since HEAD~1", "what the last commit has touched"]],
-  handler: runs("apply", ({ lockTimeout }) => ["--lock-timeout", durationText(lockTimeout as number)]),
+  handler: (invocation) => running().runFleet(invocation, "apply"),
 };
 
 const fleetMatrixVerb: Verb = {
@@ -118,6 +115,16 @@ const fleetReportVerb: Verb = {
 
 /** Loads what other verbs do not need with the first that does. */
 const joining = () => require("../fleet/join-fleet") as typeof joined;
+const running = () => require("../fleet/run-fleet") as typeof run;
+const member = () => require("../fleet/run-members") as typeof members;
+
+const fleetMembersVerb: Verb = {
+  usage: "members",
+  hidden: true,
+  summary: "Run the members that the process of a fleet hands over",
+  examples: [["rnv fleet plan", "starts it, for members that share a workspace and a key"]],
+  handler: (invocation) => member().runMembers(invocation),
+};
 
 /** `rnv fleet …` */
 export const fleetVerbs: VerbFamily = {
@@ -125,22 +132,8 @@ export const fleetVerbs: VerbFamily = {
   summary: "Plan, apply or look for drift in many manifests at once, on one machine or several",
   status: "beta",
   description: "Plan, apply or look for drift in many manifests at once, on one machine or several.",
-  verbs: [fleetPlanVerb, fleetDriftVerb, fleetApplyVerb, fleetMatrixVerb, fleetReportVerb],
+  verbs: [fleetPlanVerb, fleetDriftVerb, fleetApplyVerb, fleetMatrixVerb, fleetReportVerb, fleetMembersVerb],
 };
-
-/** The handler of a verb whose members are given `optionsOf` besides what all are given. */
-function runs(verb: FleetVerb, optionsOf: (options: OptionValues) => readonly string[]): Handler {
-  return (invocation) => {
-    const { runFleet } = require("../fleet/run-fleet") as typeof running;
-    const { options: given } = invocation;
-    const childOptions = [
-      ...optionsOf(given),
-      ...(given.untrusted === true ? ["--untrusted"] : []),
-      ...(typeof given.answerTimeout === "number" ? ["--timeout", durationText(given.answerTimeout)] : []),
-    ];
-    return runFleet(invocation, verb, childOptions);
-  };
-}
 
 function noSecrets(): Option {
   return new Option("--no-secrets", "skip variables whose value is not available here");

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { type CostLimit, type PlanRequest, planRequest } from "../../commands/context";
-import { plan } from "../../commands/plan";
+import { type PlanOutcome, plan } from "../../commands/plan";
 import { type ValidateOutcome, validate } from "../../commands/validate";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import type { CrossValue } from "../../manifest/context";
@@ -19,7 +19,7 @@ import { type Format, formatOf, type Invocation, listOf, type OptionValues } fro
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { pageFileOf, writePlanPage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
-import { warnOfUndeclared } from "../stages";
+import { warnOfUndeclared } from "../undeclared-states";
 import type { Verb } from "./verb";
 
 export const validateVerb: Verb = {
@@ -149,9 +149,14 @@ async function runPlan(invocation: Invocation): Promise<number> {
     );
     terminal.err(savedLine(outcome.plan, options.out));
   }
-  if (options.detailedExitcode !== true) return exitCode;
-  if (isBlocked(outcome.plan)) return exitCodes.refused;
-  return hasChanges(outcome.plan) ? exitCodes.changes : exitCode;
+  return options.detailedExitcode === true ? planExitCode(outcome) : exitCode;
+}
+
+/** Returns the exit code of a plan whose changes count: 2 with changes, 4 when one is blocked. */
+export function planExitCode({ plan: made, exitCode }: PlanOutcome): number {
+  if (!made || exitCode !== 0) return exitCode;
+  if (isBlocked(made)) return exitCodes.refused;
+  return hasChanges(made) ? exitCodes.changes : exitCode;
 }
 
 /** Returns the command that applies a plan; undefined where none does, or where another line names it. */

@@ -12,7 +12,6 @@ import { type Invocation, listOf } from "../invocation";
 import { exitCodes, outStyle, report, reportFailure } from "../report";
 import {
   checkedIds,
-  failWith,
   foundIn,
   ids,
   isEmpty,
@@ -22,7 +21,8 @@ import {
   standings,
   usage,
 } from "../stage-instances";
-import { askedStage, enter, undeclaredStates } from "../stages";
+import { askedStage, type DeclaredStages } from "../stages";
+import { undeclaredStates } from "../undeclared-states";
 import { readAccepted } from "./drift";
 import { stageSweepVerb } from "./sweep";
 import type { Verb, VerbFamily } from "./verb";
@@ -112,8 +112,7 @@ async function runList(invocation: Invocation): Promise<number> {
         ...{ protect: false, disposable: false, resources: Object.keys(state.resources).length },
         ...{ workspace: state.workspaceId, lastRunAt: state.lastRunAt },
       });
-  if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name))
-    enter(invocation, found, asked, failWith(found));
+  if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
   const style = outStyle(invocation);
   terminal.out(
     options.json === true ? `${escapeJson(stageJson(rows), 2)}\n` : stageRowsText(rows, Date.now(), style),
@@ -135,15 +134,14 @@ function patternRow({ place }: FoundStages, declared: StageDeclaration): StageRo
 
 async function driftOf(
   invocation: Invocation,
-  found: FoundStages,
+  found: DeclaredStages,
   one: StageInstance,
 ): Promise<StageRow["drift"]> {
   if (isEmpty(one) || one.problem !== undefined) return undefined;
   try {
-    const stage = enter(invocation, found, one.name, failWith(found));
     const { acceptances } = readAccepted(invocation);
     const request = { ...planRequest, files: listOf(invocation.options.file), acceptances };
-    const { exitCode, diagnostics, sources } = await withContext({ ...invocation, stage }, (context) =>
+    const { exitCode, diagnostics, sources } = await withContext(found.enter(one.name), (context) =>
       drift(context, request),
     );
     report(invocation, diagnostics, sources);
@@ -163,7 +161,7 @@ async function runShow(invocation: Invocation): Promise<number> {
   const declared = found.stages.get(asked.name);
   const isPattern = declared?.each === true && asked.id === undefined;
   if (declared === undefined || (!isPattern && (asked.id !== undefined) !== declared.each)) {
-    enter(invocation, found, asked, failWith(found));
+    found.enter(asked);
     return exitCodes.error;
   }
   if (asked.id !== undefined) checkedIds([asked.id]);

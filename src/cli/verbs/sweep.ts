@@ -4,10 +4,11 @@ import { Option } from "commander";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import { planRequest } from "../../commands/context";
 import { eraseState } from "../../commands/erase-state";
+import { runTargets } from "../../commands/targets";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import type { FoundStages } from "../../manifest/load-manifest";
 import { listStages, type StageDeclaration } from "../../manifest/stages";
 import { stageText } from "../../model/stage";
+import type { Plain } from "../../model/value";
 import { escapeJson } from "../../render/escape-text";
 import { counted } from "../../render/plan-wording";
 import { settingsOf, withContext } from "../context";
@@ -18,7 +19,6 @@ import { createPrompter } from "../prompt";
 import { exitCodes, report, reportFailure } from "../report";
 import {
   checkedIds,
-  failWith,
   foundIn,
   idList,
   ids,
@@ -28,7 +28,7 @@ import {
   standings,
   usage,
 } from "../stage-instances";
-import { askedStage, enter } from "../stages";
+import { askedStage, type DeclaredStages } from "../stages";
 import type { Verb } from "./verb";
 
 /** How a sweep goes, whatever decides what stays. */
@@ -66,7 +66,7 @@ export const stageSweepVerb: Verb = {
     ["rnv stage sweep --stage preview --keep-from open.txt", "those that a file does not list"],
     ["rnv stage sweep --stage preview --older-than 72h", "those that nothing was applied to for three days"],
   ],
-  handler: runSweep,
+  handler: (invocation) => sweepStage(invocation, keptBy),
 };
 
 /** Which instances stay. */
@@ -119,16 +119,12 @@ const isKept = ({ name, state }: StageInstance, { keeps, ageMs }: Kept, now: num
   return Number.isNaN(lastRun) || now - lastRun < ageMs;
 };
 
-function runSweep(invocation: Invocation): Promise<number> {
-  return sweepStage(invocation, keptBy);
-}
-
 /** Sweeps a stage of the instances that `choose` does not keep; it is asked once the stage is known to be disposable. */
 export async function sweepStage(
   invocation: Invocation,
   choose: (invocation: Invocation, declared: StageDeclaration) => Promise<Kept>,
 ): Promise<number> {
-  const { options, terminal, signal } = invocation;
+  const { options, signal } = invocation;
   const found = await foundIn(invocation);
   const declared = sweepable(invocation, found);
   const kept = await choose(invocation, declared);
@@ -138,37 +134,56 @@ export async function sweepStage(
       `the instances of stage ${declared.name} cannot be listed: its state is at https://`,
       "name those there may be: --ids 12,13,14",
     );
-  const all = known.filter((one) => !isEmpty(one));
-  const goes = all.filter((one) => !isKept(one, kept, Date.now()));
-  const emptied = known.filter(
-    (one) => one.state !== undefined && isEmpty(one) && !isKept(one, kept, Date.now()),
-  );
-  const stays = all.filter((one) => !goes.includes(one)).map(({ name }) => stageText(name));
+  const now = Date.now();
+  const owning = known.filter((one) => !isEmpty(one));
+  const goes = owning.filter((one) => !isKept(one, kept, now));
+  const stays = owning.filter((one) => !goes.includes(one)).map(({ name }) => stageText(name));
+  const erase = async (one: StageInstance): Promise<void> => eraseEmptied(found.enter(one.name));
   if (options.dryRun !== true)
-    for (const one of emptied) await eraseEmptied(invocation, found, one).catch(() => undefined);
+    for (const one of known)
+      if (one.state !== undefined && isEmpty(one) && !isKept(one, kept, now))
+        await erase(one).catch(() => undefined);
   if (options.dryRun === true || goes.length === 0) {
     tellForeseen(invocation, declared, goes, stays);
     return exitCodes.done;
   }
   // In another workspace nothing is swept, rather than one after the other refused.
-  for (const { name } of goes) enter(invocation, found, name, failWith(found));
-  const ask = options.autoApprove === true ? undefined : createPrompter(invocation);
-  const names = goes.map(({ name }) => `  ${stageText(name)}\n`).join("");
-  const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. Only 'yes' will be accepted to approve.\n\n  Enter a value: `;
-  if (ask !== undefined && (await ask(question))?.trim() !== "yes") {
-    terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
-    return signal.aborted ? exitCodes.interrupted : exitCodes.error;
-  }
-  return sweepAll(invocation, found, { declared, goes, stays });
+  for (const { name } of goes) found.enter(name);
+  const cancelled = options.autoApprove === true ? undefined : await askToSweep(invocation, goes);
+  if (cancelled !== undefined) return cancelled;
+  const sweep = async (one: StageInstance): Promise<SweptInstance> => {
+    const done = await sweepOne(invocation, found, one);
+    const end = done.exitCode === 0 ? `destroyed (${counted(done.destroyed, "resource")})` : "not destroyed";
+    say(invocation, `${done.stage}: ${end}.\n`);
+    return done;
+  };
+  const swept = await runTargets(goes, sweep, { signal });
+  const failed = swept.filter(({ exitCode }) => exitCode !== 0).length;
+  const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
+  const line = `Swept ${counted(swept.length - failed, "instance")} of ${declared.name}, ${stays.length} kept${left}.\n`;
+  say(invocation, line, { swept: swept.map(sweptJson), kept: stays });
+  if (signal.aborted) return exitCodes.interrupted;
+  return failed === 0 ? exitCodes.done : 3;
 }
 
-/** Prints for people; a run with --json prints its document alone. */
-const say = ({ options, terminal }: Invocation, text: string): void => {
-  if (options.json !== true) terminal.out(text);
-};
+/** Asks for approval; returns the exit code of a run that does not get it. */
+async function askToSweep(
+  invocation: Invocation,
+  goes: readonly StageInstance[],
+): Promise<number | undefined> {
+  const { terminal, signal } = invocation;
+  const names = goes.map(({ name }) => `  ${stageText(name)}\n`).join("");
+  const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. Only 'yes' will be accepted to approve.\n\n  Enter a value: `;
+  const ask = createPrompter(invocation);
+  if (ask === undefined || (await ask(question))?.trim() === "yes") return undefined;
+  terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
+  return signal.aborted ? exitCodes.interrupted : exitCodes.error;
+}
 
-const sayJson = ({ options, terminal }: Invocation, document: SweepDocument): void => {
-  if (options.json === true) terminal.out(`${escapeJson(sweepJson(document), 2)}\n`);
+/** Prints text for people; a run with --json prints the document alone. */
+const say = ({ options, terminal }: Invocation, text: string, document?: Record<string, Plain>): void => {
+  if (options.json !== true) terminal.out(text);
+  else if (document) terminal.out(`${escapeJson({ format_version: "1.0", ...document }, 2)}\n`);
 };
 
 /** Tells what a sweep would destroy, or that there is nothing to. */
@@ -179,56 +194,15 @@ function tellForeseen(
   stays: readonly string[],
 ): void {
   const would = goes.map(({ name }) => stageText(name));
-  say(
-    invocation,
-    goes.length === 0
+  const text =
+    would.length === 0
       ? `Nothing to sweep: ${counted(stays.length, "instance")} of ${declared.name} kept.\n`
-      : "Would destroy:\n",
-  );
-  for (const name of would) say(invocation, `  ${name}\n`);
-  sayJson(invocation, { would, kept: stays });
-}
-
-/** Destroys the instances that go, one after the other; returns the exit code. */
-async function sweepAll(
-  invocation: Invocation,
-  found: FoundStages,
-  {
-    declared,
-    goes,
-    stays,
-  }: {
-    readonly declared: StageDeclaration;
-    readonly goes: readonly StageInstance[];
-    readonly stays: readonly string[];
-  },
-): Promise<number> {
-  const { signal } = invocation;
-  const swept: SweptInstance[] = [];
-  for (const one of goes) {
-    if (signal.aborted) break;
-    const done = await sweepOne(invocation, found, one);
-    swept.push(done);
-    say(
-      invocation,
-      done.exitCode === 0
-        ? `${done.stage}: destroyed (${counted(done.destroyed, "resource")}).\n`
-        : `${done.stage}: not destroyed.\n`,
-    );
-  }
-  const failed = swept.filter(({ exitCode }) => exitCode !== 0).length;
-  const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
-  say(
-    invocation,
-    `Swept ${counted(swept.length - failed, "instance")} of ${declared.name}, ${stays.length} kept${left}.\n`,
-  );
-  sayJson(invocation, { swept, kept: stays });
-  if (signal.aborted) return exitCodes.interrupted;
-  return failed === 0 ? exitCodes.done : 3;
+      : `Would destroy:\n${would.map((name) => `  ${name}\n`).join("")}`;
+  say(invocation, text, { would_sweep: would, kept: stays });
 }
 
 /** The stage to sweep; refused where it is not disposable. */
-function sweepable(invocation: Invocation, found: FoundStages): StageDeclaration {
+function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclaration {
   const asked = askedStage(invocation);
   if (asked === undefined)
     throw usage(
@@ -236,7 +210,7 @@ function sweepable(invocation: Invocation, found: FoundStages): StageDeclaration
       `name one: --stage NAME; there are: ${listStages(found.stages)}`,
     );
   const declared = found.stages.get(asked.name);
-  if (declared === undefined) return enter(invocation, found, asked, failWith(found)) as never;
+  if (declared === undefined) return found.enter(asked) as never;
   if (!declared.disposable)
     throw new DiagnosticsError(
       [
@@ -263,17 +237,22 @@ interface SweptInstance {
   readonly exitCode: number;
 }
 
-/** Destroys what the state of one instance owns. */
+const sweptJson = ({ stage, destroyed, exitCode }: SweptInstance) => ({
+  ...{ stage, destroyed },
+  exit_code: exitCode,
+});
+
+/** Destroys what the state of one instance owns. Never rejects. */
 async function sweepOne(
   invocation: Invocation,
-  found: FoundStages,
+  { enter }: DeclaredStages,
   { name, declared }: StageInstance,
 ): Promise<SweptInstance> {
   const { options } = invocation;
   const stage = stageText(name);
   try {
-    const entered = enter(invocation, found, name, failWith(found));
-    const outcome: ApplyOutcome = await withContext({ ...invocation, stage: entered }, (context) =>
+    const entered = enter(name);
+    const outcome: ApplyOutcome = await withContext(entered, (context) =>
       apply(context, {
         ...planRequest,
         mode: "destroy",
@@ -285,7 +264,7 @@ async function sweepOne(
       }),
     );
     report(invocation, outcome.diagnostics, outcome.sources);
-    if (outcome.exitCode === 0) await eraseEmptied(invocation, found, { name });
+    if (outcome.exitCode === 0) await eraseEmptied(entered);
     return { stage, destroyed: outcome.counts?.destroyed ?? 0, exitCode: outcome.exitCode };
   } catch (cause) {
     return { stage, destroyed: 0, exitCode: reportFailure(cause, invocation, invocation.signal.aborted) };
@@ -293,42 +272,15 @@ async function sweepOne(
 }
 
 /** Removes the state of an instance that owns nothing any more, with the folder that is its own. */
-async function eraseEmptied(
-  invocation: Invocation,
-  found: FoundStages,
-  { name }: Pick<StageInstance, "name">,
-): Promise<void> {
-  const stage = enter(invocation, found, name, failWith(found));
-  const isElsewhere = stage.state !== undefined || (invocation.environment.RNV_STATE ?? "").trim() !== "";
-  const { stateFolder } = settingsOf({ ...invocation, stage });
-  await withContext({ ...invocation, stage }, (context) =>
-    eraseState(context, {
-      lockTimeoutMs: 0,
-      beside: () => {
-        if (!isElsewhere) rmSync(join(stateFolder, "state.key"), { force: true });
-      },
-    }),
-  );
+async function eraseEmptied(entered: Invocation): Promise<void> {
+  const { stage, environment } = entered;
+  const isElsewhere = stage?.state !== undefined || (environment.RNV_STATE ?? "").trim() !== "";
+  const { stateFolder } = settingsOf(entered);
+  const beside = (): void => {
+    if (!isElsewhere) rmSync(join(stateFolder, "state.key"), { force: true });
+  };
+  await withContext(entered, (context) => eraseState(context, { lockTimeoutMs: 0, beside }));
   // A folder that holds something else stays.
   if (!isElsewhere && existsSync(stateFolder) && readdirSync(stateFolder).length === 0)
     rmdirSync(stateFolder);
 }
-
-interface SweepDocument {
-  readonly swept?: readonly SweptInstance[];
-  readonly would?: readonly string[];
-  readonly kept: readonly string[];
-}
-
-const sweepJson = (document: SweepDocument) => ({
-  format_version: "1.0",
-  ...(document.swept && {
-    swept: document.swept.map(({ stage, destroyed, exitCode }) => ({
-      stage,
-      destroyed,
-      exit_code: exitCode,
-    })),
-  }),
-  ...(document.would && { would_sweep: document.would }),
-  kept: document.kept,
-});

@@ -17,7 +17,7 @@ import { graph, type KnownNames, listKnownNames } from "../../commands/validate"
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
-import type { FoundStages } from "../../manifest/load-manifest";
+import { stageText } from "../../model/stage";
 import { version, versionText } from "../../model/version";
 import { escapeText } from "../../render/escape-text";
 import { graphOfPlan } from "../../render/graph";
@@ -38,7 +38,7 @@ import { packageRoot, writeWholeFile } from "../files";
 import { type Invocation, listOf, type OptionValues } from "../invocation";
 import { options, positive } from "../options";
 import { report } from "../report";
-import { askedStage, localInstances, stagesOf } from "../stages";
+import { askedStage, type DeclaredStages, localNames, stagesOf } from "../stages";
 import { readPlanFile } from "./show";
 import type { Verb, VerbFamily } from "./verb";
 
@@ -228,13 +228,14 @@ async function namesHere(invocation: Invocation, options: TypedOptions): Promise
 async function withInstances(
   stages: readonly string[],
   here: Invocation,
-  found: FoundStages,
+  found: DeclaredStages,
 ): Promise<readonly string[]> {
   const all: string[] = [];
   for (const stage of stages) {
     const [name = "", id] = stage.split("/");
-    const ids = id === undefined ? [] : await localInstances(here, found, name).catch(() => []);
-    all.push(stage, ...ids.map((one) => `${name}/${one}`));
+    const declared = id === undefined ? undefined : found.stages.get(name);
+    const names = declared ? await localNames(here, found, declared).catch(() => []) : [];
+    all.push(stage, ...names.map(stageText));
   }
   return all;
 }

@@ -2,7 +2,7 @@ import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { shortList } from "../../model/text";
 import { type FleetReport, fleetReportSchema, type MemberResult } from "../../render/fleet-report";
 import { counted } from "../../render/plan-wording";
-import { makeReport } from "./judge-member";
+import { makeReport } from "./member-result";
 
 interface ReadReport {
   readonly file: string;

@@ -1,6 +1,7 @@
+import { inShard } from "../../../src/cli/fleet/choose-members";
 import { joinReports } from "../../../src/commands/fleet/join-reports";
-import { judgeMember, makeReport } from "../../../src/commands/fleet/judge-member";
-import { changedMembers, inShard } from "../../../src/commands/fleet/select-members";
+import { makeReport, memberResult } from "../../../src/commands/fleet/member-result";
+
 import { memberEnvironment, stateOfMember } from "../../../src/manifest/fleet-environment";
 import type { FleetMember } from "../../../src/model/fleet";
 import {
@@ -38,24 +39,6 @@ it("shards 1 to N are exactly the whole for every N, of sizes that differ by one
       expect(again.map(({ name }) => name).sort()).toEqual((shards[0] ?? []).map(({ name }) => name).sort());
     }),
   );
-});
-
-it("a file of a folder, one beside it that is named, and the fleet file touch members; a neighbour of like name does not", () => {
-  const members = [member("shop"), member("shop-two"), member("docs")];
-  const touched = (...changed: string[]) =>
-    changedMembers(members, {
-      changed,
-      root: "/r",
-      beside: ({ name }) => (name === "docs" ? ["/r/common"] : []),
-      common: ["/r/rnv.fleet.yaml"],
-    }).map(({ name }) => name);
-  expect(touched("/r/shop/stages/production.yaml")).toEqual(["shop"]);
-  expect(touched("/r/shop-two/.env")).toEqual(["shop-two"]);
-  expect(touched("/r/common/base.yaml")).toEqual(["docs"]);
-  expect(touched("/r/README.md")).toEqual([]);
-  expect(touched("/r/rnv.fleet.yaml")).toHaveLength(3);
-  // A submodule, of which git names the folder alone.
-  expect(touched("/r")).toHaveLength(3);
 });
 
 describe("the environment of a member", () => {
@@ -123,39 +106,33 @@ describe("the environment of a member", () => {
   });
 });
 
-const ended = (
-  exitCode: number | undefined,
-  stdout: unknown,
-  cause: "itself" | "timeout" | "interrupted" = "itself",
-) => ({
-  ...{ exitCode, cause, stderr: "", seconds: 1 },
-  stdout: typeof stdout === "string" ? stdout : JSON.stringify(stdout),
-});
-const summary = { add: 1, change: 0, destroy: 0, adopt: 0, forget: 0 };
-const drift = { drifted: [], missing: [], pending: [{}], unmanaged: [] };
+const added = { added: 2, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 };
 
 it.each([
-  ["plan", ended(0, { summary }), "clean", 0],
-  ["plan", ended(2, { summary }), "changes", 2],
-  ["plan", ended(4, { summary }), "blocked", 4],
-  // A success that shows nothing is none.
-  ["plan", ended(0, ""), "failed", 1],
-  ["drift", ended(0, "No drift"), "failed", 1],
-  ["drift", ended(0, drift), "clean", 0],
-  ["drift", ended(2, drift), "drift", 2],
-  ["drift", ended(6, ""), "locked", 6],
-  ["drift", ended(undefined, drift), "failed", 1],
-  ["drift", ended(130, "", "timeout"), "timeout", 7],
-  ["drift", ended(undefined, "", "interrupted"), "interrupted", 130],
-  // It had come to its end.
-  ["drift", ended(0, drift, "interrupted"), "clean", 0],
-  ["apply", ended(0, '{"type":"summary","counts":{"added":0}}'), "clean", 0],
-  ["apply", ended(0, 'x\n{"type":"summary","counts":{"added":2}}\n'), "applied", 0],
-  ["apply", ended(3, '{"type":"summary","counts":{"added":2,"failed":1}}'), "partly", 3],
-  ["apply", ended(8, '{"type":"summary","counts":{"added":2}}'), "checkout", 8],
-  ["apply", ended(99, ""), "failed", 99],
-] as const)("%s that ended with %j is %s", (verb, run, status, code) => {
-  expect(judgeMember(verb, member("a"), run)).toMatchObject({ status, exit_code: code });
+  ["plan", 0, {}, "clean"],
+  ["plan", 2, {}, "changes"],
+  ["plan", 4, {}, "blocked"],
+  ["drift", 2, {}, "drift"],
+  ["drift", 6, {}, "locked"],
+  ["drift", 130, {}, "interrupted"],
+  ["apply", 0, { counts: { ...added, added: 0 } }, "clean"],
+  ["apply", 0, { counts: added }, "applied"],
+  ["apply", 3, { counts: added }, "partly"],
+  ["apply", 8, { counts: added }, "checkout"],
+] as const)("%s that ended with %j is reported by its exit code, %j: %s", (verb, exitCode, more, status) => {
+  const outcome = { diagnostics: [], sources: new Map(), exitCode, ...more };
+  expect(memberResult(verb, member("a"), [outcome], 1)).toMatchObject({ status, exit_code: exitCode });
+});
+
+it("adds up the stacks of a member; the most telling exit code counts", () => {
+  const outcome = { diagnostics: [], sources: new Map(), counts: added };
+  const stacks = [
+    { ...outcome, exitCode: 0 },
+    { ...outcome, exitCode: 3 },
+  ];
+  expect(memberResult("apply", member("a"), stacks, 1)).toMatchObject({
+    ...{ status: "partly", changes: { add: 4, change: 0, destroy: 0, adopt: 0, forget: 0 } },
+  });
 });
 
 const head = { verb: "drift" as const, started_at: "2026-01-01T00:00:00Z", seconds: 1 };

@@ -1,0 +1,141 @@
+import { performance } from "node:perf_hooks";
+import { drift } from "../../commands/drift";
+import { type MemberOutcome, memberResult } from "../../commands/fleet/member-result";
+import { plan } from "../../commands/plan";
+import { runTargets } from "../../commands/targets";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { FleetMember, FleetVerb } from "../../model/fleet";
+import type { MemberResult } from "../../render/fleet-report";
+import { withContext } from "../context";
+import type { Invocation, OptionValues } from "../invocation";
+import { withProfile } from "../profile";
+import { annotate, exitCodes, failureOf } from "../report";
+import { runOnStacks } from "../stacks";
+import { applyVerb, showApply } from "../verbs/apply";
+import { driftRequestOf, driftVerb, isWhole, readAccepted } from "../verbs/drift";
+import { crossValuesOf, planExitCode, planRequestOf, planVerb, policiesOf } from "../verbs/plan";
+import { shareAnswers } from "./share-answers";
+
+/** A member, and what its run is given. */
+export interface MemberTarget {
+  readonly member: FleetMember;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** The members that a process is to run; sent to it as its first message. */
+export interface MembersJob {
+  readonly verb: FleetVerb;
+  readonly options: OptionValues;
+  readonly parallelism: number;
+  readonly targets: readonly MemberTarget[];
+}
+
+/** A message of that process: a member begins, or has ended with a result. */
+export interface MemberNews {
+  readonly name: string;
+  readonly result?: MemberResult;
+  /** Lines for GitHub Actions beside the lines of the pull request. */
+  readonly annotations?: string;
+}
+
+/** Windows has no groups of processes. */
+export const hasGroups = process.platform !== "win32";
+
+/** `rnv fleet members`: runs the members that the process of the fleet hands over, and sends it their results. */
+export async function runMembers(invocation: Invocation): Promise<number> {
+  const { send } = process;
+  if (send === undefined)
+    throw new DiagnosticsError([error("command.usage", "rnv fleet plan, drift and apply start this verb")]);
+  const { verb, options, parallelism, targets } = await new Promise<MembersJob>((resolve) =>
+    process.once("message", (job) => resolve(job as MembersJob)),
+  );
+  process.once("disconnect", () => endWithFleet(verb));
+  const tell = (news: MemberNews) => new Promise((done) => send.call(process, news, done));
+  const openTransport = targets.length > 1 ? shareAnswers() : undefined;
+  const run = async ({ member, cwd, environment }: MemberTarget): Promise<void> => {
+    await tell({ name: member.name });
+    const startedAt = performance.now();
+    let annotations = "";
+    const quiet = { ...invocation.terminal, out: () => {}, err: () => {} };
+    const used = withProfile(environment, undefined, options.untrusted === true ? undefined : cwd);
+    const given = optionsOf(member, options, environment);
+    const words = ["rnv", verb, ...member.files.flatMap((file) => ["--file", file])];
+    const outcomes = await outcomesOf(verb, {
+      ...{ ...invocation, ...used, cwd, options: given, terminal: quiet, openTransport },
+      commandLine: [...words, ...(member.stage === undefined ? [] : ["--stage", member.stage])].join(" "),
+    });
+    const screen = { terminal: { ...quiet, err: (text: string) => (annotations += text) }, environment, cwd };
+    for (const { diagnostics, sources } of outcomes) annotate(screen, diagnostics, sources);
+    const seconds = (performance.now() - startedAt) / 1000;
+    const result = memberResult(verb, member, outcomes, seconds);
+    await tell({ name: member.name, result, annotations });
+  };
+  await runTargets(targets, run, { parallelism, signal: invocation.signal });
+  return exitCodes.done;
+}
+
+/** Called when the process of the fleet is gone: what writes ends what is in flight, all else ends at once. */
+function endWithFleet(verb: FleetVerb): void {
+  if (verb === "apply" || !hasGroups) process.kill(process.pid, "SIGINT");
+  else process.kill(-process.pid, "SIGKILL");
+}
+
+const optionsOf = (
+  { files, stage }: FleetMember,
+  options: OptionValues,
+  environment: MemberTarget["environment"],
+): OptionValues => ({
+  ...options,
+  // It prints no text, asks nothing, and keeps the limit of requests that the verb alone has.
+  ...{ json: true, autoApprove: true, parallelism: 10 },
+  ...(files.length > 0 && { file: files }),
+  ...(stage !== undefined && { stage }),
+  ...(environment.RNV_UNTRUSTED?.trim() === "1" && { untrusted: true }),
+});
+
+/** Runs a member in each of its stacks. Never rejects: what is thrown becomes an outcome. */
+async function outcomesOf(verb: FleetVerb, invocation: Invocation): Promise<readonly MemberOutcome[]> {
+  const { run, reading } = verbs[verb];
+  const outcomes: MemberOutcome[] = [];
+  try {
+    await runOnStacks(invocation, reading, async (one) => {
+      const outcome = await run(one);
+      outcomes.push(outcome);
+      return outcome.exitCode;
+    });
+  } catch (cause) {
+    outcomes.push(failureOf(cause, invocation.signal.aborted));
+  }
+  return outcomes;
+}
+
+const verbs = {
+  plan: { run: planMember, reading: planVerb.stacks ?? { use: "each" } },
+  drift: { run: driftOfMember, reading: driftVerb.stacks ?? { use: "each" } },
+  apply: { run: applyMember, reading: applyVerb.stacks ?? { use: "each" } },
+} as const;
+
+async function planMember(invocation: Invocation): Promise<MemberOutcome> {
+  const { options, stack } = invocation;
+  const secrets = options.secrets === false ? ("present" as const) : ("resolve" as const);
+  const request = { ...planRequestOf(options), policies: policiesOf(invocation), secrets };
+  const outcome = await withContext(invocation, (context) => plan(context, request));
+  if (outcome.plan) stack?.tellOutputs(crossValuesOf(outcome.plan));
+  return { ...outcome, exitCode: planExitCode(outcome) };
+}
+
+async function driftOfMember(invocation: Invocation): Promise<MemberOutcome> {
+  const { acceptances, sources } = readAccepted(invocation);
+  const request = { ...driftRequestOf(invocation.options), acceptances };
+  const { report, ...outcome } = await withContext(invocation, (context) => drift(context, request));
+  const told = { ...outcome, sources: new Map([...outcome.sources, ...sources]) };
+  return { ...told, report: isWhole(outcome) ? report : undefined };
+}
+
+function applyMember(invocation: Invocation): Promise<MemberOutcome> {
+  const request = { ...planRequestOf(invocation.options), policies: policiesOf(invocation) };
+  return showApply(invocation, request);
+}

@@ -1,0 +1,140 @@
+import { isAbsolute, posix } from "node:path";
+import type { ApplyCounts } from "../../model/apply-event";
+import { worstExitCode } from "../../model/exit-code";
+import type { FleetMember, FleetVerb } from "../../model/fleet";
+import type { DriftReport } from "../../plan/drift";
+import type { Plan } from "../../plan/plan";
+import { diagnosticData } from "../../render/diagnostics";
+import type { FleetReport, MemberResult, MemberStatus } from "../../render/fleet-report";
+import type { Outcome } from "../context";
+
+/** What the run of a member made in one stack, or of the manifest that it is. */
+export interface MemberOutcome extends Outcome {
+  readonly plan?: Plan | undefined;
+  readonly report?: DriftReport | undefined;
+  readonly counts?: ApplyCounts | undefined;
+}
+
+/** The number of findings that a report keeps of one member: enough to see what is wrong, in a report of hundreds. */
+const mostFindings = 20;
+const mostOutput = 2000;
+
+const statuses: Readonly<Record<number, MemberStatus>> = {
+  0: "clean",
+  2: "changes",
+  3: "partly",
+  4: "blocked",
+  5: "stale",
+  6: "locked",
+  7: "unsettled",
+  8: "checkout",
+  130: "interrupted",
+};
+
+/** Returns the result of a member from the outcomes of its stacks. */
+export function memberResult(
+  verb: FleetVerb,
+  member: FleetMember,
+  outcomes: readonly MemberOutcome[],
+  seconds: number,
+): MemberResult {
+  const exitCode = worstExitCode(outcomes.map((outcome) => outcome.exitCode));
+  const changes = sumOf(outcomes.map((outcome) => changesOf(verb, outcome)));
+  const drift = sumOf(outcomes.map(({ report }) => report && driftCounts(report)));
+  const [only, another] = outcomes;
+  const digest = another === undefined && verb === "plan" ? only?.plan?.digest : undefined;
+  const found = outcomes
+    .flatMap(({ diagnostics, sources }) => diagnostics.map((one) => diagnosticData(one, sources)))
+    .slice(0, mostFindings)
+    .map((one) => placedIn(one, member));
+  const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
+  const isDrift = verb === "drift" && exitCode === 2;
+  const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : statuses[exitCode];
+  return {
+    ...baseOf(member),
+    ...{ status: status ?? "failed", exit_code: exitCode, seconds: Math.round(seconds * 100) / 100 },
+    ...(changes && { changes }),
+    ...(digest !== undefined && { digest }),
+    ...(drift && { drift }),
+    ...(found.length > 0 && { diagnostics: found }),
+  };
+}
+
+const baseOf = ({ name, folder, stage }: FleetMember) => ({
+  ...{ name, folder },
+  ...(stage !== undefined && { stage }),
+});
+
+function changesOf(verb: FleetVerb, { plan, counts }: MemberOutcome): MemberResult["changes"] {
+  if (verb === "plan") return plan && { ...plan.summary };
+  if (verb === "drift" || counts === undefined) return undefined;
+  const { added: add, changed: change, destroyed: destroy, adopted: adopt, forgotten: forget } = counts;
+  return { add, change, destroy, adopt, forget };
+}
+
+const driftCounts = ({ drifted, missing, pending, unmanaged }: DriftReport) => ({
+  ...{ drifted: drifted.length, missing: missing.length },
+  ...{ pending: pending.length, unmanaged: unmanaged.length },
+});
+
+/** Adds the numbers of each name; undefined where there are none. */
+function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | undefined)[]): T | undefined {
+  const known = all.filter((one) => one !== undefined);
+  const add = (a: T, b: T) =>
+    Object.fromEntries(Object.entries(a).map(([name, number]) => [name, number + (b[name] ?? 0)])) as T;
+  return known.length === 0 ? undefined : known.reduce(add);
+}
+
+type Finding = NonNullable<MemberResult["diagnostics"]>[number];
+
+/** A finding whose file is named from the folder of the fleet. */
+function placedIn(found: Finding, { folder }: FleetMember): Finding {
+  const file = found.location?.file;
+  if (file === undefined || folder === "." || isAbsolute(file) || file.startsWith("<")) return found;
+  return { ...found, location: { ...found.location, file: posix.join(folder, file) } };
+}
+
+/** The result of a member that was not run. */
+export const unrunMember = (member: FleetMember, diagnostics: MemberResult["diagnostics"]): MemberResult => ({
+  ...baseOf(member),
+  status: diagnostics === undefined ? "interrupted" : "failed",
+  exit_code: diagnostics === undefined ? 130 : 1,
+  seconds: 0,
+  ...(diagnostics && { diagnostics }),
+});
+
+/** How the process of a member ended that has no result: by itself unless it was ended. */
+export type EndedBy = "itself" | "timeout" | "interrupted";
+
+const ends = {
+  itself: { status: "failed", exit_code: 1 },
+  timeout: { status: "timeout", exit_code: 7 },
+  interrupted: { status: "interrupted", exit_code: 130 },
+} as const;
+
+/** The result of a member whose process ended without one; `output` is what it printed. */
+export function brokenMember(member: FleetMember, endedBy: EndedBy, output: string, seconds: number) {
+  const end = output.trim().slice(-mostOutput);
+  const rounded = Math.round(seconds * 100) / 100;
+  return { ...baseOf(member), ...ends[endedBy], seconds: rounded, ...(end !== "" && { output: end }) };
+}
+
+/** Makes the report of members; the exit code is the most telling one that `counts` says counts. */
+export function makeReport(
+  head: Pick<FleetReport, "verb" | "started_at" | "seconds" | "shard" | "selected">,
+  members: readonly MemberResult[],
+  { isDetailed }: { readonly isDetailed: boolean },
+): FleetReport {
+  const counts: Partial<Record<MemberStatus, number>> = {};
+  for (const { status } of members) counts[status] = (counts[status] ?? 0) + 1;
+  // As `rnv plan` without -detailed-exitcode: a plan with changes, or with one that is blocked, was made.
+  const isMade = ({ exit_code: code, changes }: MemberResult): boolean =>
+    head.verb === "plan" && !isDetailed && changes !== undefined && (code === 2 || code === 4);
+  return {
+    format_version: "1.0",
+    ...head,
+    exit_code: worstExitCode(members.map((one) => (isMade(one) ? 0 : one.exit_code))),
+    counts,
+    members: [...members].sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}

@@ -1,0 +1,151 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { dirname, join } from "node:path";
+import { embeddedApiKey } from "../../src/emulator/emulator";
+import { fleetReportSchema } from "../../src/render/fleet-report";
+import { openScenario, type Scenario } from "../support/cli";
+
+const manifest = (name: string, more = "") =>
+  `projects:\n  ${name}:\n    services:\n      ${name}-api:\n        kind: web\n        configuration: { repository: "https://git.example.com/${name}" }\n${more}`;
+
+let scenario: Scenario;
+beforeEach(async () => {
+  scenario = await openScenario();
+});
+afterEach(() => scenario.close());
+
+const write = (file: string, text: string): void => {
+  mkdirSync(dirname(join(scenario.folder, file)), { recursive: true });
+  writeFileSync(join(scenario.folder, file), text);
+};
+const writeMembers = (...names: readonly string[]): void => {
+  for (const name of names) write(`${name}/rnv.yaml`, manifest(name));
+};
+const statusesOf = (stdout: string) =>
+  Object.fromEntries(
+    fleetReportSchema.parse(JSON.parse(stdout)).members.map(({ name, status }) => [name, status]),
+  );
+/** Takes requests and answers none. */
+async function openSilent() {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const close = (): void => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+  return { url, connections: () => sockets.size, close };
+}
+
+/** Ids of the processes that work below the folder of the scenario, and whose command line matches. */
+function processes(pattern = /./): readonly number[] {
+  const script = `for p in /proc/[0-9]*; do d=$(readlink $p/cwd) || continue; case "$d" in "$1"/*) echo "\${p#/proc/} $(tr '\\0' ' ' < $p/cmdline)";; esac; done; true`;
+  const listed = execFileSync("sh", ["-c", script, "sh", scenario.folder], {
+    ...{ encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
+  });
+  const lines = listed.split("\n").filter((line) => line !== "" && pattern.test(line));
+  return lines.map((line) => Number.parseInt(line, 10));
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+it("reads a workspace once for all members with one key, and shows what each shows alone", async () => {
+  const names = ["a", "b", "c", "d"];
+  writeMembers(...names);
+  await scenario.run("fleet", "apply", "-auto-approve");
+  const { store } = scenario.emulator;
+  const changed = store.services().find(({ name }) => name === "c-api");
+  store.editConfiguration(changed?.id as string, { repository: "https://git.example.com/other" });
+  scenario.settle();
+  for (const verb of ["drift", "plan"]) {
+    scenario.forget();
+    const together = await scenario.run("fleet", verb, "-json");
+    expect(statusesOf(together.stdout)).toEqual({
+      ...{ a: "clean", b: "clean", d: "clean" },
+      c: verb === "plan" ? "changes" : "drift",
+    });
+    const shared = scenario.requests("all").filter((request) => !request.includes("/services/"));
+    expect(shared.sort()).toEqual([
+      "GET /catalog",
+      "GET /workspaces/ID/canvas",
+      "GET /workspaces/ID/projects",
+    ]);
+  }
+  // With a key of its own, a member is no part of that.
+  write(
+    "rnv.fleet.yaml",
+    `members:\n  a:\n  b:\n  c: { env: { RNV_API_KEY: OWN_KEY } }\n  d: { env: { RNV_API_KEY: WRONG_KEY } }\n`,
+  );
+  scenario.forget();
+  const env = { OWN_KEY: embeddedApiKey, WRONG_KEY: "rnv_wrong" };
+  const apart = await scenario.runWith({ env }, "fleet", "drift", "-json");
+  expect(statusesOf(apart.stdout)).toEqual({ a: "clean", b: "clean", c: "drift", d: "failed" });
+});
+
+it("masks the secrets of each member in what all of them read", async () => {
+  writeMembers("a", "b");
+  await scenario.run("fleet", "apply", "-auto-approve");
+  const { store } = scenario.emulator;
+  const service = store.services().find(({ name }) => name === "b-api");
+  store.editConfiguration(service?.id as string, { startCommand: "run --with canary-of-b" });
+  write(
+    "b/rnv.yaml",
+    manifest(
+      "b",
+      "          startCommand: run\n        variables: { TOKEN: { fromEnv: B_TOKEN } }\n",
+    ).replace(/configuration: \{ (.*) \}\n/, "configuration:\n          $1\n"),
+  );
+  write("rnv.fleet.yaml", "members:\n  a:\n  b: { env: { TOKEN: B_TOKEN, B_TOKEN: B_TOKEN } }\n");
+  const run = await scenario.runWith({ env: { B_TOKEN: "canary-of-b" } }, "fleet", "plan", "-json");
+  expect(statusesOf(run.stdout)).toEqual({ a: "clean", b: "changes" });
+  expect(run.stdout + run.stderr).not.toContain("canary");
+});
+
+it("runs the members again alone that hang or break their process; none is lost", async () => {
+  writeMembers("a", "b", "c", "d");
+  const silent = await openSilent();
+  const env = { RNV_BASE_URL: silent.url };
+  const started = scenario.start({ env }, "fleet", "plan", "-json", "-parallelism", "2");
+  await until(() => silent.connections() >= 3);
+  const [shared = 0, ...others] = processes(/fleet members/);
+  expect(others).toEqual([]);
+  process.kill(shared, "SIGKILL");
+  // The two that had begun, each in a process of its own.
+  await until(() => processes(/fleet members/).length === 2);
+  started.process.kill("SIGINT");
+  const { code, stdout } = await started.ended;
+  expect(code).toBe(130);
+  expect(Object.keys(statusesOf(stdout))).toEqual(["a", "b", "c", "d"]);
+
+  const late = await scenario.runWith({ env }, "fleet", "drift", "-json", "--member-timeout", "1s");
+  silent.close();
+  expect(late.code).toBe(7);
+  expect(statusesOf(late.stdout)).toEqual({ a: "timeout", b: "timeout", c: "timeout", d: "timeout" });
+});
+
+it.each(["plan", "drift", "apply"])("leaves no process of fleet %s behind after a SIGKILL", async (verb) => {
+  writeMembers("a", "b");
+  const silent = await openSilent();
+  const options = verb === "apply" ? ["-auto-approve"] : [];
+  const started = scenario.start({ env: { RNV_BASE_URL: silent.url } }, "fleet", verb, ...options);
+  await until(() => silent.connections() >= 3);
+  expect(processes()).not.toEqual([]);
+  started.process.kill("SIGKILL");
+  await started.ended;
+  await until(() => processes().length === 0);
+  silent.close();
+});
+
+it("leaves no program of a member behind after a SIGKILL", async () => {
+  const waits = '        variables: { TOKEN: { fromCommand: ["sh", "-c", "touch started; sleep 60"] } }\n';
+  write("a/rnv.yaml", manifest("a", waits));
+  const started = scenario.start({}, "fleet", "plan");
+  await until(() => scenario.files().some(({ path }) => path.endsWith("started")));
+  started.process.kill("SIGKILL");
+  await until(() => processes().length === 0);
+});
