@@ -1,6 +1,8 @@
+import type { Address } from "../model/address";
 import type { Effect, Money } from "../model/resource-type";
 import { type Change, isListed, type Plan } from "../plan/plan";
-import { commonReason, listedFields, sameMoney } from "./plan-wording";
+import { escapeText } from "./escape-text";
+import { commonReason, counted, listedFields, sameMoney } from "./plan-wording";
 import { readingOrder } from "./reading-order";
 import { attributeSign, oneSide, type ShownField, shownText } from "./values";
 
@@ -133,4 +135,24 @@ function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownFie
         : `${counts.size} values${fields.length === changes.length ? "" : ` (${fields.length})`}`;
     return { ...first, before: { kind: "absent" }, after: { kind: "several", text }, range: undefined };
   });
+}
+
+/** Returns the address of the removed resource that this one goes with: the nearest name around it. */
+export function ownerOf(change: Change, plan: Plan): Address | undefined {
+  const name = (address: Address) => address.slice(address.indexOf(".") + 1);
+  return plan.changes
+    .filter((other) => !other.withParent && (other.action === "delete" || other.action === "replace"))
+    .filter((other) => `${name(change.address)}.`.startsWith(`${name(other.address)}.`))
+    .sort((a, b) => b.address.length - a.address.length)[0]?.address;
+}
+
+/** The changes that a removal ends too. */
+export const partsOf = ({ address }: Change, plan: Plan): readonly Change[] =>
+  plan.changes.filter((part) => part.withParent && ownerOf(part, plan) === address);
+
+/** `2 variables, 1 layout`. */
+export function countParts(parts: readonly Change[]): string {
+  const counts = new Map<string, number>();
+  for (const { type } of parts) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return [...counts].map(([type, count]) => counted(count, escapeText(type))).join(", ");
 }

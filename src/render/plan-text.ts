@@ -1,10 +1,9 @@
 import { hasErrors } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
 import { shortList } from "../model/text";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
-import { type PlanEntry, planEntries } from "./plan-entries";
+import { countParts, ownerOf, type PlanEntry, planEntries } from "./plan-entries";
 import { planSections } from "./plan-sections";
 import {
   actionPhrase,
@@ -148,15 +147,6 @@ function symbol(change: Change, style: Style): string {
   return coloured(text.trim(), text, style);
 }
 
-/** Returns the address of the removed resource that this one goes with: the nearest name around it. */
-function ownerOf(change: Change, plan: Plan): Address | undefined {
-  const name = (address: Address) => address.slice(address.indexOf(".") + 1);
-  return plan.changes
-    .filter((other) => !other.withParent && (other.action === "delete" || other.action === "replace"))
-    .filter((other) => `${name(change.address)}.`.startsWith(`${name(other.address)}.`))
-    .sort((a, b) => b.address.length - a.address.length)[0]?.address;
-}
-
 function consequences({ effects, cost }: PlanEntry, style: Style): string[] {
   const { colors } = style;
   const words = effects.map((effect) =>
@@ -218,13 +208,6 @@ function loudLines(entries: readonly PlanEntry[], style: Style): string {
       return [`${bold(colour(`! ${words} ${found.length}${more}:`))} ${shortList(found, mostInGroup)}`];
     })
     .join("\n");
-}
-
-/** `2 variables, 1 layout`. */
-function countParts(parts: readonly Change[]): string {
-  const counts = new Map<string, number>();
-  for (const { type } of parts) counts.set(type, (counts.get(type) ?? 0) + 1);
-  return [...counts].map(([type, count]) => counted(count, escapeText(type))).join(", ");
 }
 
 /** How much changes and what it costs: the line of counts, and the line of money. */

@@ -1,11 +1,13 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
+import { shortDigest } from "../../plan/digest";
 import { type Change, hasChanges, type Plan } from "../../plan/plan";
 import { isLoss, type PlanEntry, planEntries } from "../plan-entries";
 import { planDocumentSchema, planOf } from "../plan-json";
 import { planSections } from "../plan-sections";
 import { amount, checkWords, countsOf, isBlocked, planLine, sameMoney, signed } from "../plan-wording";
+import { exactTime } from "../time-text";
 import { type Entry, type EntryPart, entriesSection } from "./entries";
 import { entryOf, fieldRows, headOf, linkedAddress, markWords, passOf, placeText } from "./entry";
 import { html, list, type Markup, nothing, preformatted } from "./markup";
@@ -18,6 +20,8 @@ export interface ReportScope {
   readonly types: readonly Pick<ResourceType, "type" | "picture">[];
   readonly stage?: string | undefined;
   readonly stack?: string | undefined;
+  /** The job that made the plan: then the page says when that was, too. */
+  readonly job?: { readonly commit?: string | undefined; readonly by?: string | undefined } | undefined;
 }
 
 /** So many entries are shown unfolded. */
@@ -68,10 +72,10 @@ const modes: Readonly<Record<Plan["options"]["mode"], string>> = {
   "refresh-only": "records what changed outside rnv, and changes nothing in the service",
 };
 
-/** Neither time nor serial is among them: they are no part of what a plan says. */
+/** Without a job neither time nor serial is among them: they are no part of what a plan says. */
 function factsOf(
-  { binding, options, digest, stage: planned }: Plan,
-  { stage, stack }: ReportScope,
+  { binding, options, digest, stage: planned, timestamp }: Plan,
+  { stage, stack, job }: ReportScope,
 ): Report["facts"] {
   return [
     ["Stage", planned ?? stage],
@@ -84,6 +88,9 @@ function factsOf(
     ["Replaced by request", options.replace.join(", ")],
     ["Confirmed deletions", options.confirmedDeletes.join(", ")],
     ["Digest", digest],
+    ["Commit", job?.commit?.slice(0, shortDigest)],
+    ["Started by", job?.by],
+    ["Planned", job && timestamp && exactTime(timestamp)],
   ];
 }
 
