@@ -2,7 +2,15 @@ import type { Address } from "../model/address";
 import type { Effect, Money } from "../model/resource-type";
 import { type Change, isListed, type Plan } from "../plan/plan";
 import { escapeText } from "./escape-text";
-import { commonReason, counted, listedFields, sameMoney } from "./plan-wording";
+import {
+  checkWords,
+  commonReason,
+  counted,
+  countsOf,
+  listedFields,
+  moneyChange,
+  sameMoney,
+} from "./plan-wording";
 import { readingOrder } from "./reading-order";
 import { attributeSign, oneSide, type ShownField, shownText } from "./values";
 
@@ -155,4 +163,19 @@ export function countParts(parts: readonly Change[]): string {
   const counts = new Map<string, number>();
   for (const { type } of parts) counts.set(type, (counts.get(type) ?? 0) + 1);
   return [...counts].map(([type, count]) => counted(count, escapeText(type))).join(", ");
+}
+
+/** What a plan ends with: the results of its checks, how much changes, and what it costs; each may be empty. */
+export function closingLines(plan: Plan, entries: readonly PlanEntry[], arrow: string) {
+  const { checks = [], cost } = plan;
+  const { title, counts } = checkWords(checks);
+  const changes = entries.flatMap((entry) => entry.changes);
+  const isFree = sameMoney(cost.before, free) && sameMoney(cost.after, free);
+  const label = cost.estimate ? "Estimated monthly cost" : "Monthly cost";
+  const isSame = sameMoney(cost.before, cost.after) ? " (unchanged)" : "";
+  return {
+    checks: checks.length === 0 ? "" : `${title}: ${counts}.`,
+    counts: changes.length < 2 ? "" : countsOf(changes),
+    cost: isFree ? "" : `${label}: ${moneyChange(cost.before, cost.after, arrow, true)}${isSame}`,
+  };
 }

@@ -9,7 +9,7 @@ import { planSections } from "../plan-sections";
 import { amount, checkWords, countsOf, isBlocked, planLine, sameMoney, signed } from "../plan-wording";
 import { exactTime } from "../time-text";
 import { type Entry, type EntryPart, entriesSection } from "./entries";
-import { entryOf, fieldRows, headOf, linkedAddress, markWords, passOf, placeText } from "./entry";
+import { entryOf, headOf, linkedAddress, markWords, passOf, placeText } from "./entry";
 import { html, list, type Markup, nothing, preformatted } from "./markup";
 import { listSections, page, type Report, type Section } from "./page";
 import { topologyOf } from "./topology";
@@ -47,7 +47,6 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
       summarySection(plan),
       topologySection(topologyOf(data, scope.types), anchorsOf(plan)),
       changesSection(plan),
-      outputsSection(plan),
       ...listSections(planSections(plan)),
     ],
   });
@@ -228,11 +227,3 @@ const causeWords: Readonly<Record<string, string>> = {
   released: "released",
   reaction: "follows another change",
 };
-
-function outputsSection({ outputs }: Plan): Section | undefined {
-  if (outputs.length === 0) return undefined;
-  const fields = outputs.map(({ name, before, after }) => ({
-    ...{ path: name, before, after, cause: "edit" as const, forcesReplacement: false },
-  }));
-  return { id: "outputs", title: "Outputs", count: outputs.length, body: fieldRows(fields) };
-}
