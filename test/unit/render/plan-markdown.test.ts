@@ -79,7 +79,7 @@ it("drops details, then the table, to stay below its limit, and says so", () => 
   const short = planMarkdown(big, 700);
   expect(short).not.toContain("service.s");
   expect(short).toContain("| and 500 more | Services: 500 to change. |");
-  expect(planMarkdown(big, 500)).toBe(
+  expect(planMarkdown(big, 250)).toBe(
     "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> The list of 500 resources is left out, because this comment would be too long.\n\nServices: 500 to change.\n",
   );
 });
