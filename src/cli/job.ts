@@ -61,6 +61,16 @@ export const jobVariables: ReadonlySet<string> = new Set([
 /** A line of the history stays a line. */
 const longest = 200;
 
+/** Returns what the environment of a job says of it. */
+export function toldBy(environment: ProcessEnvironment) {
+  const system = Object.entries(systems).find(([name]) => (environment[name] ?? "") !== "")?.[1] ?? anyJob;
+  const first = (names: readonly string[]): string | undefined =>
+    names
+      .map((name) => environment[name]?.trim().slice(0, longest))
+      .find((value) => value !== undefined && value !== "");
+  return { by: first(system.by), commit: first(system.commit), page: first(system.page) };
+}
+
 /**
  * Returns who runs what: the person that the job names as its starter, else the user of this machine; the job's commit,
  * else that of the repository of the manifest.
@@ -70,15 +80,11 @@ export function startedBy(
   cwd: string,
   files: readonly string[],
 ): Omit<RunOrigin, "command"> {
-  const first = (names: readonly string[]): string | undefined =>
-    names
-      .map((name) => environment[name]?.trim().slice(0, longest))
-      .find((value) => value !== undefined && value !== "");
-  const system = Object.entries(systems).find(([name]) => (environment[name] ?? "") !== "")?.[1] ?? anyJob;
-  const commit = first(system.commit) ?? commitAt(dirname(resolve(cwd, files.at(0) ?? "rnv.yaml")));
-  const job = githubPage(environment) ?? first(system.page);
+  const { by, commit: named, page } = toldBy(environment);
+  const commit = named ?? commitAt(dirname(resolve(cwd, files.at(0) ?? "rnv.yaml")));
+  const job = githubPage(environment) ?? page;
   return {
-    by: first(system.by) ?? `${userName(environment)}@${hostname()}`,
+    by: by ?? `${userName(environment)}@${hostname()}`,
     ...(commit !== undefined && { commit }),
     ...(job !== undefined && isPage(job) && { job }),
   };

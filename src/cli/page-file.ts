@@ -29,22 +29,23 @@ export function pageFileOf({ options, stack }: Invocation): string | undefined {
 
 // What makes pages is loaded where one is asked for.
 
-/** Writes the page of a plan. */
-export function writePlanPage(invocation: Invocation, plan: Plan, sources: Sources): void {
+/** Writes the page of a plan, with the job that made it. */
+export function writePlanPage(
+  invocation: Invocation,
+  plan: Plan,
+  sources: Sources,
+  job?: planPages.ReportScope["job"],
+): void {
   // The document of thousands of changes takes longer than the plan itself.
   if (pageFileOf(invocation) === undefined) return;
-  writeDocumentPage(invocation, planDocument(plan, new Map(), sources), scopeOf(invocation));
+  writeDocumentPage(invocation, planDocument(plan, new Map(), sources), { ...scopeOf(invocation), job });
 }
 
 /** Writes the page of a saved plan, with the bytes that it had when the plan was made. */
 export const writeSavedPage = (invocation: Invocation, { plan, request }: SavedPlan): void =>
   writeDocumentPage(invocation, plan, { types: resourceTypes, stage: request.stage, stack: request.stack });
 
-function writeDocumentPage(
-  invocation: Invocation,
-  document: unknown,
-  scope: ReturnType<typeof scopeOf>,
-): void {
+function writeDocumentPage(invocation: Invocation, document: unknown, scope: planPages.ReportScope): void {
   const file = pageFileOf(invocation);
   if (file === undefined) return;
   const { planPage } = require("../render/html/plan-page") as typeof planPages;

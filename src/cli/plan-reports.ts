@@ -17,8 +17,10 @@ import {
 } from "../render/job-reports";
 import { planJson } from "../render/plan-json";
 import { planMarkdown } from "../render/plan-markdown";
+import { readJob } from "./ci-job";
 import { makeFolder, writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";
+import { isJob, toldBy } from "./job";
 import { writePlanPage } from "./page-file";
 import { errorDocument, repositoryPath } from "./report";
 
@@ -123,5 +125,13 @@ function writePlanned(
   write("plan.json", planJson(plan));
   write("plan.md", planMarkdown(plan, 1_000_000));
   const page = { ...invocation, options: { ...options, html: join(folder, "plan.html") } };
-  writePlanPage({ ...page, ...(stack && { stack: { ...stack, sharesRun: false } }) }, plan, sources);
+  const alone = { ...page, ...(stack && { stack: { ...stack, sharesRun: false } }) };
+  writePlanPage(alone, plan, sources, jobOf(invocation));
+}
+
+/** The commit that a job is about, and the person that it names as its starter. */
+function jobOf(invocation: Invocation): Parameters<typeof writePlanPage>[3] {
+  const { environment } = invocation;
+  if (!isJob(environment)) return undefined;
+  return { commit: readJob(invocation).commit, by: toldBy(environment).by };
 }

@@ -72,8 +72,8 @@ const frameMilliseconds = 120;
 const mostLines = 8;
 
 /**
- * Lines of finished steps above, and below them one line for each step in flight with its elapsed time, written
- * again several times a second. `Still …` lines are not printed: the running clock says it.
+ * Lines of finished steps above, and below them one line for each step in flight with its elapsed time and one for the
+ * whole run, written again several times a second. `Still …` lines are not printed: the running clock says it.
  */
 export function liveProgress(
   terminal: Pick<Terminal, "out" | "width">,
@@ -81,6 +81,7 @@ export function liveProgress(
   { now, every, plain }: LiveOptions,
 ): Progress {
   const inFlight = new Map<string, InFlight>();
+  const total = countRun();
   let frame = 0;
   let drawn = 0;
   let stop: (() => void) | undefined;
@@ -91,6 +92,7 @@ export function liveProgress(
       .slice(0, mostLines)
       .map((step) => clip(`${frames[frame % frames.length]} ${describe(step, now())}`, terminal.width ?? 80));
     if (inFlight.size > mostLines) lines.push(`  … and ${inFlight.size - mostLines} more`);
+    if (inFlight.size > 0) lines.push(...total.lines([...inFlight.keys()], now()));
     terminal.out(`${erase()}${above}${lines.map((line) => `${line}\n`).join("")}`);
     drawn = lines.length;
   };
@@ -106,6 +108,7 @@ export function liveProgress(
   return {
     emit: (event) => {
       track(inFlight, event, now(), plain);
+      total.note(event, now());
       const text = event.type === "waiting" || event.type === "start" ? "" : textOf(event);
       redraw(text === "" ? "" : `${text}\n`);
       if (inFlight.size > 0) stop ??= every(frameMilliseconds, tick);
@@ -130,6 +133,34 @@ function track(inFlight: Map<string, InFlight>, event: ApplyEvent, now: number, 
   } else if (event.type === "summary") {
     inFlight.clear();
   }
+}
+
+/** Counts the changes of a run: `8 of 12 done, 4 deploying, 32s`. A change alone has no such line. */
+function countRun() {
+  let begun = 0;
+  const isSettled = new Map<string, boolean>();
+  return {
+    note: (event: ApplyEvent, now: number): void => {
+      if (event.type === "planned") {
+        if (isSettled.size === 0) begun = now;
+        isSettled.set(event.address, false);
+      } else if ("address" in event && isSettled.has(event.address)) {
+        // The end of the first half of a replacement is followed by the start of the other.
+        isSettled.set(event.address, ["done", "failed", "skipped"].includes(event.type));
+      }
+    },
+    lines: (inFlight: readonly string[], now: number): readonly string[] => {
+      if (isSettled.size < 2) return [];
+      const done = [...isSettled.values()].filter((is) => is).length;
+      const deploying = inFlight.filter((step) => step.includes(" deployment.")).length;
+      const parts = [
+        `${done} of ${isSettled.size} done`,
+        ...(deploying > 0 ? [`${deploying} deploying`] : []),
+        elapsedText(Math.floor((now - begun) / 1000)),
+      ];
+      return [`  ${parts.join(", ")}`];
+    },
+  };
 }
 
 const describe = (step: InFlight, now: number): string => {

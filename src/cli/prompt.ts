@@ -5,6 +5,7 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
 import { quoteText } from "../render/escape-text";
+import { countParts, partsOf } from "../render/plan-entries";
 import type { Invocation } from "./invocation";
 import type { Terminal } from "./terminal";
 
@@ -35,7 +36,7 @@ export async function approvePlan(plan: Plan, options: ApprovalOptions): Promise
   if (!options.ask && !isApproved) throw new DiagnosticsError([approvalMissing(plan)]);
   if (options.ask) {
     for (const change of unconfirmed) {
-      if (!(await askForName(change, options.ask, options.say))) return undefined;
+      if (!(await askForName(change, plan, options.ask, options.say))) return undefined;
     }
     if (!isApproved && !(await askForYes(plan, options.ask))) return undefined;
   }
@@ -52,15 +53,29 @@ export const askablePlan = (plan: Plan): Plan => ({
   }),
 });
 
-async function askForName(change: Change, ask: Prompter, say: (text: string) => void): Promise<boolean> {
+/** So often a name may be mistyped. */
+const mostTries = 3;
+
+async function askForName(
+  change: Change,
+  plan: Plan,
+  ask: Prompter,
+  say: (text: string) => void,
+): Promise<boolean> {
+  const { address, type, action } = change;
   const name = quoteText(change.name);
-  const verb = change.action === "replace" ? "deleted and created again" : "deleted";
-  const answer = await ask(
-    `\n${change.address} (${change.type} ${name}) will be ${verb}. This cannot be undone.\n` +
-      `  Type its name to confirm: `,
-  );
-  if (answer === change.name) return true;
-  if (answer !== undefined) say(`\nThat is not ${name}.\n`);
+  const verb = action === "replace" ? "deleted and created again" : "deleted";
+  const parts = countParts(partsOf(change, plan));
+  const more = parts === "" ? "" : `  Deleted with it: ${parts}.\n`;
+  let opening = `\n${address} (${type} ${name}) will be ${verb}. This cannot be undone.\n${more}`;
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const answer = await ask(`${opening}  Type its name to confirm: `);
+    opening = "";
+    if (answer === change.name) return true;
+    if (answer === undefined) return false;
+    say(`\nThat is not ${name}.\n`);
+    if (answer === "") return false;
+  }
   return false;
 }
 

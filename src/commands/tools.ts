@@ -13,9 +13,9 @@ import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
 import type * as testFile from "../manifest/test-file";
 import { eventSchema } from "../model/apply-event";
 import { stateFileSchema } from "../model/state";
+import { planDocumentSchema } from "../plan/plan-schema";
 import { driftDocumentSchema } from "../render/drift-json";
 import type * as fleetReport from "../render/fleet-report";
-import { planDocumentSchema } from "../render/plan-json";
 import type * as testReport from "../render/test-report";
 import { resourceTypes } from "../resources";
 

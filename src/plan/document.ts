@@ -2,7 +2,7 @@ import { type Diagnostic, hasErrors, positionAt, type SourceRange } from "../dia
 import { type Address, nameOf } from "../model/address";
 import { defaultLifecycle } from "../model/desired";
 import type { Check } from "../model/policy";
-import { sha256 } from "../model/text";
+import { sha256, snakeCase } from "../model/text";
 import { canonicalJson, isPlain, type Plain, unflatten } from "../model/value";
 import {
   type AttributeChange,
@@ -10,6 +10,7 @@ import {
   type OutputChange,
   type Plan,
   type ShownValue,
+  sharedKeys,
   shownValue,
 } from "./plan";
 import { unboundSecrets } from "./resolve";
@@ -48,11 +49,7 @@ export function planDocument(
     unmanaged: plan.unmanaged.map((thing) => ({ ...thing })),
     standing: plan.standing.length === 0 ? undefined : plan.standing.map((one) => ({ ...one })),
     unchecked: plan.unchecked.map((thing) => compact({ ...thing })),
-    revealed: plan.revealed?.map(({ address, attribute, isEqual }) => ({
-      address,
-      attribute,
-      is_equal: isEqual,
-    })),
+    revealed: plan.revealed?.map(inDocument),
     checks: plan.checks?.map((check) => checkDocument(check, sources)),
     diagnostics: plan.diagnostics.map((found) => diagnosticDocument(found, sources)),
     options: optionsDocument(plan),
@@ -109,8 +106,7 @@ function changeDocument(
   const replacePaths = change.attributes.filter(({ forcesReplacement }) => forcesReplacement);
   return compact({
     ...placeOf(change),
-    previous_address: change.previousAddress,
-    construct: change.construct && { ...change.construct },
+    ...inDocument(Object.fromEntries(sharedKeys.map((key) => [key, change[key]]))),
     change: compact({
       actions: isTakeOver && change.attributes.length > 0 ? ["update"] : terraformActions[change.action],
       ...sidesDocument(sides),
@@ -119,23 +115,13 @@ function changeDocument(
         change.action === "replace" ? replacePaths.map(({ path }) => path.split(".")) : undefined,
     }),
     action_reason: reasonCode(change),
-    reason: change.reason,
-    id: change.id,
     live_name: change.name,
     attributes: change.attributes.map(fieldDocument),
     released: change.released.map(fieldDocument),
     lifecycle: change.lifecycle?.map(fieldDocument),
-    effects: change.effects,
-    cost: change.cost && { before: moneyOf(change.cost.before), after: moneyOf(change.cost.after) },
     blocked_by: change.guard && { ...change.guard },
-    references: change.references,
-    depends_on: change.dependsOn,
-    deletes_after: change.deletesAfter,
     removal_declared: change.isRemovalDeclared,
     parent: change.instance.desired?.parent ?? change.instance.recorded?.parent,
-    with_parent: change.withParent,
-    on_remove: change.onRemove,
-    binding: change.binding && { ...change.binding },
     declared_digest: change.action === "no-op" ? undefined : declaredDigest(change, open),
     unbound_values: open.length === 0 ? undefined : open,
   });
@@ -178,20 +164,8 @@ function driftDocument(change: Change, sources: Sources): DocumentObject {
   });
 }
 
-const attributeDocument = (
-  { path, cause, before, after, forcesReplacement, from, isPlacement, range }: AttributeChange,
-  sources: Sources,
-): DocumentObject =>
-  compact({
-    path,
-    cause,
-    before: { ...before },
-    after: { ...after },
-    forces_replacement: forcesReplacement,
-    from: from && [...from],
-    placement: isPlacement,
-    range: range && plainRange(range, sources),
-  });
+const attributeDocument = ({ range, ...field }: AttributeChange, sources: Sources): DocumentObject =>
+  inDocument({ ...field, range: range && plainRange(range, sources) });
 
 function outputDocument({ before, after }: OutputChange): DocumentObject {
   const action = before.kind === "absent" ? "create" : after.kind === "absent" ? "delete" : "update";
@@ -226,9 +200,6 @@ const marks = (side: ReadonlyMap<string, ShownValue> | null, kind: ShownValue["k
 
 const plainOf = (value: ShownValue): Plain => (value.kind === "value" ? value.value : null);
 
-const moneyOf = (money: { readonly usd: number; readonly ngn: number } | null): Plain =>
-  money && { usd: money.usd, ngn: money.ngn };
-
 const diagnosticDocument = ({ range, ...rest }: Diagnostic, sources: Sources): DocumentObject =>
   compact({ ...rest, range: range && plainRange(range, sources) });
 
@@ -241,15 +212,12 @@ function plainRange({ file, start, end }: SourceRange, sources: Sources): Docume
   return compact({ file, start, end, line: text === undefined ? undefined : positionAt(text, start).line });
 }
 
-const optionsDocument = ({ options }: Plan): DocumentObject => ({
-  mode: options.mode,
-  targets: options.targets,
-  excludes: options.excludes,
-  replace: options.replace,
-  adopt: options.adopt,
-  allow_empty: options.allowEmpty,
-  confirmed_deletes: options.confirmedDeletes,
-});
+const optionsDocument = ({ options: { confirmsAll: _all, ...options } }: Plan): DocumentObject =>
+  inDocument(options);
+
+/** An object as its document has it: with keys in snake_case, without those that are undefined. */
+export const inDocument = (object: object): DocumentObject =>
+  compact(Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value])));
 
 /** Leaves out what is undefined: JSON has no word for it. */
 function compact(object: Readonly<Record<string, Plain | undefined>>): DocumentObject {

@@ -1,74 +1,60 @@
-import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
+import type * as z from "zod";
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { Desired, DesiredCondition, DesiredResource } from "../model/desired";
 import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
 import type { Check } from "../model/policy";
 import type { Holding } from "../model/resource-operations";
-import type { Effect, Money, ResourceType } from "../model/resource-type";
+import type { ResourceType } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import type { Attributes } from "../model/value";
 import { isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import type { DataUse } from "./data";
+import type { actionSchema, fieldSchema, PlanDocument, revealedSchema, shownSchema } from "./plan-schema";
 
-export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "forget" | "no-op";
+/** A part of the plan document in memory: its keys are in camelCase, and nothing of it changes. */
+export type InMemory<Part> = {
+  readonly [Key in keyof Part as CamelCase<Key & string>]: Part[Key] extends (infer Item)[] | undefined
+    ? readonly Item[] | Extract<Part[Key], undefined>
+    : Part[Key];
+};
 
-/** Why a field changes (DESIGN section 4). */
-export type ChangeCause = "edit" | "drift" | "removed" | "take-over" | "released";
+type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Rest}`
+  ? `${Head}${Capitalize<CamelCase<Rest>>}`
+  : Key;
+
+type ChangeDocument = PlanDocument["resource_changes"][number];
+
+export type Action = z.infer<typeof actionSchema>;
 
 /** One side of a field's change, safe to print and to save: a secret or an unknown has no value. */
-export type ShownValue =
-  | { readonly kind: "value"; readonly value: Plain }
-  | { readonly kind: "absent" }
-  | { readonly kind: "secret" }
-  | { readonly kind: "unknown" };
+export type ShownValue = Readonly<z.infer<typeof shownSchema>>;
 
-export interface AttributeChange {
-  /** `configuration.branch`. */
-  readonly path: string;
-  readonly before: ShownValue;
-  readonly after: ShownValue;
-  readonly cause: ChangeCause;
-  readonly forcesReplacement: boolean;
-  /** Of an `edit` that nobody made in the manifest: what it refers to, which the service has changed. */
-  readonly from?: readonly string[];
-  /** Of something new: where it lies. The address says it already; people need not read it twice. */
-  readonly isPlacement?: boolean;
-  /** The declared value; a removed field has none. */
-  readonly range?: SourceRange;
-}
+/** A field of a change. */
+export type AttributeChange = InMemory<z.infer<typeof fieldSchema>>;
+
+/** Why a field changes (DESIGN section 4). */
+export type ChangeCause = AttributeChange["cause"];
 
 /** Why a change may not be applied as it stands. */
-export interface Guard {
-  readonly code:
-    | "guard.prevent_destroy"
-    | "guard.delete_unconfirmed"
-    | "guard.name_changed"
-    | "guard.holds_others";
-  readonly summary: string;
-  readonly hint: string;
-}
+export type Guard = InMemory<NonNullable<ChangeDocument["blocked_by"]>>;
 
 /** The live resource that a change saw; a saved plan is stale once it moved. */
-export interface Binding {
-  readonly id: string;
-  readonly updatedAt: string | null;
-  /** SHA-256 of its canonical live attributes. */
-  readonly digest: string;
-}
+export type Binding = InMemory<NonNullable<ChangeDocument["binding"]>>;
 
-export interface Change {
-  readonly address: Address;
-  readonly type: string;
+/** Keys of a change that its document has too. */
+export const sharedKeys = [
+  ...(["address", "type", "id", "previousAddress", "construct", "reason", "effects", "references"] as const),
+  ...(["dependsOn", "deletesAfter", "withParent", "onRemove", "cost", "binding"] as const),
+];
+
+type SharedWithDocument = Pick<InMemory<ChangeDocument>, (typeof sharedKeys)[number]>;
+
+export interface Change extends SharedWithDocument {
   readonly action: Action;
-  /** Undefined for a create. */
-  readonly id?: string;
   /** Live (else declared) name; what a deletion confirms. */
   readonly name: string;
-  /** Set when the resource was recorded under another address. */
-  readonly previousAddress?: Address;
-  /** The construct that declares it, and the project or service that it goes to: an address or an id. */
-  readonly construct?: { readonly path: string; readonly in?: string };
   /** Fields that this change sends; for an adopt the fields that it takes over. Empty for no-op and delete. */
   readonly attributes: readonly AttributeChange[];
   /**
@@ -87,19 +73,6 @@ export interface Change {
   readonly missing?: true;
   /** Its deletion is declared: `removed:`. */
   readonly isRemovalDeclared?: true;
-  /** Why a reacting resource runs: `service.shop.api changes`. */
-  readonly reason?: string;
-  readonly effects: readonly Effect[];
-  /** Addresses in its declared values and in `dependsOn`, without its parent; of a removed resource, those that were. */
-  readonly references?: readonly Address[];
-  /** Changes that must be done before this one; for a replacement before its create. */
-  readonly dependsOn: readonly Address[];
-  /** Replacement only: changes whose deletion must be done before its own, such as those of services in a project. */
-  readonly deletesAfter?: readonly Address[];
-  /** A deletion (of a replacement: its first half) that happens with its parent's, without a request of its own. */
-  readonly withParent: boolean;
-  /** The fate of a resource that is no longer declared. A `delete` with `archive` archives it. */
-  readonly onRemove: "delete" | "archive" | "retain";
   /** Its record stays in the state, marked retained. */
   readonly retains?: true;
   /** It was retained, and is declared again. */
@@ -109,8 +82,6 @@ export interface Change {
   /** Conditions that only apply can judge; in memory only. */
   readonly conditions?: readonly DesiredCondition[];
   readonly guard?: Guard;
-  readonly cost?: { readonly before: Money | null; readonly after: Money | null };
-  readonly binding: Binding | null;
   /** In memory only, for apply: never rendered, never saved. */
   readonly instance: ChangeInstance;
 }
@@ -141,31 +112,10 @@ export type Trigger =
   | { readonly kind: "always" | "itself" }
   | { readonly kind: "changes"; readonly of: readonly Address[] };
 
-export interface Unchecked {
-  readonly address: Address;
-  /**
-   * The declared secret that was not compared with what is recorded. Undefined: the whole resource could not be read,
-   * and is planned from what is recorded.
-   */
-  readonly attribute?: string;
-  readonly reason: string;
-}
+/** A resource or a secret that a plan could not check. */
+export type Unchecked = InMemory<PlanDocument["unchecked"][number]>;
 
-/** A live secret that was compared in the clear, on request. */
-interface RevealedValue {
-  readonly address: Address;
-  readonly attribute: string;
-  /** It equals the declared value: nothing is sent. */
-  readonly isEqual: boolean;
-}
-
-export interface PlanSummary {
-  readonly add: number;
-  readonly change: number;
-  readonly destroy: number;
-  readonly adopt: number;
-  readonly forget: number;
-}
+export type PlanSummary = InMemory<PlanDocument["summary"]>;
 
 export interface OutputChange {
   readonly name: string;
@@ -174,25 +124,13 @@ export interface OutputChange {
 }
 
 /** Options that decide what a plan contains; a saved plan repeats them. */
-export interface PlanOptions {
-  readonly mode: "apply" | "destroy" | "refresh-only";
-  readonly targets: readonly Address[];
-  readonly excludes: readonly Address[];
-  readonly replace: readonly Address[];
-  /** Take over live things of the same name without an import line. */
-  readonly adopt: boolean;
-  readonly allowEmpty: boolean;
-  /** Deletions confirmed by name on the command line. */
-  readonly confirmedDeletes: readonly Address[];
+export interface PlanOptions extends InMemory<PlanDocument["options"]> {
   /** `rnv destroy` asks for everything at once; a plan of it, shown or saved, is confirmed by name. */
   readonly confirmsAll?: boolean;
 }
 
 /** A live resource that is neither declared nor recorded. */
-interface UnmanagedResource {
-  readonly type: string;
-  readonly id: string;
-  readonly name: string;
+interface UnmanagedResource extends InMemory<PlanDocument["unmanaged"][number]> {
   /** The managed resource it is a part of. */
   readonly within?: Address;
 }
@@ -201,40 +139,23 @@ export interface PlanStanding extends Standing {
   readonly address: Address;
 }
 
-export interface Plan {
+export interface Plan
+  extends Pick<InMemory<PlanDocument>, "stage" | "timestamp" | "digest" | "summary" | "cost" | "binding"> {
   readonly options: PlanOptions;
   /** Every declared or recorded resource, no-ops too, sorted by address. */
   readonly changes: readonly Change[];
   readonly outputs: readonly OutputChange[];
   /** Every output as it is once the plan is applied, unchanged ones too; a secret one has no value. */
   readonly plannedOutputs: Readonly<Record<string, ShownValue>>;
-  /** The stage that it is about: `preview/12`; undefined without stages. */
-  readonly stage?: string;
-  /** When it was made, ISO 8601; no part of what it says. */
-  readonly timestamp?: string;
-  /** Of what it changes: the same wherever the same would be done (`plan/digest.ts`). */
-  readonly digest?: string;
-  readonly summary: PlanSummary;
-  /** Live things that are neither declared nor recorded. */
   readonly unmanaged: readonly UnmanagedResource[];
   /** Managed resources that do not run as they were deployed last, sorted by address. */
   readonly standing: readonly PlanStanding[];
-  /** Resources and secrets that this plan could not check. */
   readonly unchecked: readonly Unchecked[];
   /** Undefined unless values were to be revealed; the service keeps an audit event of each. */
-  readonly revealed?: readonly RevealedValue[];
-  /** Estimated monthly price of everything managed. */
-  readonly cost: { readonly before: Money; readonly after: Money; readonly estimate: boolean };
+  readonly revealed?: readonly InMemory<z.infer<typeof revealedSchema>>[];
   /** Results of policies and of conditions; undefined where none were judged. */
   readonly checks?: readonly Check[];
   readonly diagnostics: readonly Diagnostic[];
-  readonly binding: {
-    /** Null before the first apply. */
-    readonly lineage: string | null;
-    readonly serial: number;
-    readonly workspaceId: string;
-    readonly baseUrl: string;
-  };
 }
 
 /** Everything a plan is made from. Planning itself sees no HTTP, file, clock or randomness. */

@@ -172,7 +172,7 @@ export function createdAttributes({ instance, resolved }: ResolvedInstance): Att
     const rule = ruleAt(instance.type, path);
     const value = resolved.get(path);
     if (!rule || rule.change === "local" || value === undefined || value === null) continue;
-    const isPlacement = instance.type.parents.some(({ attribute }) => attribute === path);
+    const placement = instance.type.parents.some(({ attribute }) => attribute === path);
     const range = instance.desired?.attributes.get(path)?.range ?? instance.desired?.range;
     attributes.push({
       path,
@@ -180,7 +180,7 @@ export function createdAttributes({ instance, resolved }: ResolvedInstance): Att
       after: shownValue(value, rule.secret === true),
       cause: "edit",
       forcesReplacement: false,
-      ...(isPlacement && { isPlacement }),
+      ...(placement && { placement }),
       ...(range && { range }),
     });
   }

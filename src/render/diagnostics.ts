@@ -3,7 +3,7 @@ import type { SourceLocation } from "../model/apply-event";
 import { shortList } from "../model/text";
 import { escapeJson, escapeLines, escapeText } from "./escape-text";
 import { counted } from "./plan-wording";
-import { ellipsisOf, type Style, textWidth } from "./style";
+import { ellipsisOf, type Style, textWidth, wrapText } from "./style";
 
 export type Sources = ReadonlyMap<string, string>;
 
@@ -40,7 +40,7 @@ export function diagnosticsText(
     if (group.length < fewestFolded) return [text];
     if (group[0] !== one) return [];
     const others = group.slice(1).map((other) => subjectOf(other, sources));
-    return [`${text}\n  The same for ${shortList(others, mostNamed)}`];
+    return [`${text}\n${wrapText(`The same for ${shortList(others, mostNamed)}`, style, 2).join("\n")}`];
   });
   return [...findings, ...(isCounted ? [countLine(diagnostics)] : [])].join("\n\n");
 }
@@ -66,10 +66,13 @@ function diagnosticText(diagnostic: Diagnostic, style: Style, sources: Sources =
   const heading = colour(colors.bold(`${diagnostic.severity}[${diagnostic.code}]`));
   const frame = codeFrame(diagnostic, style, sources);
   const shown = frame.lines;
+  const opening = `${diagnostic.severity}[${diagnostic.code}]`;
+  const [first = "", ...rest] = wrapText(`${opening}: ${escapeText(diagnostic.summary)}`, style, 2);
   return [
-    `${heading}${colors.bold(`: ${escapeText(diagnostic.summary)}`)}`,
+    `${heading}${colors.bold(first.slice(2 + opening.length))}`,
+    ...rest.map((line) => colors.bold(line)),
     ...shown,
-    ...indented(diagnostic.detail),
+    ...indented(diagnostic.detail, style),
     ...(diagnostic.hint === undefined || frame.tellsHint ? [] : hintLines(diagnostic.hint, style)),
     ...(diagnostic.requestId === undefined
       ? []
@@ -77,12 +80,19 @@ function diagnosticText(diagnostic: Diagnostic, style: Style, sources: Sources =
   ].join("\n");
 }
 
-const indented = (text: string | undefined): string[] =>
-  text === undefined ? [] : escapeLines(text).map((line) => `  ${line}`.trimEnd());
+const indented = (text: string | undefined, style: Style, indent = 2): string[] =>
+  text === undefined
+    ? []
+    : escapeLines(text)
+        .flatMap((line) =>
+          line.startsWith(" ") ? `${" ".repeat(indent)}${line}` : wrapText(line, style, indent),
+        )
+        .map((line) => line.trimEnd());
 
 function hintLines(hint: string, style: Style): string[] {
-  const [first = "", ...rest] = escapeLines(hint);
-  return [`  ${style.colors.cyan("hint:")} ${first}`, ...rest.map((line) => `        ${line}`.trimEnd())];
+  const label = "hint: ";
+  const [first = "", ...rest] = indented(hint, style, 2 + label.length);
+  return [`  ${style.colors.cyan(label.trimEnd())} ${first.trimStart()}`.trimEnd(), ...rest];
 }
 
 /** `2 errors, 1 warning` */
@@ -126,7 +136,10 @@ function codeFrame(diagnostic: Diagnostic, style: Style, sources: ReadonlyMap<st
   const gutter = String(line);
   const margin = `${" ".repeat(gutter.length)} ${colors.dim("|")} `;
   const shown = window(source, from, to, Math.max(30, style.width - gutter.length - 3), ellipsisOf(style));
-  const short = hint !== undefined && !/[\n\r]/.test(hint);
+  const room = style.unicode
+    ? style.width - gutter.length - 3 - shown.caretOffset - shown.caretWidth
+    : Number.POSITIVE_INFINITY;
+  const short = hint !== undefined && !/[\n\r]/.test(hint) && textWidth(hint) < room;
   const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
   const carets = colour("^".repeat(shown.caretWidth) + (short ? ` ${escapeText(hint)}` : ""));
   return {

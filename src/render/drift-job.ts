@@ -8,6 +8,7 @@ import { codeSpan, escapeJson, escapeMarkdown, escapeText, fencedBlock } from ".
 import { type CommentSubject, pageLink } from "./job-comment";
 import { counted } from "./plan-wording";
 import { type Gauge, gaugesText, labelsText, samplesIn } from "./prometheus";
+import { joined, markdownWithin } from "./sections";
 import { alignColumns, plainStyle, type Style } from "./style";
 import { exactTime } from "./time-text";
 
@@ -108,24 +109,9 @@ export function driftJobMarkdown(job: DriftJob, limit = defaultLimit): string {
     }),
   ].join("\n");
   const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`, table];
-  const each = Math.max(
-    1_000,
-    Math.floor((limit - opening.join("\n\n").length) / Math.max(1, told.length)) - 10,
-  );
-  const parts: string[] = [];
-  let left = limit - opening.join("\n\n").length - 200;
-  for (const one of told) {
-    const part = stageMarkdown(one, each).trimEnd();
-    if (part.length > left) break;
-    left -= part.length + 2;
-    parts.push(part);
-  }
-  const missing = told.length - parts.length;
-  const note =
-    missing === 0
-      ? []
-      : [`> [!NOTE]\n> ${counted(missing, "stage")} left out, because this text would be too long.`];
-  return `${[...opening, ...parts, ...note].join("\n\n")}\n`;
+  const each = Math.max(1_000, Math.floor((limit - joined(opening).length) / Math.max(1, told.length)) - 10);
+  const parts = told.map((one) => stageMarkdown(one, each).trimEnd());
+  return markdownWithin({ opening, parts }, limit, (shown) => counted(parts.length - shown, "stage"));
 }
 
 const cellText = (text: string): string => escapeMarkdown(text).replaceAll("|", "\\|");

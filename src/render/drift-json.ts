@@ -1,50 +1,34 @@
 import * as z from "zod";
+import { inDocument } from "../plan/document";
 import { type DriftReport, driftClasses, type PendingResource } from "../plan/drift";
 import type { AttributeChange } from "../plan/plan";
+import { actionSchema, fieldSchema, json, revealedSchema, standingSchema } from "../plan/plan-schema";
 import { escapeJson } from "./escape-text";
-import { fieldSchema, json, revealedValue, standingSchema } from "./plan-json";
 
 /** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */
 export const driftJson = (report: DriftReport): string => `${escapeJson(driftDocument(report), 2)}\n`;
 
 /** The same as a value. */
-export function driftDocument(report: DriftReport): Readonly<Record<string, unknown>> {
-  return {
-    format_version: "1.1",
-    has_drift: report.hasDrift,
-    fail_on: report.failOn,
-    drifted: report.drifted.map(({ address, fields }) => ({ address, attributes: fields.map(fieldData) })),
-    missing: report.missing,
-    consequences: report.consequences,
-    pending: report.pending.map(pendingData),
-    running: report.running,
-    unmanaged: report.unmanaged,
-    undeclared: report.undeclared,
-    unchecked: report.unchecked,
-    accepted: report.accepted,
-    expired: report.expired?.map(({ address, attribute, until, reason }) => ({
-      ...{ address, attribute, until, reason },
-    })),
-    revealed: report.revealed?.map(({ isEqual, ...rest }) => ({ ...rest, is_equal: isEqual })),
-  };
-}
-
-const pendingData = (pending: PendingResource) => ({
-  address: pending.address,
-  action: pending.action,
-  archives: pending.archives,
-  previous_address: pending.previousAddress,
-  reason: pending.reason,
-  attributes: pending.fields.map(fieldData),
-  standing: pending.standing && { ...pending.standing, address: pending.address },
+export const driftDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({
+  format_version: "1.1",
+  ...inDocument(report),
+  drifted: report.drifted.map(({ address, fields }) => ({ address, attributes: fields.map(fieldData) })),
+  pending: report.pending.map(pendingData),
+  expired: report.expired?.map(({ address, attribute, until, reason }) => ({
+    ...{ address, attribute, until, reason },
+  })),
+  revealed: report.revealed?.map(inDocument),
 });
 
+const pendingData = ({ fields, ...pending }: PendingResource) =>
+  inDocument({
+    ...pending,
+    attributes: fields.map(fieldData),
+    standing: pending.standing && { ...pending.standing, address: pending.address },
+  });
+
 const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
-  path,
-  cause,
-  before,
-  after,
-  from,
+  ...{ path, cause, before, after, from },
 });
 
 const field = fieldSchema.pick({ path: true, cause: true, before: true, after: true, from: true });
@@ -55,8 +39,6 @@ const acceptance = {
   until: z.string(),
   reason: z.string(),
 };
-
-const action = z.enum(["create", "update", "replace", "delete", "adopt", "forget", "no-op"]);
 
 /** The document of `drift -json`. */
 export const driftDocumentSchema = z.strictObject({
@@ -73,7 +55,7 @@ export const driftDocumentSchema = z.strictObject({
     .array(
       z.strictObject({
         address: z.string(),
-        action,
+        action: actionSchema,
         reason: z.string().optional(),
         because: z.array(z.string()).describe("What is drifted or missing behind it."),
       }),
@@ -83,7 +65,7 @@ export const driftDocumentSchema = z.strictObject({
     .array(
       z.strictObject({
         address: z.string(),
-        action,
+        action: actionSchema,
         archives: z.literal(true).optional().describe("A `delete` that archives it."),
         previous_address: z.string().optional(),
         reason: z.string().optional(),
@@ -118,7 +100,7 @@ export const driftDocumentSchema = z.strictObject({
     .optional()
     .describe("Expired entries of `rnv.drift.yaml`; the exit code is 1 where nothing else is found."),
   revealed: z
-    .array(revealedValue)
+    .array(revealedSchema)
     .optional()
     .describe(
       "Values that were revealed to compare them with what is recorded; only with `--verify-values`.",

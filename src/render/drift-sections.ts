@@ -72,7 +72,7 @@ export function driftItems(report: DriftReport): readonly DriftItem[] {
 function pendingItem(pending: PendingResource): DriftItem {
   const { address, action, standing } = pending;
   // The address of a new resource already says its placement.
-  const fields = pending.fields.filter(({ isPlacement }) => isPlacement !== true);
+  const fields = pending.fields.filter(({ placement }) => placement !== true);
   const isOutcome = action === "no-op" && standing !== undefined && fields.length === 0;
   return {
     ...{ kind: "pending", address, fields, following: [] },

@@ -2,9 +2,9 @@ import type { DriftReport } from "../plan/drift";
 import { type DriftItem, driftItems, driftKinds, driftLine, driftSections } from "./drift-sections";
 import { codeSpan, escapeHtml, escapeMarkdown, escapeText, fencedBlock, shorten } from "./escape-text";
 import { counted } from "./plan-wording";
-import { sectionMarkdown, sectionText } from "./sections";
+import { markdownWithin, sectionMarkdown, sectionText } from "./sections";
 import type { Style } from "./style";
-import { attributeLines, coloured, countFitting, fieldLines, joinBlocks } from "./values";
+import { attributeLines, coloured, fieldLines, joinBlocks } from "./values";
 
 const below = " ".repeat(6);
 
@@ -47,14 +47,8 @@ export function driftMarkdown(
   { limit = defaultLimit, title = "rnv drift" }: { readonly limit?: number; readonly title?: string } = {},
 ): string {
   const opening = [`### ${title}`, `**${escapeMarkdown(driftLine(report))}**`];
-  const items = [...driftItems(report).map(itemMarkdown), ...driftSections(report).map(sectionMarkdown)];
-  const shown = items.slice(0, countFitting(items, limit - opening.join("\n\n").length - 200));
-  const left = items.length - shown.length;
-  const note =
-    left === 0
-      ? []
-      : [`> [!NOTE]\n> ${counted(left, "item")} left out, because this text would be too long.`];
-  return `${[...opening, ...shown, ...note].join("\n\n")}\n`;
+  const parts = [...driftItems(report).map(itemMarkdown), ...driftSections(report).map(sectionMarkdown)];
+  return markdownWithin({ opening, parts }, limit, (shown) => counted(parts.length - shown, "item"));
 }
 
 /** An item with its fields folded away. A text of the service is outside of HTML, where mentions and links would work. */

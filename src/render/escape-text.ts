@@ -108,13 +108,13 @@ const plainWord = /^[\p{L}\p{N}.,;'"()?!/%$][\p{L}\p{N}.,;:'"()?!/%$-]*$/iu;
 const suspicious = /:\/\/|www\.|:\w+:|^\d+[.)]$/i;
 
 const timeOfDay = /^\(?\d\d:\d\d(?::\d\d)?Z?[).,;]*$/;
-/** What a hint says to write into the manifest: `removed: [service.x]`. */
-const manifestEntry = /((?:removed|moved): \[[^\]`]{0,300}\])/;
+/** What a hint says to write: `removed: [service.x]`, `--confirm-delete service.x`. It stands whole, to be copied. */
+const written = /((?:removed|moved): \[[^\]`]{0,300}\]|--confirm-delete [^\s,;]+)/;
 
 /** Prose in Markdown, on one line: plain words stay, any word that could mean something becomes a code span. */
 export const escapeMarkdown = (text: string): string =>
   escapeText(text)
-    .split(manifestEntry)
+    .split(written)
     .map((part, i) => (i % 2 === 1 ? codeSpan(part) : part.split(" ").map(inertWord).join(" ")))
     .join("")
     .trim();

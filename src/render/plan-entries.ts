@@ -1,6 +1,16 @@
+import type { Address } from "../model/address";
 import type { Effect, Money } from "../model/resource-type";
 import { type Change, isListed, type Plan } from "../plan/plan";
-import { commonReason, listedFields, sameMoney } from "./plan-wording";
+import { escapeText } from "./escape-text";
+import {
+  checkWords,
+  commonReason,
+  counted,
+  countsOf,
+  listedFields,
+  moneyChange,
+  sameMoney,
+} from "./plan-wording";
 import { readingOrder } from "./reading-order";
 import { attributeSign, oneSide, type ShownField, shownText } from "./values";
 
@@ -133,4 +143,39 @@ function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownFie
         : `${counts.size} values${fields.length === changes.length ? "" : ` (${fields.length})`}`;
     return { ...first, before: { kind: "absent" }, after: { kind: "several", text }, range: undefined };
   });
+}
+
+/** Returns the address of the removed resource that this one goes with: the nearest name around it. */
+export function ownerOf(change: Change, plan: Plan): Address | undefined {
+  const name = (address: Address) => address.slice(address.indexOf(".") + 1);
+  return plan.changes
+    .filter((other) => !other.withParent && (other.action === "delete" || other.action === "replace"))
+    .filter((other) => `${name(change.address)}.`.startsWith(`${name(other.address)}.`))
+    .sort((a, b) => b.address.length - a.address.length)[0]?.address;
+}
+
+/** The changes that a removal ends too. */
+export const partsOf = ({ address }: Change, plan: Plan): readonly Change[] =>
+  plan.changes.filter((part) => part.withParent && ownerOf(part, plan) === address);
+
+/** `2 variables, 1 layout`. */
+export function countParts(parts: readonly Change[]): string {
+  const counts = new Map<string, number>();
+  for (const { type } of parts) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return [...counts].map(([type, count]) => counted(count, escapeText(type))).join(", ");
+}
+
+/** What a plan ends with: the results of its checks, how much changes, and what it costs; each may be empty. */
+export function closingLines(plan: Plan, entries: readonly PlanEntry[], arrow: string) {
+  const { checks = [], cost } = plan;
+  const { title, counts } = checkWords(checks);
+  const changes = entries.flatMap((entry) => entry.changes);
+  const isFree = sameMoney(cost.before, free) && sameMoney(cost.after, free);
+  const label = cost.estimate ? "Estimated monthly cost" : "Monthly cost";
+  const isSame = sameMoney(cost.before, cost.after) ? " (unchanged)" : "";
+  return {
+    checks: checks.length === 0 ? "" : `${title}: ${counts}.`,
+    counts: changes.length < 2 ? "" : countsOf(changes),
+    cost: isFree ? "" : `${label}: ${moneyChange(cost.before, cost.after, arrow, true)}${isSame}`,
+  };
 }

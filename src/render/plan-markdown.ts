@@ -12,11 +12,10 @@ import {
   shorten,
   tableRow,
 } from "./escape-text";
-import { isLoss, type PlanEntry, planEntries } from "./plan-entries";
+import { closingLines, isLoss, type PlanEntry, planEntries } from "./plan-entries";
 import { planSections } from "./plan-sections";
 import {
   actionPhrase,
-  checkWords,
   commonReason,
   counted,
   countsOf,
@@ -26,15 +25,12 @@ import {
   moneyChange,
   planLine,
   pluralPhrase,
-  sameMoney,
 } from "./plan-wording";
-import { sectionMarkdown } from "./sections";
-import { attributeSign, capLines, countFitting, fieldLines, isBlock, shownText } from "./values";
+import { joined, markdownWithin, sectionMarkdown } from "./sections";
+import { attributeSign, fieldLines, isBlock, shownText } from "./values";
 
 /** Characters; GitHub refuses comments above 65,536. */
 const defaultLimit = 60_000;
-/** Kept free for the note that tells what was left out. */
-const reserve = 400;
 const mostRows = 200;
 /** Rows of a table that is not folded away. */
 const mostOpen = 25;
@@ -57,46 +53,30 @@ export function planMarkdown(
 ): string {
   const entries = planEntries(plan);
   const head = [`### ${title}`, `**${planLine(plan)}**`, ...blocked(entries)];
-  const closing = [
-    ...outputs(plan),
-    ...planSections(plan).map(sectionMarkdown),
-    ...checkLine(plan),
-    ...footer(plan, entries),
-  ];
+  const closing = [...planSections(plan).map(sectionMarkdown), ...footer(plan, entries)];
   const losses = entries.filter(({ first }) => isLoss(first));
-  const shorter = [
-    () => [
-      ...head,
-      ...findings(plan.diagnostics),
-      ...planTable(entries, losses.length + mostRows, fold ? losses.length : undefined),
-    ],
-    () => [...head, ...findings(plan.diagnostics.filter(isError)), ...planTable(entries, losses.length)],
-  ];
-  for (const opening of shorter) {
-    const above = opening();
-    const room = limit - reserve - joined([...above, ...closing]).length;
-    if (room < 0) continue;
-    const blocks = entries.flatMap((entry) => {
-      const text = details(entry);
-      return text === undefined ? [] : [{ entry, text }];
-    });
-    const shown = blocks.map(({ text }) => text);
-    const fits = countFitting(shown, room);
-    const left = blocks.slice(fits).flatMap(({ entry }) => entry.changes);
-    const note =
-      left.length === 0
-        ? []
-        : [
-            `> [!NOTE]\n> The details of ${counted(left.length, "resource")} are left out, because this comment would be too long.`,
-          ];
-    return joined([...above, ...shown.slice(0, fits), ...note, ...closing, ...digestMarker(plan)]);
+  const rows = planTable(entries, losses.length + mostRows, fold ? losses.length : undefined);
+  const errors = findings(plan.diagnostics.filter(isError));
+  const blocks = entries.flatMap((entry) => {
+    const text = details(entry);
+    return text === undefined ? [] : [{ text, count: entry.changes.length }];
+  });
+  const noteOf = (shown: number): string => {
+    const left = blocks.slice(shown).reduce((sum, { count }) => sum + count, 0);
+    return `The details of ${counted(left, "resource")} are`;
+  };
+  const parts = blocks.map(({ text }) => text);
+  for (const opening of [
+    [...head, ...findings(plan.diagnostics), ...rows],
+    [...head, ...errors, ...planTable(entries, losses.length)],
+  ]) {
+    const text = markdownWithin({ opening, parts, closing }, limit, noteOf);
+    if (text.length <= limit) return text;
   }
   return bare(head.slice(0, 2), entries, plan);
 }
 
 const isError = ({ severity }: Diagnostic): boolean => severity === "error";
-
-const joined = (sections: readonly string[]): string => `${sections.join("\n\n")}\n`;
 
 /** When even the table is too long: what ends, by name, and how much else there is. */
 function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan): string {
@@ -120,13 +100,6 @@ function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan
   ]);
 }
 
-/** Those that failed are among the findings above. */
-function checkLine({ checks = [] }: Plan): string[] {
-  if (checks.length === 0) return [];
-  const { title, counts } = checkWords(checks);
-  return [`${title}: ${counts}.`];
-}
-
 /** A comment that no reader sees: what a job compares before it applies. */
 const digestMarker = ({ digest }: Plan): string[] =>
   digest === undefined ? [] : [`<!-- rnv digest: ${digest} -->`];
@@ -144,7 +117,7 @@ function blocked(entries: readonly PlanEntry[]): string[] {
   const others = unconfirmed.length > mostItems ? held.filter((change) => !isUnconfirmed(change)) : held;
   const lines = others.map(
     ({ address, guard }) =>
-      `> - ${codeSpan(address)}: ${escapeMarkdown(guard?.summary ?? "")}. ${hintText(address, capitalized(guard?.hint ?? ""))}`,
+      `> - ${codeSpan(address)}: ${escapeMarkdown(guard?.summary ?? "")}. ${escapeMarkdown(capitalized(guard?.hint ?? ""))}`,
   );
   const many =
     others.length === held.length
@@ -156,17 +129,6 @@ function blocked(entries: readonly PlanEntry[]): string[] {
 }
 
 const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
-/** A hint; the option in it that confirms a deletion stands whole, to be copied. */
-function hintText(address: string, hint: string): string {
-  const option = `--confirm-delete ${address}`;
-  const [before = "", ...after] = hint.split(option);
-  if (after.length === 0) return escapeMarkdown(hint);
-  const rest = after.join(option);
-  const gap = (text: string, isThere: boolean): string => (text !== "" && isThere ? " " : "");
-  const head = `${escapeMarkdown(before)}${gap(before, before.endsWith(" "))}${codeSpan(option)}`;
-  return `${head}${gap(rest, rest.startsWith(" "))}${escapeMarkdown(rest)}`;
-}
 
 function findings(diagnostics: readonly Diagnostic[]): string[] {
   const lines = diagnostics.map(
@@ -202,29 +164,9 @@ function details({ first: change, changes, fields, cost }: PlanEntry): string | 
   return `<details>${summary}\n\n${body.join("\n\n")}\n\n</details>`;
 }
 
-function outputs(plan: Plan): string[] {
-  if (plan.outputs.length === 0) return [];
-  const lines = plan.outputs.flatMap(({ name, before, after }) =>
-    fieldLines({ path: name, before, after, cause: "edit", forcesReplacement: false }),
-  );
-  return [
-    `<details><summary>Changes to outputs</summary>\n\n${fencedBlock(capLines(lines), "diff")}\n\n</details>`,
-  ];
-}
-
 function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
-  const { before, after, estimate } = plan.cost;
-  const isFree = [before.usd, before.ngn, after.usd, after.ngn].every((amount) => amount === 0);
-  const label = estimate ? "Estimated monthly cost" : "Monthly cost";
-  const changes = entries.flatMap((entry) => entry.changes);
-  return [
-    ...(changes.length < 2 ? [] : [escapeMarkdown(countsOf(changes))]),
-    ...(isFree
-      ? []
-      : [
-          `${label}: **${moneyChange(before, after, "\u2192", true)}**${sameMoney(before, after) ? " (unchanged)" : ""}`,
-        ]),
-  ];
+  const { checks, counts, cost } = closingLines(plan, entries, "\u2192");
+  return [checks, escapeMarkdown(counts), cost].filter((line) => line !== "");
 }
 
 /** Characters of an address or of what changes, in a row. */

@@ -5,7 +5,7 @@ import type { Plan, PlanStanding } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { counted } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
-import { type Cell, code, codes, type Section, section, sentence } from "./sections";
+import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
 import { exactTime } from "./time-text";
 import { shownText } from "./values";
 
@@ -26,6 +26,7 @@ export function planSections(plan: Plan): readonly Section[] {
   const values = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
   const unread = "Could not be read, planned from what is recorded:";
   return [
+    ...section("outputs", "Outputs", "Changes to outputs:", outputRows(plan)),
     ...section("moved", "Moved", "Moved in the manifest:", moved),
     ...section("released", "Released", "Left as they are (no longer managed):", released),
     ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), true),
@@ -35,6 +36,20 @@ export function planSections(plan: Plan): readonly Section[] {
     ...sentence("unmanaged", "Not managed here", unmanagedLine(plan.unmanaged)),
   ];
 }
+
+const outputRows = ({ outputs }: Plan): readonly (readonly Cell[])[] =>
+  outputs.map(({ name, before, after }) => {
+    const [from, to] = [before, after].map((side) => (side.kind === "absent" ? [] : [code(shownText(side))]));
+    const isChange = before.kind !== "absent";
+    return [
+      code(name),
+      [
+        ...(from ?? []),
+        ...(isChange ? [arrow] : []),
+        ...(after.kind === "absent" ? ["removed"] : (to ?? [])),
+      ],
+    ];
+  });
 
 export const notRunning = "Not running the last deployment";
 

@@ -1,30 +1,26 @@
 import { hasErrors } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
 import { shortList } from "../model/text";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
-import { type PlanEntry, planEntries } from "./plan-entries";
+import { closingLines, countParts, ownerOf, type PlanEntry, planEntries } from "./plan-entries";
 import { planSections } from "./plan-sections";
 import {
   actionPhrase,
   actionSymbols,
-  checkWords,
   commonReason,
   constructPhrase,
   counted,
-  countsOf,
   effectWords,
   isNameTold,
   moneyChange,
   planHeadings,
   planLine,
   pluralPhrase,
-  sameMoney,
 } from "./plan-wording";
 import { sectionText } from "./sections";
-import { arrowOf, idNote, padTo, type Style, shownId, wrapText } from "./style";
-import { attributeLines, attributeSign, coloured, joinBlocks, shownText } from "./values";
+import { arrowOf, idNote, type Style, shownId, wrapText } from "./style";
+import { attributeLines, coloured, joinBlocks } from "./values";
 
 /** Addresses of a group. */
 const mostInGroup = 10;
@@ -52,28 +48,21 @@ export function planText(
   if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
     return `${diagnosticsText(plan.diagnostics, style, sources, false)}\n\n${planLine(plan)}\n`;
   const entries = planEntries(plan, verbose ? "none" : "alike");
+  const { checks, counts, cost } = closingLines(plan, entries, arrowOf(style));
   const sections = [
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
     changeSection(plan, entries, style),
-    outputSection(plan, style),
     ...planSections(plan).map((one) => sectionText(one, style)),
     diagnosticsText(plan.diagnostics, style, sources, false),
-    checksLine(plan, style),
+    checks === "" ? "" : style.colors.dim(checks),
     blockedLine(entries, style),
     ending === undefined ? "" : loudLines(entries, style),
-    closingLines(plan, entries, style),
+    [counts, cost].filter((line) => line !== "").join("\n"),
     style.colors.bold(planLine(plan)),
     digestLine(plan, style),
     ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`,
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
-}
-
-/** Says how many policies and conditions a plan passed; those that failed are told where its diagnostics are. */
-function checksLine({ checks = [] }: Plan, style: Style): string {
-  if (checks.length === 0) return "";
-  const { title, counts } = checkWords(checks);
-  return style.colors.dim(`${title}: ${counts}.`);
 }
 
 function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style): string {
@@ -148,15 +137,6 @@ function symbol(change: Change, style: Style): string {
   return coloured(text.trim(), text, style);
 }
 
-/** Returns the address of the removed resource that this one goes with: the nearest name around it. */
-function ownerOf(change: Change, plan: Plan): Address | undefined {
-  const name = (address: Address) => address.slice(address.indexOf(".") + 1);
-  return plan.changes
-    .filter((other) => !other.withParent && (other.action === "delete" || other.action === "replace"))
-    .filter((other) => `${name(change.address)}.`.startsWith(`${name(other.address)}.`))
-    .sort((a, b) => b.address.length - a.address.length)[0]?.address;
-}
-
 function consequences({ effects, cost }: PlanEntry, style: Style): string[] {
   const { colors } = style;
   const words = effects.map((effect) =>
@@ -180,18 +160,6 @@ function guardLines(change: Change, style: Style): string[] {
     `${below}${colors.bold(colors.red(label))} ${summary.join("\n").trimStart()}`,
     ...wrapText(escapeText(change.guard.hint), style, indent),
   ];
-}
-
-function outputSection(plan: Plan, style: Style): string {
-  if (plan.outputs.length === 0) return "";
-  const arrow = style.colors.dim(arrowOf(style));
-  const width = plan.outputs.reduce((widest, { name }) => Math.max(widest, name.length), 0);
-  const lines = plan.outputs.map(({ name, before, after }) => {
-    const sign = attributeSign({ path: name, before, after, cause: "edit", forcesReplacement: false });
-    const value = [before, after].filter((side) => side.kind !== "absent").map(shownText);
-    return `  ${coloured(sign, sign, style)} ${padTo(escapeText(name), width)}  ${value.join(` ${arrow} `)}`;
-  });
-  return `Changes to outputs:\n${lines.join("\n")}`;
 }
 
 /** Repeats what is lost and what moves the bill: above it may be screens of text. */
@@ -218,27 +186,6 @@ function loudLines(entries: readonly PlanEntry[], style: Style): string {
       return [`${bold(colour(`! ${words} ${found.length}${more}:`))} ${shortList(found, mostInGroup)}`];
     })
     .join("\n");
-}
-
-/** `2 variables, 1 layout`. */
-function countParts(parts: readonly Change[]): string {
-  const counts = new Map<string, number>();
-  for (const { type } of parts) counts.set(type, (counts.get(type) ?? 0) + 1);
-  return [...counts].map(([type, count]) => counted(count, escapeText(type))).join(", ");
-}
-
-/** How much changes and what it costs: the line of counts, and the line of money. */
-function closingLines(plan: Plan, entries: readonly PlanEntry[], style: Style): string {
-  const changes = entries.flatMap((entry) => entry.changes);
-  const counts = changes.length < 2 ? "" : countsOf(changes);
-  return [counts, costLine(plan, style)].filter((line) => line !== "").join("\n");
-}
-
-function costLine(plan: Plan, style: Style): string {
-  const { before, after, estimate } = plan.cost;
-  if (before.usd === 0 && before.ngn === 0 && after.usd === 0 && after.ngn === 0) return "";
-  const label = estimate ? "Estimated monthly cost" : "Monthly cost";
-  return `${label}: ${moneyChange(before, after, arrowOf(style), true)}${sameMoney(before, after) ? " (unchanged)" : ""}`;
 }
 
 /** The digest of what would be done; of a plan that does nothing or cannot be applied there is none to expect. */

@@ -64,7 +64,7 @@ export const listedFields = (change: Change, plan: Plan): readonly AttributeChan
   plan.options.mode === "refresh-only"
     ? (change.drift ?? []).map((field) => ({ ...field, cause: "edit" as const }))
     : [
-        ...change.attributes.filter(({ isPlacement }) => !isPlacement),
+        ...change.attributes.filter(({ placement }) => !placement),
         ...change.released,
         ...(change.lifecycle ?? []),
       ];

@@ -1,5 +1,5 @@
 import { codeSpan, escapeMarkdown, escapeText, shorten } from "./escape-text";
-import { alignColumns, type Style, wrapText } from "./style";
+import { alignColumns, arrowOf, type Style, wrapText } from "./style";
 import { capLines } from "./values";
 
 /** A name, an address or a value: shown as code where there is code. */
@@ -37,6 +37,9 @@ export const sentence = (id: string, title: string, heading: string | undefined)
 
 export const code = (text: string): Code => ({ code: text });
 
+/** Between what a value was and what it becomes. */
+export const arrow = " \u2192 ";
+
 /** Names with commas between them. */
 export const codes = (names: readonly string[], most: number): readonly (string | Code)[] => [
   ...names.slice(0, most).flatMap((name, i) => (i === 0 ? [code(name)] : [", ", code(name)])),
@@ -60,7 +63,8 @@ export function lineOf<Part>(
 
 /** A section for a terminal: rows in columns. */
 export function sectionText({ heading, rows, isWarning }: Section, style: Style): string {
-  const shown = (part: string | Code): string => escapeText(typeof part === "string" ? part : part.code);
+  const shown = (part: string | Code): string =>
+    part === arrow ? ` ${arrowOf(style)} ` : escapeText(typeof part === "string" ? part : part.code);
   const lines = alignColumns(rows.map((row) => row.map((cell) => partsOf(cell).map(shown).join(""))));
   const sentence = wrapText(heading, style).join("\n");
   const title = isWarning ? style.colors.yellow(sentence) : sentence;
@@ -79,3 +83,34 @@ export function sectionMarkdown({ heading, rows }: Section): string {
   const lines = capLines(rows.map((row) => `- ${lineOf(row, shown).join("")}`));
   return [escapeMarkdown(heading), ...(lines.length === 0 ? [] : [lines.join("\n")])].join("\n\n");
 }
+
+/** Kept free for the note that says what was left out. */
+const reserve = 200;
+
+/** Parts of a text in Markdown. */
+interface Parts {
+  readonly opening: readonly string[];
+  /** As many as fit, from the first on. */
+  readonly parts: readonly string[];
+  readonly closing?: readonly string[];
+}
+
+/** Joins parts within `limit` characters; `noteOf` says what is left out beyond those that are shown. */
+export function markdownWithin(
+  { opening, parts, closing = [] }: Parts,
+  limit: number,
+  noteOf: (shown: number) => string,
+): string {
+  let left = limit - reserve - joined([...opening, ...closing]).length;
+  const end = parts.findIndex((text) => {
+    left -= text.length + 2;
+    return left < 0;
+  });
+  const shown = end === -1 ? parts : parts.slice(0, end);
+  const note =
+    end === -1 ? [] : [`> [!NOTE]\n> ${noteOf(end)} left out, because this text would be too long.`];
+  return joined([...opening, ...shown, ...note, ...closing]);
+}
+
+/** Paragraphs of Markdown. */
+export const joined = (parts: readonly string[]): string => `${parts.join("\n\n")}\n`;

@@ -1,4 +1,5 @@
 import type { Release, ReleaseList, RunningService, Standing } from "../model/live";
+import { snakeCase } from "../model/text";
 import { escapeJson, escapeText, quoteText, shorten } from "./escape-text";
 import { counted } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
@@ -191,37 +192,12 @@ export const statusJson = (services: readonly RunningService[]): string =>
 export const releasesJson = ({ address, releases, hasMore, reason }: ReleaseList): string =>
   `${escapeJson({ format_version: "1.0", address, deployments: releases.map(releaseData), has_more: hasMore, reason }, 2)}\n`;
 
-const serviceData = (one: RunningService) => ({
-  address: one.address,
-  id: one.id,
-  name: one.name,
-  runs: one.runs,
-  reason: one.reason,
-  archived: one.archived,
-  url: one.url,
-  status: one.status,
-  health: one.health,
-  health_checked_at: one.healthCheckedAt,
-  release: one.release && releaseData(one.release),
-  latest: one.latest && releaseData(one.latest),
-  standing: one.standing,
-});
+const serviceData = ({ release, latest, ...service }: RunningService) =>
+  snakeKeys({ ...service, release: release && releaseData(release), latest: latest && releaseData(latest) });
 
-const releaseData = (one: Release) => ({
-  id: one.id,
-  status: one.status,
-  serves: one.serves,
-  branch: one.branch,
-  commit: one.commit,
-  commit_message: one.commitMessage,
-  trigger: one.trigger,
-  actor: one.actor,
-  blocked_reason: one.blockedReason,
-  error: one.error,
-  cancel_requested: one.cancelRequested,
-  can_rollback: one.canRollback,
-  source_deployment_id: one.sourceId,
-  created_at: one.createdAt,
-  started_at: one.startedAt,
-  finished_at: one.finishedAt,
-});
+const releaseData = ({ sourceId, ...release }: Release) =>
+  snakeKeys({ ...release, sourceDeploymentId: sourceId });
+
+/** The keys of an object as documents have them. */
+const snakeKeys = (object: object): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value]));

@@ -69,16 +69,6 @@ export const joinBlocks = (blocks: readonly (readonly string[])[]): string =>
     })
     .join("\n");
 
-/** Counts how many of some texts fit into `room` characters, from the start, each followed by two line breaks. */
-export function countFitting(texts: readonly string[], room: number): number {
-  let left = room;
-  const end = texts.findIndex((text) => {
-    left -= text.length + 2;
-    return left < 0;
-  });
-  return end === -1 ? texts.length : end;
-}
-
 /** At most forty lines; the last says how many were left out. */
 export const capLines = (lines: readonly string[]): string[] =>
   lines.length <= mostLines

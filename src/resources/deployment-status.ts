@@ -43,8 +43,18 @@ function servesAsPinned(found: Deployment, commit: string | undefined): Operatio
   };
 }
 
+/** Returns why a deployment ended, with the step that failed where its reason does not name it: `build` for `building`. */
+function reasonOf({ status, steps, error, blockedReason }: Deployment): string | undefined {
+  const reason = error || blockedReason || undefined;
+  const step = status === "failed" ? steps.filter(({ startedAt }) => startedAt != null).at(-1) : undefined;
+  const stem = step?.name.toLowerCase().replace(/ing$/, "") ?? "";
+  if (step === undefined || reason?.toLowerCase().includes(stem)) return reason;
+  const failed = `the step "${step.name}" failed`;
+  return reason === undefined ? failed : `${failed}: ${reason}`;
+}
+
 function ended(found: Deployment): OperationStatus {
-  const reason = found.error || found.blockedReason;
+  const reason = reasonOf(found);
   const outcome = found.status === "failed" ? "the deployment failed" : "the deployment was cancelled";
   return {
     kind: "failed",
@@ -146,7 +156,7 @@ export function deploymentStanding({ latestId, liveId, latest }: Releases): Stan
       `deployment ${latestId} was the latest, and an older release serves${older}`,
     );
   if (status === "failed" || status === "cancelled") {
-    const reason = latest.error || latest.blockedReason;
+    const reason = reasonOf(latest);
     const outcome = status === "failed" ? "failed" : "was cancelled";
     const goesOn = liveId === undefined ? "nothing runs" : "the release before it goes on";
     const summary = `deployment ${latestId} ${outcome}${reason ? `: ${reason}` : ""}; ${goesOn}`;

@@ -85,18 +85,17 @@ const name = "Type its name to confirm: ";
   it("a deletion wants the name of the service, and nothing but that name", async () => {
     await scenario.run("apply", ...approve);
     scenario.write("rnv.yaml", manifest("api"));
-    for (const answer of ["yes", "we", "WEB", "api", ""]) {
+    for (const answers of [["yes", "we", "WEB"], ["api", ""], [""]]) {
       scenario.forget();
-      const { code, screen } = await atTerminal(scenario, "apply", [
-        [name, answer],
-        [value, "yes"],
-      ]);
-      expect({ answer, code, writes: scenario.requests() }).toEqual({ answer, code: 1, writes: [] });
+      const script = answers.map((answer) => [name, answer] as [string, string]);
+      const { code, screen } = await atTerminal(scenario, "apply", [...script, [value, "yes"]]);
+      expect({ answers, code, writes: scenario.requests() }).toEqual({ answers, code: 1, writes: [] });
       expect(screen).toContain('service.shop.web (service "web") will be deleted. This cannot be undone.');
       expect(screen).toContain('That is not "web".');
       expect(screen).toContain("Nothing was changed.");
     }
     const { code } = await atTerminal(scenario, "apply", [
+      [name, "wbe"],
       [name, "web"],
       [value, "yes"],
     ]);

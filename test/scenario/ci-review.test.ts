@@ -351,12 +351,15 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(await plan(inPullRequest(), "--report", "reports")).toMatchObject({ code: 0 });
     expect(own("plan")).toEqual([]);
     scenario.write("rnv.yaml", shop("reported"));
-    const detailed = await plan(inPullRequest(), "--report", "reports", "-detailed-exitcode");
+    const by = { GITHUB_ACTOR: "ada", GITLAB_USER_LOGIN: "ada", GITHUB_SHA: merged, CI_COMMIT_SHA: merged };
+    const detailed = await plan({ ...inPullRequest(), ...by }, "--report", "reports", "-detailed-exitcode");
     expect(detailed.code).toBe(2);
     const read = (name: string) => scenario.read(`reports/${name}`);
     const { digest } = JSON.parse(read("plan.json")) as { digest: string };
     expect(read("plan.md")).toContain(digest);
-    expect(read("plan.html")).toContain("<!DOCTYPE html>");
+    const [facts = ""] = /<dl class="facts">.*?<\/dl>/.exec(read("plan.html")) ?? [];
+    expect(facts).toContain(`<dt>Commit<dd>${merged.slice(0, 12)}<`);
+    expect(facts).toMatch(/<dt>Started by<dd>ada<.*<dt>Planned<dd>20\d\d-/);
     expect(read("junit.xml")).toContain('<testsuite name="rnv plan" tests="2" failures="0">');
     expect(JSON.parse(read("gl-terraform.json"))).toEqual({ create: 0, update: 2, delete: 0 });
     expect(JSON.parse(read("gl-code-quality-report.json"))).toEqual([]);

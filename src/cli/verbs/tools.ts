@@ -19,10 +19,10 @@ import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { stageText } from "../../model/stage";
 import { version, versionText } from "../../model/version";
+import { planDocumentSchema } from "../../plan/plan-schema";
 import { escapeText } from "../../render/escape-text";
 import { graphOfPlan } from "../../render/graph";
 import type * as graphFiles from "../../render/html/graph-file";
-import { planDocumentSchema } from "../../render/plan-json";
 import { resourceTypes } from "../../resources";
 import {
   complete,

@@ -2,12 +2,12 @@ import { type Diagnostic, positionAt } from "../../diagnostics/diagnostic";
 import { planDocument } from "../../plan/document";
 import type { DriftReport } from "../../plan/drift";
 import type { Plan } from "../../plan/plan";
+import { planDocumentSchema } from "../../plan/plan-schema";
 import { type DriftItem, driftItems, driftKinds, driftLine, driftSections } from "../drift-sections";
 import type { Mark } from "../graph";
-import { planDocumentSchema } from "../plan-json";
+import { type Entry, entriesSection } from "./entries";
 import { fieldRows, headOf, type Lines } from "./entry";
-import { filterForm } from "./filter";
-import { html, list, Markup, nothing } from "./markup";
+import { html, list, type Markup } from "./markup";
 import { listSections, page, type Section } from "./page";
 import { findingsSection, type ReportScope } from "./plan-page";
 import { type Topology, topologyOf } from "./topology";
@@ -30,8 +30,8 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
     return text === undefined ? undefined : positionAt(text, start).line;
   };
   const facts = [
-    ["Stage", stage ?? ""],
-    ["Stack", stack ?? ""],
+    ["Stage", stage],
+    ["Stack", stack],
     ["Workspace", plan.binding.workspaceId],
     ["Service", plan.binding.baseUrl],
     ["Counted", report.failOn.join(", ")],
@@ -46,7 +46,7 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
     tone: report.hasDrift ? "stop" : report.pending.length > 0 ? "act" : "calm",
     // The verdict says whether there is drift.
     line: driftLine(report).replace(/^(?:Drift: |No drift\. (?=.))/, ""),
-    facts: facts.filter(([, value]) => value !== ""),
+    facts,
     sections: [
       findingsSection(scope.diagnostics),
       topologySection(driftTopology(report, plan, scope), anchors),
@@ -78,27 +78,30 @@ const mostOpen = 40;
 
 /** What differs, to filter. */
 function foundSection(items: readonly DriftItem[], lines: Lines): Section | undefined {
-  if (items.length === 0) return undefined;
-  const isOpen = items.length <= mostOpen ? new Markup(" open") : nothing;
   const told = new Set<string>();
-  const entryOf = ({ kind, address, phrase, fields, standing, following }: DriftItem): Markup => {
+  const entryOf = ({ kind, address, phrase, fields, standing, following }: DriftItem): Entry => {
     const id = told.has(address) ? `${kind}-${address}` : address;
     told.add(address);
-    const why = standing === undefined ? nothing : html`<p>${standing}</p>`;
-    return html`<details class="entry" data-action="${kind}" data-project="${headOf({ address })}"${isOpen}><summary>${kindMarks[kind]} <code>${address}</code> ${phrase}</summary>
-<div id="${id}" class="body">${why}${fieldRows(fields, lines)}${list(following)}</div></details>
-`;
+    return {
+      ids: [id],
+      line: html`${kindMarks[kind]} <code>${address}</code> ${phrase}`,
+      notes: standing === undefined ? [] : [["last deployment", standing]],
+      fields: () => html`${fieldRows(fields, lines)}${list(following)}`,
+      found: { action: [kind], project: [headOf({ address })] },
+      isKept: kind !== "pending",
+    };
   };
-  const parts = (Object.keys(driftKinds) as DriftItem["kind"][]).map((kind) => {
-    const own = items.filter((item) => item.kind === kind);
-    if (own.length === 0) return nothing;
-    const note = kind === "drifted" ? html`<p>As recorded, and as it is now.</p>` : nothing;
-    return html`<div class="part" id="${kind}"><h3>${driftKinds[kind]} <span class="count">${own.length}</span></h3>
-${note}${own.map(entryOf)}</div>`;
+  return entriesSection({
+    subject: "differences",
+    parts: (Object.keys(driftKinds) as DriftItem["kind"][]).map((kind) => ({
+      ...{ id: kind, title: driftKinds[kind] },
+      ...(kind === "drifted" && { note: "As recorded, and as it is now." }),
+      entries: items.filter((item) => item.kind === kind).map(entryOf),
+    })),
+    filters: [
+      { name: "action", label: "Found" },
+      { name: "project", label: "Project or service" },
+    ],
+    ...{ mostOpen, whole: "rnv drift -json" },
   });
-  const filter = filterForm("differences", [
-    { name: "action", label: "Found", values: items.map(({ kind }) => kind) },
-    { name: "project", label: "Project or service", values: items.map(headOf) },
-  ]);
-  return { id: "differences", title: "Differences", count: items.length, body: html`${filter}${parts}` };
 }

@@ -2,7 +2,7 @@ import type { SourceRange } from "../../diagnostics/diagnostic";
 import { type Address, nameOf } from "../../model/address";
 import { isUnconfirmed } from "../../plan/guards";
 import type { Action, Change, Guard, Plan } from "../../plan/plan";
-import type { PlanEntry } from "../plan-entries";
+import { isLoss, type PlanEntry } from "../plan-entries";
 import {
   actionPhrase,
   actionSymbols,
@@ -25,6 +25,7 @@ import {
   type ShownField,
   shownText,
 } from "../values";
+import type { Entry } from "./entries";
 import { html, joined, linkTo, Markup, nothing, type Part } from "./markup";
 
 /** How an action is marked: a word, its sign and its colour, so that none of them is needed alone. */
@@ -42,7 +43,7 @@ const isArchived = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): 
   action === "delete" && onRemove === "archive";
 
 /** The mark of a change: `~ update`. */
-export function markOf(change: Pick<Change, "action" | "onRemove">): Markup {
+function markOf(change: Pick<Change, "action" | "onRemove">): Markup {
   const word = isArchived(change) ? "archive" : markWords[change.action];
   const sign = actionSymbols[change.action].trim().replace("-", "\u2212");
   return html`<span class="mark ${change.action}">${sign} ${word}</span>`;
@@ -53,7 +54,7 @@ export const passOf = (address: Address, guard: Guard): string =>
   isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint;
 
 /** Why a change is made, for the filter: the causes of its fields, or what it follows. */
-export function causesOf(change: Change, plan: Plan): readonly string[] {
+function causesOf(change: Change, plan: Plan): readonly string[] {
   if (change.reason !== undefined) return ["reaction"];
   const fields = listedFields(change, plan).map(({ cause }) => cause);
   return [
@@ -65,66 +66,48 @@ export function causesOf(change: Change, plan: Plan): readonly string[] {
 export const headOf = (change: Pick<Change, "address" | "construct">): string =>
   nameOf((change.construct?.in ?? change.address) as Address).split(".")[0] ?? "";
 
-/**
- * One entry of a plan, folded away below its line. What bears its address as an id lies inside, so that a link to it
- * unfolds the entry, without a script too.
- */
-export function entryMarkup(
-  { first, changes, fields: shown, effects: all, cost }: PlanEntry,
-  plan: Plan,
-  { withFields, isOpen }: { readonly withFields: boolean; readonly isOpen: boolean },
-): Markup {
-  const isMany = changes.length > 1;
-  const heads = [...new Set(changes.map(headOf))];
-  const title = isMany
-    ? html`<b>${counted(changes.length, first.type)}</b> ${pluralPhrase(first)}`
-    : html`<code>${first.address}</code> ${actionPhrase(first)}`;
+/** One item of a plan as an entry of its page. */
+export function entryOf(entry: PlanEntry, plan: Plan): Entry {
+  const { first, changes, fields, effects: all, cost } = entry;
+  const title =
+    changes.length > 1
+      ? html`<b>${counted(changes.length, first.type)}</b> ${pluralPhrase(first)}`
+      : html`<code>${first.address}</code> ${actionPhrase(first)}`;
   const marks = html`${markOf(first)}${first.guard ? html` <span class="mark blocked">! blocked</span>` : nothing}`;
   const effects = (first.withParent ? [] : all).map(
     (effect) => html` <span class="effect ${effect}">${effectWords[effect]}</span>`,
   );
-  const fields = withFields ? fieldRows(shown) : leftOut;
-  const body = isMany
-    ? html`${addressList(changes)}<div class="body">${fields}</div>`
-    : html`<div id="${first.address}" class="body">${notesOf(first, cost)}${fields}</div>`;
-  const open = isOpen ? new Markup(" open") : nothing;
-  return html`<details class="entry" data-action="${first.action}" data-cause="${causesOf(first, plan).join(" ")}" data-project="${heads.join(" ")}"${open}><summary>${marks} ${title}${effects}</summary>
-${body}</details>
-`;
+  return {
+    ids: changes.map(({ address }) => address),
+    line: html`${marks} ${title}${effects}`,
+    notes: notesOf(first, cost),
+    fields: () => fieldRows(fields),
+    found: { action: [first.action], cause: causesOf(first, plan), project: changes.map(headOf) },
+    isKept: isLoss(first),
+  };
 }
 
-const leftOut = html`<p>Its fields are left out, because this page would be too large: <code>rnv show -json</code> has them.</p>`;
-
-const addressList = (changes: readonly Change[]): Markup =>
-  html`<ul class="addresses">${changes.map(({ address }) => html`<li id="${address}"><code>${address}</code>`)}</ul>`;
-
 /** What is to be known of one change besides its fields. */
-function notesOf(change: Change, cost: PlanEntry["cost"]): Markup {
+function notesOf(change: Change, cost: PlanEntry["cost"]): Entry["notes"] {
   const { address, id, guard, reason, previousAddress, construct, withParent, references = [] } = change;
-  const rows: (readonly [string, Part])[] = [
-    ...(guard
-      ? [
-          ["blocked", html`${guard.summary}`] as const,
-          ["to continue", html`<code class="copy">${passOf(address, guard)}</code>`] as const,
-        ]
-      : []),
-    ...(reason === undefined ? [] : [["because", reason] as const]),
-    ...(withParent
-      ? [["how", `destroyed with its ${change.type === "layout" ? "project" : "service"}`] as const]
-      : []),
-    ...(isNameTold(change) ? [] : [["name", html`<code>${change.name}</code>`] as const]),
-    ...(id === undefined || change.action === "update" ? [] : [["id", html`<code>${id}</code>`] as const]),
-    ...(previousAddress === undefined
-      ? []
-      : [["moved from", html`<code>${previousAddress}</code>`] as const]),
-    ...(construct ? [["declared by", constructPhrase(construct)] as const] : []),
-    ...(references.length === 0 ? [] : [["refers to", references.map(addressLink)] as const]),
-    ...(cost === undefined
-      ? []
-      : [["cost a month", moneyChange(cost.before, cost.after, "\u2192", true)] as const]),
+  const isShownId = id !== undefined && change.action !== "update";
+  const code = (text: string): Markup => html`<code>${text}</code>`;
+  const rows: readonly (readonly [label: string, value: Part])[] = [
+    ["blocked", guard?.summary],
+    ["to continue", guard && html`<code class="copy">${passOf(address, guard)}</code>`],
+    ["because", reason],
+    [
+      "how",
+      withParent ? `destroyed with its ${change.type === "layout" ? "project" : "service"}` : undefined,
+    ],
+    ["name", isNameTold(change) ? undefined : code(change.name)],
+    ["id", isShownId ? code(id) : undefined],
+    ["moved from", previousAddress && code(previousAddress)],
+    ["declared by", construct && constructPhrase(construct)],
+    ["refers to", references.length === 0 ? undefined : references.map(addressLink)],
+    ["cost a month", cost && moneyChange(cost.before, cost.after, "\u2192", true)],
   ];
-  if (rows.length === 0) return nothing;
-  return html`<dl class="notes">${rows.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
+  return rows.filter(([, value]) => value !== undefined);
 }
 
 const addressLink = (address: Address): Markup => html`<code>${address}</code> `;

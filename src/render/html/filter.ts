@@ -1,8 +1,10 @@
 import { html, type Markup, nothing, type Part } from "./markup";
 
+export type FilterName = "action" | "cause" | "project";
+
 /** A choice of the filter: entries bear the value they have as `data-NAME`, several with spaces between. */
-interface Choice {
-  readonly name: "action" | "cause" | "project";
+export interface Choice {
+  readonly name: FilterName;
   readonly label: string;
   readonly values: readonly string[];
   readonly wordOf?: (value: string) => string;

@@ -25,8 +25,8 @@ export interface Report {
   readonly tone: Tone;
   /** The line that ends the text of the same report. */
   readonly line: string;
-  /** What it is about: workspace, stage, digest. */
-  readonly facts: readonly (readonly [label: string, value: string])[];
+  /** What it is about: workspace, stage, digest; without those that are empty. */
+  readonly facts: readonly (readonly [label: string, value: string | undefined])[];
   readonly sections: readonly (Section | undefined)[];
 }
 
@@ -86,10 +86,14 @@ ${body}
 const countOf = (count: number | undefined): Part =>
   count === undefined ? nothing : html` <span class="count">${count}</span>`;
 
-const factList = (facts: Report["facts"]): Markup =>
-  facts.length === 0
-    ? nothing
-    : html`<dl class="facts">${facts.map(([label, value]) => html`<div><dt>${label}<dd>${label === "Digest" ? shortened(value) : value}</div>`)}</dl>`;
+function factList(facts: Report["facts"]): Markup {
+  const rows = facts.map(([label, value = ""]) =>
+    value === ""
+      ? nothing
+      : html`<div><dt>${label}<dd>${label === "Digest" ? shortened(value) : value}</div>`,
+  );
+  return html`<dl class="facts">${rows}</dl>`;
+}
 
 /** The first characters of a digest; the whole is copied, and shown by a pointer. */
 const shortened = (digest: string): Markup =>

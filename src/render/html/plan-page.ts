@@ -1,33 +1,18 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
+import { shortDigest } from "../../plan/digest";
 import { type Change, hasChanges, type Plan } from "../../plan/plan";
+import { planDocumentSchema } from "../../plan/plan-schema";
 import { isLoss, type PlanEntry, planEntries } from "../plan-entries";
-import { planDocumentSchema, planOf } from "../plan-json";
+import { planOf } from "../plan-json";
 import { planSections } from "../plan-sections";
-import {
-  amount,
-  checkWords,
-  counted,
-  countsOf,
-  isBlocked,
-  planLine,
-  sameMoney,
-  signed,
-} from "../plan-wording";
-import {
-  causesOf,
-  entryMarkup,
-  fieldRows,
-  headOf,
-  linkedAddress,
-  markWords,
-  passOf,
-  placeText,
-} from "./entry";
-import { filterForm } from "./filter";
+import { amount, checkWords, countsOf, isBlocked, planLine, sameMoney, signed } from "../plan-wording";
+import { exactTime } from "../time-text";
+import { type Entry, type EntryPart, entriesSection } from "./entries";
+import { entryOf, headOf, linkedAddress, markWords, passOf, placeText } from "./entry";
 import { html, list, type Markup, nothing, preformatted } from "./markup";
-import { listSections, page, type Section } from "./page";
+import { listSections, page, type Report, type Section } from "./page";
 import { topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
@@ -36,12 +21,10 @@ export interface ReportScope {
   readonly types: readonly Pick<ResourceType, "type" | "picture">[];
   readonly stage?: string | undefined;
   readonly stack?: string | undefined;
+  /** The job that made the plan: then the page says when that was, too. */
+  readonly job?: { readonly commit?: string | undefined; readonly by?: string | undefined } | undefined;
 }
 
-/** Characters of the entries of a page, with their fields: with the rest of it they stay below two megabytes. */
-const mostCharacters = 1_200_000;
-/** Further characters for entries without fields; only what ends or is blocked is told beyond. */
-const mostLines = 400_000;
 /** So many entries are shown unfolded. */
 const mostOpen = 12;
 
@@ -65,7 +48,6 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
       summarySection(plan),
       topologySection(topologyOf(data, scope.types), anchorsOf(plan)),
       changesSection(plan),
-      outputsSection(plan),
       ...listSections(planSections(plan)),
     ],
   });
@@ -90,12 +72,12 @@ const modes: Readonly<Record<Plan["options"]["mode"], string>> = {
   "refresh-only": "records what changed outside rnv, and changes nothing in the service",
 };
 
-/** Neither time nor serial is among them: they are no part of what a plan says. */
+/** Without a job neither time nor serial is among them: they are no part of what a plan says. */
 function factsOf(
-  { binding, options, digest, stage: planned }: Plan,
-  { stage, stack }: ReportScope,
-): [string, string][] {
-  const facts: [string, string | undefined][] = [
+  { binding, options, digest, stage: planned, timestamp }: Plan,
+  { stage, stack, job }: ReportScope,
+): Report["facts"] {
+  return [
     ["Stage", planned ?? stage],
     ["Stack", stack],
     ["Workspace", binding.workspaceId],
@@ -106,8 +88,10 @@ function factsOf(
     ["Replaced by request", options.replace.join(", ")],
     ["Confirmed deletions", options.confirmedDeletes.join(", ")],
     ["Digest", digest],
+    ["Commit", job?.commit?.slice(0, shortDigest)],
+    ["Started by", job?.by],
+    ["Planned", job && timestamp && exactTime(timestamp)],
   ];
-  return facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== "");
 }
 
 function blockedSection(plan: Plan): Section | undefined {
@@ -196,66 +180,44 @@ const parts: readonly [string, (change: Change) => boolean][] = [
 ];
 
 function changesSection(plan: Plan): Section | undefined {
-  const entries = planEntries(plan, "equal");
-  if (entries.length === 0) return undefined;
-  const markups = entriesWithin(entries, plan);
-  const shown = parts.map(([title, isPart]) => {
-    const own = entries.filter(({ first }) => isPart(first));
-    const count = own.reduce((sum, { changes }) => sum + changes.length, 0);
-    const isLong = own.length > mostOpen && own.every(({ first }) => first.action === "create");
-    return own.length === 0
-      ? nothing
-      : html`<div class="part"><h3>${title} <span class="count">${count}</span></h3>
-${isLong ? groupedEntries(own, markups) : own.map((entry) => markups.get(entry))}</div>`;
+  const all = planEntries(plan, "equal");
+  return entriesSection({
+    subject: "changes",
+    parts: parts.map(([title, isPart]) => {
+      const own = all.filter(({ first }) => isPart(first));
+      const entries = own.map((entry) => entryOf(entry, plan));
+      const isLong = own.length > mostOpen && own.every(({ first }) => first.action === "create");
+      return { title, entries, ...(isLong && { groups: groupsOf(own, entries) }) };
+    }),
+    filters: [
+      { name: "action", label: "Action", wordOf: (value) => markWords[value as Change["action"]] },
+      { name: "cause", label: "Cause", wordOf: (value) => causeWords[value] ?? value },
+      { name: "project", label: "Project or service" },
+    ],
+    ...{ mostOpen, whole: "rnv show -json" },
   });
-  const changes = entries.flatMap((entry) => entry.changes);
-  const left = entries.filter((entry) => !markups.has(entry)).flatMap((entry) => entry.changes);
-  const note =
-    left.length === 0
-      ? nothing
-      : html`<p>${counted(left.length, "more resource")} left out, because this page would be too large: <code>rnv show -json</code> has all. ${countsOf(left)}</p>`;
-  const body = html`${changesFilter(changes, plan)}${shown}${note}`;
-  return { id: "changes", title: "Changes", count: changes.length, body };
 }
 
 /** Groups of a part; the last holds all others. */
 const mostGroups = 40;
 
 /** New resources by project, or by service where it is in none: each group is folded away below its counts. */
-function groupedEntries(
-  entries: readonly PlanEntry[],
-  markups: ReadonlyMap<PlanEntry, Markup>,
-): readonly Markup[] {
+function groupsOf(entries: readonly PlanEntry[], shown: readonly Entry[]): NonNullable<EntryPart["groups"]> {
   const heads = [...new Set(entries.map(({ first }) => headOf(first)))];
   const rest = heads.length > mostGroups ? heads.slice(mostGroups - 1) : [];
-  const groupOf = (head: string): string => (rest.includes(head) ? `${rest.length} more` : head);
-  const groups = new Map<string, PlanEntry[]>();
-  for (const entry of entries) {
-    const name = groupOf(headOf(entry.first));
-    const group = groups.get(name);
-    if (group) group.push(entry);
-    else groups.set(name, [entry]);
-  }
-  return [...groups].map(
-    ([name, own]) =>
-      html`<details class="group"><summary><b>${name}</b> ${countsOf(own.flatMap(({ changes }) => changes))}</summary>
-${own.map((entry) => markups.get(entry))}</details>
-`,
-  );
-}
-
-/** Entries in their order, without fields once there are too many, and then without what ends nothing. */
-function entriesWithin(entries: readonly PlanEntry[], plan: Plan): ReadonlyMap<PlanEntry, Markup> {
-  let room = mostCharacters;
-  const isOpen = entries.length <= mostOpen;
-  const shown = new Map<PlanEntry, Markup>();
-  for (const entry of entries) {
-    if (room < -mostLines && !isLoss(entry.first)) continue;
-    const markup = entryMarkup(entry, plan, { withFields: room > 0, isOpen });
-    room -= markup.text.length;
-    shown.set(entry, markup);
-  }
-  return shown;
+  const names = heads.filter((head) => !rest.includes(head));
+  const groups = [
+    ...names.map((name) => [name, [name]] as const),
+    ...(rest.length === 0 ? [] : [[`${rest.length} more`, rest] as const]),
+  ];
+  return groups.map(([name, own]) => {
+    const isOwn = ({ first }: PlanEntry): boolean => own.includes(headOf(first));
+    const changes = entries.filter(isOwn).flatMap((entry) => entry.changes);
+    return {
+      line: html`<b>${name}</b> ${countsOf(changes)}`,
+      entries: shown.filter((_, i) => isOwn(entries[i] as PlanEntry)),
+    };
+  });
 }
 
 const causeWords: Readonly<Record<string, string>> = {
@@ -266,25 +228,3 @@ const causeWords: Readonly<Record<string, string>> = {
   released: "released",
   reaction: "follows another change",
 };
-
-function changesFilter(changes: readonly Change[], plan: Plan): Markup {
-  return filterForm("changes", [
-    {
-      ...{ name: "action", label: "Action", values: changes.map(({ action }) => action) },
-      wordOf: (value) => markWords[value as Change["action"]],
-    },
-    {
-      ...{ name: "cause", label: "Cause", values: changes.flatMap((change) => causesOf(change, plan)) },
-      wordOf: (value) => causeWords[value] ?? value,
-    },
-    { name: "project", label: "Project or service", values: changes.map(headOf) },
-  ]);
-}
-
-function outputsSection({ outputs }: Plan): Section | undefined {
-  if (outputs.length === 0) return undefined;
-  const fields = outputs.map(({ name, before, after }) => ({
-    ...{ path: name, before, after, cause: "edit" as const, forcesReplacement: false },
-  }));
-  return { id: "outputs", title: "Outputs", count: outputs.length, body: fieldRows(fields) };
-}

@@ -3,16 +3,13 @@ import type { AppliedValue, RecordedResource, State } from "../../model/state";
 import { unflatten } from "../../model/value";
 import { counted } from "../plan-wording";
 import { outputsText, recordedAddresses, recordedLines, unfinishedLines } from "../state-text";
+import { type Entry, entriesSection } from "./entries";
 import { headOf } from "./entry";
-import { filterForm } from "./filter";
-import { html, list, type Markup, nothing, preformatted } from "./markup";
+import { html, nothing, preformatted } from "./markup";
 import { page, type Section } from "./page";
 import type { ReportScope } from "./plan-page";
 import { type ResourceChange, type Topology, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
-
-/** Characters of the resources of a page. */
-const mostCharacters = 1_500_000;
 
 /** What a state records, as a page. */
 export function statePage(state: State, scope: ReportScope): string {
@@ -20,8 +17,8 @@ export function statePage(state: State, scope: ReportScope): string {
   const addresses = recordedAddresses(state);
   const open = unfinishedLines(state);
   const facts = [
-    ["Stage", stage ?? state.stage ?? ""],
-    ["Stack", stack ?? state.stack ?? ""],
+    ["Stage", stage ?? state.stage],
+    ["Stack", stack ?? state.stack],
     ["Workspace", state.workspaceId],
     ["Service", state.baseUrl],
     ["Lineage", state.lineage],
@@ -33,7 +30,7 @@ export function statePage(state: State, scope: ReportScope): string {
     verdict: isOpen ? "\u25b6 A run did not end" : "\u2714 Recorded",
     tone: isOpen ? "stop" : "calm",
     line: `${counted(addresses.length, "resource")} recorded.`,
-    facts: facts.filter(([, value]) => value !== ""),
+    facts,
     sections: [
       isOpen
         ? {
@@ -63,43 +60,35 @@ function stateTopology({ resources }: State, { types }: ReportScope): Topology {
   return topologyOf({ resource_changes: recorded }, types);
 }
 
-function resourcesSection(state: State, addresses: readonly Address[]): Section {
-  let room = mostCharacters;
-  const body = addresses.map((address) => {
+function resourcesSection(state: State, addresses: readonly Address[]): Section | undefined {
+  const entries = addresses.flatMap((address) => {
     const resource = state.resources[address];
-    if (resource === undefined || room < 0) return nothing;
-    const entry = resourceEntry(address, resource);
-    room -= entry.text.length;
-    return entry;
+    return resource === undefined ? [] : [entryOf(address, resource)];
   });
-  const left = body.filter((entry) => entry === nothing).length;
-  const note =
-    left === 0
-      ? nothing
-      : html`<p>${counted(left, "resource")} left out, because this page would be too large.</p>`;
-  const filter = filterForm("resources", [
-    { name: "action", label: "Type", values: addresses.map((address) => typeOf(address)) },
-    { name: "project", label: "Project or service", values: addresses.map((address) => headOf({ address })) },
-  ]);
-  return {
-    id: "resources",
-    title: "Resources",
-    count: addresses.length,
-    body: html`${filter}${body}${note}`,
-  };
+  return entriesSection({
+    subject: "resources",
+    parts: [{ entries }],
+    filters: [
+      { name: "action", label: "Type" },
+      { name: "project", label: "Project or service" },
+    ],
+    ...{ mostOpen: 0, whole: "rnv show -json" },
+  });
 }
 
-function resourceEntry(address: Address, resource: RecordedResource): Markup {
+function entryOf(address: Address, resource: RecordedResource): Entry {
   const { applied, computed, kept } = recordedLines(resource);
-  const rows = (fields: readonly (readonly string[])[]) =>
-    fields.map(([path, value]) => html`<tr><th>${path}<td>${value}`);
   const table = (caption: string, fields: readonly (readonly string[])[]) =>
     fields.length === 0
       ? nothing
-      : html`<table class="fields"><caption>${caption}</caption>${rows(fields)}</table>`;
-  return html`<details class="entry" data-action="${typeOf(address)}" data-project="${headOf({ address })}"><summary><code>${address}</code> ${resource.name}</summary>
-<div id="${address}" class="body"><p>id <code>${resource.id}</code></p>${list(kept)}${table("As applied", applied)}${table("As the service computes it", computed)}</div></details>
-`;
+      : html`<table class="fields"><caption>${caption}</caption>${fields.map(([path, value]) => html`<tr><th>${path}<td>${value}`)}</table>`;
+  return {
+    ids: [address],
+    line: html`<code>${address}</code> ${resource.name}`,
+    notes: [["id", html`<code>${resource.id}</code>`], ...kept.map((text) => ["kept", text] as const)],
+    fields: () => html`${table("As applied", applied)}${table("As the service computes it", computed)}`,
+    found: { action: [typeOf(address)], project: [headOf({ address })] },
+  };
 }
 
 function outputsSection({ outputs }: State): Section | undefined {

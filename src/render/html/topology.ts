@@ -1,8 +1,8 @@
 import { type Address, nameOf, typeOf } from "../../model/address";
 import type { Picture, ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
+import type { PlanDocument } from "../../plan/plan-schema";
 import { type Mark, marks } from "../graph";
-import type { PlanDocument } from "../plan-json";
 import { counted, moneyChange, sameMoney } from "../plan-wording";
 
 export interface Place {

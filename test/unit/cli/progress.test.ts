@@ -97,6 +97,31 @@ describe("liveProgress", () => {
     expect(shown.lines[1]).toContain("deployment.shop.api: Creating...");
   });
 
+  it("counts the changes of the whole run below them, and the time since it began", () => {
+    const { shown, clock, progress } = live();
+    clock.now = 5_000;
+    for (const address of [api, deployment, "service.shop.web" as Address])
+      progress.emit({ type: "planned", address, action: "create" });
+    progress.emit(start(api));
+    expect(shown.lines.at(-2)).toBe("  0 of 3 done, 0s");
+    progress.emit(done(api));
+    progress.emit(start(deployment));
+    clock.now = 37_000;
+    for (const tick of clock.ticks) tick();
+    expect(shown.lines.at(-2)).toBe("  1 of 3 done, 1 deploying, 32s");
+    progress.emit(done(deployment));
+    expect(shown.lines.at(-2)).not.toContain("of 3 done");
+  });
+
+  it("counts a replacement once it has both ended and begun again", () => {
+    const { shown, progress } = live();
+    for (const address of [api, deployment]) progress.emit({ type: "planned", address, action: "replace" });
+    progress.emit({ type: "start", address: api, action: "delete" });
+    progress.emit({ ...done(api), action: "delete" } as ApplyEvent);
+    progress.emit(start(api));
+    expect(shown.lines.at(-2)).toBe("  0 of 2 done, 0s");
+  });
+
   it("shows what a step waits for, without control characters", () => {
     const { shown, progress } = live();
     progress.emit(start(deployment));

@@ -58,15 +58,40 @@ describe("approvePlan asked at a terminal", () => {
     expect(asked[0]).toContain("service.shop.worker");
   });
 
-  it.each(["worker 1", "Worker 1 ", "worker", "service.shop.worker", "yes", ""])(
-    "cancels everything when %j is typed for the name",
+  it.each(["worker 1", "Worker 1 ", "worker", "service.shop.worker", "yes"])(
+    "cancels everything when %j is typed three times for the name",
     async (answer) => {
-      const { options, asked, said } = answering([answer, "yes"]);
+      const { options, asked, said } = answering([answer, answer, answer, "Worker 1", "yes"]);
       expect(await approvePlan(plan([deletion]), options)).toBeUndefined();
-      expect(asked).toHaveLength(1);
+      expect(asked).toHaveLength(3);
       expect(said.join("")).toContain('not "Worker 1"');
     },
   );
+
+  it.each([[""], [undefined]])("cancels everything at once when the answer is %j", async (answer) => {
+    const { options, asked } = answering([answer, "Worker 1", "yes"]);
+    expect(await approvePlan(plan([deletion]), options)).toBeUndefined();
+    expect(asked).toHaveLength(1);
+  });
+
+  it("asks again after a name that was mistyped", async () => {
+    const { options, asked } = answering(["worker", "Wrker 1", "Worker 1", "yes"]);
+    expect(await approvePlan(plan([deletion]), options)).toEqual({
+      confirmedDeletes: ["service.shop.worker"],
+    });
+    expect(asked.slice(0, 3).filter((question) => question.includes("cannot be undone"))).toHaveLength(1);
+  });
+
+  it("says what is deleted with it, and not what goes with another", async () => {
+    const parts = ["variable.shop.worker.A", "variable.shop.worker.B", "variable.shop.api.C"].map((at) =>
+      change("delete", at, { withParent: true }),
+    );
+    const { options, asked } = answering(["Worker 1", "API", "yes"]);
+    const api = change("delete", "service.shop.api", { name: "API", guard });
+    await approvePlan(plan([deletion, api, ...parts]), options);
+    expect(asked[0]).toContain("  Deleted with it: 2 variables.\n");
+    expect(asked[1]).toContain("  Deleted with it: 1 variable.\n");
+  });
 
   it("asks for each deletion", async () => {
     const { options, asked } = answering(["Worker 1", "Old", "yes"]);

@@ -229,7 +229,7 @@ describe("the attributes of a creation", () => {
       secrets: new Map(),
       undecided: decisionOf("no-op"),
     });
-    expect(created.map(({ path, after, isPlacement }) => [path, after, isPlacement])).toEqual([
+    expect(created.map(({ path, after, placement }) => [path, after, placement])).toEqual([
       ["name", { kind: "value", value: "api" }, undefined],
       ["plan", { kind: "value", value: "pro" }, undefined],
       ["projectId", { kind: "value", value: "p1" }, true],

@@ -118,7 +118,7 @@ describe("a change in JSON", () => {
   it("names what forces a replacement, what is imported, and what it comes from", () => {
     const attributes = [
       edit("configuration.port", { forcesReplacement: true, from: ["service.web.url"], range }),
-      edit("plan", { isPlacement: true }),
+      edit("plan", { placement: true }),
     ];
     expect(documentOf(changeOf("replace", { attributes }))).toMatchObject({
       change: { replace_paths: [["configuration", "port"]] },

@@ -39,6 +39,26 @@ describe("diagnosticsText", () => {
     );
   });
 
+  it("wraps its sentences at the width of a terminal, and leaves what is indented as it is", () => {
+    const terminal = createStyle({ color: false, unicode: true, width: 40 });
+    const words = (text: string) => Array.from({ length: 12 }, () => text).join(" ");
+    const code = `  ${words("code")}`;
+    const found = [
+      error("apply.failed", words("what"), { detail: `${words("why")}\n${code}`, hint: words("do") }),
+      error("apply.failed", "here", {
+        range: { file: "a.yaml", start: 0, end: 1 },
+        hint: words("caret"),
+      }),
+    ];
+    const lines = diagnosticsText(found, terminal, new Map([["a.yaml", "a: 1\n"]])).split("\n");
+    expect(lines.filter((line) => line.length > 40)).toEqual([`  ${code}`]);
+    expect(lines).toContain("  hint: do do do do do do do do do do do");
+    const joined = lines.map((line) => line.trim()).join(" ");
+    for (const text of [words("what"), words("why"), words("do"), words("caret")])
+      expect(joined).toContain(text);
+    expect(text(found).split("\n")).toContain(`error[apply.failed]: ${words("what")}`);
+  });
+
   it("shows findings that say the same of many resources once, and counts all", () => {
     const waiting = Array.from({ length: 9 }, (_, i) => {
       const address = `deployment.shop.s${i}` as Address;

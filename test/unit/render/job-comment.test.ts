@@ -41,7 +41,7 @@ it("begins with its marker and its record, tells counts, losses, cost and guards
     "### rnv plan of `production`, `shop/rnv.yaml`\n\n**Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.**",
   );
   expect(text).toContain("--confirm-delete");
-  expect(text).toContain("Estimated monthly cost: **USD 7 → 14 (+7)");
+  expect(text).toContain("Estimated monthly cost: USD 7 → 14 (+7)");
   expect(text).toContain(
     "commit `0123456789`; the whole report is kept by [the job](https://ci.example/jobs/1)",
   );

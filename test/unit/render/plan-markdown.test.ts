@@ -76,10 +76,10 @@ it("drops details, then the table, to stay below its limit, and says so", () => 
   expect(text.length).toBeLessThanOrEqual(60_000);
   expect(text).toMatch(/> The details of \d+ resources are left out/);
   expect(text).toContain("| and 300 more | Services: 300 to change. |");
-  const short = planMarkdown(big, 1000);
+  const short = planMarkdown(big, 700);
   expect(short).not.toContain("service.s");
   expect(short).toContain("| and 500 more | Services: 500 to change. |");
-  expect(planMarkdown(big, 500)).toBe(
+  expect(planMarkdown(big, 250)).toBe(
     "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> The list of 500 resources is left out, because this comment would be too long.\n\nServices: 500 to change.\n",
   );
 });

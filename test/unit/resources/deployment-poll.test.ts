@@ -50,6 +50,21 @@ describe("a look at a deployment", () => {
     });
   });
 
+  it("names the step that failed, unless its error does", async () => {
+    const steps = [
+      { name: "clone", startedAt: "2026-01-01T00:00:00Z", finishedAt: "2026-01-01T00:00:02Z" },
+      { name: "build", startedAt: "2026-01-01T00:00:02Z", finishedAt: null },
+      { name: "start", startedAt: null, finishedAt: null },
+    ];
+    const summaryOf = async (error: string) =>
+      (await look([{ id: "ours", status: "failed", error, steps }])) as { readonly summary?: string };
+    expect(await summaryOf("exit code 1")).toMatchObject({ summary: 'the step "build" failed: exit code 1' });
+    expect(await summaryOf("")).toMatchObject({ summary: 'the step "build" failed' });
+    expect(await summaryOf("Build exited with code 1")).toMatchObject({
+      summary: "Build exited with code 1",
+    });
+  });
+
   it("fails with the error of the service", async () => {
     expect(await look([{ id: "ours", status: "failed", error: "npm ERR! missing script" }])).toEqual({
       kind: "failed",

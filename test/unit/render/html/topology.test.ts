@@ -1,11 +1,11 @@
 import type { Plain } from "../../../../src/model/value";
 import { planDocument } from "../../../../src/plan/document";
 import type { Plan } from "../../../../src/plan/plan";
+import { planDocumentSchema } from "../../../../src/plan/plan-schema";
 import { graphDot, graphMermaid } from "../../../../src/render/graph";
 import { graphOfTopology } from "../../../../src/render/html/graph-file";
 import { topologyOf } from "../../../../src/render/html/topology";
 import { topologyFile } from "../../../../src/render/html/topology-svg";
-import { planDocumentSchema } from "../../../../src/render/plan-json";
 import { resourceTypes } from "../../../../src/resources";
 import { pageOf } from "../../../support/html-plans";
 import { address, change, field, plan, value } from "../../../support/plan-fixture";
