@@ -5,7 +5,6 @@ import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { GeneratedSecret, referencesOf, Template, UnreadSecret } from "../model/value";
 import type { Block } from "./blocks";
-import { readConditions } from "./conditions";
 import type { ReadContext, SecretReach } from "./context";
 import { readImport, readLifecycle } from "./meta";
 import { readSecret, type SecretOrigin } from "./secrets";
@@ -64,15 +63,13 @@ function assemble(
   attributes: ReadonlyMap<string, DesiredAttribute>,
   context: ReadContext,
 ): DesiredResource {
-  const conditions = readConditions(block, context);
   return {
     address: block.address,
     type: block.placed.type.type,
     attributes,
     parent: block.parent?.address,
     dependsOn: dependencies(block, attributes),
-    lifecycle: readLifecycle(block, context),
-    ...(conditions.length > 0 && { conditions }),
+    ...readLifecycle(block, context),
     importId: readImport(block, context),
     range: block.range,
   };

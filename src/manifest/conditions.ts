@@ -1,10 +1,7 @@
 import * as z from "zod";
-import { type Condition, conditionKinds } from "../model/policy";
-import type { Block } from "./blocks";
-import type { ReadContext } from "./context";
+import type { Condition, ConditionKind } from "../model/policy";
 import { expression, expressionOf } from "./policy-file";
-import { judgeValue } from "./schema-issues";
-import { plainOfNode, type SourceNode } from "./tree";
+import type { SourceNode } from "./tree";
 
 /** `lifecycle.precondition` and `lifecycle.postcondition`. */
 export const conditionsSchema = z.array(
@@ -14,29 +11,18 @@ export const conditionsSchema = z.array(
   }),
 );
 
-/** Reads what must hold of a resource. Nothing of a list with a mistake is returned; each mistake is reported. */
-export function readConditions({ meta, address }: Block, context: ReadContext): readonly Condition[] {
-  const lifecycle = meta.get("lifecycle")?.value;
-  if (lifecycle?.kind !== "map") return [];
-  return conditionKinds.flatMap((kind) => {
-    const list = lifecycle.entries.get(kind)?.value;
-    if (list === undefined) return [];
-    const shape = { path: `lifecycle.${kind}`, schema: conditionsSchema };
-    const found = judgeValue(
-      shape,
-      plainOfNode(list, () => true),
-      list,
-      address,
-      context,
-    );
-    if (found === undefined || list.kind !== "list") return [];
-    return (found as z.infer<typeof conditionsSchema>).map(({ condition, message }, i): Condition => {
-      const item = list.items[i] as SourceNode;
-      const written = item.kind === "map" ? item.entries.get("condition")?.value : undefined;
-      return {
-        ...{ kind, message, range: item.range },
-        condition: expressionOf(context.texts.get(item.range.file) ?? "", written ?? item, condition),
-      };
-    });
+/** What must hold of a resource, with the range of each condition in its list. */
+export const conditionsOf = (
+  kind: ConditionKind,
+  conditions: z.infer<typeof conditionsSchema>,
+  items: readonly SourceNode[],
+  texts: ReadonlyMap<string, string>,
+): readonly Condition[] =>
+  conditions.map(({ condition, message }, i): Condition => {
+    const item = items[i] as SourceNode;
+    const written = item.kind === "map" ? item.entries.get("condition")?.value : undefined;
+    return {
+      ...{ kind, message, range: item.range },
+      condition: expressionOf(texts.get(item.range.file) ?? "", written ?? item, condition),
+    };
   });
-}

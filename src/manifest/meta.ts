@@ -1,4 +1,5 @@
-import { error } from "../diagnostics/diagnostic";
+import * as z from "zod";
+import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, isLogicalName, parseAddress, typeOf } from "../model/address";
 import {
@@ -7,23 +8,16 @@ import {
   type DesiredResource,
   defaultLifecycle,
   type Lifecycle,
-  type OnRemove,
 } from "../model/desired";
 import { conditionKinds } from "../model/policy";
 import { uuidPattern } from "../model/text";
 import type { Block } from "./blocks";
-import { type ReadContext, type ValueLocation, where } from "./context";
-import { hintForFlag, hintForUnseen, type Report } from "./findings";
-import {
-  describeNode,
-  isNull,
-  type MapEntry,
-  type MapNode,
-  mayHoldReferences,
-  quoteShort,
-  type SourceNode,
-} from "./tree";
-import { isFreeKey, lifecycleKeys, openShape, type TypeIndex, unknownField } from "./type-index";
+import { conditionsOf, conditionsSchema } from "./conditions";
+import { type ReadContext, where } from "./context";
+import { hintForUnseen, type Report } from "./findings";
+import { judgeDocument, judgeEach, type Subject } from "./schema-issues";
+import { describeNode, isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
+import { freeKeys, isFreeKey, openShape, type TypeIndex, unknownField } from "./type-index";
 import { readPlain, readValue } from "./values";
 
 /** `import: <uuid>`: the id of the live thing to take over. */
@@ -52,119 +46,99 @@ export function readImport(block: Block, context: ReadContext): DesiredResource[
   return undefined;
 }
 
-/** The `lifecycle` block; what is not written keeps its default. */
-export function readLifecycle(block: Block, context: ReadContext): Lifecycle {
-  const entry = block.meta.get("lifecycle");
-  if (entry === undefined) return defaultLifecycle;
-  const { value } = entry;
-  if (value.kind !== "map") {
-    if (value.kind !== "scalar" || value.value !== null)
-      refuse(block, "lifecycle", "a mapping", value, context);
-    return defaultLifecycle;
-  }
-  let lifecycle = defaultLifecycle;
-  for (const item of value.entries.values()) lifecycle = { ...lifecycle, ...readItem(item, block, context) };
-  return lifecycle;
-}
+/** The block `lifecycle` of a type that can be archived, or of one that cannot. */
+export const lifecycleSchema = (archives: boolean) =>
+  z
+    .strictObject({
+      preventDestroy: z.boolean().optional().describe("Refuse every plan that would delete it."),
+      ignoreChanges: z
+        .array(z.string())
+        .optional()
+        .describe("Attributes that are neither compared nor sent on update."),
+      onRemove: z
+        .enum(archives ? ["delete", "archive", "retain"] : ["delete", "retain"])
+        .optional()
+        .describe("What becomes of it when it is no longer declared."),
+      precondition: conditionsSchema
+        .optional()
+        .describe("What must hold of it as planned; nothing is applied while one fails."),
+      postcondition: conditionsSchema
+        .optional()
+        .describe("What must hold of it once an apply has settled; exit 7 while one fails."),
+    })
+    .meta({ patternProperties: freeKeys });
 
-function readItem(entry: MapEntry, block: Block, context: ReadContext): Partial<Lifecycle> {
-  const { key } = entry;
-  if (isFreeKey(key) || conditionKinds.some((kind) => kind === key)) return {};
-  const value = filledIn(entry, block, context);
-  if (value === undefined) return {};
-  if (key === "preventDestroy") {
-    if (value.kind === "scalar" && typeof value.value === "boolean") return { preventDestroy: value.value };
-    refuse(block, "lifecycle.preventDestroy", "true or false", value, context);
-    return {};
-  }
-  if (key === "onRemove") return readOnRemove(value, block, context);
-  if (key === "ignoreChanges") return { ignoreChanges: readIgnored(value, block, context) };
-  const hint = didYouMean(key, lifecycleKeys);
-  context.report(
-    error("manifest.unknown_key", `lifecycle of ${block.address} has no key ${quoteShort(key)}`, {
-      address: block.address,
-      range: entry.keyRange,
-      ...(hint === undefined ? {} : { hint }),
-    }),
+const lifecycles = { archived: lifecycleSchema(true), removed: lifecycleSchema(false) };
+
+/** Reads the `lifecycle` block; what is not written keeps its default. */
+export function readLifecycle(
+  block: Block,
+  context: ReadContext,
+): Pick<DesiredResource, "lifecycle" | "conditions"> {
+  const { address, placed } = block;
+  const written = block.meta.get("lifecycle")?.value;
+  if (written === undefined || isNull(written)) return { lifecycle: defaultLifecycle };
+  const node = written.kind === "map" ? filledIn(written, block, context) : written;
+  const schema = placed.type.archives ? lifecycles.archived : lifecycles.removed;
+  const judged = judgeEach(schema, node, context.report, {
+    nameOf: (path) => ["lifecycle", ...path].join("."),
+    address,
+  });
+  const { precondition: _, postcondition: __, ...rest } = judged;
+  const lifecycle: Lifecycle = { ...defaultLifecycle, ...rest };
+  checkIgnored(lifecycle.ignoreChanges, node, block, context);
+  const conditions = conditionKinds.flatMap((kind) =>
+    conditionsOf(kind, judged[kind] ?? [], listIn(node, kind), context.texts),
   );
-  return {};
+  return { lifecycle, ...(conditions.length > 0 && { conditions }) };
 }
 
-/** The value with `${env.…}` filled in; undefined after a mistake, which is reported. */
-function filledIn({ key, value }: MapEntry, block: Block, context: ReadContext): SourceNode | undefined {
-  if (value.kind !== "scalar" || !mayHoldReferences(value.value)) return value;
-  const attribute = `lifecycle.${key}`;
-  const noReference = `${attribute} is read by rnv only and cannot hold a reference`;
-  const text = readPlain(value, { address: block.address, attribute, noReference }, context);
-  if (typeof text !== "string") return undefined;
-  const flag = text === "true" || text === "false";
-  return { kind: "scalar", value: flag ? text === "true" : text, range: value.range };
-}
-
-function readOnRemove(value: SourceNode, block: Block, context: ReadContext): Partial<Lifecycle> {
-  const { type } = block.placed;
-  const choices: readonly OnRemove[] = type.archives ? ["delete", "archive", "retain"] : ["delete", "retain"];
-  const chosen = choices.find((choice) => value.kind === "scalar" && value.value === choice);
-  if (chosen !== undefined) return { onRemove: chosen };
-  refuse(block, "lifecycle.onRemove", choices.join(" or "), value, context);
-  return {};
-}
-
-function readIgnored(value: SourceNode, block: Block, context: ReadContext): readonly string[] {
-  const location: ValueLocation = { address: block.address, attribute: "lifecycle.ignoreChanges" };
-  if (value.kind !== "list") {
-    refuse(block, location.attribute, "a list of attributes", value, context);
-    return [];
+/** The mapping with `${env.…}` filled in; without what cannot be, which is reported. */
+function filledIn(node: MapNode, { address }: Block, context: ReadContext): MapNode {
+  const entries = new Map(node.entries);
+  for (const [key, entry] of node.entries) {
+    const { value } = entry;
+    if (value.kind !== "scalar" || !mayHoldReferences(value.value)) continue;
+    const attribute = `lifecycle.${key}`;
+    const noReference = `${attribute} is read by rnv only and cannot hold a reference`;
+    const text = readPlain(value, { address, attribute, noReference }, context);
+    const filled = text === "true" || text === "false" ? text === "true" : text;
+    if (filled === undefined) entries.delete(key);
+    else entries.set(key, { ...entry, value: { ...value, value: filled as string | boolean } });
   }
-  const { paths, groups } = block.placed;
-  const ignored: string[] = [];
-  for (const item of value.items) {
-    const path = item.kind === "scalar" ? item.value : undefined;
-    if (typeof path === "string" && (paths.has(path) || groups.has(path))) {
-      ignored.push(path);
-      continue;
-    }
-    const [group = "", field = ""] = typeof path === "string" ? path.split(".") : [];
-    const further = openShape(block.placed, group, field);
-    if (further !== undefined && further.path === path) {
+  return { ...node, entries };
+}
+
+const listIn = (node: SourceNode, key: string): readonly SourceNode[] => {
+  const list = node.kind === "map" ? node.entries.get(key)?.value : undefined;
+  return list?.kind === "list" ? list.items : [];
+};
+
+function checkIgnored(
+  ignored: readonly string[],
+  node: SourceNode,
+  { address, placed }: Block,
+  context: ReadContext,
+): void {
+  const { paths, groups, type } = placed;
+  listIn(node, "ignoreChanges").forEach((item, i) => {
+    const path = ignored[i] as string;
+    if (paths.has(path) || groups.has(path)) return;
+    const [group = "", field = ""] = path.split(".");
+    const further = openShape(placed, group, field);
+    if (further?.path === path) {
       const meant = didYouMean(field, groups.get(group)?.keys() ?? []);
-      context.report(unknownField(block.address, further.path, item.range, meant));
-      ignored.push(path);
-      continue;
+      context.report(unknownField(address, path, item.range, meant));
+      return;
     }
-    const hint = typeof path === "string" ? didYouMean(path, [...groups.keys(), ...paths.keys()]) : undefined;
+    const hint = didYouMean(path, [...groups.keys(), ...paths.keys()]);
     context.report(
-      error("manifest.invalid_value", `${block.placed.type.type} has no attribute ${shown(path)} to ignore`, {
-        ...where(location),
-        range: item.range,
+      error("manifest.invalid_value", `${type.type} has no attribute ${quoteShort(path)} to ignore`, {
+        ...{ address, attribute: "lifecycle.ignoreChanges", range: item.range },
         ...(hint === undefined ? {} : { hint }),
       }),
     );
-  }
-  return ignored;
-}
-
-const shown = (path: unknown): string => (typeof path === "string" ? quoteShort(path) : "of that kind");
-
-function refuse(
-  block: Block,
-  attribute: string,
-  expected: string,
-  found: SourceNode,
-  context: ReadContext,
-): void {
-  context.report(
-    error(
-      "manifest.invalid_value",
-      `${block.address}: ${attribute} must be ${expected}, not ${describeNode(found)}`,
-      {
-        address: block.address,
-        attribute,
-        range: found.range,
-        ...(expected === "true or false" ? hintForFlag(found) : {}),
-      },
-    ),
-  );
+  });
 }
 
 const ownKeys = ["version", "stages", "moved", "removed", "outputs"];
@@ -239,82 +213,74 @@ export function readOutputs(root: MapNode, context: ReadContext): Desired["outpu
   return outputs;
 }
 
+const addressPattern = "^[a-z]+(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$";
+
+/** An address of a known type. */
+export const addressSchema = ({ byType }: TypeIndex) =>
+  z
+    .string()
+    .refine((text) => {
+      const address = parseAddress(text);
+      return address !== undefined && byType.has(typeOf(address));
+    }, "expected an address such as service.shop.api")
+    .meta({ pattern: addressPattern });
+
+/** An item of the list `moved`. */
+export const moveSchema = (index: TypeIndex) =>
+  z.strictObject({ from: addressSchema(index), to: addressSchema(index) });
+
+const examples = {
+  moved: "moved: [{ from: service.shop.web, to: service.shop.api }]",
+  removed: "removed: [service.shop.worker]",
+} as const;
+
+/** Reads a list at the top level; without the items that its schema refuses, which are reported. */
+function readList<Item>(
+  root: MapNode,
+  key: "moved" | "removed",
+  schema: z.ZodType<Item>,
+  { report }: ReadContext,
+): readonly { readonly item: Item; readonly range: SourceRange }[] {
+  const node = root.entries.get(key)?.value;
+  if (node === undefined || isNull(node)) return [];
+  const subjectOf = (place: string): Subject => ({
+    nameOf: (path) => [place, ...path].join("."),
+    ...{ code: `manifest.${key}`, hintFor: () => examples[key] },
+  });
+  if (node.kind !== "list") judgeDocument(z.array(schema), node, report, subjectOf(key));
+  return listIn(root, key).flatMap((at, i) => {
+    const item = judgeDocument(schema, at, report, subjectOf(`${key}.${i}`));
+    return item === undefined ? [] : [{ item, range: at.range }];
+  });
+}
+
 /** `moved`: where a recorded resource is declared now. */
 export function readMoved(root: MapNode, context: ReadContext): Desired["moved"] {
-  const moved: { from: Address; to: Address; range: SourceNode["range"] }[] = [];
+  const moved: { from: Address; to: Address; range: SourceRange }[] = [];
   const seen = new Set<string>();
-  for (const item of listOf(root, "moved", context)) {
-    const from = addressIn(item, "from", context);
-    const to = addressIn(item, "to", context);
-    if (item.kind === "map")
-      for (const entry of item.entries.values())
-        if (entry.key !== "from" && entry.key !== "to")
-          refuseMove(`moved has no key ${quoteShort(entry.key)}`, entry.keyRange, context);
-    if (from === undefined || to === undefined) continue;
-    const range = item.range;
-    if (typeOf(from) !== typeOf(to)) refuseMove(`${from} and ${to} are of different types`, range, context);
-    else if (context.blocks.has(from)) refuseMove(`${from} is still declared`, range, context);
-    else if (!context.blocks.has(to) && !context.isPartial)
-      refuseMove(`${to} is not declared`, range, context);
-    else if (seen.has(`from ${from}`) || seen.has(`to ${to}`))
-      refuseMove(`${from} or ${to} is moved twice`, range, context);
+  for (const { item, range } of readList(root, "moved", moveSchema(context.index), context)) {
+    const [from, to] = [item.from as Address, item.to as Address];
+    const refuse = (summary: string): void => context.report(error("manifest.moved", summary, { range }));
+    if (typeOf(from) !== typeOf(to)) refuse(`${from} and ${to} are of different types`);
+    else if (context.blocks.has(from)) refuse(`${from} is still declared`);
+    else if (!context.blocks.has(to) && !context.isPartial) refuse(`${to} is not declared`);
+    else if (seen.has(`from ${from}`) || seen.has(`to ${to}`)) refuse(`${from} or ${to} is moved twice`);
     else moved.push({ from, to, range });
     seen.add(`from ${from}`).add(`to ${to}`);
   }
   return moved;
 }
 
-const refuseMove = (summary: string, range: SourceNode["range"], context: ReadContext): void =>
-  context.report(error("manifest.moved", summary, { range }));
-
-function addressIn(item: SourceNode, key: string, context: ReadContext): Address | undefined {
-  const node = item.kind === "map" ? item.entries.get(key)?.value : undefined;
-  const address = node?.kind === "scalar" ? knownAddress(node.value, context) : undefined;
-  if (address !== undefined) return address;
-  const summary =
-    node === undefined ? `moved needs the key ${key}` : `${key} is an address, found ${describeNode(node)}`;
-  context.report(
-    error("manifest.moved", summary, {
-      range: (node ?? item).range,
-      hint: "moved: [{ from: service.shop.web, to: service.shop.api }]",
-    }),
-  );
-  return undefined;
-}
-
-const knownAddress = (text: unknown, context: ReadContext): Address | undefined => {
-  const address = typeof text === "string" ? parseAddress(text) : undefined;
-  return address !== undefined && context.index.byType.has(typeOf(address)) ? address : undefined;
-};
-
 /** `removed`: deletions confirmed by name, in the text that is reviewed. */
 export function readRemoved(root: MapNode, context: ReadContext): Desired["removed"] {
-  const removed = new Map<Address, { address: Address; range: SourceNode["range"] }>();
-  for (const item of listOf(root, "removed", context)) {
-    const { range } = item;
-    const address = item.kind === "scalar" ? knownAddress(item.value, context) : undefined;
-    if (address === undefined)
-      context.report(
-        error("manifest.removed", `removed lists addresses, found ${describeNode(item)}`, {
-          range,
-          hint: "removed: [service.shop.worker]",
-        }),
-      );
-    else if (context.blocks.has(address))
+  const removed = new Map<Address, { address: Address; range: SourceRange }>();
+  for (const { item, range } of readList(root, "removed", addressSchema(context.index), context)) {
+    const address = item as Address;
+    if (context.blocks.has(address))
       context.report(
         error("manifest.removed", `${address} is declared and cannot be removed`, { address, range }),
       );
     else removed.set(address, { address, range });
   }
   return [...removed.values()];
-}
-
-function listOf(root: MapNode, key: string, context: ReadContext): readonly SourceNode[] {
-  const node = root.entries.get(key)?.value;
-  if (node === undefined || isNull(node)) return [];
-  if (node.kind === "list") return node.items;
-  context.report(
-    error("manifest.invalid_type", `${key} must be a list, not ${describeNode(node)}`, { range: node.range }),
-  );
-  return [];
 }

@@ -1,12 +1,11 @@
 import type * as z from "zod";
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { error } from "../diagnostics/diagnostic";
+import { type DiagnosticCode, error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
 import type { ReadContext } from "./context";
-import { hintForFlag, type Report } from "./findings";
-import { describeNode, type MapNode, plainOfNode, quoteShort, type SourceNode } from "./tree";
+import { hintForFlag, hintForUnseen, type Report } from "./findings";
+import { describeNode, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
 
 type Issue = z.core.$ZodIssue;
@@ -20,6 +19,18 @@ const expectedWords: Readonly<Record<string, string>> = {
   object: "a mapping",
   record: "a mapping",
 };
+
+/** What a schema judges, for messages. */
+export interface Subject {
+  /** Names the part at a path, which is empty for all of it: `lifecycle.onRemove`. */
+  readonly nameOf: (path: readonly string[]) => string;
+  /** The resource whose part it is. */
+  readonly address?: Address;
+  /** The code of every mistake in it; else each kind of mistake has its own. */
+  readonly code?: DiagnosticCode;
+  /** Returns a hint where nothing else helps. */
+  readonly hintFor?: (issue: Issue, at: SourceNode) => string | undefined;
+}
 
 /**
  * Returns the value of an attribute as its schema makes it of `value`; undefined where the schema refuses it, which is
@@ -37,71 +48,118 @@ export function judgeValue(
   const filledIn = fromEnvironment(node, value);
   const again = filledIn === undefined ? undefined : shape.schema.safeParse(filledIn);
   if (again?.success) return again.data as Plain;
-  reportIssues(judged.error.issues, shape.path, node, address, context);
+  const { path } = shape;
+  const subject: Subject = {
+    ...{ nameOf: () => path, address },
+    hintFor: (issue, at) =>
+      quoteHint(issue, at, context) ?? (at === node ? placeHint(path, at, address, context) : undefined),
+  };
+  reportIssues(judged.error.issues, { node, schema: shape.schema, subject, report: context.report });
   return undefined;
 }
 
-/** Reports what the schema of the attribute at `path` refuses. */
-function reportIssues(
-  issues: readonly Issue[],
-  path: string,
-  node: SourceNode,
-  address: Address,
-  context: ReadContext,
-): void {
-  for (const issue of issues.flatMap(leaves)) {
-    const at = nodeAt(node, issue.path);
-    const details = { address, attribute: path, range: at.range };
-    const what = `${path} of ${address}`;
-    if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys)
-        context.report(
-          error("manifest.unknown_key", `${what} has no key ${quoteShort(key)}`, {
-            ...details,
-            range: keyRange(at, key),
-          }),
-        );
-    } else if (isMissing(issue, node)) {
-      const summary = `${what} lacks ${String(issue.path.at(-1))}`;
-      context.report(error("manifest.missing_key", summary, details));
-    } else if (issue.code === "invalid_type") {
-      context.report(
-        error(
-          "manifest.invalid_type",
-          `${address}: ${path} must be ${expectedWords[issue.expected] ?? issue.expected}, not ${describeNode(at)}`,
-          {
-            ...details,
-            ...quoteHint(issue.expected, at, context),
-            ...(issue.expected === "boolean" ? hintForFlag(at) : {}),
-            ...(at === node ? placeHint(path, at, address, context) : {}),
-          },
-        ),
-      );
-    } else {
-      context.report(
-        error("manifest.invalid_value", `${what}: ${expectation(issue)}, found ${describeNode(at)}`, {
-          ...details,
-          ...choiceHint(issue, at),
-        }),
-      );
-    }
-  }
-}
+const wholeFile: Subject = {
+  nameOf: (path) => (path.length === 0 ? "the file" : path.join(".")),
+};
 
 /**
- * Returns a whole document as its schema makes it of the tree, without its free keys; undefined where the schema refuses
- * it, which is reported at the part that it is about.
+ * Returns a whole document, or a part of one, as its schema makes it of the tree, without its free keys; undefined where
+ * the schema refuses it, which is reported at the part that it is about.
  */
 export function judgeDocument<Document>(
   schema: z.ZodType<Document>,
-  root: MapNode,
+  node: SourceNode,
   report: Report,
+  subject = wholeFile,
 ): Document | undefined {
-  const judged = schema.safeParse(plainOfNode(root, (key) => !isFreeKey(key)));
+  const judged = schema.safeParse(plainOfNode(node, (key) => !isFreeKey(key)));
   if (judged.success) return judged.data;
-  for (const issue of judged.error.issues.flatMap(leaves)) reportInDocument(issue, root, schema, report);
+  reportIssues(judged.error.issues, { node, schema, subject, report });
   return undefined;
 }
+
+/** Judges each key of a mapping by itself: a mistake in one takes nothing from the others. */
+export function judgeEach<Document extends object>(
+  schema: z.ZodType<Document>,
+  node: SourceNode,
+  report: Report,
+  subject: Subject,
+): Partial<Document> {
+  if (node.kind !== "map") return judgeDocument(schema, node, report, subject) ?? {};
+  const parts = [...node.entries].map((entry) =>
+    judgeDocument(schema, { ...node, entries: new Map([entry]) }, report, subject),
+  );
+  return Object.assign({}, ...parts);
+}
+
+/** A value that a schema refuses. */
+interface Refused {
+  readonly node: SourceNode;
+  readonly schema: z.ZodType;
+  readonly subject: Subject;
+  readonly report: Report;
+}
+
+function reportIssues(issues: readonly Issue[], refused: Refused): void {
+  const { nameOf, address, code } = refused.subject;
+  for (const issue of issues.flatMap(leaves))
+    for (const { kind, summary, range, hint } of mistakesOf(issue, refused))
+      refused.report(
+        error(code ?? kind, summary, {
+          ...(address !== undefined && { address, attribute: nameOf(issue.path.map(String)) }),
+          range,
+          ...(hint !== undefined && { hint }),
+        }),
+      );
+}
+
+interface Mistake {
+  readonly kind: DiagnosticCode;
+  readonly summary: string;
+  readonly range: SourceRange;
+  readonly hint?: string | undefined;
+}
+
+function mistakesOf(issue: Issue, { node, schema, subject }: Refused): readonly Mistake[] {
+  const { nameOf, address } = subject;
+  const path = issue.path.map(String);
+  const at = nodeAt(node, issue.path);
+  const parent = nodeAt(node, issue.path.slice(0, -1));
+  const key = path.at(-1) ?? "";
+  const of = address === undefined ? "" : ` of ${address}`;
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((unknown) => ({
+      kind: "manifest.unknown_key",
+      summary: `${nameOf(path)}${of} has no key ${quoteShort(unknown)}`,
+      range: keyRange(at, unknown),
+      hint: hintForKey(unknown, keysAt(schema, issue.path)),
+    }));
+  if (issue.code === "invalid_key") {
+    const summary = `${quoteShort(key)}: ${expectations(issue.issues as Issue[])}`;
+    return [{ kind: "manifest.invalid_name", summary, range: keyRange(parent, key) }];
+  }
+  if (path.length > 0 && parent.kind === "map" && !parent.entries.has(key)) {
+    const summary = `${nameOf(path.slice(0, -1))}${of} lacks ${key}: ${expectation(issue)}`;
+    return [{ kind: "manifest.missing_key", summary, range: parent.range }];
+  }
+  const hint = choiceHint(issue, at) ?? subject.hintFor?.(issue, at);
+  if (issue.code !== "invalid_type") {
+    const summary = `${nameOf(path)}${of}: ${expectation(issue)}, found ${describeNode(at)}`;
+    return [{ kind: "manifest.invalid_value", summary, range: at.range, hint }];
+  }
+  const name = address === undefined ? nameOf(path) : `${address}: ${nameOf(path)}`;
+  const expected = expectedWords[issue.expected] ?? issue.expected;
+  const summary = `${name} must be ${expected}, not ${describeNode(at)}`;
+  return [{ kind: "manifest.invalid_type", summary, range: at.range, hint }];
+}
+
+/** Keys that are listed where none is alike. */
+const mostListed = 8;
+
+const hintForKey = (key: string, known: readonly string[]): string | undefined =>
+  hintForUnseen(key) ??
+  didYouMean(key, known) ??
+  (known.length === 0 || known.length > mostListed ? undefined : `its keys are ${known.join(", ")}`);
 
 /** The keys that the schema of a document knows at a path. */
 function keysAt(schema: z.ZodType, path: Issue["path"]): readonly string[] {
@@ -120,56 +178,17 @@ function keysAt(schema: z.ZodType, path: Issue["path"]): readonly string[] {
   return inner === undefined ? [] : keysAt(inner, rest);
 }
 
-/** What is wrong with it is that it is not there. */
-function isMissing({ path }: Issue, root: SourceNode): boolean {
-  const parent = nodeAt(root, path.slice(0, -1));
-  return parent.kind === "map" && path.length > 0 && !parent.entries.has(String(path.at(-1)));
-}
-
-function reportInDocument(issue: Issue, root: MapNode, schema: z.ZodType, report: Report): void {
-  const at = nodeAt(root, issue.path);
-  const where = issue.path.map(String).join(".");
-  const known = (issue as { readonly keys?: readonly string[] }).keys ?? [];
-  if (issue.code === "unrecognized_keys") {
-    for (const key of known)
-      report(
-        error("manifest.unknown_key", `${where === "" ? "the file" : where} has no key ${quoteShort(key)}`, {
-          range: keyRange(at, key),
-          hint: didYouMean(key, keysAt(schema, issue.path)),
-        }),
-      );
-    return;
-  }
-  const parent = nodeAt(root, issue.path.slice(0, -1));
-  const key = String(issue.path.at(-1) ?? "");
-  if (isMissing(issue, root))
-    report(
-      error("manifest.missing_key", `${where} is missing: ${expectation(issue)}`, { range: parent.range }),
-    );
-  else if (issue.code === "invalid_key")
-    report(
-      error("manifest.invalid_name", `${quoteShort(key)}: ${expectations(issue.issues as Issue[])}`, {
-        range: keyRange(parent, key),
-      }),
-    );
-  else {
-    const code = issue.code === "invalid_type" ? "manifest.invalid_type" : "manifest.invalid_value";
-    const summary = `${where === "" ? "the file" : where}: ${expectation(issue)}, found ${describeNode(at)}`;
-    report(error(code, summary, { range: at.range, ...choiceHint(issue, at) }));
-  }
-}
-
 /** `environment: { A: b }`: a block of another name. */
 function placeHint(
   path: string,
   node: SourceNode,
   address: Address,
   { blocks }: ReadContext,
-): { hint?: string } {
-  if (node.kind === "scalar") return {};
+): string | undefined {
+  if (node.kind === "scalar") return undefined;
   for (const [key, { place }] of blocks.get(address)?.placed.children ?? [])
-    if (place.alsoCalled?.includes(path)) return { hint: `did you mean "${key}"?` };
-  return {};
+    if (place.alsoCalled?.includes(path)) return `did you mean "${key}"?`;
+  return undefined;
 }
 
 /** Describes the issues of a value that must not be shown, in words of the schema only. */
@@ -206,30 +225,28 @@ const oneOf = (values: readonly unknown[]): string =>
     ? JSON.stringify(values[0])
     : `one of ${values.map((value) => (typeof value === "bigint" ? String(value) : JSON.stringify(value))).join(", ")}`;
 
-function choiceHint(issue: Issue, node: SourceNode): { hint?: string } {
-  if (issue.code !== "invalid_value" || node.kind !== "scalar" || typeof node.value !== "string") return {};
-  const hint = didYouMean(
+function choiceHint(issue: Issue, node: SourceNode): string | undefined {
+  if (issue.code === "invalid_type" && issue.expected === "boolean") return hintForFlag(node).hint;
+  if (issue.code !== "invalid_value" || node.kind !== "scalar" || typeof node.value !== "string")
+    return undefined;
+  return didYouMean(
     node.value,
     issue.values.filter((value) => typeof value === "string"),
   );
-  return hint === undefined ? {} : { hint };
 }
 
 /** `1.10` where text is expected: the quotes keep it as written. `"2"` where a number is: they make it text. */
-function quoteHint(expected: string, node: SourceNode, context: ReadContext): { hint?: string } {
-  const isNumber = node.kind === "scalar" && /^-?\d+(\.\d+)?$/.test(String(node.value));
-  if ((expected === "number" || expected === "int") && isNumber && typeof node.value === "string")
-    return { hint: `write ${node.value} without quotes` };
-  if (
-    expected !== "string" ||
-    node.kind !== "scalar" ||
-    node.value === null ||
-    typeof node.value === "string"
-  )
-    return {};
-  const raw =
-    context.texts.get(node.range.file)?.slice(node.range.start, node.range.end) ?? String(node.value);
-  return { hint: `quote it: ${quoteShort(raw)}` };
+function quoteHint(issue: Issue, node: SourceNode, { texts }: ReadContext): string | undefined {
+  if (issue.code !== "invalid_type" || node.kind !== "scalar" || node.value === null) return undefined;
+  const { expected } = issue;
+  if (typeof node.value === "string") {
+    const isNumber = /^-?\d+(\.\d+)?$/.test(node.value) && (expected === "number" || expected === "int");
+    return isNumber ? `write ${node.value} without quotes` : undefined;
+  }
+  const { file, start, end } = node.range;
+  return expected === "string"
+    ? `quote it: ${quoteShort(texts.get(file)?.slice(start, end) ?? String(node.value))}`
+    : undefined;
 }
 
 function nodeAt(node: SourceNode, path: readonly PropertyKey[]): SourceNode {

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
-import { durationPattern } from "../model/time";
 import { generatedLengths } from "../model/value";
-import { type AttributeShape, indexTypes, type PlacedType, unwrap } from "./type-index";
+import { addressSchema, lifecycleSchema, moveSchema } from "./meta";
+import { stagesSchema } from "./stages";
+import { type AttributeShape, freeKeys, indexTypes, type PlacedType, unwrap } from "./type-index";
 
 type SchemaJson = { readonly [key: string]: unknown };
 
 const logicalName = "^[A-Za-z0-9_][A-Za-z0-9_-]*$";
-const addressPattern = "^[a-z]+(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$";
 const environmentPattern = "\\$\\{ *(env\\.[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?|stage\\.(name|id)) *\\}";
 const nothing: SchemaJson = { type: "null" };
 
@@ -17,9 +17,9 @@ const nothing: SchemaJson = { type: "null" };
  */
 export function manifestJsonSchema(types: readonly ResourceType[]): object {
   const index = indexTypes(types);
-  const definitions: Record<string, SchemaJson> = { secret: secretSchema, lifecycle: lifecycleSchema(false) };
+  const definitions: Record<string, SchemaJson> = { secret: secretSchema, lifecycle: lifecycleJson(false) };
   for (const placed of index.byType.values()) {
-    if (placed.type.archives) definitions.archivableLifecycle = lifecycleSchema(true);
+    if (placed.type.archives) definitions.archivableLifecycle = lifecycleJson(true);
     definitions[placed.type.type] = blockSchema(placed);
   }
   return {
@@ -31,13 +31,9 @@ export function manifestJsonSchema(types: readonly ResourceType[]): object {
       version: { const: 1, description: "Version of the manifest format. Optional; 1 is the only one." },
       ...placesSchema(index.root),
       ...Object.fromEntries([...index.shared].map(([key, placed]) => [key, groupsSchema(placed)])),
-      stages: stagesSchema,
-      moved: movedSchema,
-      removed: {
-        description: "Addresses whose deletion is confirmed.",
-        type: ["array", "null"],
-        items: addressSchema,
-      },
+      stages: jsonOf(stagesSchema.nullable()),
+      moved: listJson(moveSchema(index), "Resources declared under a new address."),
+      removed: listJson(addressSchema(index), "Addresses whose deletion is confirmed."),
       outputs: {
         description: "Named values, often references, printed by `rnv output`.",
         type: ["object", "null"],
@@ -80,62 +76,6 @@ const itemsSchema = ({ place }: PlacedType): SchemaJson => ({
     ],
   },
 });
-
-/** Keys that rnv does not read: places for anchors. */
-const freeKeys: SchemaJson = { "^x-": {} };
-
-const addressSchema: SchemaJson = { type: "string", pattern: addressPattern };
-
-const stagesSchema: SchemaJson = {
-  description: "The places where this manifest runs, by name: --stage NAME, or NAME/ID with each.",
-  type: ["object", "null"],
-  propertyNames: { pattern: "^([A-Za-z0-9][A-Za-z0-9_-]{0,63}|x-.*)$" },
-  additionalProperties: {
-    type: ["object", "null"],
-    properties: {
-      overlay: {
-        type: "string",
-        minLength: 1,
-        description: "A manifest that is laid over this one, relative to this file.",
-      },
-      workspace: {
-        type: "string",
-        minLength: 1,
-        description: "UUID of its workspace: a run in another is refused.",
-      },
-      state: {
-        type: "string",
-        minLength: 1,
-        description: "Where its state is: a path, https://… or s3://…; .rnv/STAGE/state.json unless said.",
-      },
-      protect: { type: "boolean", description: "Nothing in it is deleted." },
-      each: { type: "boolean", description: "It has many instances, each with an ID: ${stage.id}." },
-      disposable: {
-        type: "boolean",
-        description:
-          "What its state owns is deleted without a confirmation by name; `rnv stage sweep` may destroy it.",
-      },
-      expires: {
-        type: "string",
-        pattern: durationPattern.source,
-        description: "How long an instance stands after its last run, for `rnv stage sweep`: 72h.",
-      },
-    },
-    patternProperties: freeKeys,
-    additionalProperties: false,
-  },
-};
-
-const movedSchema: SchemaJson = {
-  description: "Resources declared under a new address.",
-  type: ["array", "null"],
-  items: {
-    type: "object",
-    properties: { from: addressSchema, to: addressSchema },
-    required: ["from", "to"],
-    additionalProperties: false,
-  },
-};
 
 const sourceSchema = (
   key: string,
@@ -197,46 +137,17 @@ const secretSchema: SchemaJson = {
   ],
 };
 
-const lifecycleSchema = (archivable: boolean): SchemaJson => ({
-  type: ["object", "null"],
-  properties: {
-    preventDestroy: {
-      description: "Refuse every plan that would delete it.",
-      anyOf: [{ type: "boolean" }, { type: "string", pattern: environmentPattern }],
-    },
-    ignoreChanges: {
-      type: "array",
-      items: { type: "string" },
-      description: "Attributes that are neither compared nor sent on update.",
-    },
-    onRemove: {
-      description: "What becomes of it when it is no longer declared.",
-      anyOf: [
-        { enum: archivable ? ["delete", "archive", "retain"] : ["delete", "retain"] },
-        { type: "string", pattern: environmentPattern },
-      ],
-    },
-    precondition: conditionsJson("What must hold of it as planned; nothing is applied while one fails."),
-    postcondition: conditionsJson("What must hold of it once an apply has settled; exit 7 while one fails."),
-  },
-  patternProperties: freeKeys,
-  additionalProperties: false,
-});
-
-/** A list of what must hold of it. */
-const conditionsJson = (description: string): SchemaJson => ({
-  description,
-  type: "array",
-  items: {
-    type: "object",
-    properties: {
-      condition: { type: "string", minLength: 1, description: "CEL; false fails it." },
-      message: { type: "string", minLength: 1, description: "What people read where it fails." },
-    },
-    required: ["condition", "message"],
-    additionalProperties: false,
-  },
-});
+/** `lifecycle`, whose choices the environment may fill in. */
+function lifecycleJson(archives: boolean): SchemaJson {
+  const json = jsonOf(lifecycleSchema(archives).nullable());
+  const properties = json.properties as Readonly<Record<string, SchemaJson>>;
+  const fromEnvironment = { type: "string", pattern: environmentPattern };
+  const filledIn = (["preventDestroy", "onRemove"] as const).map((key) => {
+    const { description, ...choice } = properties[key] as SchemaJson;
+    return [key, { description, anyOf: [choice, fromEnvironment] }];
+  });
+  return { ...json, properties: { ...properties, ...Object.fromEntries(filledIn) } };
+}
 
 function placesSchema(places: ReadonlyMap<string, PlacedType>): Record<string, SchemaJson> {
   const properties: Record<string, SchemaJson> = {};
@@ -330,9 +241,28 @@ const isFreeText = (schema: SchemaJson): boolean =>
   schema.type === "string" && Object.keys(schema).length === 1;
 
 function valueSchema(schema: z.ZodType): SchemaJson {
-  const json = z.toJSONSchema(unwrap(schema), { target: "draft-7", io: "input", unrepresentable: "any" });
-  const { $schema: _, description: __, ...rest } = json;
-  return rest;
+  const { description: _, ...json } = jsonOf(unwrap(schema));
+  return json;
+}
+
+const listJson = (item: z.ZodType, description: string): SchemaJson =>
+  jsonOf(z.array(item).nullable().describe(description));
+
+function jsonOf(schema: z.ZodType): SchemaJson {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    ...{ target: "draft-7", io: "input", unrepresentable: "any" },
+    override: ({ jsonSchema }) => typesWithNull(jsonSchema),
+  });
+  return json;
+}
+
+/** Writes `object or null` as a list of types. */
+function typesWithNull(json: z.core.JSONSchema.BaseSchema): void {
+  const [option, nothing, more] = json.anyOf ?? [];
+  if (option?.type === undefined || nothing?.type !== "null" || more !== undefined) return;
+  const { anyOf: _, ...about } = json;
+  delete json.anyOf;
+  Object.assign(json, option, about, { type: [option.type, "null"] });
 }
 
 const description = (schema: z.ZodType): SchemaJson =>

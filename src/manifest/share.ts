@@ -8,7 +8,15 @@ import { reasonOf } from "../model/text";
 import { type Dotenv, parseDotenv } from "./dotenv";
 import { isWithin, readSource, shownPath } from "./files";
 import type { Report } from "./findings";
-import { describeKind, isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./tree";
+import {
+  describeKind,
+  isNull,
+  type MapEntry,
+  type MapNode,
+  mapValues,
+  quoteShort,
+  type SourceNode,
+} from "./tree";
 import { ownFileAt } from "./trust";
 import type { PlacedType, TypeIndex } from "./type-index";
 
@@ -100,18 +108,6 @@ function takeInPlace(entry: MapEntry, placed: PlacedType, taking: Taking): MapEn
       ? takeInBlock(value, placed, taking)
       : mapValues(value, (block) => (block.kind === "map" ? takeInBlock(block, placed, taking) : block));
   return taken === value ? entry : { ...entry, value: taken };
-}
-
-/** The same node where nothing changes. */
-function mapValues(node: MapNode, change: (value: SourceNode) => SourceNode): MapNode {
-  let entries: Map<string, MapEntry> | undefined;
-  for (const [key, entry] of node.entries) {
-    const value = change(entry.value);
-    if (value === entry.value) continue;
-    entries ??= new Map(node.entries);
-    entries.set(key, { ...entry, value });
-  }
-  return entries === undefined ? node : { ...node, entries };
 }
 
 function takeInBlock(node: MapNode, placed: PlacedType, taking: Taking): MapNode {

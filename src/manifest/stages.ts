@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, normalize, resolve } from "node:path";
+import * as z from "zod";
 import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredResource } from "../model/desired";
@@ -12,20 +13,21 @@ import {
   stageWordRule,
 } from "../model/stage";
 import { reasonOf, uuidPattern } from "../model/text";
-import { parseDuration } from "../model/time";
+import { durationPattern, parseDuration } from "../model/time";
 import type { ReadContext } from "./context";
 import { isWithin } from "./files";
-import { hintForFlag, type Report } from "./findings";
+import type { Report } from "./findings";
+import { judgeEach, type Subject } from "./schema-issues";
 import {
-  describeNode,
   isNull,
   type MapEntry,
   type MapNode,
+  mapValues,
   quoteShort,
   type ScalarNode,
   type SourceNode,
 } from "./tree";
-import { isFreeKey } from "./type-index";
+import { freeKeys } from "./type-index";
 import { readPlain } from "./values";
 
 /** A stage as a manifest declares it (DESIGN section 11). */
@@ -49,34 +51,89 @@ export interface StageDeclaration {
 
 export type Stages = ReadonlyMap<string, StageDeclaration>;
 
-const flags = ["each", "protect", "disposable"] as const;
-const texts = ["overlay", "workspace", "state"] as const;
-const stageKeys = [...texts, ...flags, "expires"];
+/** Folders below `.rnv` that hold something else than the state of a stage. */
+const takenNames: readonly string[] = ["emulator", "backups"];
+
+const stageName = z
+  .string()
+  .refine(isStageWord, `the name of a stage holds ${stageWordRule}`)
+  .refine(
+    (name) => !takenNames.includes(name),
+    "rnv keeps something else under .rnv/ by this name: choose another",
+  )
+  .meta({ pattern: "^([A-Za-z0-9][A-Za-z0-9_-]{0,63}|x-.*)$" });
+
+const text = z.string().min(1, "expected text");
+
+const stageSchema = z
+  .strictObject({
+    overlay: text.optional().describe("A manifest that is laid over this one, relative to this file."),
+    workspace: text.optional().describe("UUID of its workspace: a run in another is refused."),
+    state: text
+      .optional()
+      .describe("Where its state is: a path, https://… or s3://…; .rnv/STAGE/state.json unless said."),
+    protect: z.boolean().optional().describe("Nothing in it is deleted."),
+    each: z.boolean().optional().describe("It has many instances, each with an ID: ${stage.id}."),
+    disposable: z
+      .boolean()
+      .optional()
+      .describe(
+        "What its state owns is deleted without a confirmation by name; `rnv stage sweep` may destroy it.",
+      ),
+    expires: z
+      .string()
+      .refine((duration) => (parseDuration(duration) ?? 0) > 0, "expected a duration such as 72h")
+      .meta({ pattern: durationPattern.source })
+      .optional()
+      .describe("How long an instance stands after its last run, for `rnv stage sweep`: 72h."),
+  })
+  .meta({ patternProperties: freeKeys });
+
+/** The block `stages`. */
+export const stagesSchema = z
+  .record(stageName, stageSchema.nullable())
+  .describe("The places where this manifest runs, by name: --stage NAME, or NAME/ID with each.");
+
+const stagesSubject: Subject = {
+  nameOf: ([name, key]) =>
+    name === undefined ? "stages" : `${key === undefined ? "" : `${key} of `}stage ${name}`,
+  code: "manifest.stage",
+  hintFor: (_issue, at) =>
+    at.kind === "list" ? "stages: { production: { overlay: stages/production.yaml } }" : undefined,
+};
 
 /** Reads `stages`; every mistake in it is reported. Empty where there are none. */
 export function readStages(root: MapNode, report: Report): Stages {
   const stages = new Map<string, StageDeclaration>();
-  const entry = root.entries.get("stages");
-  if (entry === undefined || isNull(entry.value)) return stages;
-  if (entry.value.kind !== "map") {
-    const found = describeNode(entry.value);
-    const hint = "stages: { production: { overlay: stages/production.yaml } }";
-    report(
-      error("manifest.stage", `stages maps names to stages, found ${found}`, {
-        range: entry.value.range,
-        hint,
-      }),
-    );
-    return stages;
-  }
-  for (const named of entry.value.entries.values()) {
-    if (isFreeKey(named.key)) continue;
-    const stage = readStage(named, report);
-    if (stage !== undefined) stages.set(stage.name, stage);
+  const node = root.entries.get("stages")?.value;
+  if (node === undefined || isNull(node)) return stages;
+  const declared = judgeEach(stagesSchema, node, report, stagesSubject);
+  if (node.kind !== "map") return stages;
+  for (const [name, settings] of Object.entries(declared)) {
+    const entry = node.entries.get(name) as MapEntry;
+    const { each = false, protect = false, disposable = false, expires } = settings ?? {};
+    const expiresMs = expires === undefined ? undefined : parseDuration(expires);
+    const stage: StageDeclaration = {
+      ...{ name, each, protect, disposable, range: entry.keyRange },
+      ...(expiresMs !== undefined && { expiresMs }),
+      ...textsOf(entry.value),
+    };
+    stages.set(name, stage);
+    checkStage(stage, report);
   }
   refuseSharedStates([...stages.values()], report);
   return stages;
 }
+
+const texts = ["overlay", "workspace", "state"] as const;
+
+const textsOf = (node: SourceNode): Pick<StageDeclaration, (typeof texts)[number]> =>
+  Object.fromEntries(
+    texts.flatMap((key) => {
+      const value = node.kind === "map" ? node.entries.get(key)?.value : undefined;
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
 
 /** Refuses two stages with one state, also where one has it by default: the second would be refused by what is in it. */
 function refuseSharedStates(stages: readonly StageDeclaration[], report: Report): void {
@@ -100,42 +157,17 @@ function refuseSharedStates(stages: readonly StageDeclaration[], report: Report)
   }
 }
 
-/** Folders below `.rnv` that hold something else than the state of a stage. */
-const takenNames = ["emulator", "backups"];
-
-function readStage({ key, keyRange, value }: MapEntry, report: Report): StageDeclaration | undefined {
-  const refuse = (summary: string, range: SourceRange, hint?: string): void =>
-    report(error("manifest.stage", summary, { range, ...(hint !== undefined && { hint }) }));
-  if (!isStageWord(key) || takenNames.includes(key)) {
-    const why = takenNames.includes(key)
-      ? "rnv keeps something else under .rnv/ by this name"
-      : `a name holds ${stageWordRule}`;
-    refuse(`${quoteShort(key)} cannot name a stage`, keyRange, why);
-    return undefined;
-  }
-  if (value.kind !== "map" && !isNull(value)) {
-    refuse(
-      `stage ${key} must be a mapping, not ${describeNode(value)}`,
-      value.range,
-      `its keys are ${stageKeys.join(", ")}`,
-    );
-    return undefined;
-  }
-  let stage: StageDeclaration = {
-    name: key,
-    each: false,
-    protect: false,
-    disposable: false,
-    range: keyRange,
-  };
-  for (const item of value.kind === "map" ? value.entries.values() : [])
-    if (!isFreeKey(item.key)) stage = { ...stage, ...readItem(item, key, report) };
+/** Refuses settings that contradict each other. */
+function checkStage(stage: StageDeclaration, report: Report): void {
+  const { name: key, range } = stage;
+  const refuse = (summary: string, at: SourceRange, hint: string): void =>
+    report(error("manifest.stage", summary, { range: at, hint }));
   if (stage.protect && stage.disposable)
-    refuse(`stage ${key} is protected and disposable at once`, keyRange, "keep one of the two");
+    refuse(`stage ${key} is protected and disposable at once`, range, "keep one of the two");
   if (stage.expiresMs !== undefined && !stage.disposable)
     refuse(
       `stage ${key} expires, and is not disposable`,
-      keyRange,
+      range,
       "add disposable: true, without which nothing is swept",
     );
   if (stage.each && stage.state !== undefined && !/\$\{ *stage\.id *\}/.test(String(stage.state.value)))
@@ -144,49 +176,7 @@ function readStage({ key, keyRange, value }: MapEntry, report: Report): StageDec
       stage.state.range,
       "let it hold ${stage.id}, or leave it out: .rnv/NAME/ID/state.json",
     );
-  return stage;
 }
-
-function readItem(
-  { key, keyRange, value }: MapEntry,
-  name: string,
-  report: Report,
-): Partial<StageDeclaration> {
-  const refuse = (expected: string, hint: { hint?: string } = {}): Partial<StageDeclaration> => {
-    const found = describeNode(value);
-    report(
-      error("manifest.stage", `${key} of stage ${name} is ${expected}, found ${found}`, {
-        range: value.range,
-        ...hint,
-      }),
-    );
-    return {};
-  };
-  const scalar = value.kind === "scalar" ? value.value : undefined;
-  if ((flags as readonly string[]).includes(key))
-    return typeof scalar === "boolean" ? { [key]: scalar } : refuse("true or false", hintForFlag(value));
-  if (key === "expires") {
-    const expiresMs = typeof scalar === "string" ? parseDuration(scalar) : undefined;
-    return expiresMs === undefined || expiresMs === 0 ? refuse("a duration such as 72h") : { expiresMs };
-  }
-  if ((texts as readonly string[]).includes(key))
-    return typeof scalar === "string" && scalar !== ""
-      ? { [key]: value as ScalarNode }
-      : refuse(wanted[key] as string);
-  report(
-    error("manifest.stage", `stage ${name} has no key ${quoteShort(key)}`, {
-      range: keyRange,
-      hint: didYouMean(key, stageKeys) ?? `its keys are ${stageKeys.join(", ")}`,
-    }),
-  );
-  return {};
-}
-
-const wanted: Readonly<Record<string, string>> = {
-  overlay: "the path of a manifest",
-  workspace: "the UUID of a workspace",
-  state: "a path, https://… or s3://…",
-};
 
 /** The declaration of a stage that was asked for; undefined after a mistake in how it was asked for, which is returned. */
 export function findStage(
@@ -361,14 +351,7 @@ export function withStage<Node extends SourceNode>(root: Node, stage: StageName)
       const items = node.items.map(fill);
       return items.every((item, i) => item === node.items[i]) ? node : { ...node, items };
     }
-    let entries: Map<string, MapEntry> | undefined;
-    for (const [key, entry] of node.entries) {
-      const value = fill(entry.value);
-      if (value === entry.value) continue;
-      entries ??= new Map(node.entries);
-      entries.set(key, { ...entry, value });
-    }
-    return entries === undefined ? node : { ...node, entries };
+    return mapValues(node, fill);
   };
   return fill(root) as Node;
 }

@@ -41,6 +41,18 @@ export interface MapNode extends Marked {
 
 export const isNull = (node: SourceNode): boolean => node.kind === "scalar" && node.value === null;
 
+/** The mapping with its values changed; the same node where nothing changes. */
+export function mapValues(node: MapNode, change: (value: SourceNode, key: string) => SourceNode): MapNode {
+  let entries: Map<string, MapEntry> | undefined;
+  for (const [key, entry] of node.entries) {
+    const value = change(entry.value, key);
+    if (value === entry.value) continue;
+    entries ??= new Map(node.entries);
+    entries.set(key, { ...entry, value });
+  }
+  return entries === undefined ? node : { ...node, entries };
+}
+
 /** `a mapping`, `the number 3`: what was found where something else was expected. Never used for secrets. */
 export function describeNode(node: SourceNode): string {
   if (node.kind === "map") return "a mapping";

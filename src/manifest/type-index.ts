@@ -192,6 +192,9 @@ export const besideCommand: readonly string[] = ["env", "json"];
 /** Whether a key is free: what stands below it is only for anchors and other programs. */
 export const isFreeKey = (key: string): boolean => key.startsWith("x-");
 
+/** Free keys in JSON Schema. */
+export const freeKeys = { "^x-": {} };
+
 /** Keys by which a block takes blocks that several share: `variablesFrom`. */
 export const sharingKeys = ({ children }: PlacedType): string[] =>
   [...children.values()].flatMap(({ place }) => place.shared?.from ?? []);

@@ -37,17 +37,17 @@ describe("rnv.drift.yaml", () => {
   it.each([
     ["no date", entry("    until: soon\n"), "4:12 manifest.invalid_value accepted.0.until: expected a date"],
     ["a day that is not there", entry("    until: 2026-02-30\n"), "4:12 manifest.invalid_value"],
-    ["an end that is missing", entry(""), "2:5 manifest.missing_key accepted.0.until is missing"],
+    ["an end that is missing", entry(""), "2:5 manifest.missing_key accepted.0 lacks until: expected text"],
     [
       "an unknown key",
       entry("    until: 2026-12-31\n    atribute: a\n"),
       '5:5 manifest.unknown_key accepted.0 has no key "atribute"',
     ],
-    ["no list", "accepted: nothing\n", "1:11 manifest.invalid_type accepted: expected a list"],
+    ["no list", "accepted: nothing\n", "1:11 manifest.invalid_type accepted must be a list"],
     [
       "a list of texts",
       "accepted: [service.a]\n",
-      "1:12 manifest.invalid_type accepted.0: expected a mapping",
+      "1:12 manifest.invalid_type accepted.0 must be a mapping",
     ],
     ["broken YAML", "accepted: [\n", "manifest.syntax"],
   ])("%s is an error at its place, and nothing is accepted", (_, text, mistake) => {

@@ -83,11 +83,6 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
       `syntax 5:15 say: "x" | ${colon} | quote it: branch: 'say: "x"'`,
     ],
     [
-      "curly quotes",
-      fields("      branch: “feat: x”\n"),
-      'syntax 5:15 “feat: x” | “ is no quote to YAML: this text begins without one | quote it: branch: "feat: x"',
-    ],
-    [
       "a missing colon",
       api("    configuration\n      branch: main\n"),
       "syntax 4:5 configuration | a colon is missing | write configuration:",
@@ -163,11 +158,6 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
       'syntax 5:15 - x | text that begins with - needs quotes | quote it: branch: "- x"',
     ],
     [
-      "text beside |",
-      fields("      branch: | x\n"),
-      "syntax 5:15 | x | the text of | begins on the line below it | move it there, indented deeper than the key, or quote it",
-    ],
-    [
       "an open [",
       fields("      ipAllowList: [a, b\n      runtime: node\n"),
       "syntax 5:20 [ | the [ that opens here is not closed | write ] at its end",
@@ -181,6 +171,21 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
       "one } too many",
       api("    configuration: { branch: a }}\n"),
       "syntax 4:33 } | the } closes nothing | remove it, or quote the text",
+    ],
+    [
+      "a bracket that closes left of its key",
+      api("    configuration: {\n      branch: a\n  }\n"),
+      "syntax 6:3 } | the } is indented less than the key of what it closes | indent it as far as that key",
+    ],
+    [
+      "a missing comma",
+      api("    configuration: { branch: a\n      runtime: b }\n"),
+      "syntax 5:14 : | a comma is missing | put a comma between two entries of [ ] or { }",
+    ],
+    [
+      "a colon in braces",
+      api("    configuration: { branch: feat: x }\n"),
+      'syntax 4:34 : x } | inside { } and [ ], text with ": " needs quotes | write "…"',
     ],
     [
       "a reference in braces",

@@ -104,7 +104,7 @@ describe("a mistake of the kinds people make is one finding, with what to write"
     [
       "yes in lifecycle",
       api("    lifecycle: { preventDestroy: yes }\n"),
-      "invalid_value 4:34 yes | write true",
+      "invalid_type 4:34 yes | write true",
     ],
     [
       "a colour without quotes",

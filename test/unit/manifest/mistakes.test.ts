@@ -277,7 +277,7 @@ describe("${env.NAME}", () => {
     expect(service?.lifecycle).toMatchObject({ preventDestroy: true, onRemove: "retain" });
     const wrong = await mistakes(text, { SAFE: "perhaps" });
     expect(wrong.briefs).toEqual([
-      'manifest.invalid_value rnv.yaml:4:34 "${env.SAFE:-true}"',
+      'manifest.invalid_type rnv.yaml:4:34 "${env.SAFE:-true}"',
       "manifest.env_missing rnv.yaml:4:66 ${env.REMOVE}",
     ]);
   });

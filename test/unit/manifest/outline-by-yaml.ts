@@ -74,7 +74,9 @@ function entriesOf(pairs: readonly Pair[], text: string, anchors: Anchors): unkn
   return [...entries.values()];
 }
 
+/** Adds what `<<` merges; a manifest refuses it where that is no mapping. */
 function addMerged(added: unknown, entries: Map<unknown, unknown>): void {
+  if (!Array.isArray(added) || !Array.isArray(added[1])) return;
   const [, inner] = added as [number, unknown[]];
   for (const one of inner)
     if (typeof (one as unknown[])[0] === "string") {

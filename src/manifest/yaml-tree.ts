@@ -1,0 +1,360 @@
+import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from "js-yaml";
+import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
+import { slipOf, suggest } from "../diagnostics/suggest";
+import { formatLocation, type Report, suggestedMisses } from "./findings";
+import { isNull, type MapEntry, type MapNode, quoteShort, type ScalarNode, type SourceNode } from "./tree";
+
+/** Levels of nesting; the deepest value of a manifest is on the ninth. */
+export const maxDepth = 64;
+
+/** Values that aliases may add in all: enough for defaults shared by thousands of services, not for a bomb. */
+const maxAliased = 200_000;
+
+interface Anchored {
+  /** Undefined while the anchored value is still being read: an alias inside itself. */
+  node?: SourceNode;
+  values: number;
+  height: number;
+}
+
+type AliasEvent = Extract<Event, { type: typeof EVENT_ID.ALIAS }>;
+type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
+type CollectionEvent = Extract<Event, { type: typeof EVENT_ID.SEQUENCE | typeof EVENT_ID.MAPPING }>;
+type NodeEvent = Exclude<Event, { type: typeof EVENT_ID.DOCUMENT | typeof EVENT_ID.POP }>;
+
+/** Turns the events of one document into a tree. */
+interface Reader {
+  readonly file: string;
+  readonly text: string;
+  readonly report: Report;
+  readonly events: readonly Event[];
+  /** The event that is read next. */
+  next: number;
+  /** The offset after the last token that was read. */
+  end: number;
+  readonly anchors: Map<string, Anchored>;
+  /** Values so far, each alias counted in full. */
+  values: number;
+  aliased: number;
+  deepest: number;
+  /** Aliases that name no anchor. */
+  misses: number;
+  /** The tree is not the one that was meant: what follows from that is no mistake of its own. */
+  isBroken: boolean;
+}
+
+interface Tree {
+  readonly root?: MapNode;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads the events of one document as a tree; without one where a mistake may change the meaning of the rest. */
+export function readTree(file: string, text: string, events: readonly Event[]): Tree {
+  const diagnostics: Diagnostic[] = [];
+  const counts = { next: 1, end: 0, values: 0, aliased: 0, deepest: 0, misses: 0 };
+  const reader: Reader = {
+    ...{ file, text, events, ...counts, isBroken: false, anchors: new Map() },
+    report: (diagnostic) => diagnostics.push(diagnostic),
+  };
+  const root = events.length < 2 ? undefined : readRoot(reader);
+  return root === undefined ? { diagnostics } : { root, diagnostics };
+}
+
+/** Reports what YAML does not allow, though js-yaml reads it. */
+function refuse(
+  reader: Reader,
+  [start, end]: readonly [number, number],
+  summary: string,
+  hint: string,
+): void {
+  reader.isBroken = true;
+  reader.report(error("manifest.syntax", summary, { range: { file: reader.file, start, end }, hint }));
+}
+
+function readRoot(reader: Reader): MapNode | undefined {
+  const root = readNode(reader, 0);
+  if (reader.isBroken) return undefined;
+  if (root.kind === "map") return root;
+  if (!isNull(root))
+    reader.report(
+      error("manifest.invalid_type", "a manifest is a mapping of keys to values", {
+        range: root.range,
+        hint: "begin with a line such as projects: or services:",
+      }),
+    );
+  return undefined;
+}
+
+/** Reads the next node; `indicator` stands before a value, also before one that is left out. */
+function readNode(reader: Reader, depth: number, indicator = ""): SourceNode {
+  const event = reader.events[reader.next] as NodeEvent;
+  reader.next += 1;
+  reader.values += 1;
+  if (event.type === EVENT_ID.ALIAS) return readAlias(reader, event, depth);
+  if (event.tagStart !== -1) refuseTag(reader, event);
+  if (event.anchorStart === -1) return readContent(reader, event, depth, indicator);
+  const outer = reader.deepest;
+  reader.deepest = depth;
+  const before = reader.values;
+  const anchored: Anchored = { values: 0, height: 0 };
+  if ("[{".includes(reader.text[event.anchorEnd] ?? " "))
+    refuse(reader, [event.anchorStart - 1, event.anchorEnd], "a space is missing after the anchor", "add it");
+  reader.anchors.set(reader.text.slice(event.anchorStart, event.anchorEnd), anchored);
+  reader.end = event.anchorEnd;
+  anchored.node = readContent(reader, event, depth, "");
+  anchored.values = reader.values - before + 1;
+  anchored.height = reader.deepest - depth;
+  reader.deepest = Math.max(outer, reader.deepest);
+  return anchored.node;
+}
+
+function refuseTag(reader: Reader, { tagStart, tagEnd }: ScalarEvent | CollectionEvent): void {
+  reader.isBroken = true;
+  reader.report(
+    error("manifest.unsupported", "YAML tags are not supported", {
+      range: { file: reader.file, start: tagStart, end: tagEnd },
+      hint: "write the plain value; quotes make it text",
+    }),
+  );
+}
+
+function readContent(
+  reader: Reader,
+  event: ScalarEvent | CollectionEvent,
+  depth: number,
+  indicator: string,
+): SourceNode {
+  if (event.type === EVENT_ID.SCALAR) return readScalar(reader, event, indicator);
+  reader.deepest = Math.max(reader.deepest, depth + 1);
+  reader.end = event.start + ("[{".includes(reader.text[event.start] as string) ? 1 : 0);
+  return event.type === EVENT_ID.MAPPING ? readMapping(reader, event, depth) : readList(reader, event, depth);
+}
+
+function readList(reader: Reader, event: CollectionEvent, depth: number): SourceNode {
+  const items: SourceNode[] = [];
+  while (hasMore(reader)) items.push(readNode(reader, depth + 1, "-"));
+  // js-yaml takes it for the next key of the mapping around the list.
+  if (event.style === COLLECTION_STYLE.BLOCK && skip(reader, restOfLine) === 0)
+    refuse(reader, [reader.end, reader.end + 1], "text goes on after a list item", "quote all of the item");
+  return { kind: "list", items, range: collectionRange(reader, event, "]") };
+}
+
+/** Whether a node of the open collection follows; leaves the reader behind its end. */
+function hasMore(reader: Reader): boolean {
+  if (reader.events[reader.next]?.type !== EVENT_ID.POP) return true;
+  reader.next += 1;
+  return false;
+}
+
+function collectionRange(reader: Reader, { start, style }: CollectionEvent, close: string): SourceRange {
+  if (style === COLLECTION_STYLE.FLOW) {
+    const at = skip(reader, blankAndComma);
+    if (reader.text[at] === close) reader.end = at + 1;
+  }
+  return { file: reader.file, start, end: reader.end };
+}
+
+const restOfLine = /[ \t]*(?:[#\r\n]|$)/y;
+const blank = /(?:[ \t\r\n]+|#[^\r\n]*)*/y;
+const blankAndComma = /(?:[ \t\r\n]+|#[^\r\n]*)*,?(?:[ \t\r\n]+|#[^\r\n]*)*/y;
+const beforeHeader = /(?:[ \t\r\n:?-]+|#[^\r\n]*)*/y;
+
+/** The offset after what a pattern matches behind the last token. */
+function skip({ text, end }: Reader, pattern: RegExp): number {
+  pattern.lastIndex = end;
+  pattern.test(text);
+  return pattern.lastIndex;
+}
+
+function readScalar(reader: Reader, event: ScalarEvent, indicator: string): ScalarNode {
+  const range = scalarRange(reader, event, indicator);
+  const text = readText(reader, event, range);
+  const value = event.style === SCALAR_STYLE.PLAIN ? plainValue(text) : text;
+  reader.end = range.end;
+  if (typeof value !== "number" || Number.isFinite(value)) return { kind: "scalar", value, range };
+  reader.report(
+    error("manifest.invalid_value", "the number is not finite", { range, hint: "quote it if it is text" }),
+  );
+  return { kind: "scalar", value: 0, range };
+}
+
+function readText(reader: Reader, event: ScalarEvent, { start, end }: SourceRange): string {
+  const { text } = reader;
+  if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && !event.fast && beyondUnicode.test(text.slice(start, end)))
+    refuse(
+      reader,
+      [start, end],
+      "an escape \\U in it stands for no character",
+      "\\U00000000 to \\U0010FFFF do",
+    );
+  return getScalarValue(text, event);
+}
+
+/** An escape of no character. */
+const beyondUnicode = /\\U(?!00(?:0|10))/;
+
+/** Where a scalar stands, with its quotes; one that is left out stands right after the indicator. */
+function scalarRange(reader: Reader, event: ScalarEvent, indicator: string): SourceRange {
+  const { file, text } = reader;
+  const { valueStart, valueEnd, style } = event;
+  if (valueStart === -1) {
+    const at = skip(reader, blank);
+    const end = indicator !== "" && text[at] === indicator ? at + 1 : reader.end;
+    return { file, start: end, end };
+  }
+  if (style === SCALAR_STYLE.PLAIN) return { file, start: valueStart, end: valueEnd };
+  if (style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED)
+    return { file, start: valueStart - 1, end: valueEnd + 1 };
+  const start = skip(reader, beforeHeader);
+  return { file, start, end: start + text.slice(start, valueEnd).replace(/[ \t\r\n]+$/, "").length };
+}
+
+const words = new Map<string, null | boolean>([
+  ...["", "~", "null", "Null", "NULL"].map((word): [string, null] => [word, null]),
+  ...["true", "True", "TRUE"].map((word): [string, boolean] => [word, true]),
+  ...["false", "False", "FALSE"].map((word): [string, boolean] => [word, false]),
+]);
+const longestWord = 5;
+
+const number = /^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|0o[0-7]+|0x[0-9a-fA-F]+)$/;
+const notFinite = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+
+/** The value of unquoted text in the core schema. */
+function plainValue(text: string): ScalarNode["value"] {
+  const word = text.length <= longestWord ? words.get(text) : undefined;
+  if (word !== undefined) return word;
+  // Past the digits are the letters, which no number begins with.
+  if (text.charCodeAt(0) > 57) return text;
+  if (number.test(text)) return Number(text);
+  return notFinite.test(text) ? Number.NaN : text;
+}
+
+function readMapping(reader: Reader, event: CollectionEvent, depth: number): MapNode {
+  const entries = new Map<string, MapEntry>();
+  const merged: SourceNode[] = [];
+  while (hasMore(reader)) {
+    const key = readKey(reader, depth + 1);
+    const value = readNode(reader, depth + 1, ":");
+    if (key?.isMerge) merged.push(value);
+    else if (key !== undefined) addEntry(reader, entries, { key: key.text, keyRange: key.range, value });
+  }
+  for (const source of merged) merge(reader, source, entries);
+  return { kind: "map", entries, range: collectionRange(reader, event, "}") };
+}
+
+interface Key {
+  readonly text: string;
+  readonly range: SourceRange;
+  /** `<<` without quotes. */
+  readonly isMerge: boolean;
+}
+
+/** Reads a key; undefined after a mistake. */
+function readKey(reader: Reader, depth: number): Key | undefined {
+  const { events, report } = reader;
+  const event = events[reader.next] as NodeEvent;
+  if (event.type !== EVENT_ID.SCALAR) {
+    reader.next += 1;
+    const range =
+      event.type === EVENT_ID.ALIAS ? aliasRange(reader, event) : readContent(reader, event, depth, "").range;
+    report(error("manifest.invalid_type", "keys must be text", { range, hint: "quote the key" }));
+    return undefined;
+  }
+  reader.next += 1;
+  if (event.tagStart !== -1) refuseTag(reader, event);
+  const range = scalarRange(reader, event, "");
+  reader.end = range.end;
+  const isPlain = event.style === SCALAR_STYLE.PLAIN;
+  const key = readText(reader, event, range);
+  if (isPlain && typeof plainValue(key) !== "string") {
+    report(error("manifest.invalid_type", "keys must be text", { range, hint: "quote the key" }));
+    return undefined;
+  }
+  if (key === "__proto__") {
+    report(error("manifest.invalid_name", 'the key "__proto__" is reserved', { range }));
+    return undefined;
+  }
+  if (event.anchorStart !== -1) report(error("manifest.unsupported", "a key cannot be an anchor", { range }));
+  return { text: key, range, isMerge: isPlain && key === "<<" };
+}
+
+function addEntry({ file, text, report }: Reader, entries: Map<string, MapEntry>, entry: MapEntry): void {
+  const { key, keyRange } = entry;
+  const first = entries.get(key);
+  if (first === undefined) {
+    entries.set(key, entry);
+    return;
+  }
+  report(
+    error("manifest.duplicate_key", `duplicate key ${quoteShort(key)}`, {
+      range: keyRange,
+      detail: `It is already set at ${formatLocation(first.keyRange, new Map([[file, text]]))}.`,
+      hint: "remove one of the two",
+    }),
+  );
+}
+
+/** `<<`: keys of the mapping itself win, then those of the first mapping merged. */
+function merge(reader: Reader, source: SourceNode, entries: Map<string, MapEntry>): void {
+  for (const node of source.kind === "list" ? source.items : [source]) {
+    if (node.kind === "map") {
+      for (const entry of node.entries.values()) if (!entries.has(entry.key)) entries.set(entry.key, entry);
+    } else if (!reader.isBroken) {
+      const { range } = node;
+      reader.report(error("manifest.invalid_type", "<< merges a mapping or a list of mappings", { range }));
+    }
+  }
+}
+
+function readAlias(reader: Reader, event: AliasEvent, depth: number): SourceNode {
+  const { text, anchors, report } = reader;
+  const name = text.slice(event.anchorStart, event.anchorEnd);
+  const range = aliasRange(reader, event);
+  const nothing: SourceNode = { kind: "scalar", value: null, range };
+  const anchored = anchors.get(name);
+  if (anchored?.node === undefined) {
+    reader.isBroken = true;
+    report(
+      anchored === undefined
+        ? error("manifest.syntax", "the alias names no anchor before it", {
+            range,
+            hint: aliasHint(reader, name),
+          })
+        : error("manifest.syntax", "the alias stands in its own anchor", { range }),
+    );
+    return nothing;
+  }
+  if (depth + anchored.height > maxDepth) {
+    report(error("manifest.too_deep", `aliases nest values more than ${maxDepth} levels deep`, { range }));
+    return nothing;
+  }
+  const already = reader.aliased > maxAliased;
+  reader.aliased += anchored.values;
+  if (reader.aliased > maxAliased) {
+    if (!already)
+      report(
+        error("manifest.too_large", `aliases repeat more than ${maxAliased} values`, {
+          range,
+          hint: "write the values out, or split the manifest",
+        }),
+      );
+    return nothing;
+  }
+  reader.values += anchored.values;
+  reader.deepest = Math.max(reader.deepest, depth + anchored.height);
+  return anchored.node;
+}
+
+function aliasHint(reader: Reader, name: string): string {
+  reader.misses += 1;
+  const known = reader.misses > suggestedMisses ? [] : [...reader.anchors.keys()];
+  const meant = suggest(name, known) ?? slipOf(name, known);
+  return meant === undefined
+    ? "write &name before the first such value; text that begins with * needs quotes"
+    : `did you mean "${meant}"?`;
+}
+
+function aliasRange(reader: Reader, { anchorStart, anchorEnd }: AliasEvent): SourceRange {
+  reader.end = anchorEnd;
+  return { file: reader.file, start: anchorStart - 1, end: anchorEnd };
+}
