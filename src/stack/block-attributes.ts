@@ -7,9 +7,10 @@ import type { Address } from "../model/address";
 import { camelCase, protectionAttribute, terraformPrefix } from "../model/text";
 import { isObject, type Json, type JsonNode } from "./document";
 import { numberText, parseNumber } from "./language/numbers";
+import { StackProblem, unsupported } from "./language/problem";
 import type { StackGroup, StackType } from "./names";
 import type { BlockReader } from "./resolve";
-import { StackProblem, type StackResource, unsupported } from "./stack";
+import type { StackResource } from "./stack";
 
 /** A resource that is being read. */
 export interface ResourceSource {

@@ -6,8 +6,9 @@ import type { Address } from "../model/address";
 import type { DesiredCondition } from "../model/desired";
 import { type ConditionKind, conditionKinds } from "../model/policy";
 import type { JsonNode } from "./document";
+import { StackProblem } from "./language/problem";
 import { type BlockReader, readerOf } from "./resolve";
-import { nestedBlocks, type Stack, type StackContext, StackProblem } from "./stack";
+import { nestedBlocks, type Stack, type StackContext } from "./stack";
 
 /** A condition whose expressions are read, and whose references are not looked up yet. */
 export interface FoundCondition {

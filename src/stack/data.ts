@@ -12,6 +12,7 @@ import { snakeCase } from "../model/text";
 import { referredAddresses } from "../model/value";
 import { type FoundCondition, readConditions } from "./conditions";
 import type { JsonNode } from "./document";
+import { StackProblem, unsupported } from "./language/problem";
 import { isDataSource, type StackType } from "./names";
 import { type BlockReader, readerOf } from "./resolve";
 import { dependsOnOf, readProvider, withoutRepetition } from "./resources";
@@ -23,8 +24,6 @@ import {
   problemAt,
   type Stack,
   type StackContext,
-  StackProblem,
-  unsupported,
 } from "./stack";
 
 /** A data source with the nodes that it is looked up by, which are not read as values yet. */

@@ -2,8 +2,9 @@ import { warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { terraformPrefix } from "../model/text";
 import type { JsonNode } from "./document";
+import { StackProblem } from "./language/problem";
 import { type BlockReader, readerOf } from "./resolve";
-import { type Stack, type StackContext, StackProblem } from "./stack";
+import type { Stack, StackContext } from "./stack";
 
 /** Reads one setting; true where it says that nothing may be deleted. */
 type ReadSetting = (at: JsonNode, reader: BlockReader) => boolean;

@@ -5,34 +5,24 @@ import { crossStackData, dataSegments } from "../model/data-source";
 import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/text";
 import { dataAttribute } from "./data-attributes";
 import { isObject, type JsonNode } from "./document";
-import { type Environment, evaluateText, objectOf } from "./language/evaluate";
+import { evaluateText, objectOf } from "./language/evaluate";
 import { parseText } from "./language/expression";
-import {
-  ExpressionProblem,
-  isKnown,
-  marked,
-  text,
-  tuple,
-  type Value,
-  whenKnown,
-} from "./language/expression-value";
+import { isKnown, marked, text, tuple, type Value, whenKnown } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
+import { StackProblem, unsupported } from "./language/problem";
 import { addressOfResource, isDataSource, type StackType } from "./names";
 import {
   crossStackInput,
   ownerOf,
   problemAt,
-  problemOf,
   rangeOf,
   type Scope,
   type Self,
   type Stack,
   type StackContext,
-  StackProblem,
   type StackResource,
   type Steps,
   undeclared,
-  unsupported,
 } from "./stack";
 import { isMadeByApply, nodeOf, referenceValue } from "./values";
 import { variableValue } from "./variables";
@@ -92,26 +82,29 @@ function readValue(node: JsonNode, scope: Scope): Value {
   const { value = null } = node;
   if (typeof value === "string")
     return isExpression(value) ? valueOfText(value, { ...scope, node }) : text(value);
-  if (value === null || typeof value !== "object")
-    return understood(
-      () => valueOfPlain(value),
-      () => node,
-    );
+  if (value === null || typeof value !== "object") return valueOfPlain(value);
   const inner = (key: string | number): Value => readValue(node.at(key), scope);
   if (!isObject(value)) return tuple(value.map((_item, i) => inner(i)));
   // Keys are expressions too: by one that is known later the object is.
   const pairs = Object.keys(value).map(
     (key) => [isExpression(key) ? valueOfText(key, { ...scope, node }) : text(key), inner(key)] as const,
   );
-  return understood(() => objectOf(pairs));
+  return objectOf(pairs);
 }
 
 /** The value of a text with expressions. */
-const valueOfText = (written: string, scope: Scope): Value =>
-  understood(
-    () => evaluateText(parseText(written), environmentOf(written, scope)),
-    (source) => scope.node.within(source),
-  );
+function valueOfText(written: string, scope: Scope): Value {
+  try {
+    return evaluateText(parseText(written), {
+      text: written,
+      spend: () => spend(1, scope),
+      resolve: (root, steps, source) => resolveRoot(root, steps, { ...scope, source }),
+    });
+  } catch (cause) {
+    if (cause instanceof StackProblem && typeof cause.at === "string") cause.at = scope.node.within(cause.at);
+    throw cause;
+  }
+}
 
 /** Steps of a run: those of a large program, and an end of names that occur twice in each other. */
 const maxSteps = 2_000_000;
@@ -120,32 +113,6 @@ function spend(steps: number, { context: { spent } }: Scope): void {
   spent.steps += steps;
   if (spent.steps > maxSteps)
     throw new StackProblem("stack.too_large", `the expressions take more than ${maxSteps} steps`);
-}
-
-function environmentOf(written: string, scope: Scope): Environment {
-  return {
-    text: written,
-    spend: () => spend(1, scope),
-    resolve: (root, steps, source) => {
-      const within = { ...scope, source };
-      try {
-        return resolveRoot(root, steps, within);
-      } catch (cause) {
-        if (!(cause instanceof StackProblem) || cause.range !== undefined) throw cause;
-        throw new StackProblem(cause.code, cause.message, cause.hint, rangeOf(within));
-      }
-    },
-  };
-}
-
-/** Runs what reads expressions; turns an `ExpressionProblem` into a `StackProblem`. */
-export function understood<T>(read: () => T, locate?: (source: string) => SourceRange): T {
-  try {
-    return read();
-  } catch (cause) {
-    if (!(cause instanceof ExpressionProblem)) throw cause;
-    throw problemOf(cause, cause.source === undefined ? undefined : locate?.(cause.source));
-  }
 }
 
 /** A value, and the steps that are still to be taken in it. */

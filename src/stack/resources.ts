@@ -27,6 +27,7 @@ import {
 } from "./block-attributes";
 import { type FoundCondition, readConditions } from "./conditions";
 import type { Json, JsonNode } from "./document";
+import { StackProblem, unsupported } from "./language/problem";
 import { addressOfResource, type StackType } from "./names";
 import { type BlockReader, readerOf } from "./resolve";
 import {
@@ -37,9 +38,7 @@ import {
   problemAt,
   type Stack,
   type StackContext,
-  StackProblem,
   type StackResource,
-  unsupported,
 } from "./stack";
 
 /** A resource of a stack as a block, with what a manifest cannot express. */

@@ -1,4 +1,4 @@
-import type { DiagnosticCode, SourceRange } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/diagnostic";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import { suggest } from "../diagnostics/suggest";
 import type { StackUnit } from "../manifest/context";
@@ -6,7 +6,7 @@ import { type Report, suggestedMisses } from "../manifest/findings";
 import type { Trust } from "../manifest/trust";
 import { generatedName, terraformPrefix, variableResource, variablesResource } from "../model/text";
 import { isObject, type JsonNode, type StackDocument } from "./document";
-import type { ExpressionProblem } from "./language/expression-value";
+import { StackProblem, unsupported } from "./language/problem";
 import type { StackType } from "./names";
 
 /** A `resource` block. */
@@ -103,34 +103,6 @@ export function constructPathOf(block: JsonNode): string | undefined {
 /** A part of the comment of a block, which Terraform does not read. */
 export const commentOf = (block: JsonNode, key: string): JsonNode => block.at("//").at(key);
 
-const useTerraform =
-  "rnv reads what constructs of plain TypeScript synthesize; for this, run the stack with Terraform: the package is a Terraform provider too";
-
-/** Stops the reading of a value of a stack; the reader reports it with the location. */
-export class StackProblem extends Error {
-  constructor(
-    readonly code: DiagnosticCode,
-    message: string,
-    readonly hint?: string,
-    /** Its place; that of the whole value unless said. */
-    readonly range?: SourceRange,
-  ) {
-    super(message);
-  }
-}
-
-/** A problem of an expression as one of the stack. */
-export function problemOf({ message, kind, hint }: ExpressionProblem, range?: SourceRange): StackProblem {
-  if (kind === "unsupported")
-    return new StackProblem("stack.unsupported", message, hint ?? useTerraform, range);
-  const code = kind === "unknown" ? "stack.reference_unknown" : "stack.invalid_value";
-  return new StackProblem(code, message, hint, range);
-}
-
-/** A feature of Terraform that rnv does not have. */
-export const unsupported = (what: string): StackProblem =>
-  new StackProblem("stack.unsupported", `${what} is not supported by rnv`, useTerraform);
-
 /** A name that the stack does not declare. */
 export function undeclared(
   what: string,
@@ -165,7 +137,7 @@ export const problemAt = (
   address?: string,
 ): Diagnostic =>
   error(problem.code, `${owner}: ${problem.message}`, {
-    range: problem.range ?? range,
+    range: typeof problem.at === "object" ? problem.at : range,
     ...(address === undefined ? {} : { address }),
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
   });

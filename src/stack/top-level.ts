@@ -7,9 +7,10 @@ import { readValue } from "../manifest/values";
 import { type Address, isLogicalName } from "../model/address";
 import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../model/desired";
 import type { JsonNode } from "./document";
+import { StackProblem, unsupported } from "./language/problem";
 import { type BlockReader, readerOf } from "./resolve";
 import { resourceNamed, type StackBlock } from "./resources";
-import { nestedBlocks, type Stack, type StackContext, StackProblem, unsupported } from "./stack";
+import { nestedBlocks, type Stack, type StackContext } from "./stack";
 import { isMadeByApply } from "./values";
 
 /** The blocks of a kind at the top level; refuses keys besides `known`. */

@@ -1,11 +1,10 @@
-import { DiagnosticsError, error, type SourceRange } from "../diagnostics/diagnostic";
+import { DiagnosticsError, type SourceRange } from "../diagnostics/diagnostic";
 import type { AwaitedPart, MapEntry, SourceNode, TemplatePart } from "../manifest/tree";
 import { sourceKeys } from "../manifest/type-index";
 import type { Plain } from "../model/value";
 import type { JsonNode } from "./document";
 import {
   type Awaited,
-  ExpressionProblem,
   isListLike,
   isMapLike,
   isSensitive,
@@ -15,7 +14,8 @@ import {
   type ValueType,
 } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
-import { type Owner, problemOf, StackProblem, unsupported } from "./stack";
+import { StackProblem, unsupported } from "./language/problem";
+import { type Owner, problemAt } from "./stack";
 
 /** A reference to `segments`: an address, then an attribute. */
 export const referenceValue = (
@@ -87,22 +87,13 @@ function laterNode(value: LaterValue, range: JsonNode, owner: Owner): SourceNode
     try {
       return plainOf(value.compute((awaited) => found.get(awaited) as Value));
     } catch (cause) {
-      if (!(cause instanceof ExpressionProblem)) throw cause;
-      throw new DiagnosticsError([laterProblem(cause, range, owner)]);
+      if (!(cause instanceof StackProblem)) throw cause;
+      throw new DiagnosticsError([problemAt(cause, owner.owner, range, owner.address)]);
     }
   };
   const awaits = value.awaits.map(awaitedPart);
   const computed = { kind: "computed" as const, awaits, compute, source: "", range };
   return { kind: "scalar", value: "", parts: [computed], range };
-}
-
-function laterProblem(cause: ExpressionProblem, range: SourceRange, { owner, address }: Owner) {
-  const { code, message, hint } = problemOf(cause);
-  return error(code, `${owner}: ${message}`, {
-    range,
-    ...(address !== undefined && { address }),
-    ...(hint !== undefined && { hint }),
-  });
 }
 
 const shownText = (parts: readonly TemplatePart[]): string =>

@@ -3,7 +3,6 @@ import {
   bool,
   compareText,
   describeType,
-  ExpressionProblem,
   graphemes,
   isListLike,
   isMapLike,
@@ -24,6 +23,7 @@ import {
 } from "./expression-value";
 import { deep, type FunctionRule, type Parameter, shallow } from "./function-rule";
 import { boolOf, numberOf, textOf, wholeNumber } from "./operators";
+import { ExpressionProblem } from "./problem";
 
 const any: Parameter = { type: "any" };
 const nullable: Parameter = { type: "any", nullable: true };
@@ -70,7 +70,10 @@ function lookup([value, key, fallback]: readonly Value[]): Value {
   const other = fallback && convert(fallback, of);
   if (found !== undefined) return found;
   if (other !== undefined) return other;
-  throw new ExpressionProblem(`there is no ${JSON.stringify(name)} in the map, and no default`, "unknown");
+  throw new ExpressionProblem(
+    `there is no ${JSON.stringify(name)} in the map, and no default`,
+    "stack.reference_unknown",
+  );
 }
 
 function merge(maps: readonly Value[]): Value {
@@ -139,7 +142,7 @@ function contains([value, wanted]: readonly Value[]): Value {
 
 function position([value, wanted]: readonly Value[]): Value {
   const found = itemsOf(value).findIndex((item) => equal(item, wanted as Value));
-  if (found === -1) throw new ExpressionProblem("the item is not in the list", "unknown");
+  if (found === -1) throw new ExpressionProblem("the item is not in the list", "stack.reference_unknown");
   return number(found);
 }
 

@@ -2,7 +2,6 @@ import {
   bool,
   compareText,
   describeType,
-  ExpressionProblem,
   isKnown,
   isListLike,
   isMapLike,
@@ -22,6 +21,7 @@ import {
 } from "./expression-value";
 import { jsonEncode } from "./json-functions";
 import { numberText, parseNumber } from "./numbers";
+import { ExpressionProblem, unsupported } from "./problem";
 
 /** A value as one of another type, as Terraform converts it; throws `ExpressionProblem` where it does not. */
 export function convert(value: Value, type: ValueType): Value {
@@ -103,7 +103,7 @@ function compareItems(a: Value, b: Value): number {
   if (a.kind === "number" && b.kind === "number") return a.value - b.value;
   if (a.kind === "bool" && b.kind === "bool") return Number(a.value) - Number(b.value);
   if (a.kind === "string" && b.kind === "string") return compareText(a.value, b.value);
-  throw new ExpressionProblem("a set of other values than texts, numbers and bools", "unsupported");
+  throw unsupported("a set of other values than texts, numbers and bools");
 }
 
 function toMap(value: MapValue, of: ValueType): Value {

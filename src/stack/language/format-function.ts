@@ -1,7 +1,8 @@
 import { convert } from "./conversion";
-import { describeType, ExpressionProblem, graphemes, typeOf, type Value } from "./expression-value";
+import { describeType, graphemes, typeOf, type Value } from "./expression-value";
 import { jsonEncode } from "./json-functions";
 import { formatNumber, mostPlaces } from "./numbers";
+import { ExpressionProblem } from "./problem";
 
 /** One `%…` of a format. */
 interface Verb {

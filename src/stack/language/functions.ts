@@ -3,7 +3,6 @@ import { collectionFunctions } from "./collection-functions";
 import { convert } from "./conversion";
 import {
   describeType,
-  ExpressionProblem,
   isSensitive,
   marked,
   typeOf,
@@ -12,6 +11,7 @@ import {
   whenKnown,
 } from "./expression-value";
 import type { FunctionRule, Parameter } from "./function-rule";
+import { ExpressionProblem, unsupported } from "./problem";
 import { textFunctions } from "./text-functions";
 
 const rules: ReadonlyMap<string, FunctionRule> = new Map([...textFunctions, ...collectionFunctions]);
@@ -27,9 +27,8 @@ export function callFunction(name: string, given: readonly Value[]): Value {
   const rule = rules.get(name);
   if (rule === undefined) {
     const meant = suggest(name, functionNames);
-    throw new ExpressionProblem(
-      `the function ${name} is not supported by rnv`,
-      "unsupported",
+    throw unsupported(
+      `the function ${name}`,
       `${meant === undefined ? "" : `did you mean "${meant}"? `}compute it in the program, or run the stack with Terraform. There are: ${functionNames.join(", ")}`,
     );
   }
@@ -48,11 +47,10 @@ function run(name: string, rule: FunctionRule, known: readonly Value[], isSecret
     return rule.call(prepared(rule, known));
   } catch (cause) {
     if (!(cause instanceof ExpressionProblem)) throw cause;
-    const { message, kind, hint, source } = cause;
     const what = isSecret
       ? `${name} does not take its arguments, of which one is secret`
-      : `${name}: ${message}`;
-    throw new ExpressionProblem(what, kind, hint, source);
+      : `${name}: ${cause.message}`;
+    throw new ExpressionProblem(what, cause.code);
   }
 }
 

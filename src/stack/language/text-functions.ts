@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import {
   bool,
-  ExpressionProblem,
   graphemes,
   isListLike,
   list,
@@ -14,6 +13,7 @@ import { format } from "./format-function";
 import { deep, type FunctionRule, type Parameter } from "./function-rule";
 import { jsonDecode, jsonEncode } from "./json-functions";
 import { numberOf, textOf, wholeNumber } from "./operators";
+import { ExpressionProblem, unsupported } from "./problem";
 
 const string: Parameter = { type: "string" };
 const number: Parameter = { type: "number" };
@@ -81,11 +81,7 @@ function replace(value: string, found: string, by: string): string {
 /** Refuses a `replace` whose second argument is a regular expression for Terraform: text between slashes. */
 function refusePattern([, found]: readonly Value[]): void {
   if (found?.kind === "string" && /^\/.*\/$/s.test(found.value))
-    throw new ExpressionProblem(
-      "replace with a pattern is not supported by rnv",
-      "unsupported",
-      "compute it in the program, or run the stack with Terraform",
-    );
+    throw unsupported("replace with a pattern", "compute it in the program, or run the stack with Terraform");
 }
 
 const largestReplacement = 16 * 1024 * 1024;
