@@ -2,8 +2,10 @@ import { suggest } from "../../diagnostics/suggest";
 import { collectionFunctions } from "./collection-functions";
 import { convert } from "./conversion";
 import {
+  attempted,
   describeType,
   isSensitive,
+  isValue,
   marked,
   typeOf,
   unmarked,
@@ -43,15 +45,12 @@ export function callFunction(name: string, given: readonly Value[]): Value {
 
 /** Runs a function of known values. Its problems begin with its name: `isSecret`, without the text of an argument. */
 function run(name: string, rule: FunctionRule, known: readonly Value[], isSecret: boolean): Value {
-  try {
-    return rule.call(prepared(rule, known));
-  } catch (cause) {
-    if (!(cause instanceof ExpressionProblem)) throw cause;
-    const what = isSecret
-      ? `${name} does not take its arguments, of which one is secret`
-      : `${name}: ${cause.message}`;
-    throw new ExpressionProblem(what, cause.code);
-  }
+  const result = attempted(() => rule.call(prepared(rule, known)));
+  if (isValue(result)) return result;
+  const summary = isSecret
+    ? `${name} does not take its arguments, of which one is secret`
+    : `${name}: ${result.message}`;
+  throw new ExpressionProblem(summary, result.code);
 }
 
 function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, found: number): void {

@@ -200,12 +200,9 @@ export function stepInto(value: Value, key: Value): Value {
 }
 
 function stepBySecret(value: Value, key: Value): Value {
-  try {
-    return marked(stepInto(value, key));
-  } catch (cause) {
-    if (!(cause instanceof ExpressionProblem)) throw cause;
-    throw new ExpressionProblem("the value has no part by that key, which is secret", cause.code);
-  }
+  const found = attempted(() => stepInto(value, key));
+  if (isValue(found)) return marked(found);
+  throw new ExpressionProblem("the value has no part by that key, which is secret", found.code);
 }
 
 function itemAt(value: Value, key: Value): Value | undefined {

@@ -10,15 +10,10 @@ import {
   type ValueType,
 } from "./expression-value";
 import { format } from "./format-function";
-import { deep, type FunctionRule, type Parameter } from "./function-rule";
+import { any, deep, type FunctionRule, nullable, number, type Parameter, string } from "./function-rule";
 import { jsonDecode, jsonEncode } from "./json-functions";
 import { numberOf, textOf, wholeNumber } from "./operators";
 import { ExpressionProblem, unsupported } from "./problem";
-
-const string: Parameter = { type: "string" };
-const number: Parameter = { type: "number" };
-const any: Parameter = { type: "any" };
-const nullable: Parameter = { type: "any", nullable: true };
 
 /** A function of texts. */
 const ofTexts = (
