@@ -4,9 +4,10 @@ import { suggest } from "../diagnostics/suggest";
 import type { StackUnit } from "../manifest/context";
 import { type Report, suggestedMisses } from "../manifest/findings";
 import type { Trust } from "../manifest/trust";
+import type { Address } from "../model/address";
 import { generatedName, terraformPrefix, variableResource, variablesResource } from "../model/text";
 import { isObject, type JsonNode, type StackDocument } from "./document";
-import { StackProblem, unsupported } from "./language/problem";
+import { StackProblem, unknownReference, unsupported } from "./language/problem";
 import type { StackType } from "./names";
 
 /** A `resource` block. */
@@ -75,7 +76,7 @@ export interface Scope {
 /** The construct and the resource that a problem of a value names. */
 export interface Owner {
   readonly owner: string;
-  readonly address?: string;
+  readonly address?: Address | undefined;
 }
 
 /** The steps into a name: `.a`, `[0]`. */
@@ -112,11 +113,7 @@ export function undeclared(
 ): StackProblem {
   spent.misses += 1;
   const meant = spent.misses > suggestedMisses ? undefined : suggest(name, known);
-  return new StackProblem(
-    "stack.reference_unknown",
-    `${what} is not declared`,
-    meant === undefined ? undefined : `did you mean "${meant}"?`,
-  );
+  return unknownReference(`${what} is not declared`, meant && `did you mean "${meant}"?`);
 }
 
 /** `shop/api (rnv_service.api)`, or the name alone in JSON that no construct wrote. */
@@ -129,17 +126,16 @@ export function ownerOf({
   return constructPath === undefined ? terraform : `${constructPath} (${terraform})`;
 }
 
-/** The diagnostic of a problem of `owner`, a construct or a block. */
+/** The diagnostic of a problem. */
 export const problemAt = (
-  problem: StackProblem,
-  owner: string,
+  { code, message, hint, at }: StackProblem,
+  { owner, address }: Owner,
   range: SourceRange,
-  address?: string,
 ): Diagnostic =>
-  error(problem.code, `${owner}: ${problem.message}`, {
-    range: typeof problem.at === "object" ? problem.at : range,
-    ...(address === undefined ? {} : { address }),
-    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+  error(code, `${owner}: ${message}`, {
+    range: typeof at === "object" ? at : range,
+    ...(address !== undefined && { address }),
+    ...(hint !== undefined && { hint }),
   });
 
 const knownBlocks = new Set(
@@ -158,7 +154,8 @@ export function readStack(
   const stackName = commentOf(root, "metadata").at("stackName").value;
   const name = typeof stackName === "string" ? stackName : fallback.name;
   for (const [key, block] of root.entries)
-    if (!knownBlocks.has(key)) report(problemAt(unsupported(`the block "${key}"`), name, block.keyRange));
+    if (!knownBlocks.has(key))
+      report(problemAt(unsupported(`the block "${key}"`), { owner: name }, block.keyRange));
   checkSettings(root, name, report);
   const resources = blocksOf(root, "resource", 2).map(resourceOf).flatMap(variablesOfMap);
   const named = new Map<string, StackResource[]>();
@@ -255,7 +252,8 @@ function variablesOfMap(resource: StackResource): readonly StackResource[] {
 /** Refuses other providers; warns of a remote backend, whose state rnv does not use. */
 function checkSettings(root: JsonNode, name: string, report: Report): void {
   for (const { labels, block } of blocksOf(root, "provider", 1))
-    if (labels[0] !== terraformPrefix) report(problemAt(otherProvider(labels[0] ?? ""), name, block));
+    if (labels[0] !== terraformPrefix)
+      report(problemAt(otherProvider(labels[0] ?? ""), { owner: name }, block));
   for (const settings of nestedBlocks(root, "terraform")) {
     for (const { labels, block } of blocksOf(settings, "backend", 1))
       if (labels[0] !== "local") report(ownState(`the backend "${labels[0]}"`, name, block));

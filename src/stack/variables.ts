@@ -5,7 +5,7 @@ import { convert } from "./language/conversion";
 import { type Expression, parseExpression } from "./language/expression";
 import { later, marked, text, type Value, type ValueType } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
-import { ExpressionProblem, StackProblem, unsupported } from "./language/problem";
+import { ExpressionProblem, invalid, StackProblem, unsupported } from "./language/problem";
 import { commentOf, rangeOf, type Scope, type StackContext, undeclared } from "./stack";
 import { nodeOf } from "./values";
 
@@ -76,7 +76,7 @@ function converted(value: Value, type: string, origin: string): Value {
     return convert(value, typeNamed(parseExpression(type)));
   } catch (cause) {
     if (!(cause instanceof ExpressionProblem)) throw cause;
-    throw new StackProblem("stack.invalid_value", `${origin} is not a ${type}: ${cause.message}`);
+    throw invalid(`${origin} is not a ${type}: ${cause.message}`);
   }
 }
 
@@ -102,7 +102,7 @@ function valueOfText(given: string, type: string, origin: string): Value {
   try {
     return valueOfPlain(JSON.parse(given) as Json);
   } catch {
-    throw new StackProblem("stack.invalid_value", `${origin} does not hold JSON, as its type ${type} needs`);
+    throw invalid(`${origin} does not hold JSON, as its type ${type} needs`);
   }
 }
 

@@ -23,6 +23,16 @@ export class ExpressionProblem extends StackProblem {
   }
 }
 
+/** A value that is not allowed. */
+export const invalid = (message: string, hint?: string): StackProblem =>
+  new StackProblem("stack.invalid_value", message, hint);
+
+/** A name that stands for nothing. */
+export const unknownReference = (message: string, hint?: string): StackProblem =>
+  new StackProblem("stack.reference_unknown", message, hint);
+
+export const missingKey = (message: string): StackProblem => new StackProblem("stack.missing_key", message);
+
 /** A feature of Terraform that rnv does not have. */
 export const unsupported = (what: string, hint = useTerraform): StackProblem =>
   new StackProblem("stack.unsupported", `${what} is not supported by rnv`, hint);
