@@ -4,7 +4,8 @@ import { snakeCase, terraformPrefix } from "../model/text";
 import { version } from "../model/version";
 import { type GivenProps, writeAttributes } from "./fields";
 import type { Library } from "./library";
-import { SecretVariables } from "./secret-variable";
+import { secretReference } from "./secret-variable";
+import { isSecretSource } from "./secrets";
 
 /** Where `required_providers` finds the provider. */
 const providerSource = "rnv/rnv";
@@ -18,7 +19,6 @@ export function defineProvider(library: Library): object {
   class RnvProvider extends library.TerraformProvider {
     static readonly tfResourceType = terraformPrefix;
     readonly #settings = new Map<string, unknown>();
-    readonly #variables = new SecretVariables(library, this);
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
       super(scope, id, {
@@ -39,7 +39,6 @@ export function defineProvider(library: Library): object {
 
     give(name: string, value: unknown): void {
       this.#settings.set(name, value ?? undefined);
-      this.#variables.place(name, value);
     }
 
     override toTerraform(): object {
@@ -59,7 +58,10 @@ export function defineProvider(library: Library): object {
 
     protected synthesizeAttributes(): Record<string, unknown> {
       return Object.fromEntries(
-        settings.map((name) => [snakeCase(name), this.#variables.valueOf(name) ?? this.#settings.get(name)]),
+        settings.map((name) => {
+          const value = this.#settings.get(name);
+          return [snakeCase(name), isSecretSource(value) ? secretReference(library, this, value) : value];
+        }),
       );
     }
   }

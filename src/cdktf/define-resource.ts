@@ -33,8 +33,8 @@ import {
   stableText,
   typeOfConstruct,
 } from "./parents";
-import { SecretVariables } from "./secret-variable";
-import { generatedLength, isSecretSource } from "./secrets";
+import { secretReference, versionOf } from "./secret-variable";
+import { generatedLength, isSecretSource, type SecretSource } from "./secrets";
 
 /** A construct class before it is given the types of a library. */
 export interface ResourceClass {
@@ -130,20 +130,19 @@ const importOf =
 function writeSecret(
   attributes: Written,
   { name, writeOnly, version }: SecretField,
-  variables: SecretVariables,
+  reference: (source: SecretSource) => string,
   salt: string,
 ): void {
-  const length = generatedLength(attributes[name]);
+  const { [name]: value } = attributes;
+  if (!isSecretSource(value)) return;
+  delete attributes[name];
+  const length = generatedLength(value);
   if (length !== undefined) {
-    delete attributes[name];
     attributes[generatedName] = { length };
     return;
   }
-  const value = variables.valueOf(name);
-  if (value === undefined) return;
-  delete attributes[name];
-  attributes[writeOnly] = value;
-  attributes[version] = variables.version(salt);
+  attributes[writeOnly] = reference(value);
+  attributes[version] = versionOf([reference(value)], salt);
 }
 
 /** The class with the fields that the program gives, and what is written of them. */
@@ -157,7 +156,6 @@ function defineDeclared(library: Library, of: ClassOf) {
     static readonly generateConfigForImport = importOf(library, terraformType);
 
     readonly #attributes: Written;
-    readonly #variables: SecretVariables;
     readonly #comment: { moved_from?: string[]; on_remove?: unknown; triggers?: string } = {};
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
@@ -170,8 +168,6 @@ function defineDeclared(library: Library, of: ClassOf) {
         otherProps,
       );
       if (nameField !== undefined) this.#attributes[nameField] ??= id;
-      this.#variables = new SecretVariables(library, this);
-      for (const { name } of secrets) this.#placeSource(name);
       this.onRemove = props.onRemove as OnRemove | undefined;
       if (props[derived] === true) this.#comment.triggers = derived;
     }
@@ -194,7 +190,6 @@ function defineDeclared(library: Library, of: ClassOf) {
       else this.#attributes[name] = value;
       // A resource has a name in any case: that of its construct.
       if (name === nameField) this.#attributes[name] ??= this.node.id;
-      if (secrets.some((secret) => secret.name === name)) this.#placeSource(name);
     }
 
     /** The name may be overridden after a reference was taken, and the value of a secret is read from the program. */
@@ -227,12 +222,6 @@ function defineDeclared(library: Library, of: ClassOf) {
       );
     }
 
-    #placeSource(name: string): void {
-      const given = this.#attributes[name];
-      // What the provider makes up is no variable of Terraform.
-      this.#variables.place(name, generatedLength(given) === undefined ? given : undefined);
-    }
-
     movedFrom(address: string): this {
       this.#comment.moved_from = [...(this.#comment.moved_from ?? []), address];
       return this;
@@ -240,7 +229,8 @@ function defineDeclared(library: Library, of: ClassOf) {
 
     synthesizeAttributes(): Written {
       const attributes = { ...this.#attributes };
-      for (const secret of secrets) writeSecret(attributes, secret, this.#variables, this.saltOf(attributes));
+      const reference = (source: SecretSource) => secretReference(library, this, source);
+      for (const secret of secrets) writeSecret(attributes, secret, reference, this.saltOf(attributes));
       if (Object.keys(this.#comment).length > 0) attributes["//"] = { [terraformPrefix]: this.#comment };
       return attributes;
     }
