@@ -109,12 +109,11 @@ function classOf(type: ResourceType): ClassOf {
 
 /** A construct class of a resource, made from its type alone. */
 export function defineResource(library: Library, type: ResourceType): ResourceClass {
-  const Named = defineNamed(type, defineDeclared(library, classOf(type)));
-  const Ordered = defineOrdered(library, type, Named);
-  defineFields(library, Ordered.prototype, fieldsOf(type));
+  const Placed = definePlaced(library, type, defineDeclared(library, classOf(type)));
+  defineFields(library, Placed.prototype, fieldsOf(type));
   const settled = Object.entries(type.computed).filter(([, { movesByItself }]) => movesByItself !== true);
-  defineTokens(Ordered.prototype, Object.fromEntries(settled), addOwnId);
-  return Ordered as unknown as ResourceClass;
+  defineTokens(Placed.prototype, Object.fromEntries(settled), addOwnId);
+  return Placed as unknown as ResourceClass;
 }
 
 /** Returns what makes the import of a resource that exists, for `cdktf plan` and `terraform plan -generate-config-out`. */
@@ -250,10 +249,21 @@ function defineDeclared(library: Library, of: ClassOf) {
 
 type DeclaredClass = ReturnType<typeof defineDeclared>;
 
-/** The class with its name in the stack. */
-function defineNamed(type: ResourceType, Declared: DeclaredClass): DeclaredClass {
-  return class Named extends Declared {
+/** The class with its name in the stack, its parent, and its place in the order that Terraform is told. */
+function definePlaced(library: Library, type: ResourceType, Declared: DeclaredClass): DeclaredClass {
+  const parentFields = type.parents.map(({ attribute }) => snakeCase(attribute));
+
+  return class Placed extends Declared {
     #logicalId: string | undefined;
+
+    constructor(scope: Construct, id: string, props: GivenProps = {}) {
+      super(scope, id, props);
+      noteType(this, type);
+      const parent = parentOf(type, scope, props);
+      if (parent !== undefined) this.giveField(snakeCase(parent.attribute), parent.id);
+      const parentId = () => parentFields.map((name) => this.givenField(name)).find((one) => one);
+      if (parentFields.length > 0) addMember(library, { construct: this, type, parentId });
+    }
 
     /** Within a resource of rnv the name begins with that of the scope: `shop__api`, the address service.shop.api. */
     override get friendlyUniqueId(): string {
@@ -274,22 +284,6 @@ function defineNamed(type: ResourceType, Declared: DeclaredClass): DeclaredClass
     override resetOverrideLogicalId(): void {
       super.resetOverrideLogicalId();
       this.#logicalId = undefined;
-    }
-  };
-}
-
-/** The class with its parent, and its place in the order that Terraform is told. */
-function defineOrdered(library: Library, type: ResourceType, Named: DeclaredClass): DeclaredClass {
-  const parentFields = type.parents.map(({ attribute }) => snakeCase(attribute));
-
-  return class Ordered extends Named {
-    constructor(scope: Construct, id: string, props: GivenProps = {}) {
-      super(scope, id, props);
-      noteType(this, type);
-      const parent = parentOf(type, scope, props);
-      if (parent !== undefined) this.giveField(snakeCase(parent.attribute), parent.id);
-      const parentId = () => parentFields.map((name) => this.givenField(name)).find((one) => one);
-      if (parentFields.length > 0) addMember(library, { construct: this, type, parentId });
     }
 
     override giveField(name: string, value: unknown): void {
