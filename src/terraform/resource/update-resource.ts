@@ -1,12 +1,16 @@
+import { randomBytes } from "node:crypto";
 import { ApiError } from "../../api/api-error";
 import { sendTwice } from "../../apply/journaled-send";
 import { retryAfterClockTick } from "../../apply/verify";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
+import type { LiveResource } from "../../model/live";
 import type { Accepted, AppliableValue, UpdateInput } from "../../model/resource-operations";
+import { Secret } from "../../model/secret";
 import { generatedName } from "../../model/text";
 import { timeNow } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import { diagnosticError } from "../messages";
+import { isOnlyImported } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
 import {
   addressIn,
@@ -17,7 +21,7 @@ import {
   nameIn,
   valueAt,
 } from "../schema/attributes";
-import type { TerraformShape } from "../schema/terraform-shape";
+import { revisionName, type TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain } from "../values/terraform-value";
 import { leavesDeletedParent } from "./confirm-deleted";
 import { createResource, type MadeResource, startRun } from "./create-resource";
@@ -50,14 +54,17 @@ export async function updateResource(
   const { sent, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
   const applied = appliedIn(type, wanted, config, kept.applied);
   const live = liveOf(type, prior);
-  if (!acts) {
+  const attributes = attributesOf(type, change, { declared, sent });
+  const isKnown =
+    acts && isOnlyImported(kept) && (await hasValues(session, type, live, sentOnly(attributes, sent)));
+  if (!acts || isKnown) {
     const writtenAt = kept.writtenAt ?? timeNow(session);
     const after = { ...kept, applied, workspace: session.workspaceId, writtenAt };
-    return { state: stateAfter(type, planned, live), kept: after, diagnostics: [] };
+    const shown = isKnown ? { ...planned, [revisionName]: prior[revisionName] ?? null } : planned;
+    return { state: stateAfter(type, shown, live), kept: after, diagnostics: [] };
   }
   const { id, parentId } = { ...live, parentId: live.parentId ?? undefined };
   const name = nameIn(type, planned) || live.name;
-  const attributes = attributesOf(type, change, { declared, sent });
   const recorded = recordedOf(type, prior, kept);
   const input = { address: addressIn(type, name), name, attributes, id, changed: sent, live, recorded };
   const made = await send(session, type, change, { ...input, parentId, defaults });
@@ -77,6 +84,26 @@ export async function updateResource(
     },
     diagnostics: made.diagnostics,
   };
+}
+
+/**
+ * Returns true if an imported resource has all secrets already that would be sent: the service reveals them for this, and
+ * notes that for audit. A value that it does not reveal is sent.
+ */
+async function hasValues(
+  { reads }: Session,
+  { resource, secrets }: TerraformShape,
+  live: LiveResource,
+  sent: ReadonlyMap<string, AppliableValue>,
+): Promise<boolean> {
+  const isSecret = (path: string): boolean => secrets.some((secret) => secret.path === path);
+  if (sent.size === 0 || ![...sent.keys()].every(isSecret)) return false;
+  const revealed = await resource.reveal?.(reads, live).catch(() => undefined);
+  const key = randomBytes(32);
+  return [...sent].every(
+    ([path, value]) =>
+      value instanceof Secret && value.fingerprint(key, path) === revealed?.get(path)?.fingerprint(key, path),
+  );
 }
 
 interface SentUpdate extends UpdateInput {

@@ -190,7 +190,10 @@ async function setVariable(
     },
   };
   const planned = { ...prior, key, value, updated_at: unknown };
-  const change = { planned, wanted: planned, config: planned, kept: noPrivateData, nonce };
+  // One that an imported map takes over may have the value already.
+  const isTakenOver = entry.updatedAt === undefined && entry.source === undefined;
+  const kept = isTakenOver ? { ...noPrivateData, workspace: session.workspaceId } : noPrivateData;
+  const change = { planned, wanted: planned, config: planned, kept, nonce };
   const { state } = await updateResource(session, entryType, prior, change);
   return { id, updatedAt: textIn(state ?? {}, "updated_at") ?? "" };
 }
