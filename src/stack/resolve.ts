@@ -227,7 +227,7 @@ function readDataRoot(steps: Steps, scope: Scope): Rooted {
       "read the stacks together: -f cdktf.out",
     );
   const found = readOutput(output, entry, { ...scope, stack });
-  return context.unit !== undefined && isMadeByApply(nodeOf(found, scope.node, scope.reader))
+  return context.others.includes(stack) && isMadeByApply(nodeOf(found, scope.node, scope.reader))
     ? crossValue(stack.name, output, rest, scope)
     : { value: found, rest };
 }
