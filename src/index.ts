@@ -1,4 +1,9 @@
-/** The public library: commands, their context, what they return, and the embedded service. */
+/**
+ * The public library: commands, their context, what they return, and the embedded service.
+ * @example
+ * const request = { ...planRequest, files: ["rnv.yaml"], lockTimeoutMs: 0, parallelism: 10 };
+ * const { plan: made } = await apply(context, { ...request, approve: async () => ({ confirmedDeletes: [] }) });
+ */
 
 export { createClient } from "./api/client";
 export { createEndpoints } from "./api/create-endpoints";

@@ -3,34 +3,7 @@ import type { Construct } from "constructs";
 import type { InProject, Kept, KeptMembers, OfService, ResourceMembers, VariableValue } from "./constructs";
 import { defineConstructs } from "./define-constructs";
 import type { DataSourceArguments } from "./generated/data-cdktf";
-import type {
-  DeploymentAttributes,
-  DeploymentFields,
-  DeploymentPath,
-  DeploymentProperties,
-  LayoutAttributes,
-  LayoutFields,
-  LayoutPath,
-  LayoutProperties,
-  ProjectAttributes,
-  ProjectFields,
-  ProjectPath,
-  ProjectProperties,
-  ProviderFields,
-  ProviderProperties,
-  ServiceAttributes,
-  ServiceFields,
-  ServicePath,
-  ServiceProperties,
-  Timeouts,
-  VariableAttributes,
-  VariableFields,
-  VariablePath,
-  VariableProperties,
-  VariablesAttributes,
-  VariablesFields,
-  VariablesProperties,
-} from "./generated/props";
+import type * as props from "./generated/props";
 
 // The build writes `generated/cdktn.ts` from this file, with the name of the other library.
 const made = defineConstructs(cdktf);
@@ -50,7 +23,7 @@ export interface ResourceArguments<Path extends string = string>
   /** `preventDestroy` and `ignoreChanges`; the rest of it is for Terraform only. */
   readonly lifecycle?: ResourceLifecycle<Path>;
   /** How long to wait for the service. */
-  readonly timeouts?: Timeouts;
+  readonly timeouts?: props.Timeouts;
 }
 
 /** What every class of resources has. */
@@ -108,7 +81,7 @@ interface ProviderClass extends Omit<typeof cdktf.TerraformProvider, "prototype"
 }
 
 /** Settings of the provider. rnv itself reads its environment, and refuses a stack that is meant for another workspace. */
-export interface RnvProviderProps extends ProviderFields {
+export interface RnvProviderProps extends props.ProviderFields {
   /** Its name where a stack has several; for Terraform only. */
   readonly alias?: string;
 }
@@ -121,7 +94,7 @@ export interface RnvProviderProps extends ProviderFields {
 export const RnvProvider = made.RnvProvider as unknown as ProviderClass;
 
 /** The provider of a stack. */
-export interface RnvProvider extends cdktf.TerraformProvider, ProviderProperties {
+export interface RnvProvider extends cdktf.TerraformProvider, props.ProviderProperties {
   /** Gives up its alias. */
   resetAlias(): void;
   /** What the program gave as `alias`. */
@@ -129,7 +102,7 @@ export interface RnvProvider extends cdktf.TerraformProvider, ProviderProperties
 }
 
 /** Props of a project. */
-export interface ProjectProps extends ProjectFields, Kept, ResourceArguments<ProjectPath> {}
+export interface ProjectProps extends props.ProjectFields, Kept, ResourceArguments<props.ProjectPath> {}
 
 /**
  * A project groups services.
@@ -140,7 +113,11 @@ export interface ProjectProps extends ProjectFields, Kept, ResourceArguments<Pro
 export const Project = made.Project as unknown as OptionalResourceClass<ProjectProps, Project>;
 
 /** A project of a stack. */
-export interface Project extends cdktf.TerraformResource, ProjectAttributes, ProjectProperties, KeptMembers {
+export interface Project
+  extends cdktf.TerraformResource,
+    props.ProjectAttributes,
+    props.ProjectProperties,
+    KeptMembers {
   /** A service in this project. */
   addService(id: string, props: Omit<ServiceProps, keyof InProject>): Service;
   /** The shared layout of its canvas: every service gets a position unless positions are given. */
@@ -148,7 +125,11 @@ export interface Project extends cdktf.TerraformResource, ProjectAttributes, Pro
 }
 
 /** Props of a service. */
-export interface ServiceProps extends ServiceFields, Kept, InProject, ResourceArguments<ServicePath> {
+export interface ServiceProps
+  extends props.ServiceFields,
+    Kept,
+    InProject,
+    ResourceArguments<props.ServicePath> {
   /** How it is deployed: once per run when something of it changed, unless said; `{ when: "never" }` leaves that to you. */
   readonly deploy?: Omit<DeploymentProps, keyof OfService>;
 }
@@ -165,17 +146,24 @@ export interface ServiceProps extends ServiceFields, Kept, InProject, ResourceAr
 export const Service = made.Service as unknown as ResourceClass<ServiceProps, Service>;
 
 /** A service of a stack. */
-export interface Service extends cdktf.TerraformResource, ServiceAttributes, ServiceProperties, KeptMembers {
+export interface Service
+  extends cdktf.TerraformResource,
+    props.ServiceAttributes,
+    props.ServiceProperties,
+    KeptMembers {
   /** A variable of this service: text (or a token), a secret source, or `{ preserve: true }`. */
   addVariable(key: string, value: VariableValue): Variable;
   /** Several variables of this service: text (or tokens), or secret sources, by name. */
-  addVariables(values: VariablesFields["values"]): Variables;
+  addVariables(values: props.VariablesFields["values"]): Variables;
   /** Deploys it once per run, after the service and its variables, when something of it changed. */
   deployOnChange(props?: Omit<DeploymentProps, keyof OfService | "when">): Deployment;
 }
 
 /** Props of a variable. */
-export interface VariableProps extends VariableFields, OfService, ResourceArguments<VariablePath> {}
+export interface VariableProps
+  extends props.VariableFields,
+    OfService,
+    ResourceArguments<props.VariablePath> {}
 
 /**
  * An encrypted variable of one service. `service.addVariable("TOKEN", …)` makes one as well.
@@ -188,12 +176,12 @@ export const Variable = made.Variable as unknown as ResourceClass<VariableProps,
 /** A variable of a stack. */
 export interface Variable
   extends cdktf.TerraformResource,
-    VariableAttributes,
-    VariableProperties,
+    props.VariableAttributes,
+    props.VariableProperties,
     ResourceMembers {}
 
 /** Props of several variables. */
-export interface VariablesProps extends VariablesFields, OfService, ResourceArguments {}
+export interface VariablesProps extends props.VariablesFields, OfService, ResourceArguments {}
 
 /**
  * Several variables of one service. `service.addVariables({ … })` makes them as well.
@@ -206,12 +194,15 @@ export const Variables = made.Variables as unknown as ResourceClass<VariablesPro
 /** Several variables of a stack. */
 export interface Variables
   extends cdktf.TerraformResource,
-    VariablesAttributes,
-    VariablesProperties,
+    props.VariablesAttributes,
+    props.VariablesProperties,
     ResourceMembers {}
 
 /** Props of a deployment. */
-export interface DeploymentProps extends DeploymentFields, OfService, ResourceArguments<DeploymentPath> {}
+export interface DeploymentProps
+  extends props.DeploymentFields,
+    OfService,
+    ResourceArguments<props.DeploymentPath> {}
 
 /**
  * Deploys its service, after the service and its variables. `service.deployOnChange({ … })` makes one as well.
@@ -224,12 +215,15 @@ export const Deployment = made.Deployment as unknown as OptionalResourceClass<De
 /** A deployment of a stack. */
 export interface Deployment
   extends cdktf.TerraformResource,
-    DeploymentAttributes,
-    DeploymentProperties,
+    props.DeploymentAttributes,
+    props.DeploymentProperties,
     ResourceMembers {}
 
 /** Props of a layout. */
-export interface CanvasLayoutProps extends LayoutFields, InProject, ResourceArguments<LayoutPath> {}
+export interface CanvasLayoutProps
+  extends props.LayoutFields,
+    InProject,
+    ResourceArguments<props.LayoutPath> {}
 
 /**
  * The shared layout of a project's canvas. `project.addLayout()` makes one as well.
@@ -246,8 +240,8 @@ export const CanvasLayout = made.CanvasLayout as unknown as OptionalResourceClas
 /** A layout of a stack. */
 export interface CanvasLayout
   extends cdktf.TerraformResource,
-    LayoutAttributes,
-    LayoutProperties,
+    props.LayoutAttributes,
+    props.LayoutProperties,
     ResourceMembers {}
 
 export { confirmRemoved } from "./confirm-removed";

@@ -2,9 +2,10 @@ import type { Construct } from "constructs";
 import { providerSettings } from "../model/provider-settings";
 import { snakeCase, terraformPrefix } from "../model/text";
 import { version } from "../model/version";
-import { type GivenProps, writeAttributes } from "./fields";
+import { defineMembers, type GivenProps, writeAttributes } from "./fields";
 import type { Library } from "./library";
-import { SecretVariables } from "./secret-variable";
+import { secretReference } from "./secret-variable";
+import { isSecretSource } from "./secrets";
 
 /** Where `required_providers` finds the provider. */
 const providerSource = "rnv/rnv";
@@ -18,7 +19,6 @@ export function defineProvider(library: Library): object {
   class RnvProvider extends library.TerraformProvider {
     static readonly tfResourceType = terraformPrefix;
     readonly #settings = new Map<string, unknown>();
-    readonly #variables = new SecretVariables(library, this);
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
       super(scope, id, {
@@ -39,7 +39,6 @@ export function defineProvider(library: Library): object {
 
     give(name: string, value: unknown): void {
       this.#settings.set(name, value ?? undefined);
-      this.#variables.place(name, value);
     }
 
     override toTerraform(): object {
@@ -59,32 +58,18 @@ export function defineProvider(library: Library): object {
 
     protected synthesizeAttributes(): Record<string, unknown> {
       return Object.fromEntries(
-        settings.map((name) => [snakeCase(name), this.#variables.valueOf(name) ?? this.#settings.get(name)]),
+        settings.map((name) => {
+          const value = this.#settings.get(name);
+          return [snakeCase(name), isSecretSource(value) ? secretReference(library, this, value) : value];
+        }),
       );
     }
   }
-  for (const name of settings) defineSetting(RnvProvider.prototype, name);
+  for (const name of settings) {
+    const read = (self: object): unknown => (self as RnvProvider).given(name);
+    const write = (self: object, value: unknown): void => (self as RnvProvider).give(name, value);
+    // A provider has no tokens.
+    defineMembers(RnvProvider.prototype, name, { get: read, read, write });
+  }
   return RnvProvider;
-}
-
-interface Settable {
-  given(name: string): unknown;
-  give(name: string, value: unknown): void;
-}
-
-/** Defines what bindings have for a setting: `baseUrl`, `baseUrlInput`, `resetBaseUrl()`. A provider has no tokens. */
-function defineSetting(prototype: object, name: string): void {
-  const get = function (this: Settable): unknown {
-    return this.given(name);
-  };
-  const set = function (this: Settable, value: unknown): void {
-    this.give(name, value);
-  };
-  const reset = function (this: Settable): void {
-    this.give(name, undefined);
-  };
-  Object.defineProperty(prototype, name, { configurable: true, get, set });
-  Object.defineProperty(prototype, `${name}Input`, { configurable: true, get });
-  const whole = name.charAt(0).toUpperCase() + name.slice(1);
-  Object.defineProperty(prototype, `reset${whole}`, { configurable: true, writable: true, value: reset });
 }

@@ -33,8 +33,8 @@ import {
   stableText,
   typeOfConstruct,
 } from "./parents";
-import { SecretVariables } from "./secret-variable";
-import { generatedLength, isSecretSource } from "./secrets";
+import { secretReference, versionOf } from "./secret-variable";
+import { generatedLength, isSecretSource, type SecretSource } from "./secrets";
 
 /** A construct class before it is given the types of a library. */
 export interface ResourceClass {
@@ -109,12 +109,11 @@ function classOf(type: ResourceType): ClassOf {
 
 /** A construct class of a resource, made from its type alone. */
 export function defineResource(library: Library, type: ResourceType): ResourceClass {
-  const Named = defineNamed(type, defineDeclared(library, classOf(type)));
-  const Ordered = defineOrdered(library, type, Named);
-  defineFields(library, Ordered.prototype, fieldsOf(type));
+  const Placed = definePlaced(library, type, defineDeclared(library, classOf(type)));
+  defineFields(library, Placed.prototype, fieldsOf(type));
   const settled = Object.entries(type.computed).filter(([, { movesByItself }]) => movesByItself !== true);
-  defineTokens(Ordered.prototype, Object.fromEntries(settled), addOwnId);
-  return Ordered as unknown as ResourceClass;
+  defineTokens(Placed.prototype, Object.fromEntries(settled), addOwnId);
+  return Placed as unknown as ResourceClass;
 }
 
 /** Returns what makes the import of a resource that exists, for `cdktf plan` and `terraform plan -generate-config-out`. */
@@ -130,20 +129,19 @@ const importOf =
 function writeSecret(
   attributes: Written,
   { name, writeOnly, version }: SecretField,
-  variables: SecretVariables,
+  reference: (source: SecretSource) => string,
   salt: string,
 ): void {
-  const length = generatedLength(attributes[name]);
+  const { [name]: value } = attributes;
+  if (!isSecretSource(value)) return;
+  delete attributes[name];
+  const length = generatedLength(value);
   if (length !== undefined) {
-    delete attributes[name];
     attributes[generatedName] = { length };
     return;
   }
-  const value = variables.valueOf(name);
-  if (value === undefined) return;
-  delete attributes[name];
-  attributes[writeOnly] = value;
-  attributes[version] = variables.version(salt);
+  attributes[writeOnly] = reference(value);
+  attributes[version] = versionOf([reference(value)], salt);
 }
 
 /** The class with the fields that the program gives, and what is written of them. */
@@ -157,7 +155,6 @@ function defineDeclared(library: Library, of: ClassOf) {
     static readonly generateConfigForImport = importOf(library, terraformType);
 
     readonly #attributes: Written;
-    readonly #variables: SecretVariables;
     readonly #comment: { moved_from?: string[]; on_remove?: unknown; triggers?: string } = {};
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
@@ -170,8 +167,6 @@ function defineDeclared(library: Library, of: ClassOf) {
         otherProps,
       );
       if (nameField !== undefined) this.#attributes[nameField] ??= id;
-      this.#variables = new SecretVariables(library, this);
-      for (const { name } of secrets) this.#placeSource(name);
       this.onRemove = props.onRemove as OnRemove | undefined;
       if (props[derived] === true) this.#comment.triggers = derived;
     }
@@ -194,7 +189,6 @@ function defineDeclared(library: Library, of: ClassOf) {
       else this.#attributes[name] = value;
       // A resource has a name in any case: that of its construct.
       if (name === nameField) this.#attributes[name] ??= this.node.id;
-      if (secrets.some((secret) => secret.name === name)) this.#placeSource(name);
     }
 
     /** The name may be overridden after a reference was taken, and the value of a secret is read from the program. */
@@ -227,12 +221,6 @@ function defineDeclared(library: Library, of: ClassOf) {
       );
     }
 
-    #placeSource(name: string): void {
-      const given = this.#attributes[name];
-      // What the provider makes up is no variable of Terraform.
-      this.#variables.place(name, generatedLength(given) === undefined ? given : undefined);
-    }
-
     movedFrom(address: string): this {
       this.#comment.moved_from = [...(this.#comment.moved_from ?? []), address];
       return this;
@@ -240,7 +228,8 @@ function defineDeclared(library: Library, of: ClassOf) {
 
     synthesizeAttributes(): Written {
       const attributes = { ...this.#attributes };
-      for (const secret of secrets) writeSecret(attributes, secret, this.#variables, this.saltOf(attributes));
+      const reference = (source: SecretSource) => secretReference(library, this, source);
+      for (const secret of secrets) writeSecret(attributes, secret, reference, this.saltOf(attributes));
       if (Object.keys(this.#comment).length > 0) attributes["//"] = { [terraformPrefix]: this.#comment };
       return attributes;
     }
@@ -260,10 +249,21 @@ function defineDeclared(library: Library, of: ClassOf) {
 
 type DeclaredClass = ReturnType<typeof defineDeclared>;
 
-/** The class with its name in the stack. */
-function defineNamed(type: ResourceType, Declared: DeclaredClass): DeclaredClass {
-  return class Named extends Declared {
+/** The class with its name in the stack, its parent, and its place in the order that Terraform is told. */
+function definePlaced(library: Library, type: ResourceType, Declared: DeclaredClass): DeclaredClass {
+  const parentFields = type.parents.map(({ attribute }) => snakeCase(attribute));
+
+  return class Placed extends Declared {
     #logicalId: string | undefined;
+
+    constructor(scope: Construct, id: string, props: GivenProps = {}) {
+      super(scope, id, props);
+      noteType(this, type);
+      const parent = parentOf(type, scope, props);
+      if (parent !== undefined) this.giveField(snakeCase(parent.attribute), parent.id);
+      const parentId = () => parentFields.map((name) => this.givenField(name)).find((one) => one);
+      if (parentFields.length > 0) addMember(library, { construct: this, type, parentId });
+    }
 
     /** Within a resource of rnv the name begins with that of the scope: `shop__api`, the address service.shop.api. */
     override get friendlyUniqueId(): string {
@@ -284,22 +284,6 @@ function defineNamed(type: ResourceType, Declared: DeclaredClass): DeclaredClass
     override resetOverrideLogicalId(): void {
       super.resetOverrideLogicalId();
       this.#logicalId = undefined;
-    }
-  };
-}
-
-/** The class with its parent, and its place in the order that Terraform is told. */
-function defineOrdered(library: Library, type: ResourceType, Named: DeclaredClass): DeclaredClass {
-  const parentFields = type.parents.map(({ attribute }) => snakeCase(attribute));
-
-  return class Ordered extends Named {
-    constructor(scope: Construct, id: string, props: GivenProps = {}) {
-      super(scope, id, props);
-      noteType(this, type);
-      const parent = parentOf(type, scope, props);
-      if (parent !== undefined) this.giveField(snakeCase(parent.attribute), parent.id);
-      const parentId = () => parentFields.map((name) => this.givenField(name)).find((one) => one);
-      if (parentFields.length > 0) addMember(library, { construct: this, type, parentId });
     }
 
     override giveField(name: string, value: unknown): void {

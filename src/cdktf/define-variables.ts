@@ -6,8 +6,8 @@ import { variable } from "../resources/variable";
 import { defineResource, type ResourceClass } from "./define-resource";
 import { type GivenProps, knownMap, type Written } from "./fields";
 import type { Library } from "./library";
-import { SecretVariables } from "./secret-variable";
-import { generatedLength } from "./secrets";
+import { secretReference, versionOf } from "./secret-variable";
+import { generatedLength, isSecretSource } from "./secrets";
 
 /** Several variables of one service in one map, as a construct: `rnv_variables`. */
 const variablesType: ResourceType = {
@@ -28,46 +28,41 @@ const variablesType: ResourceType = {
 export function defineVariables(library: Library): ResourceClass {
   const Declared = defineResource(library, variablesType);
   return class Variables extends Declared {
-    readonly #secrets = new SecretVariables(library, this);
-
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
       super(scope, id, props);
-      this.#placeSources();
+      this.#check(props.values);
     }
 
     override giveField(name: string, value: unknown): void {
+      if (name === "values") this.#check(value);
       super.giveField(name, value);
-      if (name === "values") this.#placeSources();
     }
 
-    #placeSources(): void {
-      const text = `values of ${variablesResource} ${this.node.path}`;
-      const values = knownMap(library, this.givenField("values") ?? {}, text);
-      const names = new Set([...this.#secrets.names(), ...Object.keys(values).map((key) => `values.${key}`)]);
-      for (const name of names) {
-        const value = values[name.slice("values.".length)];
-        // What the provider makes up is no variable of Terraform.
-        this.#secrets.place(name, generatedLength(value) === undefined ? value : undefined);
-      }
+    #check(values: unknown): void {
+      knownMap(library, values, `values of ${variablesResource} ${this.node.path}`);
     }
 
     override synthesizeAttributes(): Written {
       const { values: given = {}, ...others } = super.synthesizeAttributes() as { values?: Written };
       const values: Written = {};
       const made: Written = {};
+      const references: string[] = [];
       for (const [key, value] of Object.entries(given)) {
         const length = generatedLength(value);
-        if (length !== undefined) made[key] = { length };
-        else values[key] = this.#secrets.valueOf(`values.${key}`) ?? value;
+        if (length !== undefined) {
+          made[key] = { length };
+          continue;
+        }
+        values[key] = isSecretSource(value) ? secretReference(library, this, value) : value;
+        if (isSecretSource(value)) references.push(values[key] as string);
       }
-      const version = this.#secrets.version(this.saltOf(others));
-      const hasMade = Object.keys(made).length > 0;
+      const version = versionOf(references, this.saltOf(others));
       return {
         ...others,
-        ...(version === undefined
+        ...(references.length === 0
           ? { values }
           : { [writeOnlyNameOf("values")]: values, [writeOnlyVersionOf("values")]: version }),
-        ...(hasMade && { [generatedName]: made }),
+        ...(Object.keys(made).length > 0 && { [generatedName]: made }),
       };
     }
   };

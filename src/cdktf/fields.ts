@@ -109,37 +109,47 @@ interface FieldOwner extends ReferableLike {
 export function defineFields(library: Library, prototype: object, names: FieldNames): void {
   for (const [key, field] of names) {
     const { name, fields } = field;
-    const whole = wholeName(key);
-    if (fields === undefined) {
+    if (fields === undefined)
       defineField(prototype, key, field, {
         of: (owner) => owner as FieldOwner,
         path: name,
         read: (owner) => (owner as FieldOwner).givenField(name),
         write: (owner, value) => (owner as FieldOwner).giveField(name, value),
       });
-      continue;
-    }
-    const Group = defineGroup(name, fields);
-    const groups = new WeakMap<object, object>();
-    defineGetter(prototype, key, (owner) => {
-      const group = groups.get(owner) ?? new Group(owner as FieldOwner);
-      groups.set(owner, group);
-      return group;
-    });
-    defineGetter(prototype, `${key}Input`, (owner) => {
-      const given = (owner as FieldOwner).givenField(name) as Written | undefined;
-      return given && inWordsOfProgram(given);
-    });
-    defineMethod(prototype, `put${whole}`, (owner, value) => {
-      const { terraformResourceType, node } = owner as FieldOwner;
-      const text = `${key} of ${terraformResourceType} ${node.path}`;
-      (owner as FieldOwner).giveField(
-        name,
-        writeAttributes(library, knownMap(library, value, text), fields, text),
-      );
-    });
-    defineMethod(prototype, `reset${whole}`, (owner) => (owner as FieldOwner).giveField(name, undefined));
+    else defineGroupMembers(library, prototype, key, name, fields);
   }
+}
+
+function defineGroupMembers(
+  library: Library,
+  prototype: object,
+  key: string,
+  name: string,
+  fields: FieldNames,
+): void {
+  const Group = defineGroup(name, fields);
+  const groups = new WeakMap<object, object>();
+  const groupOf = (owner: object): object => {
+    const group = groups.get(owner) ?? new Group(owner as FieldOwner);
+    groups.set(owner, group);
+    return group;
+  };
+  const read = (owner: object): GivenProps | undefined => {
+    const given = (owner as FieldOwner).givenField(name) as Written | undefined;
+    return given && inWordsOfProgram(given);
+  };
+  const put = (owner: object, value: unknown): void => {
+    const { terraformResourceType, node } = owner as FieldOwner;
+    const text = `${key} of ${terraformResourceType} ${node.path}`;
+    const written = writeAttributes(library, knownMap(library, value, text), fields, text);
+    (owner as FieldOwner).giveField(name, written);
+  };
+  Object.defineProperties(prototype, {
+    [key]: getter(groupOf),
+    [`${key}Input`]: getter(read),
+    [`put${wholeName(key)}`]: method(put),
+    [`reset${wholeName(key)}`]: method((owner) => (owner as FieldOwner).giveField(name, undefined)),
+  });
 }
 
 /** The class of a group of one resource: `service.configuration`. */
@@ -186,40 +196,46 @@ interface Access {
   readonly write: (self: object, value: unknown) => void;
 }
 
-function defineField(prototype: object, key: string, field: Field, { of, path, read, write }: Access): void {
-  Object.defineProperty(prototype, key, {
-    configurable: true,
-    get(this: object) {
-      return tokenOf(of(this), path, field.token);
-    },
-    set(this: object, value: unknown) {
-      write(this, value ?? undefined);
-    },
+const defineField = (prototype: object, key: string, { token }: Field, access: Access): void =>
+  defineMembers(prototype, key, {
+    ...access,
+    get: (self) => tokenOf(access.of(self), access.path, token),
   });
-  defineGetter(prototype, `${key}Input`, read);
-  defineMethod(prototype, `reset${wholeName(key)}`, (self) => write(self, undefined));
+
+/** Defines what bindings have for a field: a getter and a setter, `nameInput` with what the program gave, `resetName()`. */
+export function defineMembers(
+  prototype: object,
+  key: string,
+  { get, read, write }: Pick<Access, "read" | "write"> & { readonly get: Access["read"] },
+): void {
+  Object.defineProperties(prototype, {
+    [key]: {
+      ...getter(get),
+      set(this: object, value: unknown) {
+        write(this, value ?? undefined);
+      },
+    },
+    [`${key}Input`]: getter(read),
+    [`reset${wholeName(key)}`]: method((self) => write(self, undefined)),
+  });
 }
 
 const wholeName = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1);
 
-function defineGetter(prototype: object, key: string, read: (self: object) => unknown): void {
-  Object.defineProperty(prototype, key, {
-    configurable: true,
-    get(this: object) {
-      return read(this);
-    },
-  });
-}
+const getter = (read: (self: object) => unknown): PropertyDescriptor => ({
+  configurable: true,
+  get(this: object) {
+    return read(this);
+  },
+});
 
-function defineMethod(prototype: object, key: string, run: (self: object, given?: unknown) => void): void {
-  Object.defineProperty(prototype, key, {
-    configurable: true,
-    writable: true,
-    value(this: object, given?: unknown) {
-      run(this, given);
-    },
-  });
-}
+const method = (run: (self: object, given?: unknown) => void): PropertyDescriptor => ({
+  configurable: true,
+  writable: true,
+  value(this: object, given?: unknown) {
+    run(this, given);
+  },
+});
 
 /** A token of an attribute, in the type that its values have. */
 function tokenOf(of: ReferableLike, path: string, kind: Field["token"]): unknown {
@@ -239,11 +255,12 @@ export function defineTokens(
   for (const [name, { valueType }] of Object.entries(computed)) {
     const attribute = snakeCase(name);
     const kind = valueType === "string" || valueType === "number" ? valueType : "json";
-    defineGetter(prototype, name, (owner) => {
+    const read = (owner: object): unknown => {
       const value = tokenOf(owner as ReferableLike, attribute, kind);
       Object.defineProperty(owner, name, { value });
       if (name === "id") note(value, owner as ReferableLike);
       return value;
-    });
+    };
+    Object.defineProperty(prototype, name, getter(read));
   }
 }

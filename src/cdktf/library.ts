@@ -24,10 +24,6 @@ export interface ReferableLike extends TerraformElementLike {
   interpolationForAttribute(name: string): Resolvable;
 }
 
-export interface VariableLike extends TerraformElementLike {
-  readonly stringValue: string;
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: each library has configuration types of its own
 type Constructor<Instance> = new (scope: Construct, id: string, config: any) => Instance;
 
@@ -43,7 +39,6 @@ export interface Library {
     isTerraformResource(construct: unknown): boolean;
   };
   readonly TerraformDataSource: Constructor<ReferableLike>;
-  readonly TerraformVariable: Constructor<VariableLike>;
   readonly TerraformStack: {
     new (scope: Construct, id: string): StackLike;
     of(construct: Construct): Construct;

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isWithin } from "../manifest/files";
@@ -121,6 +121,8 @@ export async function synthesize(request: SynthesizeRequest): Promise<void> {
   const manifest = join(folder, manifestName);
   // The output of an earlier run must not be taken for that of this one.
   rmSync(manifest, { force: true });
+  // The library makes the folder itself, and none above it.
+  mkdirSync(dirname(folder), { recursive: true });
   const { problem, output } = await execute(request);
   if (problem === undefined && existsSync(manifest)) return;
   const what = `the program ${JSON.stringify(request.command)} ${problem ?? `wrote no ${request.folder}/${manifestName}`}`;

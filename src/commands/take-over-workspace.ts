@@ -94,7 +94,8 @@ export async function takeOverTerraform(
     (id !== undefined && held.has(id)) || (live?.parentId != null && held.has(live.parentId));
   const { taken, diagnostics } = await record(context, planning, first, request, isHeld);
   if (hasErrors(diagnostics)) return { ...first, ...none, diagnostics, exitCode: 1 };
-  const last = await plan(context, { ...planRequest, files });
+  // What waits for `--adopt` is no mistake: the plan shows it.
+  const last = await plan(context, { ...planRequest, files, adopt: true });
   const known = new Set(last.plan?.changes.flatMap(({ id, instance }) => id ?? instance.live?.id ?? []));
   const left = [...held].filter(([id]) => !known.has(id)).map(([id, name]) => notDeclared(id, name));
   return { ...last, ...none, taken, diagnostics: [...left, ...last.diagnostics] };

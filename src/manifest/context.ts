@@ -57,6 +57,8 @@ export interface LoadedManifest {
 export interface StackUnit {
   /** Its name in the manifest.json of the app, unique in it. */
   readonly name: string;
+  /** Other stacks that are read as one with it. */
+  readonly together?: readonly string[];
   readonly crossValues: CrossValues;
   /** A value of another stack that is not there yet is a mistake; else it is known later. */
   readonly needsValues: boolean;

@@ -229,7 +229,7 @@ function maskScalar(
   ranges.push([from, end]);
 }
 
-function star(text: string, ranges: readonly (readonly [number, number])[]): string {
+export function star(text: string, ranges: readonly (readonly [number, number])[]): string {
   const pieces: string[] = [];
   let at = 0;
   for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {

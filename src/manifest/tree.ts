@@ -19,7 +19,7 @@ export interface ScalarNode extends Marked {
   readonly range: SourceRange;
 }
 
-interface ListNode extends Marked {
+export interface ListNode extends Marked {
   readonly kind: "list";
   readonly items: readonly SourceNode[];
   readonly range: SourceRange;

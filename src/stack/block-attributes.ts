@@ -1,15 +1,15 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Block, WrittenAttribute } from "../manifest/blocks";
-import type { MapEntry, SourceNode } from "../manifest/tree";
 import { type AttributeShape, openShape, schemaKinds, unknownField } from "../manifest/type-index";
 import type { Address } from "../model/address";
 import { camelCase, protectionAttribute, terraformPrefix } from "../model/text";
-import { isObject, type Json, type JsonNode } from "./document";
-import { numberText, parseNumber } from "./language/numbers";
+import { isObject, type JsonNode } from "./document";
+import { invalid, StackProblem, unsupported } from "./language/problem";
 import type { StackGroup, StackType } from "./names";
+import { entryNode, mapNode } from "./nodes";
 import type { BlockReader } from "./resolve";
-import { StackProblem, type StackResource, unsupported } from "./stack";
+import { commentOf, type StackResource } from "./stack";
 
 /** A resource that is being read. */
 export interface ResourceSource {
@@ -32,19 +32,15 @@ export function readAttributes(source: ResourceSource): Pick<Block, "written" | 
     isReadable = false;
     reader.refuse(problem, range);
   };
-  const add = (
-    shape: AttributeShape,
-    at: JsonNode,
-    as: (node: SourceNode) => SourceNode = (node) => node,
-  ): void => {
-    const read = reader.read(at);
-    const found = read && as(read);
-    isReadable &&= found !== undefined;
-    if (found === undefined) return;
-    const node = inKind(found, schemaKinds(shape.schema));
-    if (node.isSensitive && !shape.secret)
+  const add = (shape: AttributeShape, at: JsonNode, generated?: string): void => {
+    const node = reader.read(at, schemaKinds(shape.schema));
+    if (node === undefined) isReadable = false;
+    else if (node.isSensitive && !shape.secret)
       fail(unsupportedAs(shape, "is shown in plans and cannot hold a secret"), at);
-    else written.push({ shape, entry: { key: shape.path, keyRange: at.keyRange, value: node } });
+    else {
+      const value = generated === undefined ? node : mapNode([[generated, node, at.keyRange]], at);
+      written.push({ shape, entry: entryNode(shape.path, value, at.keyRange) });
+    }
   };
   const others = [...ownKeys, ...terraformOnly, ...type.parents.keys()];
   for (const [key, at] of resource.block.entries) {
@@ -55,13 +51,7 @@ export function readAttributes(source: ResourceSource): Pick<Block, "written" | 
     if (at.isAbsent || others.includes(key) || type.versions.has(key)) continue;
     if (shape !== undefined && written.some((earlier) => earlier.shape === shape))
       fail(unsupportedAs(shape, "is written twice: stored, write-only or made up"), at.keyRange);
-    else if (generated !== undefined)
-      add(generated, at, (node) => ({
-        kind: "map",
-        range: at,
-        entries: new Map([[key, entryAt(key, node, at)]]),
-      }));
-    else if (shape !== undefined) add(shape, at);
+    else if (shape !== undefined) add(shape, at, generated && key);
     else if (group === undefined)
       fail(unknownKey(key, [...type.attributes.keys(), ...type.groups.keys(), ...others]), at.keyRange);
     else if (isObject(at.value)) {
@@ -72,29 +62,13 @@ export function readAttributes(source: ResourceSource): Pick<Block, "written" | 
         else add(found, node);
       }
     } else if (reader.read(at) === undefined) isReadable = false;
-    else fail(new StackProblem("stack.invalid_value", `${key} is an object of fields`), at);
+    else fail(invalid(`${key} is an object of fields`), at);
   }
   return { written, isReadable };
 }
 
 const unsupportedAs = ({ path }: AttributeShape, why: string): StackProblem =>
   new StackProblem("stack.unsupported", `${path} ${why}`);
-
-const textOf = (value: number | boolean): string =>
-  typeof value === "number" ? numberText(value) : String(value);
-
-/** A number or a flag that is given as text, or text as one of them, as Terraform takes it. */
-function inKind(node: SourceNode, kinds: readonly string[]): SourceNode {
-  if (node.kind !== "scalar" || node.value === null || kinds.includes(typeof node.value)) return node;
-  const { value, range } = node;
-  if (typeof value !== "string")
-    return kinds.includes("string") ? { kind: "scalar", value: textOf(value), range } : node;
-  if (node.isSensitive || node.parts?.some(({ kind }) => kind !== "text")) return node;
-  if (kinds.includes("boolean") && (value === "true" || value === "false"))
-    return { kind: "scalar", value: value === "true", range };
-  const parsed = kinds.includes("number") ? parseNumber(value) : undefined;
-  return parsed === undefined ? node : { kind: "scalar", value: parsed, range };
-}
 
 /** The field of a group; undefined for one that it does not have. A further field of an open group is noted. */
 function fieldNamed(
@@ -117,69 +91,56 @@ export const unknownKey = (key: string, known: Iterable<string>): StackProblem =
     didYouMean(key, known),
   );
 
-export const entryAt = (key: string, value: SourceNode, { keyRange }: JsonNode): MapEntry => ({
-  key,
-  keyRange,
-  value,
-});
-
 /** Returns true if `deletion_protection` is set; refuses it where the type does not have it. */
 export function protectionOf(block: JsonNode, isProtectable: boolean, { refuse }: BlockReader): boolean {
   const at = block.at(protectionAttribute);
   const value = at.value ?? false;
   if (value === false || (value === true && isProtectable)) return value;
-  refuse(
-    new StackProblem(
-      "stack.invalid_value",
-      isProtectable
-        ? `${protectionAttribute} is true or false`
-        : `nothing of this type has ${protectionAttribute}`,
-    ),
-    at,
-  );
+  const summary = isProtectable
+    ? `${protectionAttribute} is true or false`
+    : `nothing of this type has ${protectionAttribute}`;
+  refuse(invalid(summary), at);
   return false;
 }
 
-/** Returns the problem of `triggers`: reasons besides those that rnv sees by itself. Undefined where there is none. */
-export function triggersProblem(
-  resource: StackResource,
-  type: StackType,
-  { stack, context: { types } }: BlockReader,
-): StackProblem | undefined {
-  const { value: triggers = null } = resource.block.at("triggers");
-  if (triggers === null) return undefined;
-  const parent = parentOf(resource, type);
-  const isSeen = (name: string): boolean =>
-    parent !== undefined &&
-    (name === parent ||
-      (stack.named.get(name) ?? []).some((other) => {
-        const otherType = types.get(other.terraformType);
-        return (
-          otherType !== undefined &&
-          type.placed.type.follows.includes(otherType.placed.type.type) &&
-          parentOf(other, otherType) === parent
-        );
-      }));
-  const reasons = isObject(triggers) ? Object.values(triggers) : [triggers];
-  if (reasons.every((reason) => isAbout(reason, isSeen))) return undefined;
-  return new StackProblem(
-    "stack.unsupported",
-    unsupported("triggers").message,
-    `a ${type.placed.type.type} of rnv follows what it belongs to, and what lies beside it, without any; for other reasons run the stack with Terraform`,
-  );
+/** Refuses `triggers` with a reason that rnv does not see by itself. Derived ones are for Terraform. */
+export function checkTriggers({ resource, type, reader }: ResourceSource): void {
+  const at = resource.block.at("triggers");
+  const isDerived = commentOf(resource.block, terraformPrefix).at("triggers").value === "derived";
+  if (at.isAbsent || isDerived) return;
+  const reasons = isObject(at.value) ? Object.values(at.value) : [at.value];
+  const isSeen = (name: string): boolean => isFollowed(name, resource, type, reader);
+  const areSeen = reasons.every((reason) => {
+    const names =
+      typeof reason === "string" && !others.test(reason) ? [...reason.matchAll(resourceName)] : [];
+    return names.length > 0 && names.every(([name]) => isSeen(name));
+  });
+  const hint = `a ${type.placed.type.type} of rnv follows what it belongs to, and what lies beside it, without any; for other reasons run the stack with Terraform`;
+  if (!areSeen) reader.refuse(unsupported("triggers", hint), at.keyRange);
 }
 
-const named = new RegExp(`\\b${terraformPrefix}_\\w+\\.[\\w-]+`, "g");
+const resourceName = new RegExp(`\\b${terraformPrefix}_\\w+\\.[\\w-]+`, "g");
 const others = /\b(var|local|data|each|count|path|terraform|module)\./;
 
-/** Whether a value is made of resources alone that are seen. */
-function isAbout(value: Json, isSeen: (name: string) => boolean): boolean {
-  const names = typeof value === "string" && !others.test(value) ? [...value.matchAll(named)] : [];
-  return names.length > 0 && names.every(([name]) => isSeen(name));
+/** Returns true if `name` is the parent of a resource, or what it follows there. */
+function isFollowed(
+  name: string,
+  resource: StackResource,
+  type: StackType,
+  { stack, context }: BlockReader,
+): boolean {
+  const parent = parentOf(resource, type);
+  const [other] = stack.named.get(name) ?? [];
+  const otherType = context.types.get(other?.terraformType ?? "");
+  if (parent === undefined || name === parent) return name === parent;
+  if (other === undefined || otherType === undefined) return false;
+  return (
+    type.placed.type.follows.includes(otherType.placed.type.type) && parentOf(other, otherType) === parent
+  );
 }
 
 /** The resource that holds a resource, `rnv_service.api`; undefined where none is declared. */
 function parentOf({ block }: StackResource, { parents }: StackType): string | undefined {
   const [id] = [...parents.keys()].map((key) => block.at(key).value ?? null).filter((one) => one !== null);
-  return typeof id === "string" ? id.match(named)?.[0] : undefined;
+  return typeof id === "string" ? id.match(resourceName)?.[0] : undefined;
 }

@@ -6,8 +6,9 @@ import type { Address } from "../model/address";
 import type { DesiredCondition } from "../model/desired";
 import { type ConditionKind, conditionKinds } from "../model/policy";
 import type { JsonNode } from "./document";
-import { type BlockReader, readerOf } from "./resolve";
-import { nestedBlocks, type Stack, type StackContext, StackProblem } from "./stack";
+import { invalid, missingKey, StackProblem } from "./language/problem";
+import { type BlockReader, readerOf, refuseOthers } from "./resolve";
+import { nestedBlocks, type Self, type Stack, type StackContext } from "./stack";
 
 /** A condition whose expressions are read, and whose references are not looked up yet. */
 export interface FoundCondition {
@@ -20,15 +21,18 @@ export interface FoundCondition {
 
 /** Reads `precondition` and `postcondition` of `lifecycle`; the latter may say `self`. */
 export function readConditions(
-  entry: JsonNode,
-  of: Pick<FoundCondition, "address" | "owner">,
-  readers: { readonly [Kind in ConditionKind]: BlockReader },
+  block: JsonNode,
+  address: Address,
+  reader: BlockReader,
+  self: Self,
 ): readonly FoundCondition[] {
-  return nestedBlocks(entry, "lifecycle").flatMap((lifecycle) =>
+  const { stack, context, owner } = reader;
+  const ofResult = readerOf(stack, context, { owner, address }, self);
+  return nestedBlocks(block, "lifecycle").flatMap((lifecycle) =>
     conditionKinds.flatMap((kind) =>
-      nestedBlocks(lifecycle, kind).flatMap((block) => {
-        const read = readCondition(block, `lifecycle.${kind}`, readers[kind]);
-        return read === undefined ? [] : [{ ...of, kind, ...read }];
+      nestedBlocks(lifecycle, kind).flatMap((inner) => {
+        const read = readCondition(inner, `lifecycle.${kind}`, kind === "precondition" ? reader : ofResult);
+        return read === undefined ? [] : [{ address, owner, kind, ...read }];
       }),
     ),
   );
@@ -40,27 +44,17 @@ function readCondition(
   label: string,
   reader: BlockReader,
 ): Pick<FoundCondition, "condition" | "message"> | undefined {
-  const read = (key: string): SourceNode | undefined => {
+  const read = (key: string, why: string): SourceNode | undefined => {
     const at = block.at(key);
-    if (at.isAbsent) {
-      reader.refuse(new StackProblem("stack.missing_key", `${label} lacks ${key}`), block);
-      return undefined;
-    }
-    const node = reader.readWhole(at);
+    if (at.isAbsent) reader.refuse(missingKey(`${label} lacks ${key}`), block);
+    const node = at.isAbsent ? undefined : reader.readWhole(at);
     if (node?.isSensitive !== true) return node;
-    const why =
-      key === "condition" ? "compares a secret, which rnv hands on and never reads" : "would show a secret";
     reader.refuse(new StackProblem("stack.unsupported", `${label}.${key} ${why}`), at);
     return undefined;
   };
-  for (const [key, { keyRange }] of block.entries)
-    if (key !== "condition" && key !== "error_message")
-      reader.refuse(
-        new StackProblem("stack.unknown_key", `${label} has no ${JSON.stringify(key)}`),
-        keyRange,
-      );
-  const condition = read("condition");
-  const message = read("error_message");
+  refuseOthers(block, ["condition", "error_message"], label, reader);
+  const condition = read("condition", "compares a secret, which rnv hands on and never reads");
+  const message = read("error_message", "would show a secret");
   return condition && message && { condition, message };
 }
 
@@ -82,24 +76,16 @@ export const buildConditions = (
 /** Checks `validation` of the variables: their values are known when the stack is read. */
 export function checkVariables(stack: Stack, context: StackContext): void {
   for (const [name, entry] of stack.variables) {
-    const reader = readerOf(stack, context, `${stack.name}: var.${name}`);
+    const reader = readerOf(stack, context, { owner: `${stack.name}: var.${name}` });
     for (const block of nestedBlocks(entry, "validation")) {
       const read = readCondition(block, "validation", reader);
-      if (read === undefined) continue;
-      const { condition, message } = read;
-      const verdict =
-        condition.kind === "scalar" && condition.parts === undefined ? condition.value : text(condition);
-      if (verdict === true || verdict === "true") continue;
-      const isFalse = verdict === false || verdict === "false";
-      reader.refuse(
-        isFalse
-          ? new StackProblem("stack.invalid_value", text(message) ?? "the value is not valid")
-          : new StackProblem(
-              "stack.invalid_value",
-              "validation.condition is true or false, known before anything is made",
-            ),
-        condition.range,
-      );
+      const verdict = read && text(read.condition);
+      if (read === undefined || verdict === "true") continue;
+      const summary =
+        verdict === "false"
+          ? (text(read.message) ?? "the value is not valid")
+          : "validation.condition is true or false, known before anything is made";
+      reader.refuse(invalid(summary), read.condition.range);
     }
   }
 }

@@ -4,8 +4,9 @@ import { dataSegments } from "../model/data-source";
 import { type Listing, listingNamed } from "../model/listings";
 import { snakeCase } from "../model/text";
 import type { Value } from "./language/expression-value";
+import { StackProblem, unsupported } from "./language/problem";
 import { bySnakeCase, type StackType } from "./names";
-import { rangeOf, type Scope, StackProblem, type Steps, undeclared, unsupported } from "./stack";
+import { rangeOf, type Scope, type Steps, undeclared } from "./stack";
 import { referenceValue } from "./values";
 
 /** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */

@@ -12,8 +12,9 @@ import { snakeCase } from "../model/text";
 import { referredAddresses } from "../model/value";
 import { type FoundCondition, readConditions } from "./conditions";
 import type { JsonNode } from "./document";
+import { invalid, missingKey, unsupported } from "./language/problem";
 import { isDataSource, type StackType } from "./names";
-import { type BlockReader, readerOf } from "./resolve";
+import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { dependsOnOf, readProvider, withoutRepetition } from "./resources";
 import {
   constructPathOf,
@@ -23,8 +24,6 @@ import {
   problemAt,
   type Stack,
   type StackContext,
-  StackProblem,
-  unsupported,
 } from "./stack";
 
 /** A data source with the nodes that it is looked up by, which are not read as values yet. */
@@ -40,7 +39,7 @@ export function readData(stack: Stack, context: StackContext): readonly FoundDat
     if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) return [];
     if (isDataSource(terraformType, context.types))
       return [readSource(terraformType, name, entry, stack, context)];
-    context.report(problemAt(unsupported(`the data source ${label}`), stack.name, entry.keyRange));
+    context.report(problemAt(unsupported(`the data source ${label}`), { owner: stack.name }, entry.keyRange));
     return [];
   });
 }
@@ -55,19 +54,19 @@ function readSource(
   const constructPath = constructPathOf(entry);
   const owner = ownerOf({ terraformType: `data.${terraformType}`, name, constructPath });
   const address = dataSegments(stack.name, terraformType, name).join(".") as Address;
-  const reader = readerOf(stack, context, owner, address);
+  const reader = readerOf(stack, context, { owner, address });
   const listing = listingNamed(terraformType);
   const type = listing === undefined ? context.types.get(terraformType) : undefined;
   const query = readQuery(entry, { type, listing }, reader);
   for (const [key, { isNeeded }] of Object.entries(listing?.query ?? {}))
     if (isNeeded && entry.at(snakeCase(key)).isAbsent)
-      reader.refuse(new StackProblem("stack.missing_key", `it needs ${snakeCase(key)}`), entry.keyRange);
+      reader.refuse(missingKey(`it needs ${snakeCase(key)}`), entry.keyRange);
   readProvider(entry, reader);
   if (type?.nameKey !== undefined && entry.at("id").isAbsent && entry.at(type.nameKey).isAbsent)
-    reader.refuse(
-      new StackProblem("stack.missing_key", `it needs an id or a ${type.nameKey}`),
-      entry.keyRange,
-    );
+    reader.refuse(missingKey(`it needs an id or a ${type.nameKey}`), entry.keyRange);
+  // A lookup has no use for the other members of a lifecycle.
+  for (const block of nestedBlocks(entry, "lifecycle"))
+    refuseOthers(block, conditionKinds, "lifecycle", reader);
   return {
     address,
     owner,
@@ -75,14 +74,7 @@ function readSource(
     ...(listing !== undefined && { listing: terraformType }),
     query,
     dependsOn: dependsOnOf(entry, reader),
-    conditions: readConditions(
-      entry,
-      { address, owner },
-      {
-        precondition: reader,
-        postcondition: readerOf(stack, context, owner, address, { isData: true, terraformType, name }),
-      },
-    ),
+    conditions: readConditions(entry, address, reader, { isData: true, terraformType, name }),
     range: entry.keyRange,
   };
 }
@@ -102,11 +94,7 @@ function readQuery(
   const query = new Map<string, SourceNode>();
   for (const [key, at] of entry.entries) {
     const attribute = names.get(key);
-    if (at.isAbsent || key === "depends_on" || key === "provider") continue;
-    if (key === "lifecycle") {
-      refuseLifecycle(entry, reader);
-      continue;
-    }
+    if (at.isAbsent || ["depends_on", "provider", "lifecycle"].includes(key)) continue;
     if (attribute === undefined) {
       reader.refuse(withoutRepetition(key), at.keyRange);
       continue;
@@ -116,18 +104,9 @@ function readQuery(
     const wanted = listing?.query[attribute]?.type ?? "string";
     if (node.kind === "scalar" && typeof node.value === wanted && !node.isSensitive && isListable(key, node))
       query.set(attribute, node);
-    else
-      reader.refuse(new StackProblem("stack.invalid_value", `${key} is ${queryWords[wanted]}`), node.range);
+    else reader.refuse(invalid(`${key} is ${queryWords[wanted]}`), node.range);
   }
   return query;
-}
-
-/** Refuses what a lookup has no use for; a lifecycle without anything says nothing. */
-function refuseLifecycle(entry: JsonNode, reader: BlockReader): void {
-  for (const block of nestedBlocks(entry, "lifecycle"))
-    for (const [key, at] of block.entries)
-      if (!at.isAbsent && !conditionKinds.some((kind) => kind === key))
-        reader.refuse(unsupported(`lifecycle.${key}`), at.keyRange);
 }
 
 const queryWords = { string: "text that is no secret", number: "a whole number from 1 to 200" } as const;

@@ -1,10 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import type { SourceRange } from "../diagnostics/diagnostic";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../manifest/files";
 import type { Report } from "../manifest/findings";
+import { star } from "../manifest/mask";
 import { namePattern, terraformPrefix } from "../model/text";
 import { isObject, type Json, type JsonNode } from "./document";
 import { isDataSource } from "./names";
@@ -213,12 +213,11 @@ const openKeys = new Set("// depends_on lifecycle provider alias base_url worksp
  * attributes that hold no secret, names of other values, and blocks that rnv reads whole.
  */
 export function maskStack({ document: { text, root }, ...stack }: Stack, { types }: StackContext): string {
-  const ranges: SourceRange[] = [];
+  const ranges: Range[] = [];
   const hide = (node: JsonNode): void => {
-    const { value } = node;
-    if (typeof value === "string" || typeof value === "number") {
-      if (!onlyNames.test(String(value))) ranges.push(node);
-    } else hideMembers(node);
+    const { value, start, end } = node;
+    if (typeof value !== "string" && typeof value !== "number") hideMembers(node);
+    else if (!onlyNames.test(String(value))) ranges.push([start, end]);
   };
   const hideMembers = (node: JsonNode, isOpen = (_key: string): boolean => false): void => {
     const isList = Array.isArray(node.value);
@@ -243,22 +242,12 @@ export function maskStack({ document: { text, root }, ...stack }: Stack, { types
   return star(text, ranges);
 }
 
-function star(text: string, ranges: readonly SourceRange[]): string {
-  const pieces: string[] = [];
-  let at = 0;
-  for (const { start, end } of [...ranges].sort((a, b) => a.start - b.start || b.end - a.end)) {
-    if (start < at) continue;
-    pieces.push(text.slice(at, start), stars(text.slice(start, end)));
-    at = end;
-  }
-  return [...pieces, text.slice(at)].join("");
-}
+type Range = readonly [start: number, end: number];
 
 /** The text of a file that is no JSON from `failedAt` on: only keys and punctuation before it are shown. */
 export function maskBrokenStack(text: string, failedAt: number): string {
-  const texts = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
-  const before = text.slice(0, failedAt).replace(texts, (found, colon) => (colon ? found : stars(found)));
-  return before + stars(text.slice(failedAt));
+  const texts = [...text.slice(0, failedAt).matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)];
+  const values = texts.filter(([, colon]) => colon === undefined);
+  const ranges = values.map(({ 0: value, index }): Range => [index, index + value.length]);
+  return star(text, [...ranges, [failedAt, text.length]]);
 }
-
-const stars = (text: string): string => text.replace(/[^\r\n]/g, "*");

@@ -105,7 +105,7 @@ interface ReadStacks {
 async function readStacks(request: ManifestRequest, cwd: string, { report }: Findings): Promise<ReadStacks> {
   const files = await findStacks(request.files, cwd, report);
   const isAsked = ({ unit }: StackFile): boolean =>
-    request.stack === undefined || unit === request.stack.name;
+    request.stack === undefined || [request.stack.name, ...(request.stack.together ?? [])].includes(unit);
   const stacks: Stack[] = [];
   const others: Stack[] = [];
   const texts = new Map<string, string>();

@@ -1,9 +1,10 @@
 import { warning } from "../diagnostics/diagnostic";
-import { didYouMean } from "../diagnostics/suggest";
 import { terraformPrefix } from "../model/text";
+import { unknownKey } from "./block-attributes";
 import type { JsonNode } from "./document";
+import { StackProblem } from "./language/problem";
 import { type BlockReader, readerOf } from "./resolve";
-import { type Stack, type StackContext, StackProblem } from "./stack";
+import type { Stack, StackContext } from "./stack";
 
 /** Reads one setting; true where it says that nothing may be deleted. */
 type ReadSetting = (at: JsonNode, reader: BlockReader) => boolean;
@@ -13,18 +14,14 @@ type ReadSetting = (at: JsonNode, reader: BlockReader) => boolean;
  * environment says: a stack that names another service or workspace must not be applied there.
  */
 export function readProviders(stack: Stack, context: StackContext): ReadonlySet<string> {
-  const reader = readerOf(stack, context, `${stack.name}: provider.${terraformPrefix}`);
+  const reader = readerOf(stack, context, { owner: `${stack.name}: provider.${terraformPrefix}` });
   const protecting = new Set<string>();
   for (const [name, block] of stack.providers)
     for (const [key, at] of block.entries) {
       if (key === "alias" || at.isAbsent) continue;
       const read = settings[key];
       if (read?.(at, reader)) protecting.add(name);
-      else if (read === undefined) {
-        const summary = `the provider has no setting ${JSON.stringify(key)}`;
-        const hint = didYouMean(key, Object.keys(settings));
-        reader.refuse(new StackProblem("stack.unknown_key", summary, hint), at.keyRange);
-      }
+      else if (read === undefined) reader.refuse(unknownKey(key, Object.keys(settings)), at.keyRange);
     }
   return protecting;
 }
@@ -37,10 +34,12 @@ const sameAs =
     const found = node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
     const wanted = reader.context.environment[variable];
     if (found === undefined || wanted === undefined || isSameSetting(found, wanted)) return false;
-    const summary = `the setting is not what ${variable} says`;
-    reader.refuse(new StackProblem("config.invalid", summary, `this run is for ${wanted}`), at);
+    reader.refuse(misfit(`the setting is not what ${variable} says`, `this run is for ${wanted}`), at);
     return false;
   };
+
+const misfit = (summary: string, hint?: string): StackProblem =>
+  new StackProblem("config.invalid", summary, hint);
 
 const isSameSetting = (a: string, b: string): boolean =>
   a.replace(/\/+$/, "").toLowerCase() === b.trim().replace(/\/+$/, "").toLowerCase();
@@ -51,10 +50,8 @@ const readKey: ReadSetting = (at, reader) => {
   if (reader.stack.variables.get(name)?.at("sensitive").value === true) return false;
   const hint =
     'write apiKey: fromEnv("RNV_API_KEY"), or leave it out and set RNV_API_KEY or RNV_API_KEY_FILE';
-  reader.refuse(
-    new StackProblem("stack.unsupported", "a key does not belong into a stack", hint),
-    at.keyRange,
-  );
+  const problem = new StackProblem("stack.unsupported", "a key does not belong into a stack", hint);
+  reader.refuse(problem, at.keyRange);
   return false;
 };
 
@@ -62,18 +59,10 @@ const readMostRequests: ReadSetting = (at, reader) => {
   const node = reader.read(at);
   const value = node?.kind === "scalar" ? Number(node.value) : Number.NaN;
   const range = at.keyRange;
+  const summary = "max_concurrency is for Terraform only";
   if (!Number.isInteger(value) || value < 1 || value > 256)
-    reader.refuse(
-      new StackProblem("config.invalid", "max_concurrency is a whole number from 1 to 256"),
-      range,
-    );
-  else
-    reader.context.report(
-      warning("stack.unsupported", `${reader.stack.name}: max_concurrency is for Terraform only`, {
-        range,
-        hint: "rnv takes the flag -parallelism",
-      }),
-    );
+    reader.refuse(misfit("max_concurrency is a whole number from 1 to 256"), range);
+  else reader.note(warning("stack.unsupported", summary, { range, hint: "rnv takes the flag -parallelism" }));
   return false;
 };
 
@@ -89,8 +78,7 @@ function isTrue(at: JsonNode, reader: BlockReader): boolean {
   const node = reader.read(at);
   if (node === undefined) return false;
   const value = node.kind === "scalar" && (node.parts ?? []).length === 0 ? String(node.value) : "";
-  if (value !== "true" && value !== "false")
-    reader.refuse(new StackProblem("config.invalid", "expected true or false"), at.keyRange);
+  if (value !== "true" && value !== "false") reader.refuse(misfit("expected true or false"), at.keyRange);
   return value === "true";
 }
 

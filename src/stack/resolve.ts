@@ -1,47 +1,49 @@
 import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
 import type { SourceNode } from "../manifest/tree";
-import type { Address } from "../model/address";
 import { crossStackData, dataSegments } from "../model/data-source";
 import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/text";
 import { dataAttribute } from "./data-attributes";
 import { isObject, type JsonNode } from "./document";
-import { type Environment, evaluateText, objectOf } from "./language/evaluate";
+import { convert } from "./language/conversion";
+import { evaluateText, objectOf } from "./language/evaluate";
 import { parseText } from "./language/expression";
 import {
-  ExpressionProblem,
+  attempted,
   isKnown,
+  isValue,
   marked,
   text,
   tuple,
   type Value,
+  type ValueType,
   whenKnown,
 } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
+import { StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, isDataSource, type StackType } from "./names";
 import {
   crossStackInput,
+  type Owner,
   ownerOf,
   problemAt,
-  problemOf,
   rangeOf,
   type Scope,
   type Self,
   type Stack,
   type StackContext,
-  StackProblem,
   type StackResource,
   type Steps,
   undeclared,
-  unsupported,
 } from "./stack";
 import { isMadeByApply, nodeOf, referenceValue } from "./values";
 import { variableValue } from "./variables";
 
 /** Reads the values of a block and reports the problems of each. */
-export interface BlockReader {
+export interface BlockReader extends Owner {
   readonly stack: Stack;
   readonly context: StackContext;
-  readonly read: (node: JsonNode) => SourceNode | undefined;
+  /** Reads a value, as one of `kinds` of schemas where it can be. */
+  readonly read: (node: JsonNode, kinds?: readonly string[]) => SourceNode | undefined;
   /** Reads a value as a whole, also where only a part of it is known later. */
   readonly readWhole: (node: JsonNode) => SourceNode | undefined;
   readonly refuse: (problem: StackProblem, range: SourceRange) => void;
@@ -49,36 +51,54 @@ export interface BlockReader {
   readonly note: (finding: Diagnostic) => void;
 }
 
-export function readerOf(
-  stack: Stack,
-  context: StackContext,
-  owner: string,
-  address?: Address,
-  self?: Self,
-): BlockReader {
+export function readerOf(stack: Stack, context: StackContext, of: Owner, self?: Self): BlockReader {
   const refuse = (problem: StackProblem, range: SourceRange): void =>
-    context.report(problemAt(problem, owner, range, address));
-  const reader = { owner, ...(address !== undefined && { address }) };
-  const reading =
-    (change: (value: Value) => Value) =>
-    (node: JsonNode): SourceNode | undefined => {
-      try {
-        const value = readValue(node, { context, stack, node, reader, source: "", busy: new Set(), self });
-        return nodeOf(change(value), node, reader);
-      } catch (cause) {
-        if (!(cause instanceof StackProblem)) throw cause;
-        refuse(cause, node);
-        return undefined;
-      }
-    };
+    context.report(problemAt(problem, of, range));
+  const readAs = (node: JsonNode, change: (value: Value) => Value): SourceNode | undefined => {
+    try {
+      const scope = { context, stack, node, reader: of, source: "", busy: new Set<string>(), self };
+      return nodeOf(change(readValue(node, scope)), node, of);
+    } catch (cause) {
+      if (!(cause instanceof StackProblem)) throw cause;
+      refuse(cause, node);
+      return undefined;
+    }
+  };
   return {
+    ...of,
     stack,
     context,
     refuse,
-    note: (finding) => context.report({ ...finding, summary: `${owner}: ${finding.summary}` }),
-    read: reading((value) => value),
-    readWhole: reading(postponed),
+    note: (finding) => context.report({ ...finding, summary: `${of.owner}: ${finding.summary}` }),
+    read: (node, kinds = []) => readAs(node, (value) => inKind(value, kinds)),
+    readWhole: (node) => readAs(node, postponed),
   };
+}
+
+/** Refuses the members of a block besides `known`. */
+export function refuseOthers(
+  block: JsonNode,
+  known: readonly string[],
+  label: string,
+  { refuse }: BlockReader,
+): void {
+  for (const [key, at] of block.entries)
+    if (!at.isAbsent && !known.includes(key)) refuse(unsupported(`${label}.${key}`), at.keyRange);
+}
+
+/** Types of values by the kind of their schemas. */
+const primitives: Readonly<Record<string, ValueType>> = {
+  string: "string",
+  number: "number",
+  boolean: "bool",
+};
+
+/** A number or a flag that is given as text, or text as one of them, as Terraform takes it. */
+function inKind(value: Value, kinds: readonly string[]): Value {
+  const types = kinds.flatMap((kind) => primitives[kind] ?? []);
+  if (!["string", "number", "bool"].includes(value.kind) || types.includes(value.kind as ValueType))
+    return value;
+  return types.map((type) => attempted(() => convert(value, type))).find(isValue) ?? value;
 }
 
 /** A value that is known later where a part of it is. */
@@ -92,26 +112,29 @@ function readValue(node: JsonNode, scope: Scope): Value {
   const { value = null } = node;
   if (typeof value === "string")
     return isExpression(value) ? valueOfText(value, { ...scope, node }) : text(value);
-  if (value === null || typeof value !== "object")
-    return understood(
-      () => valueOfPlain(value),
-      () => node,
-    );
+  if (value === null || typeof value !== "object") return valueOfPlain(value);
   const inner = (key: string | number): Value => readValue(node.at(key), scope);
   if (!isObject(value)) return tuple(value.map((_item, i) => inner(i)));
   // Keys are expressions too: by one that is known later the object is.
   const pairs = Object.keys(value).map(
     (key) => [isExpression(key) ? valueOfText(key, { ...scope, node }) : text(key), inner(key)] as const,
   );
-  return understood(() => objectOf(pairs));
+  return objectOf(pairs);
 }
 
 /** The value of a text with expressions. */
-const valueOfText = (written: string, scope: Scope): Value =>
-  understood(
-    () => evaluateText(parseText(written), environmentOf(written, scope)),
-    (source) => scope.node.within(source),
-  );
+function valueOfText(written: string, scope: Scope): Value {
+  try {
+    return evaluateText(parseText(written), {
+      text: written,
+      spend: () => spend(1, scope),
+      resolve: (root, steps, source) => resolveRoot(root, steps, { ...scope, source }),
+    });
+  } catch (cause) {
+    if (cause instanceof StackProblem && typeof cause.at === "string") cause.at = scope.node.within(cause.at);
+    throw cause;
+  }
+}
 
 /** Steps of a run: those of a large program, and an end of names that occur twice in each other. */
 const maxSteps = 2_000_000;
@@ -120,32 +143,6 @@ function spend(steps: number, { context: { spent } }: Scope): void {
   spent.steps += steps;
   if (spent.steps > maxSteps)
     throw new StackProblem("stack.too_large", `the expressions take more than ${maxSteps} steps`);
-}
-
-function environmentOf(written: string, scope: Scope): Environment {
-  return {
-    text: written,
-    spend: () => spend(1, scope),
-    resolve: (root, steps, source) => {
-      const within = { ...scope, source };
-      try {
-        return resolveRoot(root, steps, within);
-      } catch (cause) {
-        if (!(cause instanceof StackProblem) || cause.range !== undefined) throw cause;
-        throw new StackProblem(cause.code, cause.message, cause.hint, rangeOf(within));
-      }
-    },
-  };
-}
-
-/** Runs what reads expressions; turns an `ExpressionProblem` into a `StackProblem`. */
-export function understood<T>(read: () => T, locate?: (source: string) => SourceRange): T {
-  try {
-    return read();
-  } catch (cause) {
-    if (!(cause instanceof ExpressionProblem)) throw cause;
-    throw problemOf(cause, cause.source === undefined ? undefined : locate?.(cause.source));
-  }
 }
 
 /** A value, and the steps that are still to be taken in it. */
@@ -225,13 +222,12 @@ function readDataRoot(steps: Steps, scope: Scope): Rooted {
   );
   const entry = stack?.outputs.get(output);
   if (stack === undefined || entry === undefined)
-    throw new StackProblem(
-      "stack.reference_unknown",
+    throw unknownReference(
       `the stack that ${name} names is not among those that are read`,
       "read the stacks together: -f cdktf.out",
     );
   const found = readOutput(output, entry, { ...scope, stack });
-  return context.unit !== undefined && isMadeByApply(nodeOf(found, scope.node, scope.reader))
+  return context.others.includes(stack) && isMadeByApply(nodeOf(found, scope.node, scope.reader))
     ? crossValue(stack.name, output, rest, scope)
     : { value: found, rest };
 }
@@ -259,8 +255,7 @@ function crossValue(stack: string, output: string, rest: Steps, scope: Scope): R
   const { unit } = scope.context;
   const found = unit?.crossValues.get(stack)?.get(output);
   if (found === undefined && unit?.needsValues === true)
-    throw new StackProblem(
-      "stack.reference_unknown",
+    throw unknownReference(
       `the stack ${stack} has not made this value yet`,
       `apply ${stack} first, or take both: its state holds no ${output}`,
     );
@@ -333,8 +328,7 @@ function notDeclared(resource: StackResource, [, ...steps]: Steps): StackProblem
     (inner, word) => (inner === "" ? `${word}: …` : `${word}: { ${inner} }`),
     "",
   );
-  return new StackProblem(
-    "stack.reference_unknown",
+  return unknownReference(
     `${owner} does not declare ${names.join(".")}: its value is not known while planning`,
     `declare it there: ${line}`,
   );

@@ -6,28 +6,22 @@ import type { Address } from "../model/address";
 import { crossStackData, dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import type { Parent } from "../model/resource-type";
-import {
-  camelCase,
-  snakeCase,
-  terraformNameOf,
-  terraformPrefix,
-  timeoutNames,
-  variablesResource,
-} from "../model/text";
+import { camelCase, terraformNameOf, terraformPrefix, timeoutNames, variablesResource } from "../model/text";
 import { parseDuration } from "../model/time";
 import { Template } from "../model/value";
 import {
-  entryAt,
+  checkTriggers,
   protectionOf,
   type ResourceSource,
   readAttributes,
   terraformOnly,
-  triggersProblem,
   unknownKey,
 } from "./block-attributes";
 import { type FoundCondition, readConditions } from "./conditions";
-import type { Json, JsonNode } from "./document";
+import type { JsonNode } from "./document";
+import { invalid, missingKey, StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type StackType } from "./names";
+import { entryNode, listNode, mapNode, scalarNode } from "./nodes";
 import { type BlockReader, readerOf } from "./resolve";
 import {
   commentOf,
@@ -37,9 +31,7 @@ import {
   problemAt,
   type Stack,
   type StackContext,
-  StackProblem,
   type StackResource,
-  unsupported,
 } from "./stack";
 
 /** A resource of a stack as a block, with what a manifest cannot express. */
@@ -51,7 +43,7 @@ export interface StackBlock {
   readonly dependsOn: readonly Address[];
   readonly parent: FoundParent;
   /** Addresses that it had in a manifest. */
-  readonly movedFrom: readonly MapEntry[];
+  readonly movedFrom: readonly SourceNode[];
   /** Its provider refuses to delete it. */
   readonly isProtected: boolean;
   readonly timeouts: DesiredResource["timeouts"];
@@ -89,20 +81,22 @@ export function readResource(
   const owner = ownerOf(resource);
   const type = context.types.get(resource.terraformType);
   if (type === undefined) {
-    context.report(problemAt(unknownType(resource, context), owner, block.keyRange));
+    context.report(problemAt(unknownType(resource, context), { owner }, block.keyRange));
     return undefined;
   }
   const address = addressOfResource(type, resource.name);
-  const reader = readerOf(stack, context, owner, address);
+  const reader = readerOf(stack, context, { owner, address });
   const source: ResourceSource = { resource, type, address, reader };
-  refuseTerraformOnly(source);
+  for (const key of terraformOnly)
+    if (block.at(key).value !== undefined) reader.refuse(withoutRepetition(key), block.at(key).keyRange);
+  checkTriggers(source);
   const { removal, removedWithParent } = type.placed.type;
   const provider = readProvider(block, reader);
   const isProtectable = removal === "delete" && !removedWithParent;
   const isKept = protectionOf(block, isProtectable, reader);
   const { written, isReadable } = readAttributes(source);
   const parent = readParent(source, findBlock);
-  const { meta, movedFrom } = readMeta(source, imports.get(address));
+  const meta = readMeta(source, imports.get(address));
   if (type.nameKey !== undefined && block.at(type.nameKey).value === undefined)
     refuseMissing(source, type.nameKey);
   const dependsOn = dependsOnOf(block, reader);
@@ -110,19 +104,12 @@ export function readResource(
   return {
     owner,
     constructPath: resource.constructPath,
-    movedFrom,
+    movedFrom: itemsOf(commentOf(block, terraformPrefix).at("moved_from")).map(literal),
     dependsOn,
     parent,
     isProtected: isKept || (protecting.has(provider) && isProtectable),
     timeouts: readTimeouts(source),
-    conditions: readConditions(
-      block,
-      { address, owner },
-      {
-        precondition: reader,
-        postcondition: readerOf(stack, context, owner, address, { ...resource, isData: false }),
-      },
-    ),
+    conditions: readConditions(block, address, reader, { ...resource, isData: false }),
     block: {
       placed: type.placed,
       address,
@@ -147,16 +134,6 @@ function unknownType({ terraformType, name }: StackResource, { types }: StackCon
   return new StackProblem("stack.unknown_key", `there is no resource type ${terraformType}`, hint);
 }
 
-function refuseTerraformOnly({ resource, type, reader }: ResourceSource): void {
-  const { block } = resource;
-  for (const key of terraformOnly)
-    if (block.at(key).value !== undefined) reader.refuse(withoutRepetition(key), block.at(key).keyRange);
-  // Derived triggers are for Terraform: rnv sees these changes by itself.
-  const isDerived = commentOf(block, terraformPrefix).at("triggers").value === "derived";
-  const triggers = isDerived ? undefined : triggersProblem(resource, type, reader);
-  if (triggers !== undefined) reader.refuse(triggers, block.at("triggers").keyRange);
-}
-
 /** An argument that rnv does not have. */
 export const withoutRepetition = (key: string): StackProblem =>
   key === "count" || key === "for_each"
@@ -174,7 +151,7 @@ export function readProvider(block: JsonNode, { stack, refuse }: BlockReader): s
   if (typeof written === "string" && stack.providers.has(written)) return written;
   const summary = `the provider ${JSON.stringify(written)} is not declared`;
   const hint = `name one of rnv: new RnvProvider(stack, "eu", { alias: "eu" })`;
-  refuse(new StackProblem("stack.reference_unknown", summary, hint), block.at("provider"));
+  refuse(unknownReference(summary, hint), block.at("provider"));
   return terraformPrefix;
 }
 
@@ -193,18 +170,16 @@ function readTimeouts({ resource: { block }, reader }: ResourceSource): DesiredR
     const milliseconds = parseDuration(text);
     const wanted = `timeouts.${key}: expected a duration such as 30m, 90s or 1h30m`;
     if (milliseconds !== undefined) timeouts[step] = milliseconds;
-    else if (node !== undefined) reader.refuse(new StackProblem("stack.invalid_value", wanted), at);
+    else if (node !== undefined) reader.refuse(invalid(wanted), at);
   }
   return Object.keys(timeouts).length === 0 ? undefined : timeouts;
 }
 
-function refuseMissing(
-  { resource: { terraformType, name, block }, reader }: ResourceSource,
-  key: string,
-): void {
-  const problem = new StackProblem("stack.missing_key", `${terraformType}.${name} lacks ${key}`);
-  reader.refuse(problem, block.keyRange);
-}
+const refuseMissing = ({ resource, reader }: ResourceSource, key: string): void =>
+  reader.refuse(
+    missingKey(`${resource.terraformType}.${resource.name} lacks ${key}`),
+    resource.block.keyRange,
+  );
 
 /** Reads `project_id` or `service_id`: a reference to a declared parent, or an id that no stack declares. */
 function readParent(source: ResourceSource, findBlock: FindBlock): FoundParent {
@@ -254,8 +229,8 @@ function linkedParent(
 function noParent(node: SourceNode, key: string, { type }: Parent): StackProblem {
   const segments = wholeReference(node);
   return segments === undefined || segments[0] === dataType
-    ? new StackProblem("stack.invalid_value", `${key} is the id of a ${type}`)
-    : new StackProblem("stack.reference_unknown", `${key} refers to no declared ${type}`);
+    ? invalid(`${key} is the id of a ${type}`)
+    : unknownReference(`${key} refers to no declared ${type}`);
 }
 
 /** The segments of a value that is a reference and nothing else. */
@@ -271,7 +246,7 @@ export function dependsOnOf(block: JsonNode, reader: BlockReader): readonly Addr
   const at = block.at("depends_on");
   if (at.value === undefined) return [];
   if (!Array.isArray(at.value)) {
-    reader.refuse(new StackProblem("stack.invalid_value", "depends_on is a list"), at);
+    reader.refuse(invalid("depends_on is a list"), at);
     return [];
   }
   return itemsOf(at).flatMap((item) => {
@@ -303,60 +278,46 @@ export function resourceNamed(at: JsonNode, reader: BlockReader): Address | unde
 function readMeta(
   { resource: { block }, type, reader }: ResourceSource,
   imported: MapEntry | undefined,
-): Pick<Block, "meta"> & { readonly movedFrom: readonly MapEntry[] } {
-  const comment = commentOf(block, terraformPrefix);
-  const lifecycle = new Map<string, MapEntry>();
-  for (const inner of nestedBlocks(block, "lifecycle")) readLifecycle(inner, type, lifecycle, reader);
-  const onRemove = comment.at("on_remove");
-  if (onRemove.value !== undefined)
-    lifecycle.set("onRemove", entryAt("onRemove", literal(onRemove.value, onRemove), onRemove));
-  const meta = new Map<string, MapEntry>();
-  if (lifecycle.size > 0) {
-    const at = block.at("lifecycle");
-    meta.set("lifecycle", entryAt("lifecycle", { kind: "map", entries: lifecycle, range: at }, at));
-  }
-  if (imported !== undefined) meta.set("import", imported);
-  const movedFrom = itemsOf(comment.at("moved_from")).map((at) =>
-    entryAt("from", literal(at.value ?? null, at), at),
-  );
-  return { meta, movedFrom };
-}
-
-/** A value that is taken as it is written, without expressions. */
-const literal = (value: Json, range: SourceRange): SourceNode =>
-  value === null || typeof value !== "object"
-    ? { kind: "scalar", value, range }
-    : { kind: "list", items: [], range };
-
-function readLifecycle(
-  block: JsonNode,
-  type: StackType,
-  lifecycle: Map<string, MapEntry>,
-  reader: BlockReader,
-): void {
-  for (const [key, at] of block.entries) {
-    if (key === "prevent_destroy") {
-      const node = reader.read(at);
-      if (node !== undefined) lifecycle.set("preventDestroy", entryAt("preventDestroy", node, at));
-    } else if (key === "ignore_changes")
-      lifecycle.set("ignoreChanges", entryAt("ignoreChanges", ignoredPaths(at, type), at));
+): Block["meta"] {
+  const lifecycle: (readonly [string, SourceNode, SourceRange])[] = [];
+  const add = (key: string, node: SourceNode | undefined, { keyRange }: JsonNode): void => {
+    if (node !== undefined) lifecycle.push([key, node, keyRange]);
+  };
+  for (const [key, at] of nestedBlocks(block, "lifecycle").flatMap(({ entries }) => entries)) {
+    if (key === "prevent_destroy") add("preventDestroy", reader.read(at), at);
+    else if (key === "ignore_changes") add("ignoreChanges", ignoredPaths(at, type), at);
     else if (key === "precondition" || key === "postcondition") continue;
     else if (key !== "create_before_destroy" || at.value !== false)
       reader.refuse(unsupported(`lifecycle.${key}`), at.keyRange);
   }
+  const onRemove = commentOf(block, terraformPrefix).at("on_remove");
+  if (!onRemove.isAbsent) add("onRemove", literal(onRemove), onRemove);
+  const meta = new Map<string, MapEntry>();
+  const at = block.at("lifecycle");
+  if (lifecycle.length > 0)
+    meta.set("lifecycle", entryNode("lifecycle", mapNode(lifecycle, at), at.keyRange));
+  if (imported !== undefined) meta.set("import", imported);
+  return meta;
 }
+
+/** A value that is taken as it is written, without expressions. */
+const literal = (at: JsonNode): SourceNode => {
+  const { value = null } = at;
+  return value === null || typeof value !== "object" ? scalarNode(value, at) : listNode([], at);
+};
 
 /** `configuration.health_check_path` in rnv's words; `all` names every attribute. */
 function ignoredPaths(at: JsonNode, { placed }: StackType): SourceNode {
-  const { value = null } = at;
-  const all = [...placed.paths.keys()];
-  if (value === "all") return { kind: "list", range: at, items: all.map((path) => literal(path, at)) };
-  if (!Array.isArray(value)) return literal(value, at);
-  const known = new Map(
-    [...all, ...placed.groups.keys()].map((path) => [path.split(".").map(snakeCase).join("."), path]),
+  if (at.value === "all")
+    return listNode(
+      [...placed.paths.keys()].map((path) => scalarNode(path, at)),
+      at,
+    );
+  if (!Array.isArray(at.value)) return literal(at);
+  return listNode(
+    itemsOf(at).map((item) =>
+      typeof item.value === "string" ? scalarNode(camelCase(item.value), item) : literal(item),
+    ),
+    at,
   );
-  // A further field of an open group is in no list.
-  const nameOf = (item: Json): Json =>
-    typeof item === "string" ? (known.get(item) ?? (item.includes(".") ? camelCase(item) : item)) : item;
-  return { kind: "list", items: value.map((item: Json, i) => literal(nameOf(item), at.at(i))), range: at };
 }

@@ -1,12 +1,13 @@
-import type { DiagnosticCode, SourceRange } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/diagnostic";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import { suggest } from "../diagnostics/suggest";
 import type { StackUnit } from "../manifest/context";
 import { type Report, suggestedMisses } from "../manifest/findings";
 import type { Trust } from "../manifest/trust";
+import type { Address } from "../model/address";
 import { generatedName, terraformPrefix, variableResource, variablesResource } from "../model/text";
 import { isObject, type JsonNode, type StackDocument } from "./document";
-import type { ExpressionProblem } from "./language/expression-value";
+import { StackProblem, unknownReference, unsupported } from "./language/problem";
 import type { StackType } from "./names";
 
 /** A `resource` block. */
@@ -75,7 +76,7 @@ export interface Scope {
 /** The construct and the resource that a problem of a value names. */
 export interface Owner {
   readonly owner: string;
-  readonly address?: string;
+  readonly address?: Address | undefined;
 }
 
 /** The steps into a name: `.a`, `[0]`. */
@@ -103,34 +104,6 @@ export function constructPathOf(block: JsonNode): string | undefined {
 /** A part of the comment of a block, which Terraform does not read. */
 export const commentOf = (block: JsonNode, key: string): JsonNode => block.at("//").at(key);
 
-const useTerraform =
-  "rnv reads what constructs of plain TypeScript synthesize; for this, run the stack with Terraform: the package is a Terraform provider too";
-
-/** Stops the reading of a value of a stack; the reader reports it with the location. */
-export class StackProblem extends Error {
-  constructor(
-    readonly code: DiagnosticCode,
-    message: string,
-    readonly hint?: string,
-    /** Its place; that of the whole value unless said. */
-    readonly range?: SourceRange,
-  ) {
-    super(message);
-  }
-}
-
-/** A problem of an expression as one of the stack. */
-export function problemOf({ message, kind, hint }: ExpressionProblem, range?: SourceRange): StackProblem {
-  if (kind === "unsupported")
-    return new StackProblem("stack.unsupported", message, hint ?? useTerraform, range);
-  const code = kind === "unknown" ? "stack.reference_unknown" : "stack.invalid_value";
-  return new StackProblem(code, message, hint, range);
-}
-
-/** A feature of Terraform that rnv does not have. */
-export const unsupported = (what: string): StackProblem =>
-  new StackProblem("stack.unsupported", `${what} is not supported by rnv`, useTerraform);
-
 /** A name that the stack does not declare. */
 export function undeclared(
   what: string,
@@ -140,11 +113,7 @@ export function undeclared(
 ): StackProblem {
   spent.misses += 1;
   const meant = spent.misses > suggestedMisses ? undefined : suggest(name, known);
-  return new StackProblem(
-    "stack.reference_unknown",
-    `${what} is not declared`,
-    meant === undefined ? undefined : `did you mean "${meant}"?`,
-  );
+  return unknownReference(`${what} is not declared`, meant && `did you mean "${meant}"?`);
 }
 
 /** `shop/api (rnv_service.api)`, or the name alone in JSON that no construct wrote. */
@@ -157,17 +126,16 @@ export function ownerOf({
   return constructPath === undefined ? terraform : `${constructPath} (${terraform})`;
 }
 
-/** The diagnostic of a problem of `owner`, a construct or a block. */
+/** The diagnostic of a problem. */
 export const problemAt = (
-  problem: StackProblem,
-  owner: string,
+  { code, message, hint, at }: StackProblem,
+  { owner, address }: Owner,
   range: SourceRange,
-  address?: string,
 ): Diagnostic =>
-  error(problem.code, `${owner}: ${problem.message}`, {
-    range: problem.range ?? range,
-    ...(address === undefined ? {} : { address }),
-    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+  error(code, `${owner}: ${message}`, {
+    range: typeof at === "object" ? at : range,
+    ...(address !== undefined && { address }),
+    ...(hint !== undefined && { hint }),
   });
 
 const knownBlocks = new Set(
@@ -186,7 +154,8 @@ export function readStack(
   const stackName = commentOf(root, "metadata").at("stackName").value;
   const name = typeof stackName === "string" ? stackName : fallback.name;
   for (const [key, block] of root.entries)
-    if (!knownBlocks.has(key)) report(problemAt(unsupported(`the block "${key}"`), name, block.keyRange));
+    if (!knownBlocks.has(key))
+      report(problemAt(unsupported(`the block "${key}"`), { owner: name }, block.keyRange));
   checkSettings(root, name, report);
   const resources = blocksOf(root, "resource", 2).map(resourceOf).flatMap(variablesOfMap);
   const named = new Map<string, StackResource[]>();
@@ -283,7 +252,8 @@ function variablesOfMap(resource: StackResource): readonly StackResource[] {
 /** Refuses other providers; warns of a remote backend, whose state rnv does not use. */
 function checkSettings(root: JsonNode, name: string, report: Report): void {
   for (const { labels, block } of blocksOf(root, "provider", 1))
-    if (labels[0] !== terraformPrefix) report(problemAt(otherProvider(labels[0] ?? ""), name, block));
+    if (labels[0] !== terraformPrefix)
+      report(problemAt(otherProvider(labels[0] ?? ""), { owner: name }, block));
   for (const settings of nestedBlocks(root, "terraform")) {
     for (const { labels, block } of blocksOf(settings, "backend", 1))
       if (labels[0] !== "local") report(ownState(`the backend "${labels[0]}"`, name, block));

@@ -7,58 +7,43 @@ import { readValue } from "../manifest/values";
 import { type Address, isLogicalName } from "../model/address";
 import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../model/desired";
 import type { JsonNode } from "./document";
-import { type BlockReader, readerOf } from "./resolve";
+import { invalid, StackProblem, unknownReference } from "./language/problem";
+import { entryNode, listNode, mapNode, scalarNode } from "./nodes";
+import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { resourceNamed, type StackBlock } from "./resources";
-import { nestedBlocks, type Stack, type StackContext, StackProblem, unsupported } from "./stack";
+import { nestedBlocks, type Stack, type StackContext } from "./stack";
 import { isMadeByApply } from "./values";
 
 /** The blocks of a kind at the top level; refuses keys besides `known`. */
 function topBlocks(kind: string, known: readonly string[], reader: BlockReader): readonly JsonNode[] {
   const blocks = nestedBlocks(reader.stack.document.root, kind);
-  for (const [key, { keyRange }] of blocks.flatMap(({ entries }) => entries))
-    if (!known.includes(key)) reader.refuse(unsupported(`${kind}.${key}`), keyRange);
+  for (const block of blocks) refuseOthers(block, known, kind, reader);
   return blocks;
 }
 
 /** `import` blocks by the address that they name. */
 export function readImports(stack: Stack, context: StackContext): ReadonlyMap<Address, MapEntry> {
   const imports = new Map<Address, MapEntry>();
-  const reader = readerOf(stack, context, stack.name);
+  const reader = readerOf(stack, context, { owner: stack.name });
   for (const block of topBlocks("import", ["to", "id"], reader)) {
     const to = resourceNamed(block.at("to"), reader);
     const id = reader.read(block.at("id"));
     if (to === undefined || id === undefined) continue;
     const name = String(block.at("to").value);
-    if (stack.named.has(name)) imports.set(to, { key: "import", keyRange: block, value: id });
-    else {
-      const summary = `import names ${name}, which is not declared`;
-      reader.refuse(new StackProblem("stack.reference_unknown", summary), block.at("to"));
-    }
+    if (stack.named.has(name)) imports.set(to, entryNode("import", id, block));
+    else reader.refuse(unknownReference(`import names ${name}, which is not declared`), block.at("to"));
   }
   return imports;
 }
 
-const scalar = (value: string, range: SourceRange): SourceNode => ({ kind: "scalar", value, range });
+/** The root of a manifest with a list under `key`. */
+const listRoot = (key: string, items: readonly SourceNode[]): MapNode => {
+  const range = items[0]?.range ?? { file: "", start: 0, end: 0 };
+  return mapNode([[key, listNode(items, range)]], range);
+};
 
-/** A node as an entry of a manifest. */
-const manifestEntry = (key: string, value: SourceNode, range = value.range): readonly [string, MapEntry] => [
-  key,
-  { key, keyRange: range, value },
-];
-
-/** The root of a manifest with a list under `key`; undefined for an empty list. */
-function listRoot(key: string, items: readonly SourceNode[]): MapNode | undefined {
-  const [first] = items;
-  if (first === undefined) return undefined;
-  const { range } = first;
-  return { kind: "map", range, entries: new Map([manifestEntry(key, { kind: "list", items, range })]) };
-}
-
-const moveNode = (from: SourceNode, to: string, range: SourceRange): SourceNode => ({
-  kind: "map",
-  range,
-  entries: new Map([manifestEntry("from", from, range), manifestEntry("to", scalar(to, range))]),
-});
+const moveNode = (from: SourceNode, to: string, range: SourceRange): SourceNode =>
+  mapNode(Object.entries({ from, to: scalarNode(to, range) }), range);
 
 /** `moved` blocks, and the addresses of a manifest that constructs say they had; checked like those of a manifest. */
 export function readStackMoves(
@@ -68,22 +53,21 @@ export function readStackMoves(
 ): Desired["moved"] {
   const items: SourceNode[] = [];
   for (const stack of context.stacks) {
-    const reader = readerOf(stack, context, stack.name);
+    const reader = readerOf(stack, context, { owner: stack.name });
     for (const block of topBlocks("moved", ["from", "to"], reader)) {
       const from = resourceNamed(block.at("from"), reader);
       const to = resourceNamed(block.at("to"), reader);
       if (from !== undefined && to !== undefined)
-        items.push(moveNode(scalar(from, block.at("from")), to, block));
+        items.push(moveNode(scalarNode(from, block.at("from")), to, block));
     }
   }
   for (const { block, movedFrom } of blocks)
-    for (const { value } of movedFrom) {
+    for (const from of movedFrom) {
       // The same address as before is no move: a program may keep the line.
-      if (value.kind === "scalar" && value.value === block.address) continue;
-      items.push(moveNode(value, block.address, value.range));
+      if (from.kind === "scalar" && from.value === block.address) continue;
+      items.push(moveNode(from, block.address, from.range));
     }
-  const root = listRoot("moved", items);
-  return root === undefined ? [] : readMoved(root, reading);
+  return readMoved(listRoot("moved", items), reading);
 }
 
 /** `removed` blocks: deletions confirmed by name; with `destroy = false` the platform keeps the resource. */
@@ -91,17 +75,16 @@ export function readStackRemovals(context: StackContext, reading: ReadContext): 
   const items: SourceNode[] = [];
   const kept = new Set<Address>();
   for (const stack of context.stacks) {
-    const reader = readerOf(stack, context, stack.name);
+    const reader = readerOf(stack, context, { owner: stack.name });
     for (const block of topBlocks("removed", ["from", "lifecycle"], reader)) {
       const from = resourceNamed(block.at("from"), reader);
       if (from === undefined) continue;
-      items.push(scalar(from, block.at("from")));
+      items.push(scalarNode(from, block.at("from")));
       if (nestedBlocks(block, "lifecycle").some((lifecycle) => lifecycle.at("destroy").value === false))
         kept.add(from);
     }
   }
-  const root = listRoot("removed", items);
-  const removed = root === undefined ? [] : readRemoved(root, reading);
+  const removed = readRemoved(listRoot("removed", items), reading);
   return removed.map((one) => ({ ...one, isKept: kept.has(one.address) }));
 }
 
@@ -115,35 +98,30 @@ export function readStackOutputs(context: StackContext, reading: ReadContext): D
     for (const [name, block] of stack.outputs) {
       const isCrossing = name.startsWith(crossStackOutput);
       if (isCrossing && context.unit === undefined) continue;
-      const reader = readerOf(stack, context, `${stack.name}: output.${name}`);
+      const reader = readerOf(stack, context, { owner: `${stack.name}: output.${name}` });
       const at = block.at("value");
       const isHidden = block.at("sensitive").value === true && !isCrossing;
       const node = reader.readWhole(at);
       if (node === undefined || (isCrossing && !isMadeByApply(node))) continue;
-      if (node.isSensitive && !isHidden)
-        reader.refuse(
-          new StackProblem(
-            "stack.unsupported",
-            "outputs are shown and recorded, so they hold no secrets",
-            "make it a sensitive one (sensitive: true): it is listed, and its value is neither shown nor recorded",
-          ),
-          at,
-        );
+      if (node.isSensitive && !isHidden) reader.refuse(secretOutput, at);
       else if (!isLogicalName(name))
-        reader.refuse(
-          new StackProblem("stack.invalid_value", `${JSON.stringify(name)} cannot name an output`),
-          at,
-        );
+        reader.refuse(invalid(`${JSON.stringify(name)} cannot name an output`), at);
       else if (outputs.has(name))
         reading.report(
           error("stack.duplicate", `two stacks have an output ${name}`, { range: block.keyRange }),
         );
       else {
-        const read = node.isSensitive
+        const value = node.isSensitive
           ? hiddenOutput
           : readValue(node, { attribute: `outputs.${name}` }, reading);
-        if (read !== undefined) outputs.set(name, { value: isHidden ? hiddenOutput : read, range: at });
+        if (value !== undefined) outputs.set(name, { value: isHidden ? hiddenOutput : value, range: at });
       }
     }
   return outputs;
 }
+
+const secretOutput = new StackProblem(
+  "stack.unsupported",
+  "outputs are shown and recorded, so they hold no secrets",
+  "make it a sensitive one (sensitive: true): it is listed, and its value is neither shown nor recorded",
+);

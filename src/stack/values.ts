@@ -1,11 +1,10 @@
-import { DiagnosticsError, error, type SourceRange } from "../diagnostics/diagnostic";
-import type { AwaitedPart, MapEntry, SourceNode, TemplatePart } from "../manifest/tree";
+import { DiagnosticsError, type SourceRange } from "../diagnostics/diagnostic";
+import type { AwaitedPart, SourceNode, TemplatePart } from "../manifest/tree";
 import { sourceKeys } from "../manifest/type-index";
 import type { Plain } from "../model/value";
 import type { JsonNode } from "./document";
 import {
   type Awaited,
-  ExpressionProblem,
   isListLike,
   isMapLike,
   isSensitive,
@@ -15,7 +14,9 @@ import {
   type ValueType,
 } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
-import { type Owner, problemOf, StackProblem, unsupported } from "./stack";
+import { invalid, StackProblem, unsupported } from "./language/problem";
+import { listNode, mapNode, scalarNode } from "./nodes";
+import { type Owner, problemAt } from "./stack";
 
 /** A reference to `segments`: an address, then an attribute. */
 export const referenceValue = (
@@ -58,21 +59,20 @@ const hidden = (node: SourceNode): SourceNode =>
 
 function bareNode(value: Value, at: JsonNode, owner: Owner): SourceNode {
   if (isListLike(value))
-    return { kind: "list", items: value.items.map((item, i) => nodeOf(item, at.at(i), owner)), range: at };
-  if (isMapLike(value)) {
-    const entries = [...value.entries].map(([key, inner]): [string, MapEntry] => [
-      key,
-      { key, keyRange: at.at(key).keyRange, value: nodeOf(inner, at.at(key), owner) },
-    ]);
-    return { kind: "map", entries: new Map(entries), range: at };
-  }
+    return listNode(
+      value.items.map((item, i) => nodeOf(item, at.at(i), owner)),
+      at,
+    );
+  if (isMapLike(value))
+    return mapNode(
+      [...value.entries].map(([key, inner]) => [key, nodeOf(inner, at.at(key), owner), at.at(key).keyRange]),
+      at,
+    );
   if (value.kind === "later") return laterNode(value, at, owner);
-  if (value.kind === "null") return { kind: "scalar", value: null, range: at };
-  if (value.kind === "number" || value.kind === "bool")
-    return { kind: "scalar", value: value.value, range: at };
+  if (value.kind === "null") return scalarNode(null, at);
+  if (value.kind !== "string") return scalarNode(value.value, at);
   // Nothing of it is a reference or an expression of a manifest.
-  const parts = [{ kind: "text" as const, text: value.value }];
-  return { kind: "scalar", value: value.value, parts, range: at };
+  return { ...scalarNode(value.value, at), parts: [{ kind: "text", text: value.value }] };
 }
 
 function laterNode(value: LaterValue, range: JsonNode, owner: Owner): SourceNode {
@@ -87,22 +87,13 @@ function laterNode(value: LaterValue, range: JsonNode, owner: Owner): SourceNode
     try {
       return plainOf(value.compute((awaited) => found.get(awaited) as Value));
     } catch (cause) {
-      if (!(cause instanceof ExpressionProblem)) throw cause;
-      throw new DiagnosticsError([laterProblem(cause, range, owner)]);
+      if (!(cause instanceof StackProblem)) throw cause;
+      throw new DiagnosticsError([problemAt(cause, owner, range)]);
     }
   };
   const awaits = value.awaits.map(awaitedPart);
   const computed = { kind: "computed" as const, awaits, compute, source: "", range };
   return { kind: "scalar", value: "", parts: [computed], range };
-}
-
-function laterProblem(cause: ExpressionProblem, range: SourceRange, { owner, address }: Owner) {
-  const { code, message, hint } = problemOf(cause);
-  return error(code, `${owner}: ${message}`, {
-    range,
-    ...(address !== undefined && { address }),
-    ...(hint !== undefined && { hint }),
-  });
 }
 
 const shownText = (parts: readonly TemplatePart[]): string =>
@@ -116,7 +107,7 @@ function awaitedPart(awaited: Awaited): AwaitedPart {
   if (!isNode(awaited)) return awaited;
   const [entry] = awaited.kind === "map" ? [...awaited.entries.values()] : [];
   if (entry === undefined || !sourceKeys.includes(entry.key))
-    throw new StackProblem("stack.invalid_value", "a list or an object is not allowed inside text");
+    throw invalid("a list or an object is not allowed inside text");
   if (entry.key !== "fromEnv" || entry.value.kind !== "scalar")
     throw unsupported(`text or a function around a secret that comes from ${entry.key}`);
   const name = String(entry.value.value);

@@ -3,9 +3,10 @@ import { terraformPrefix } from "../model/text";
 import { isObject, type Json, type JsonNode } from "./document";
 import { convert } from "./language/conversion";
 import { type Expression, parseExpression } from "./language/expression";
-import { ExpressionProblem, later, marked, type Value, type ValueType } from "./language/expression-value";
+import { later, marked, text, type Value, type ValueType } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
-import { commentOf, rangeOf, type Scope, type StackContext, StackProblem, undeclared } from "./stack";
+import { ExpressionProblem, invalid, StackProblem, unsupported } from "./language/problem";
+import { commentOf, rangeOf, type Scope, type StackContext, undeclared } from "./stack";
 import { nodeOf } from "./values";
 
 /** Evaluates a named value; `label` names it in an error. */
@@ -63,23 +64,19 @@ function plainValue({ name, entry, scope, readDefault }: Variable): Value {
   const { value: fallback } = entry.at("default");
   const { value: written } = entry.at("type");
   const type = typeof written === "string" ? written : impliedType(fallback);
-  // Text of the environment is no template.
   if (variable !== undefined)
-    return converted(
-      valueOfPlain(valueOfType(environment[variable] as string, type, variable)),
-      type,
-      variable,
-    );
+    return converted(valueOfText(environment[variable] as string, type, variable), type, variable);
   if (fallback === undefined) throw withoutValue(name, environment);
   return converted(readDefault(), type, "the default");
 }
 
+/** A value of a variable in its type, as Terraform converts it. */
 function converted(value: Value, type: string, origin: string): Value {
   try {
-    return convertTo(value, type);
+    return convert(value, typeNamed(parseExpression(type)));
   } catch (cause) {
-    if (!(cause instanceof ExpressionProblem) || cause.kind !== "invalid") throw cause;
-    throw new StackProblem("stack.invalid_value", `${origin} is not a ${type}: ${cause.message}`);
+    if (!(cause instanceof ExpressionProblem)) throw cause;
+    throw invalid(`${origin} is not a ${type}: ${cause.message}`);
   }
 }
 
@@ -99,22 +96,15 @@ const variablesOf = (name: string): readonly string[] => [`RNV_VAR_${name}`, `TF
 const setVariable = (name: string, environment: StackContext["environment"]): string | undefined =>
   variablesOf(name).find((variable) => environment[variable]);
 
-/** Text of the environment as a value of a variable's type; throws `StackProblem` for another text. */
-function valueOfType(given: string, type: string, origin: string): Json {
-  if (type === "string" || type === "any") return given;
-  if (type === "bool" && (given === "true" || given === "false")) return given === "true";
-  if (type === "number" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(given)) return Number(given);
-  if (type === "bool" || type === "number")
-    throw new StackProblem("stack.invalid_value", `${origin} is not a ${type}`);
+/** Text of the environment, which is no template: JSON where the type of the variable has others in it. */
+function valueOfText(given: string, type: string, origin: string): Value {
+  if (!type.includes("(")) return text(given);
   try {
-    return JSON.parse(given) as Json;
+    return valueOfPlain(JSON.parse(given) as Json);
   } catch {
-    throw new StackProblem("stack.invalid_value", `${origin} does not hold JSON, as its type ${type} needs`);
+    throw invalid(`${origin} does not hold JSON, as its type ${type} needs`);
   }
 }
-
-/** A value of a variable in its type, as Terraform converts it. */
-const convertTo = (value: Value, type: string): Value => convert(value, typeNamed(parseExpression(type)));
 
 /** The type that `list(string)`, or another constraint, says. */
 function typeNamed(expression: Expression): ValueType {
@@ -128,5 +118,5 @@ function typeNamed(expression: Expression): ValueType {
     // Attributes of objects may be optional, with defaults: they are taken as they are given.
     if (name === "object" || name === "tuple") return "any";
   }
-  throw new ExpressionProblem("the type of the variable is none that Terraform has", "unsupported");
+  throw unsupported("the type of the variable");
 }

@@ -194,6 +194,22 @@ describe("an app of several stacks", () => {
     });
   });
 
+  it("draws the stacks that are named, as one", async () => {
+    const drawn = async (...stacks: string[]) =>
+      [...(await rnv("graph", ...stacks)).stdout.matchAll(/^ *"([\w.-]+)" \[/gm)].map(([, name]) => name);
+    synthesizeInto(scenario.folder, (app) => {
+      for (const id of ["web-a", "web-b", "jobs"]) {
+        const stack = new TerraformStack(app, id);
+        new RnvProvider(stack, "rnv");
+        new Service(stack, id, { kind: "web", deploy: { when: "never" } });
+      }
+    });
+    expect(await drawn("web-*")).toEqual(["service.web-a", "service.web-b"]);
+    writeFileSync(join(scenario.folder, "cdktf.out", "stacks", "jobs", "cdk.tf.json"), "{");
+    expect(await drawn("web-*")).toEqual(["service.web-a", "service.web-b"]);
+    expect(await rnv("graph")).toMatchObject({ code: 1 });
+  });
+
   it("says what is wrong with an output folder, also where a stack is named", async () => {
     rmSync(join(scenario.folder, "cdktf.out"), { recursive: true });
     for (const named of [[], ["staging*"]])

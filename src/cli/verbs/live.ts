@@ -88,9 +88,11 @@ async function runTerraformImport(invocation: Invocation, file: string): Promise
   );
   const { plan, taken, declared, diagnostics, sources } = outcome;
   if (plan !== undefined) {
+    const waiting = plan.changes.filter(({ action }) => action === "adopt").length;
     terminal.out(
       `Terraform manages ${counted(declared, "resource")}; ${taken} are recorded here now, and nothing was written to the service.\n` +
-        "Take them out of Terraform before it plans again: terraform state rm ADDRESS…\nVariables with equal values: rnv apply --adopt --verify-values\n\n",
+        "Take them out of Terraform before it plans again: terraform state rm ADDRESS…\n" +
+        `${waiting === 0 ? "" : `Next: rnv apply --adopt --verify-values takes over ${counted(waiting, "resource")}; equal values are not written again.\n`}\n`,
     );
     showPlan(invocation, plan, "text", sources);
   }

@@ -3,7 +3,6 @@ import {
   bool,
   compareText,
   describeType,
-  ExpressionProblem,
   graphemes,
   isListLike,
   isMapLike,
@@ -14,23 +13,29 @@ import {
   marked,
   membersOf,
   nothing,
-  number,
   object,
   text,
+  number as toNumber,
   tuple,
   typeOf,
   type Value,
   type ValueType,
 } from "./expression-value";
-import { deep, type FunctionRule, type Parameter, shallow } from "./function-rule";
+import {
+  any,
+  deep,
+  type FunctionRule,
+  nullable,
+  number,
+  type Parameter,
+  shallow,
+  string,
+} from "./function-rule";
 import { boolOf, numberOf, textOf, wholeNumber } from "./operators";
+import { ExpressionProblem } from "./problem";
 
-const any: Parameter = { type: "any" };
-const nullable: Parameter = { type: "any", nullable: true };
 const collection: Parameter = { type: "collection" };
 const strings: Parameter = { type: { kind: "list", of: "string" } };
-const whole: Parameter = { type: "number" };
-const string: Parameter = { type: "string" };
 
 const texts: ValueType = { kind: "list", of: "string" };
 const numbers: ValueType = { kind: "list", of: "number" };
@@ -70,7 +75,10 @@ function lookup([value, key, fallback]: readonly Value[]): Value {
   const other = fallback && convert(fallback, of);
   if (found !== undefined) return found;
   if (other !== undefined) return other;
-  throw new ExpressionProblem(`there is no ${JSON.stringify(name)} in the map, and no default`, "unknown");
+  throw new ExpressionProblem(
+    `there is no ${JSON.stringify(name)} in the map, and no default`,
+    "stack.reference_unknown",
+  );
 }
 
 function merge(maps: readonly Value[]): Value {
@@ -121,8 +129,9 @@ function coalesceList(values: readonly Value[]): Value {
 }
 
 function length([value]: readonly Value[]): Value {
-  if (value?.kind === "string") return number(graphemes(value.value).length);
-  if (value !== undefined && (isListLike(value) || isMapLike(value))) return number(membersOf(value).length);
+  if (value?.kind === "string") return toNumber(graphemes(value.value).length);
+  if (value !== undefined && (isListLike(value) || isMapLike(value)))
+    return toNumber(membersOf(value).length);
   throw wrong("text, a list or a map", value ?? nothing);
 }
 
@@ -139,8 +148,8 @@ function contains([value, wanted]: readonly Value[]): Value {
 
 function position([value, wanted]: readonly Value[]): Value {
   const found = itemsOf(value).findIndex((item) => equal(item, wanted as Value));
-  if (found === -1) throw new ExpressionProblem("the item is not in the list", "unknown");
-  return number(found);
+  if (found === -1) throw new ExpressionProblem("the item is not in the list", "stack.reference_unknown");
+  return toNumber(found);
 }
 
 function distinct([value]: readonly Value[]): Value {
@@ -188,7 +197,7 @@ function range(args: readonly Value[]): Value {
   const numbers: Value[] = [];
   for (let at = start; isDown ? at > end : at < end; at += step) {
     if (numbers.length === mostNumbers) throw new ExpressionProblem(`more than ${mostNumbers} numbers`);
-    numbers.push(number(at));
+    numbers.push(toNumber(at));
   }
   return list(numbers, "number");
 }
@@ -242,7 +251,7 @@ const ofBools = (start: boolean): FunctionRule => ({
 
 /** Functions of lists, maps and of any value. */
 export const collectionFunctions: readonly (readonly [string, FunctionRule])[] = [
-  ["element", shallow([any, whole], element)],
+  ["element", shallow([any, number], element)],
   ["lookup", shallow([any, string, nullable], lookup, { optional: 1 })],
   ["merge", shallow([], merge, { rest: nullable })],
   ["concat", shallow([any], concat, { rest: any })],
@@ -259,8 +268,8 @@ export const collectionFunctions: readonly (readonly [string, FunctionRule])[] =
   ["compact", deep([strings], texts, compact)],
   ["reverse", shallow([any], ([value]) => sameKind(value as Value, [...itemsOf(value, true)].reverse()))],
   ["sort", deep([strings], texts, sort)],
-  ["slice", shallow([any, whole, whole], slice)],
-  ["range", deep([whole, whole, whole], numbers, range, { optional: 2 })],
+  ["slice", shallow([any, number, number], slice)],
+  ["range", deep([number, number, number], numbers, range, { optional: 2 })],
   ["zipmap", shallow([strings, any], zipmap)],
   ["one", shallow([any], one)],
   ["sum", deep([{ type: numbers }], "number", sum)],
@@ -290,7 +299,7 @@ function compact([value]: readonly Value[]): Value {
 function sum([value]: readonly Value[]): Value {
   const [first, ...others] = itemsOf(value).map(numberOf);
   if (first === undefined) throw new ExpressionProblem("the list is empty");
-  return number(others.reduce((total, next) => total + next, first));
+  return toNumber(others.reduce((total, next) => total + next, first));
 }
 
 function keysOf([value]: readonly Value[]): Value {

@@ -2,7 +2,6 @@ import {
   bool,
   compareText,
   describeType,
-  ExpressionProblem,
   isKnown,
   isListLike,
   isMapLike,
@@ -22,6 +21,7 @@ import {
 } from "./expression-value";
 import { jsonEncode } from "./json-functions";
 import { numberText, parseNumber } from "./numbers";
+import { ExpressionProblem, unsupported } from "./problem";
 
 /** A value as one of another type, as Terraform converts it; throws `ExpressionProblem` where it does not. */
 export function convert(value: Value, type: ValueType): Value {
@@ -103,7 +103,7 @@ function compareItems(a: Value, b: Value): number {
   if (a.kind === "number" && b.kind === "number") return a.value - b.value;
   if (a.kind === "bool" && b.kind === "bool") return Number(a.value) - Number(b.value);
   if (a.kind === "string" && b.kind === "string") return compareText(a.value, b.value);
-  throw new ExpressionProblem("a set of other values than texts, numbers and bools", "unsupported");
+  throw unsupported("a set of other values than texts, numbers and bools");
 }
 
 function toMap(value: MapValue, of: ValueType): Value {
@@ -170,28 +170,24 @@ function innerTypes(type: ValueType): readonly ValueType[] {
 }
 
 function unifiedTuples(types: readonly Extract<ValueType, { kind: "tuple" }>[]): ValueType | undefined {
-  const [first] = types;
-  const { length } = first?.items ?? [];
-  if (types.some(({ items }) => items.length !== length)) return collectionOf("list", types);
-  const items: ValueType[] = [];
-  for (let i = 0; i < length; i += 1) {
-    const item = unifiedType(types.map((type) => type.items[i] as ValueType));
-    if (item === undefined) return undefined;
-    items.push(item);
-  }
-  return { kind: "tuple", items };
+  const lists = types.map(({ items }) => items);
+  if (lists.some(({ length }) => length !== lists[0]?.length)) return collectionOf("list", types);
+  const items = unifiedEach(lists);
+  return items && { kind: "tuple", items };
 }
 
 function unifiedObjects(types: readonly Extract<ValueType, { kind: "object" }>[]): ValueType | undefined {
-  const [first] = types;
-  const keys = [...(first?.entries.keys() ?? [])];
+  const keys = [...(types[0]?.entries.keys() ?? [])];
   if (types.some(({ entries }) => entries.size !== keys.length || !keys.every((key) => entries.has(key))))
     return collectionOf("map", types);
-  const entries = new Map<string, ValueType>();
-  for (const key of keys) {
-    const inner = unifiedType(types.map((type) => type.entries.get(key) as ValueType));
-    if (inner === undefined) return undefined;
-    entries.set(key, inner);
-  }
-  return { kind: "object", entries };
+  const members = unifiedEach(types.map(({ entries }) => keys.map((key) => entries.get(key) as ValueType)));
+  return (
+    members && { kind: "object", entries: new Map(keys.map((key, i) => [key, members[i] as ValueType])) }
+  );
+}
+
+/** The unified type of the first types of all lists, of the second ones, and so on; undefined where one has none. */
+function unifiedEach(lists: readonly (readonly ValueType[])[]): readonly ValueType[] | undefined {
+  const unified = lists[0]?.map((_type, i) => unifiedType(lists.map((types) => types[i] as ValueType)));
+  return unified?.every((type) => type !== undefined) ? unified : undefined;
 }

@@ -1,18 +1,21 @@
 import { type Expression, type Loop, splatItem, type TextPart } from "./expression";
 import {
+  type Attempt,
+  attempted,
   bool,
-  ExpressionProblem,
   filled,
   isKnown,
   isListLike,
   isMapLike,
   isSensitive,
+  isValue,
   type LaterValue,
   list,
   marked,
   nothing,
   number,
   object,
+  outcomeOf,
   postponed,
   text,
   tuple,
@@ -23,6 +26,7 @@ import {
 import { callFunction, lazyFunctions } from "./functions";
 import { valueOfPlain } from "./json-functions";
 import { boolOf, choose, joinText, negate, operate, operatorType, stepInto, textOf } from "./operators";
+import { ExpressionProblem, StackProblem } from "./problem";
 
 /** The environment in which an expression is evaluated. */
 export interface Environment {
@@ -49,19 +53,14 @@ export function evaluateText(parts: readonly TextPart[], environment: Environmen
   );
 }
 
-/** The value of an expression; throws `ExpressionProblem` with the place. */
+/** The value of an expression; throws `StackProblem` with its part of the text. */
 export function evaluate(expression: Expression, environment: Environment): Value {
   environment.spend();
   try {
     return evaluateKind(expression, environment);
   } catch (cause) {
-    if (!(cause instanceof ExpressionProblem) || cause.source !== undefined) throw cause;
-    throw new ExpressionProblem(
-      cause.message,
-      cause.kind,
-      cause.hint,
-      environment.text.slice(...expression.at),
-    );
+    if (cause instanceof StackProblem) cause.at ??= environment.text.slice(...expression.at);
+    throw cause;
   }
 }
 
@@ -85,8 +84,8 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
     case "condition":
       return choose(
         inner(expression.condition),
-        { value: () => inner(expression.yes), type: typeOfKind(expression.yes) },
-        { value: () => inner(expression.no), type: typeOfKind(expression.no) },
+        { attempt: attempted(() => inner(expression.yes)), type: typeOfKind(expression.yes) },
+        { attempt: attempted(() => inner(expression.no)), type: typeOfKind(expression.no) },
       );
     case "for":
       return evaluateLoop(expression.loop, environment);
@@ -137,31 +136,23 @@ function evaluateLazily(name: string, args: readonly Expression[], environment: 
   if (args.length === 0) throw new ExpressionProblem(`${name} takes 1 or more arguments, found 0`);
   if (name === "can" && args.length > 1)
     throw new ExpressionProblem(`can takes 1 argument, found ${args.length}`);
-  const attempts = args.map((arg) => attempt(() => evaluate(arg, environment)));
-  const isCan = name === "can";
-  const outcome = (found: readonly (Value | ExpressionProblem)[]): Value => {
-    const works = found.find((one): one is Value => !(one instanceof ExpressionProblem));
-    if (isCan) return bool(works !== undefined);
-    if (works !== undefined) return works;
-    throw found.at(-1);
-  };
-  const values = attempts.filter((one): one is Value => !(one instanceof ExpressionProblem));
-  const firstWorking = attempts.find((one) => !(one instanceof ExpressionProblem)) as Value | undefined;
-  if (firstWorking === undefined || isKnown(firstWorking)) return outcome(attempts);
-  return postponed(values, isCan ? "bool" : "any", (fill) =>
-    outcome(
-      attempts.map((one) => (one instanceof ExpressionProblem ? one : attempt(() => filled(one, fill)))),
-    ),
+  return firstWorking(
+    args.map((arg) => attempted(() => evaluate(arg, environment))),
+    name === "can",
   );
 }
 
-function attempt(evaluateOne: () => Value): Value | ExpressionProblem {
-  try {
-    return evaluateOne();
-  } catch (cause) {
-    if (cause instanceof ExpressionProblem && cause.kind !== "unsupported") return cause;
-    throw cause;
-  }
+/** The first value that could be evaluated; with `isCan` only whether there is one. */
+function firstWorking(attempts: readonly Attempt[], isCan: boolean): Value {
+  const first = attempts.find(isValue);
+  if (first !== undefined && !isKnown(first))
+    return postponed(attempts.filter(isValue), isCan ? "bool" : "any", (fill) =>
+      firstWorking(
+        attempts.map((one) => attempted(() => filled(outcomeOf(one), fill))),
+        isCan,
+      ),
+    );
+  return isCan ? bool(first !== undefined) : outcomeOf(first ?? (attempts.at(-1) as Attempt));
 }
 
 function evaluateLoop(loop: Loop, environment: Environment): Value {

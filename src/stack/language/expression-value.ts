@@ -1,4 +1,5 @@
 import type { AwaitedPart, SourceNode } from "../../manifest/tree";
+import { ExpressionProblem, unsupported } from "./problem";
 
 /** A type of Terraform; `any` is that of null and of what is not known yet. */
 export type ValueType =
@@ -55,19 +56,6 @@ export type Value =
   | MapValue
   | LaterValue;
 
-/** Thrown for an expression that cannot be evaluated, with words for the user and the place in the expression. */
-export class ExpressionProblem extends Error {
-  constructor(
-    message: string,
-    readonly kind: "unsupported" | "invalid" | "unknown" = "invalid",
-    readonly hint?: string,
-    /** The part of the text that it is about. */
-    readonly source?: string,
-  ) {
-    super(message);
-  }
-}
-
 /** A text that a few doublings make out of a short one is a bomb. */
 const longestText = 16 * 1024 * 1024;
 
@@ -81,11 +69,7 @@ export function number(value: number): Value {
     !(Number.isInteger(value) || Math.abs(value) === Number.POSITIVE_INFINITY)
   )
     return { kind: "number", value: value === 0 ? 0 : value };
-  throw new ExpressionProblem(
-    "a whole number beyond 2^53 is not supported by rnv",
-    "unsupported",
-    "keep it as text, or compute it in the program",
-  );
+  throw unsupported("a whole number beyond 2^53", "keep it as text, or compute it in the program");
 }
 
 /** Text in the normal form that Terraform keeps. */
@@ -152,6 +136,27 @@ export const filled = (value: Value, fill: Fill): Value =>
     : rebuilt(value, (inner) =>
         inner.kind === "later" ? marked(inner.compute(fill), inner.sensitive === true) : inner,
       );
+
+/** A value, or the problem that keeps it from being evaluated. */
+export type Attempt = Value | ExpressionProblem;
+
+export const isValue = (attempt: Attempt): attempt is Value => !(attempt instanceof ExpressionProblem);
+
+/** Evaluates what may fail. */
+export function attempted(evaluate: () => Value): Attempt {
+  try {
+    return evaluate();
+  } catch (cause) {
+    if (cause instanceof ExpressionProblem) return cause;
+    throw cause;
+  }
+}
+
+/** Returns the value of an attempt; throws its problem. */
+export function outcomeOf(attempt: Attempt): Value {
+  if (isValue(attempt)) return attempt;
+  throw attempt;
+}
 
 /** Returns the sources that a value waits for. */
 export function awaitedBy(value: Value): readonly Awaited[] {

@@ -1,5 +1,5 @@
-import { ExpressionProblem } from "./expression-value";
 import { binaryLevels } from "./operators";
+import { StackProblem, unsupported } from "./problem";
 
 /** An expression of Terraform's language. */
 export type Expression = ExpressionKind & {
@@ -55,16 +55,13 @@ export type TextPart = string | { readonly expression: Expression; readonly sour
 /** The name of the item of a splat, which no other name can be. */
 export const splatItem = "*";
 
-const unsupported = (what: string): ExpressionProblem =>
-  new ExpressionProblem(`${what} is not supported by rnv`, "unsupported");
-
 /** Levels of nesting, and operators or steps in a row. */
 const maxDepth = 50;
 const maxSteps = 250;
 const identifier = /[\p{ID_Start}_][\p{ID_Continue}-]*/uy;
 const number = /\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 
-/** The parts of a JSON text of a stack; throws `ExpressionProblem` for what rnv does not read. */
+/** The parts of a JSON text of a stack; throws `StackProblem` for what rnv does not read. */
 export const parseText = (text: string): readonly TextPart[] => new Parser(text).text();
 
 /** A bare expression, such as an entry of `depends_on`. */
@@ -356,7 +353,7 @@ class Parser {
     this.at += text.length;
   }
 
-  private unexpected(wanted: string): ExpressionProblem {
+  private unexpected(wanted: string): StackProblem {
     const isEnd = this.at >= this.source.length;
     return this.problem(
       isEnd ? `the expression ends where ${wanted} is expected` : `${wanted} is expected here`,
@@ -364,8 +361,8 @@ class Parser {
   }
 
   /** A problem of the text from here on. */
-  private problem(message: string): ExpressionProblem {
-    return new ExpressionProblem(message, "invalid", undefined, this.source.slice(this.at));
+  private problem(message: string): StackProblem {
+    return new StackProblem("stack.invalid_value", message, undefined, this.source.slice(this.at));
   }
 
   private match(pattern: RegExp): string | undefined {

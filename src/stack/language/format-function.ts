@@ -1,7 +1,8 @@
 import { convert } from "./conversion";
-import { describeType, ExpressionProblem, graphemes, typeOf, type Value } from "./expression-value";
+import { attempted, describeType, graphemes, isValue, typeOf, type Value } from "./expression-value";
 import { jsonEncode } from "./json-functions";
 import { formatNumber, mostPlaces } from "./numbers";
+import { ExpressionProblem } from "./problem";
 
 /** One `%…` of a format. */
 interface Verb {
@@ -82,12 +83,8 @@ function asType<Kind extends "bool" | "string" | "number">(
   kind: Kind,
   source: string,
 ): Extract<Value, { kind: Kind }> {
-  try {
-    const found = convert(value, kind);
-    if (found.kind === kind) return found as Extract<Value, { kind: Kind }>;
-  } catch (cause) {
-    if (!(cause instanceof ExpressionProblem)) throw cause;
-  }
+  const found = attempted(() => convert(value, kind));
+  if (isValue(found) && found.kind === kind) return found as Extract<Value, { kind: Kind }>;
   throw new ExpressionProblem(`${source} takes a ${kind}, found ${describeType(typeOf(value))}`);
 }
 

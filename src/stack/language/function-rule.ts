@@ -6,6 +6,12 @@ export interface Parameter {
   readonly nullable?: true;
 }
 
+/** Parameters of any value, of text, of a number. */
+export const any: Parameter = { type: "any" };
+export const nullable: Parameter = { type: "any", nullable: true };
+export const string: Parameter = { type: "string" };
+export const number: Parameter = { type: "number" };
+
 /** A function of Terraform. */
 export interface FunctionRule {
   readonly takes: readonly Parameter[];

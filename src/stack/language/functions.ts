@@ -2,9 +2,10 @@ import { suggest } from "../../diagnostics/suggest";
 import { collectionFunctions } from "./collection-functions";
 import { convert } from "./conversion";
 import {
+  attempted,
   describeType,
-  ExpressionProblem,
   isSensitive,
+  isValue,
   marked,
   typeOf,
   unmarked,
@@ -12,6 +13,7 @@ import {
   whenKnown,
 } from "./expression-value";
 import type { FunctionRule, Parameter } from "./function-rule";
+import { ExpressionProblem, unsupported } from "./problem";
 import { textFunctions } from "./text-functions";
 
 const rules: ReadonlyMap<string, FunctionRule> = new Map([...textFunctions, ...collectionFunctions]);
@@ -27,9 +29,8 @@ export function callFunction(name: string, given: readonly Value[]): Value {
   const rule = rules.get(name);
   if (rule === undefined) {
     const meant = suggest(name, functionNames);
-    throw new ExpressionProblem(
-      `the function ${name} is not supported by rnv`,
-      "unsupported",
+    throw unsupported(
+      `the function ${name}`,
       `${meant === undefined ? "" : `did you mean "${meant}"? `}compute it in the program, or run the stack with Terraform. There are: ${functionNames.join(", ")}`,
     );
   }
@@ -44,16 +45,12 @@ export function callFunction(name: string, given: readonly Value[]): Value {
 
 /** Runs a function of known values. Its problems begin with its name: `isSecret`, without the text of an argument. */
 function run(name: string, rule: FunctionRule, known: readonly Value[], isSecret: boolean): Value {
-  try {
-    return rule.call(prepared(rule, known));
-  } catch (cause) {
-    if (!(cause instanceof ExpressionProblem)) throw cause;
-    const { message, kind, hint, source } = cause;
-    const what = isSecret
-      ? `${name} does not take its arguments, of which one is secret`
-      : `${name}: ${message}`;
-    throw new ExpressionProblem(what, kind, hint, source);
-  }
+  const result = attempted(() => rule.call(prepared(rule, known)));
+  if (isValue(result)) return result;
+  const summary = isSecret
+    ? `${name} does not take its arguments, of which one is secret`
+    : `${name}: ${result.message}`;
+  throw new ExpressionProblem(summary, result.code);
 }
 
 function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, found: number): void {

@@ -1,16 +1,7 @@
 import type { Plain } from "../../model/value";
-import {
-  bool,
-  ExpressionProblem,
-  isListLike,
-  nothing,
-  number,
-  object,
-  text,
-  tuple,
-  type Value,
-} from "./expression-value";
+import { bool, isListLike, nothing, number, object, text, tuple, type Value } from "./expression-value";
 import { numberText } from "./numbers";
+import { ExpressionProblem } from "./problem";
 
 /** JSON as Terraform's `jsonencode` writes it: sorted keys, no white space, HTML characters escaped. */
 export function jsonEncode(value: Value): string {

@@ -1,17 +1,19 @@
 import { convert, equal, unifiedType } from "./conversion";
 import {
+  type Attempt,
+  attempted,
   bool,
   describeType,
-  ExpressionProblem,
   type Fill,
   filled,
   isListLike,
   isMapLike,
   isSensitive,
+  isValue,
   type LaterValue,
   marked,
-  nothing,
   number,
+  outcomeOf,
   postponed,
   text,
   typeOf,
@@ -20,6 +22,7 @@ import {
   type ValueType,
   whenKnown,
 } from "./expression-value";
+import { ExpressionProblem } from "./problem";
 
 /** The binary operators by how tightly they bind, the loosest first. */
 export const binaryLevels: readonly (readonly string[])[] = [
@@ -114,48 +117,38 @@ export function textOf(value: Value): string {
   throw new ExpressionProblem("null is no text");
 }
 
-/** A result of a condition, evaluated where it is needed. */
+/** A result of a condition. */
 interface Choice {
-  readonly value: () => Value;
+  readonly attempt: Attempt;
   /** Its type where it fails and is not chosen. */
   readonly type: ValueType;
 }
 
+const typeOfChoice = ({ attempt, type }: Choice): ValueType => (isValue(attempt) ? typeOf(attempt) : type);
+
 /** `condition ? yes : no`. Both have a type that fits both; the one that is not chosen may fail. */
 export function choose(condition: Value, yes: Choice, no: Choice): Value {
   if (condition.kind === "later") {
-    const [first, second] = [attempt(yes), attempt(no)];
-    const values = [condition, first, second].filter((value) => value !== undefined);
-    const choice = ({ value, type }: Choice, found: Value | undefined, fill: Fill): Choice => ({
-      value: found === undefined ? value : () => filled(found, fill),
-      type,
+    const values = [yes.attempt, no.attempt].filter(isValue);
+    const type = unifiedType([typeOfChoice(yes), typeOfChoice(no)]) ?? "any";
+    const once = (choice: Choice, fill: Fill): Choice => ({
+      ...choice,
+      attempt: attempted(() => filled(outcomeOf(choice.attempt), fill)),
     });
-    const type = unifiedType([typeOf(first ?? nothing), typeOf(second ?? nothing)]) ?? "any";
-    return postponed(values, type, (fill) =>
-      choose(filled(condition, fill), choice(yes, first, fill), choice(no, second, fill)),
+    return postponed([condition, ...values], type, (fill) =>
+      choose(filled(condition, fill), once(yes, fill), once(no, fill)),
     );
   }
-  const isYes = boolOf(unmarked(condition));
-  const chosen = (isYes ? yes : no).value();
-  const rejected = isYes ? no : yes;
-  const other = attempt(rejected);
-  const otherType = other === undefined ? rejected.type : typeOf(other);
-  const type = unifiedType([typeOf(chosen), otherType]);
+  const [chosen, rejected] = boolOf(unmarked(condition)) ? [yes, no] : [no, yes];
+  const value = outcomeOf(chosen.attempt);
+  const types = [typeOf(value), typeOfChoice(rejected)] as const;
+  const type = unifiedType(types);
   if (type === undefined)
     throw new ExpressionProblem(
-      `the two results of a condition are of one type, found ${describeType(typeOf(chosen))} and ${describeType(otherType)}`,
+      `the two results of a condition are of one type, found ${types.map(describeType).join(" and ")}`,
     );
-  return marked(convert(chosen, type), condition.sensitive === true || other?.sensitive === true);
-}
-
-/** Undefined for a value that cannot be evaluated. */
-function attempt({ value }: Choice): Value | undefined {
-  try {
-    return value();
-  } catch (cause) {
-    if (cause instanceof ExpressionProblem && cause.kind !== "unsupported") return undefined;
-    throw cause;
-  }
+  const isSecret = isValue(rejected.attempt) && rejected.attempt.sensitive === true;
+  return marked(convert(value, type), condition.sensitive === true || isSecret);
 }
 
 /** Joins values to a text, as a template does. */
@@ -201,18 +194,15 @@ export function stepInto(value: Value, key: Value): Value {
       isMapLike(value) || isListLike(value)
         ? `there is no ${shownKey(key)} in the value${offered(value)}`
         : `a ${describeType(typeOf(value))} has no parts`,
-      "unknown",
+      "stack.reference_unknown",
     );
   return marked(found, value.sensitive === true);
 }
 
 function stepBySecret(value: Value, key: Value): Value {
-  try {
-    return marked(stepInto(value, key));
-  } catch (cause) {
-    if (!(cause instanceof ExpressionProblem)) throw cause;
-    throw new ExpressionProblem("the value has no part by that key, which is secret", cause.kind);
-  }
+  const found = attempted(() => stepInto(value, key));
+  if (isValue(found)) return marked(found);
+  throw new ExpressionProblem("the value has no part by that key, which is secret", found.code);
 }
 
 function itemAt(value: Value, key: Value): Value | undefined {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import {
   bool,
-  ExpressionProblem,
   graphemes,
   isListLike,
   list,
@@ -11,14 +10,10 @@ import {
   type ValueType,
 } from "./expression-value";
 import { format } from "./format-function";
-import { deep, type FunctionRule, type Parameter } from "./function-rule";
+import { any, deep, type FunctionRule, nullable, number, type Parameter, string } from "./function-rule";
 import { jsonDecode, jsonEncode } from "./json-functions";
 import { numberOf, textOf, wholeNumber } from "./operators";
-
-const string: Parameter = { type: "string" };
-const number: Parameter = { type: "number" };
-const any: Parameter = { type: "any" };
-const nullable: Parameter = { type: "any", nullable: true };
+import { ExpressionProblem, unsupported } from "./problem";
 
 /** A function of texts. */
 const ofTexts = (
@@ -81,11 +76,7 @@ function replace(value: string, found: string, by: string): string {
 /** Refuses a `replace` whose second argument is a regular expression for Terraform: text between slashes. */
 function refusePattern([, found]: readonly Value[]): void {
   if (found?.kind === "string" && /^\/.*\/$/s.test(found.value))
-    throw new ExpressionProblem(
-      "replace with a pattern is not supported by rnv",
-      "unsupported",
-      "compute it in the program, or run the stack with Terraform",
-    );
+    throw unsupported("replace with a pattern", "compute it in the program, or run the stack with Terraform");
 }
 
 const largestReplacement = 16 * 1024 * 1024;

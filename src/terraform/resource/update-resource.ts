@@ -1,13 +1,17 @@
+import { randomBytes } from "node:crypto";
 import { ApiError } from "../../api/api-error";
 import { sendTwice } from "../../apply/journaled-send";
 import { type ComparedWrite, retryAfterClockTick } from "../../apply/verify";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
+import type { LiveResource } from "../../model/live";
 import type { Accepted, AppliableValue, UpdateInput } from "../../model/resource-operations";
+import { Secret } from "../../model/secret";
 import { generatedName } from "../../model/text";
 import { timeNow } from "../../model/time";
 import { diagnosticError } from "../messages";
-import { appliedIn, recordedOf, writtenNow } from "../private-data";
-import { mostAgeMs } from "../provider";
+import { appliedIn, isOnlyImported, recordedOf, writtenNow } from "../private-data";
+import { mostAgeMs, type Session } from "../provider";
+import { revisionName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
 import { leavesDeletedParent } from "./confirm-deleted";
@@ -26,18 +30,20 @@ export async function updateResource(change: Change, prior: TerraformObject): Pr
   const { sent: changed, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
   const applied = appliedIn(type, wanted, config, kept.applied);
   const live = type.liveOf(prior);
-  if (!acts) {
+  const attributes = attributesOf(change, declared, changed);
+  const sent = new Map([...attributes].filter(([path]) => changed.has(path)));
+  const isKnown = acts && isOnlyImported(kept) && (await hasValues(session, type, live, sent));
+  if (!acts || isKnown) {
     const writtenAt = kept.writtenAt ?? timeNow(session);
     const after = { ...kept, applied, workspace: session.workspaceId, writtenAt };
-    return { state: stateAfter(change, live), kept: after, diagnostics: [] };
+    const shown = isKnown ? { ...planned, [revisionName]: prior[revisionName] ?? null } : planned;
+    return { state: stateAfter({ ...change, planned: shown }, live), kept: after, diagnostics: [] };
   }
   const { id, updatedAt: before } = live;
   const parentId = live.parentId ?? undefined;
   const name = type.nameIn(planned) || live.name;
-  const attributes = attributesOf(change, declared, changed);
   const recorded = recordedOf(type, prior, kept);
   const input = { address: type.addressOf(name), name, attributes, id, changed, live, recorded };
-  const sent = new Map([...attributes].filter(([path]) => changed.has(path)));
   const write = { type: type.resource, sent, defaults, before };
   const made = await send(change, { ...input, parentId, write });
   const written = { accepted: made.accepted, name, parentId, config: wanted, step: "update" } as const;
@@ -55,6 +61,26 @@ export async function updateResource(change: Change, prior: TerraformObject): Pr
     },
     diagnostics: made.diagnostics,
   };
+}
+
+/**
+ * Returns true if an imported resource has all secrets already that would be sent: the service reveals them for this, and
+ * notes that for audit. A value that it does not reveal is sent.
+ */
+async function hasValues(
+  { reads }: Session,
+  { resource, secrets }: TerraformShape,
+  live: LiveResource,
+  sent: ReadonlyMap<string, AppliableValue>,
+): Promise<boolean> {
+  const isSecret = (path: string): boolean => secrets.some((secret) => secret.path === path);
+  if (sent.size === 0 || ![...sent.keys()].every(isSecret)) return false;
+  const revealed = await resource.reveal?.(reads, live).catch(() => undefined);
+  const key = randomBytes(32);
+  return [...sent].every(
+    ([path, value]) =>
+      value instanceof Secret && value.fingerprint(key, path) === revealed?.get(path)?.fingerprint(key, path),
+  );
 }
 
 interface SentUpdate extends UpdateInput {

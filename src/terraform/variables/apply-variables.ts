@@ -181,7 +181,10 @@ async function setVariable(write: VariableWrite): Promise<Pick<Entry, "id" | "up
   const before = { key: shown?.key ?? key, updated_at: entry.updatedAt ?? shown?.updatedAt ?? null };
   const prior = { ...emptyValue(type), id, service_id: serviceId, ...before };
   const planned = { ...prior, key, value, updated_at: unknown };
-  const values = { planned, wanted: planned, config: planned, kept: noPrivateData, nonce };
+  // One that an imported map takes over may have the value already.
+  const isTakenOver = entry.updatedAt === undefined && entry.source === undefined;
+  const kept = isTakenOver ? { ...noPrivateData, workspace: session.workspaceId } : noPrivateData;
+  const values = { planned, wanted: planned, config: planned, kept, nonce };
   const { state } = await updateResource({ session, type, ...values }, prior);
   return { id, updatedAt: textIn(state ?? {}, "updated_at") ?? "" };
 }

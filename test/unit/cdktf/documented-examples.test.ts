@@ -29,6 +29,10 @@ const sources = ["", "generated"].flatMap((below) =>
 );
 const examples = sources.flatMap(examplesIn);
 
+/** The example of the library, in a function that is given a context. */
+const library = readFileSync(join(folder, "..", "index.ts"), "utf8");
+const exampleOfLibrary = (/ \* @example\n((?: \* .*\n)+)/.exec(library)?.[1] ?? "").replace(/^ \* /gm, "");
+
 /** A stack with the example in its constructor. The example of the provider brings its own. */
 const classOf = ({ of, code }: Example): string => `
 export class ExampleOf${of} extends TerraformStack {
@@ -52,6 +56,11 @@ import { ${names.join(", ")} } from "../../../../src/cdktf/cdktf";
 export const used = [TerraformOutput, ${names.join(", ")}];
 ${examples.map(classOf).join("\n")}\n`,
     );
+    writeFileSync(
+      join(program, "library.ts"),
+      `import { apply, type Context, planRequest } from "../../../../src";
+export async function example(context: Context) {\n${exampleOfLibrary}  return made;\n}\n`,
+    );
   });
   afterAll(() => rmSync(program, { recursive: true, force: true }));
 
@@ -62,9 +71,12 @@ ${examples.map(classOf).join("\n")}\n`,
   it("compile", () => {
     const compilerOptions = {
       ...{ strict: true, noEmit: true, skipLibCheck: true, types: ["node"] },
-      ...{ module: "esnext", moduleResolution: "bundler", target: "es2022" },
+      ...{ module: "esnext", moduleResolution: "bundler", target: "es2023" },
     };
-    writeFileSync(join(program, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
+    writeFileSync(
+      join(program, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: [file, join(program, "library.ts")] }),
+    );
     const tsc = join(folder, "..", "..", "node_modules", ".bin", "tsc");
     const { status, stdout } = spawnSync(tsc, ["-p", program], { encoding: "utf8" });
     expect([status, stdout]).toEqual([0, ""]);

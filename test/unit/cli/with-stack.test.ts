@@ -160,6 +160,12 @@ describe("--app and cdktf.json", () => {
     expect(existsSync(join(folder, "cdktf.out"))).toBe(false);
   });
 
+  it("make the folders above the output folder, which the library does not", async () => {
+    write("app.js", program.replace("{ recursive: true }", "{}"));
+    write("cdktf.json", JSON.stringify({ app: "node app.js", output: "build/stacks" }));
+    expect((await withStack(invocation())).options.file).toEqual(["build/stacks"]);
+  });
+
   it("nothing runs where neither names a program", async () => {
     const made = invocation();
     expect(await withStack(made)).toBe(made);

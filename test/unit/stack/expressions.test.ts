@@ -21,7 +21,7 @@ describe("expressions of a stack", () => {
     expect(() => evaluated(expression)).toThrow(
       expect.objectContaining({
         message: expect.stringContaining(`${what} is not supported by rnv`),
-        kind: "unsupported",
+        code: "stack.unsupported",
         hint: expect.stringContaining("compute it in the program, or run the stack with Terraform"),
       }),
     );
@@ -45,7 +45,7 @@ describe("expressions of a stack", () => {
     expect(() => evaluated(expression)).toThrow(
       expect.objectContaining({
         message: expect.stringContaining("a whole number beyond 2^53 is not supported by rnv"),
-        kind: "unsupported",
+        code: "stack.unsupported",
       }),
     );
   });

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { type Environment, evaluate } from "../../../src/stack/language/evaluate";
 import { parseExpression } from "../../../src/stack/language/expression";
 import {
-  ExpressionProblem,
   isKnown,
   isSensitive,
   later,
@@ -12,6 +11,7 @@ import {
   type Value,
 } from "../../../src/stack/language/expression-value";
 import { jsonEncode } from "../../../src/stack/language/json-functions";
+import { ExpressionProblem, StackProblem } from "../../../src/stack/language/problem";
 
 /** Stands for a value that Terraform refuses. */
 export const refused = "(error)";
@@ -35,7 +35,7 @@ const resolve: Environment["resolve"] = (root, [name, ...rest]) => {
   throw new ExpressionProblem(`${root} is not declared`);
 };
 
-/** Evaluates an expression; throws `ExpressionProblem`. */
+/** Evaluates an expression; throws `StackProblem`. */
 export const evaluated = (expression: string): Value =>
   evaluate(parseExpression(expression), { text: expression, resolve, spend: () => {} });
 
@@ -46,7 +46,7 @@ export function resultOf(expression: string): string {
     if (isSensitive(value)) return hidden;
     return isKnown(value) ? jsonEncode(value) : knownLater;
   } catch (cause) {
-    if (cause instanceof ExpressionProblem) return refused;
+    if (cause instanceof StackProblem) return refused;
     throw cause;
   }
 }
