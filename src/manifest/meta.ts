@@ -23,7 +23,14 @@ import {
   quoteShort,
   type SourceNode,
 } from "./tree";
-import { isFreeKey, lifecycleKeys, openShape, type TypeIndex, unknownField } from "./type-index";
+import {
+  isFreeKey,
+  lifecycleKeys,
+  openShape,
+  sensitiveKey,
+  type TypeIndex,
+  unknownField,
+} from "./type-index";
 import { readPlain, readValue } from "./values";
 
 /** `import: <uuid>`: the id of the live thing to take over. */
@@ -50,6 +57,15 @@ export function readImport(block: Block, context: ReadContext): DesiredResource[
     ),
   );
   return undefined;
+}
+
+/** Returns true if `sensitive: false` says that the value of a block is no secret. */
+export function isOpenValue(block: Block, context: ReadContext): boolean {
+  const value = block.meta.get(sensitiveKey)?.value;
+  if (value === undefined) return false;
+  if (value.kind === "scalar" && typeof value.value === "boolean") return !value.value;
+  refuse(block, sensitiveKey, "true or false", value, context);
+  return false;
 }
 
 /** The `lifecycle` block; what is not written keeps its default. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
 import { durationPattern } from "../model/time";
 import { generatedLengths } from "../model/value";
-import { type AttributeShape, indexTypes, type PlacedType, unwrap } from "./type-index";
+import { type AttributeShape, indexTypes, type PlacedType, sensitiveKey, unwrap } from "./type-index";
 
 type SchemaJson = { readonly [key: string]: unknown };
 
@@ -277,6 +277,11 @@ function blockSchema(placed: PlacedType): SchemaJson {
     properties.lifecycle = { $ref: `#/definitions/${lifecycle}` };
     properties.import = { type: "string", description: "Id of the live thing to take over." };
   }
+  if (placed.shorthand?.secret)
+    properties[sensitiveKey] = {
+      type: "boolean",
+      description: "False: the value is no secret. Plans, comments and the state show it.",
+    };
   return {
     description: placed.type.doc,
     type: "object",

@@ -9,6 +9,7 @@ import {
   indexTypes,
   isFreeKey,
   type PlacedType,
+  sensitiveKey,
   sourceKeys,
   type TypeIndex,
 } from "./type-index";
@@ -252,10 +253,16 @@ function shownBlock(placed: PlacedType, node: SourceNode, to: Printing): Node {
   if (node.kind !== "map" || isValueOf(placed, node))
     return placed.shorthand?.secret === true ? secretNode(node, to) : shownNode(node);
   return mapOf(withoutFreeKeys(node), (key, value) => {
-    if (placed.attributes.get(key)?.secret === true) return secretNode(value, to);
+    if (placed.attributes.get(key)?.secret === true && !isOpenBlock(node)) return secretNode(value, to);
     if (placed.groups.has(key) && value.kind === "map") return shownNode(withoutFreeKeys(value));
     return placedNode(placed.children.get(key), value, to);
   });
+}
+
+/** Its value is no secret: `sensitive: false`. */
+function isOpenBlock({ entries }: MapNode): boolean {
+  const sensitive = entries.get(sensitiveKey)?.value;
+  return sensitive?.kind === "scalar" && sensitive.value === false;
 }
 
 function secretNode(node: SourceNode, to: Printing): Node {

@@ -301,9 +301,9 @@ export const hasChanges = (plan: Plan): boolean =>
 export const absent: ShownValue = { kind: "absent" };
 export const secret: ShownValue = { kind: "secret" };
 
-/** Returns a value as a plan may show and save it: a value that is not plain, or of a secret field, loses its text. */
-export function shownValue(value: ResolvedValue | undefined, isSecret: boolean): ShownValue {
+/** Returns a value as a plan may show and save it: one that is not plain, or is hidden, loses its text. */
+export function shownValue(value: ResolvedValue | undefined, isHidden = false): ShownValue {
   if (value === undefined) return absent;
   if (value instanceof Unknown) return { kind: "unknown" };
-  return isSecret || !isPlain(value) ? secret : { kind: "value", value: value as Plain };
+  return isHidden || !isPlain(value) ? secret : { kind: "value", value: value as Plain };
 }
