@@ -133,7 +133,9 @@ async function sendLocked(
   const journal = new RunJournal(session, state, context.clock);
   const finish = async (pending?: Pending): Promise<State> => {
     const isChanged = recovery.entries.length > 0 || journal.hasChanges || state.run !== null;
-    return isChanged ? journal.finish(null, { goesOn: pending !== undefined && request.wait }) : state;
+    if (!isChanged) return state;
+    if (!pending || request.wait) return journal.finish(null, { goesOn: pending !== undefined });
+    return journal.finish(null, { ended: endOf(journal.run, 0) });
   };
   if (hasErrors(diagnostics)) {
     await finish();
@@ -367,6 +369,9 @@ function outcomeOf(request: RuntimeRequest, sent: Sent, result: WaitResult | Uns
 /** An action changes no resource of the plan. */
 const noCounts = { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 };
 
+const endOf = (run: RunRecord | null, exitCode: number) =>
+  run ? { run, counts: noCounts, exitCode } : undefined;
+
 const endsSeen: readonly string[] = ["done", "failed", "checkout"];
 
 /**
@@ -393,8 +398,7 @@ async function recordEnd(
       await journal.record(part.at, end.id === undefined ? before : { ...settled, id: end.id });
     }
     const exitCode = end.kind === "done" ? 0 : end.kind === "checkout" ? 8 : 7;
-    const ended = state.run ? { run: state.run, counts: noCounts, exitCode } : undefined;
-    if (isOurs || journal.hasChanges) await journal.finish(null, ended && { ended });
+    if (isOurs || journal.hasChanges) await journal.finish(null, { ended: endOf(state.run, exitCode) });
   }).catch((failure: unknown) => {
     if (!(failure instanceof DiagnosticsError && failure.exitCode === 6)) throw failure;
   });
