@@ -1,6 +1,6 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
-import { type Clock, systemClock } from "../model/time";
+import { type Clock, isoTime, systemClock } from "../model/time";
 import { ApiError, GAP_OFF } from "./api-error";
 import type { CanvasScope, DeploymentsPage, Endpoints } from "./endpoints";
 import { isOlder, type Known, KnownVersions, newestById, type Shown } from "./known-versions";
@@ -203,20 +203,24 @@ export function consistently(
   };
 }
 
-/** Returns the same request; where it makes something, an answer with an id that was known before is about another. */
+/** Returns the same request; where it makes something, an answer with what existed before is about another. */
 function makingNew(request: ApiRequest, known: KnownVersions): ApiRequest {
   const { method, path, about } = request;
   if (method !== "POST" || !about) return request;
   const isPreexisting = known.preexisting();
+  const sentAt = isoTime(known.serviceTime());
   return {
     ...request,
     about: (body) => {
       const found = about(body);
-      const { id } = found;
-      if (found.mismatch !== undefined || id === undefined || path.includes(id) || !isPreexisting(id))
-        return found;
-      const mismatch = "its id was there before, or is recorded for something else";
-      return { ...found, mismatch, isKnown: true };
+      const { id, createdAt } = found;
+      if (found.mismatch !== undefined || id === undefined || path.includes(id)) return found;
+      if (isPreexisting(id)) {
+        const mismatch = "its id was there before, or is recorded for something else";
+        return { ...found, mismatch, isKnown: true };
+      }
+      if (!isOlder(createdAt, sentAt)) return found;
+      return { ...found, mismatch: "it was created before the request", isKnown: true };
     },
   };
 }
