@@ -212,6 +212,8 @@ export interface Plan {
   readonly stage?: string;
   /** When it was made, ISO 8601; no part of what it says. */
   readonly timestamp?: string;
+  /** Id of the newest run that the state remembers; no part of what it says. */
+  readonly lastRun?: string;
   /** Of what it changes: the same wherever the same would be done (`plan/digest.ts`). */
   readonly digest?: string;
   readonly summary: PlanSummary;
