@@ -56,7 +56,8 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
 function yamlText(root: YAMLMap): string {
   const document = new Document(undefined, { version: "1.2", schema: "core" });
   document.contents = root as never;
-  return document.toString({ lineWidth: 0, minContentWidth: 0 }).replace(escapes, escaped);
+  const lines = { lineWidth: 0, minContentWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER };
+  return document.toString(lines).replace(escapes, escaped);
 }
 
 /** The types from the root down to a block that has so many names. */
