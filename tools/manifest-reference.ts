@@ -60,6 +60,7 @@ const sources = `## Values of variables
 | Written as | The value is |
 |---|---|
 | \`info\` | this text; quote numbers |
+| \`{ value: info, sensitive: false }\` | this text, which is no secret: plans, comments and the state show it |
 | \`{ fromEnv: NAME }\` | a variable of the environment of the run |
 | \`{ fromFile: PATH }\` | a file in the project, or below \`RNV_SECRET_DIRS\`, without its last newline |
 | \`{ fromCommand: [PROGRAM, …], env: [NAME], json: /POINTER }\` | the output of a program. If several variables name it, it runs once. \`env\` lists the variables that it may read, \`json\` selects a value of its output |

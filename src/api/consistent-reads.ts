@@ -186,7 +186,9 @@ export function consistently(
   const { known, seen } = consistency;
   return (send) => {
     const isRecorded = (id: string): boolean => known.of(id) !== undefined;
-    const raw = make((request, how) => send(checkingCreatedId(request, seen, isRecorded), how));
+    const raw = make((request, how) =>
+      send(checkingCreatedId(request, { seen, isRecorded, serviceTime: known.serviceTime() }), how),
+    );
     return { ...raw, raw, consistency, ...reads(raw, consistency), ...notedWrites(raw, known) };
   };
 }

@@ -1,5 +1,9 @@
+import { isoTime } from "../model/time";
 import type { ApiRequest } from "./send";
-import type { Shown } from "./versions";
+import { isOlder, type Shown } from "./versions";
+
+/** How far apart the clocks of one service may be, milliseconds. */
+const mostSkewMs = 5_000;
 
 /** Ids that lists have shown: what a request makes has none of those that were there before it. */
 export class SeenIds {
@@ -18,24 +22,33 @@ export class SeenIds {
   }
 }
 
-/** Returns the same request; where it makes something, an answer with an id that was known before is about another. */
+/** What was there before a request. */
+interface Before {
+  readonly seen: SeenIds;
+  readonly isRecorded: (id: string) => boolean;
+  /** The service's time, milliseconds. */
+  readonly serviceTime: number | undefined;
+}
+
+/** Returns the same request; where it makes something, an answer with what was there before is about another. */
 export function checkingCreatedId(
   request: ApiRequest,
-  seen: SeenIds,
-  isRecorded: (id: string) => boolean,
+  { seen, isRecorded, serviceTime }: Before,
 ): ApiRequest {
   const { method, path, about } = request;
   if (method !== "POST" || !about) return request;
   const wasSeen = seen.before();
+  const sentAt = serviceTime === undefined ? undefined : isoTime(serviceTime - mostSkewMs);
   return {
     ...request,
     about: (body) => {
       const found = about(body);
-      const { id } = found;
+      const { id, createdAt } = found;
       if (found.mismatch !== undefined || id === undefined || path.includes(id)) return found;
-      if (!wasSeen(id) && !isRecorded(id)) return found;
-      const mismatch = "its id was there before, or is recorded for something else";
-      return { ...found, mismatch, isKnown: true };
+      const refuse = (mismatch: string) => ({ ...found, mismatch, isKnown: true }) as const;
+      if (wasSeen(id) || isRecorded(id))
+        return refuse("its id was there before, or is recorded for something else");
+      return isOlder(createdAt, sentAt) ? refuse("it was created before the request") : found;
     },
   };
 }

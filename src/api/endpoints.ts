@@ -89,12 +89,12 @@ export interface Endpoints {
 
   /** Gap "list variables"; all pages. */
   listVariables(serviceId: string): Promise<readonly Variable[]>;
-  createVariable(serviceId: string, body: { key: string; value: Secret }): Promise<Variable>;
+  createVariable(serviceId: string, body: { key: string; value: Secret | string }): Promise<Variable>;
   /** Gap "change a variable". */
   updateVariable(
     serviceId: string,
     variableId: string,
-    body: { key?: string; value?: Secret },
+    body: { key?: string; value?: Secret | string },
   ): Promise<Variable>;
   deleteVariable(serviceId: string, variableId: string): Promise<Deletion>;
   /** Audited by the service; never keyed, never logged. */

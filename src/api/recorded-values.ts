@@ -37,7 +37,8 @@ export function recordedParts(text: string, { values }: RecordedService, key: Ui
 
 /**
  * The parts of a text in which a value may stand: all of it, its lines, its words with and without the signs around them,
- * what is in quotes, what follows a `=` or `:`, and the password of an address.
+ * what is in quotes or between two quotes, what is between two signs, what follows a `=` or `:`, and the password of an
+ * address.
  */
 function candidatesIn(text: string): ReadonlySet<string> {
   const lines = text.split(/[\r\n]+/).map((line) => line.trim());
@@ -47,6 +48,7 @@ function candidatesIn(text: string): ReadonlySet<string> {
     [...part.matchAll(/[=:]/g)].map(({ index }) => part.slice(index + 1).trim()),
   );
   const passwords = words.flatMap((word) => /:\/\/[^/\s]*?:([^/\s]+)@/.exec(word)?.[1] ?? []);
-  const whole = [text, ...lines, ...words, ...quoted, ...tails, ...passwords];
+  const between = [text.split(/["'`]/), text.split(/[\s"'`=:;,&?@()[\]{}<>|]/)].flat();
+  const whole = [text, ...lines, ...words, ...quoted, ...between, ...tails, ...passwords];
   return new Set(whole.flatMap((part) => [part, part.replace(/^["'`([{<]+|["'`)\]}>.,;:!?]+$/g, "")]));
 }

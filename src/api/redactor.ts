@@ -287,7 +287,7 @@ function encodings(text: string): readonly string[] {
     ...[...base64, ...base64.map(urlSafe), ...base64At(bytes.toString("base64"), 0)],
     text.replace(/[\s\S]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
   ];
-  if (/^[\w.~-]*$/.test(text)) return simple;
+  if (/^[\w.-]*$/.test(text)) return simple;
   const json = JSON.stringify(text).slice(1, -1);
   const component = encoded(text, encodeURIComponent);
   const urls = [

@@ -33,9 +33,11 @@ export interface About {
   readonly id?: string;
   /** When the service made that resource, where it tells. ISO 8601. */
   readonly madeAt?: string;
+  /** When a resource was created that no list may show: an archived one of the same name is older than the request. */
+  readonly createdAt?: string | undefined;
   /** Why it is about another resource: the field, and the value asked for. Never text of the answer. */
   readonly mismatch?: string;
-  /** The mismatch is that its id was known before. */
+  /** The mismatch is that it existed before. */
   readonly isKnown?: true;
 }
 

@@ -37,7 +37,12 @@ export function serviceEndpoints(call: EndpointCall) {
         path: path("services"),
         body: draft,
       } as const;
-      return (await write(serviceAnswer, request, { about: shows("service", askedBy(draft)) })).service;
+      const aboutService = shows("service", askedBy(draft));
+      const about = (answer: { readonly service: Service }) => ({
+        ...aboutService(answer),
+        createdAt: answer.service.createdAt ?? undefined,
+      });
+      return (await write(serviceAnswer, request, { about })).service;
     },
     updateService: (id, change) => {
       const request = {

@@ -1,5 +1,6 @@
 import { ApiError, isUncertain } from "../api/api-error";
 import type { ApiRequest, ApiResponse, Send } from "../api/send";
+import { isOlder } from "../api/versions";
 import type { Address } from "../model/address";
 import { Secret } from "../model/secret";
 import type { Command, Intent, RecordedResource, RunRecord } from "../model/state";
@@ -55,10 +56,13 @@ export function journaledSend(writes: JournaledWrites): Send {
     const { key, intent } = intentOf(writes, request);
     const carried = writes.run.retriableIntents.filter((open) => open.key === key);
     const attempts = writes.run.journal.openAt(writes.address).filter((open) => open.key === key);
-    const earlier = new Set([...carried, ...attempts].map((open) => open.seq));
+    const before = [...carried, ...attempts];
+    const earlier = new Set(before.map((open) => open.seq));
     const seq = await writes.run.journal.intend(intent);
     try {
-      const asked = carried.length > 0 ? acceptingKnown(request) : request;
+      const hasTime = writes.run.reads.serviceTime() !== undefined;
+      const since = hasTime ? before.map(({ at }) => at).sort()[0] : undefined;
+      const asked = acceptingKnown(request, since, carried.length > 0);
       const keyed = { ...asked, address: writes.address, idempotencyKey: key };
       const answer = await writes.run.send(keyed, options);
       const answered = answeredBy(request, answer);
@@ -80,13 +84,18 @@ export function journaledSend(writes: JournaledWrites): Send {
   };
 }
 
-/** What an interrupted run made under the same key may be known by now. */
-function acceptingKnown(request: ApiRequest): ApiRequest {
+/**
+ * What was made under the same key `since` it was first sent is ours, and that of an interrupted run may be known by now
+ * where the answer does not tell its time.
+ */
+function acceptingKnown(request: ApiRequest, since: string | undefined, isCarried: boolean): ApiRequest {
   const { about } = request;
   if (!about) return request;
   const accepting: typeof about = (body) => {
     const found = about(body);
-    return found.isKnown ? { ...found, mismatch: undefined } : found;
+    const { isKnown, createdAt } = found;
+    const isOurs = createdAt === undefined || since === undefined ? isCarried : !isOlder(createdAt, since);
+    return isKnown && isOurs ? { ...found, mismatch: undefined } : found;
   };
   return { ...request, about: accepting };
 }

@@ -50,6 +50,11 @@ export class RunJournal {
     this.#nextSeq = Math.max(0, ...state.open.map((intent) => intent.seq)) + 1;
   }
 
+  /** The run at hand; null before it began. */
+  get run(): RunRecord | null {
+    return this.#run;
+  }
+
   recorded(address: Address): RecordedResource | undefined {
     return this.#resources.get(address);
   }
@@ -150,7 +155,7 @@ export class RunJournal {
    */
   async finish(
     keyId: string | null,
-    { goesOn = false, ended }: { readonly goesOn?: boolean; readonly ended?: EndedRun } = {},
+    { goesOn = false, ended }: { readonly goesOn?: boolean; readonly ended?: EndedRun | undefined } = {},
   ): Promise<State> {
     const deleted = withDeleted(this.#base.deleted, this.#deleted);
     const endedAt = new Date(this.#clock.now()).toISOString();

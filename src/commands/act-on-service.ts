@@ -140,7 +140,9 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<Accept
   const journal = new RunJournal(session, state, context.clock);
   const finish = async (isAccepted: boolean): Promise<void> => {
     const isChanged = entries.length > 0 || journal.hasChanges || state.run !== null;
-    if (isChanged) await journal.finish(null, { goesOn: isAccepted && request.wait });
+    if (!isChanged) return;
+    const isOver = isAccepted && !request.wait;
+    await journal.finish(null, isOver ? { ended: endOf(journal.run, 0) } : { goesOn: isAccepted });
   };
   if (hasErrors(diagnostics)) {
     await finish(false);
@@ -343,6 +345,9 @@ function outcomeOf(request: RuntimeRequest, sent: Accepted, result: WaitResult |
 /** An action changes no resource of the plan. */
 const noCounts = { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 };
 
+const endOf = (run: RunRecord | null, exitCode: number) =>
+  run ? { run, counts: noCounts, exitCode } : undefined;
+
 /**
  * Ends the run and records the end of the accepted action. Where another run writes the state now, or has done so
  * meanwhile, that run has settled the action, or will.
@@ -367,8 +372,7 @@ async function recordEnd(
       const failure = earlier ? { ...earlier, writes: settled.writes } : { ...settled, inputs: {} };
       await journal.record(at, exitCode === 0 ? { ...settled, id } : failure);
     }
-    const ended = state.run ? { run: state.run, counts: noCounts, exitCode } : undefined;
-    if (isOurs || journal.hasChanges) await journal.finish(null, ended && { ended });
+    if (isOurs || journal.hasChanges) await journal.finish(null, { ended: endOf(state.run, exitCode) });
   }).catch((failure: unknown) => {
     if (!(failure instanceof DiagnosticsError && failure.exitCode === 6)) throw failure;
   });

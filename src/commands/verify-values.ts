@@ -57,10 +57,12 @@ async function revealValues(revealing: Revealing): Promise<{
   const { input, plan, against } = revealing;
   const missing = input.state && !input.fingerprintKey && checkStateKey(input.state, undefined);
   if (missing) return { revealed: new Map(), diagnostics: [missing] };
+  // A value that is no secret may be the only one: without a key it is not compared.
+  const hasKey = input.fingerprintKey !== undefined;
   const diagnostics: Diagnostic[] = [];
   const found = await Promise.all(
     plan.changes.map(async (change) => {
-      const paths = against === "declared" ? pathsToSet(change) : pathsRecorded(change);
+      const paths = against === "declared" ? pathsToSet(change, hasKey) : pathsRecorded(change, hasKey);
       const { live } = change.instance;
       if (!live || paths.length === 0) return [];
       try {
@@ -75,7 +77,7 @@ async function revealValues(revealing: Revealing): Promise<{
 }
 
 /** Secrets that the plan would set, and whose text is known here. */
-function pathsToSet({ action, type, attributes, instance }: Change): readonly string[] {
+function pathsToSet({ action, type, attributes, instance }: Change, hasKey: boolean): readonly string[] {
   if (action !== "adopt" && action !== "update") return [];
   const { resolved, recorded } = instance;
   return secretPathsOf(type).filter((path) => {
@@ -83,16 +85,17 @@ function pathsToSet({ action, type, attributes, instance }: Change): readonly st
     const value = resolved.get(path);
     // A generated value that has changed since cannot be compared.
     if (value instanceof GeneratedSecret) return !isFingerprint(recorded?.applied[path]);
-    return value instanceof Secret;
+    return value instanceof Secret || (hasKey && typeof value === "string");
   });
 }
 
 /** Secrets that seem to be as recorded. A generated secret has no fingerprint to compare with. */
-function pathsRecorded({ type, drift, instance }: Change): readonly string[] {
+function pathsRecorded({ type, drift, instance }: Change, hasKey: boolean): readonly string[] {
   if ((drift ?? []).length > 0) return [];
   return secretPathsOf(type).filter((path) => {
     const value = instance.recorded?.applied[path];
-    return isFingerprint(value) && !value.fingerprint.startsWith("generate:");
+    if (!isFingerprint(value)) return hasKey && typeof value === "string";
+    return !value.fingerprint.startsWith("generate:");
   });
 }
 

@@ -16,8 +16,10 @@ import {
   type AttributeShape,
   blockKeys,
   isFreeKey,
+  metaKeys,
   openShape,
   type PlacedType,
+  sensitiveKey,
   type TypeIndex,
   unknownField,
 } from "./type-index";
@@ -39,7 +41,7 @@ export interface Block {
   readonly range: SourceRange;
   /** Its attributes, in the order of the text. */
   readonly written: readonly WrittenAttribute[];
-  /** `lifecycle` and `import`. */
+  /** `lifecycle`, `import` and `sensitive`. */
   readonly meta: ReadonlyMap<string, MapEntry>;
   /** Entries with a wrong key, by the key that was meant: what was meant is not missing. */
   readonly misspelt: ReadonlyMap<string, MapEntry>;
@@ -201,7 +203,7 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
     if (shape !== undefined) take(shape, entry);
     else if (group !== undefined) readGroup(group, entry, { placed, address, take, noteUnknown, walk });
     else if (placed.children.has(key) || isFreeKey(key)) continue;
-    else if (placed.place.meta === true && (key === "lifecycle" || key === "import")) {
+    else if (isMetaKey(key, placed)) {
       meta ??= new Map();
       meta.set(key, entry);
     } else {
@@ -211,6 +213,9 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
   }
   return { written, meta: meta ?? noMeta, misspelt: misspelt ?? noneMisspelt, isReadable };
 }
+
+const isMetaKey = (key: string, { place, shorthand }: PlacedType): boolean =>
+  key === sensitiveKey ? shorthand?.secret === true : place.meta === true && metaKeys.includes(key);
 
 /** The block that a group stands in. */
 interface GroupOwner {

@@ -6,7 +6,7 @@ import { Secret } from "../model/secret";
 import { GeneratedSecret, referencesOf, Template, UnreadSecret } from "../model/value";
 import type { Block } from "./blocks";
 import type { ReadContext, SecretReach } from "./context";
-import { readImport, readLifecycle } from "./meta";
+import { isOpenValue, readImport, readLifecycle } from "./meta";
 import { readSecret, type SecretOrigin } from "./secrets";
 import type { AttributeShape } from "./type-index";
 import { readAttribute } from "./values";
@@ -31,9 +31,10 @@ function unread({ kind, argument }: SecretOrigin, { environment, trust }: ReadCo
 export function buildResource(block: Block, context: ReadContext, reach: SecretReach): BuiltResource {
   const attributes = new Map<string, DesiredAttribute>();
   const sources: SecretOrigin[] = [];
+  const isOpen = isOpenValue(block, context);
   addName(block, attributes, context);
   for (const { shape, entry } of block.written) {
-    if (!shape.secret) {
+    if (!shape.secret || isOpen) {
       const read = readAttribute(shape, entry.value, block, context);
       if (read !== undefined) attributes.set(shape.path, read);
       continue;

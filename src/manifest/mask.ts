@@ -5,6 +5,7 @@ import {
   isFreeKey,
   metaKeys,
   type PlacedType,
+  sensitiveKey,
   sharingKeys,
   sourceKeys,
   type TypeIndex,
@@ -145,7 +146,7 @@ interface SecretWords {
 function secretWords(index: TypeIndex): SecretWords {
   const secret = new Set<string>();
   const blocks = new Set<string>();
-  const open = new Set<string>([...metaKeys, ...sourceKeys]);
+  const open = new Set<string>([...metaKeys, ...sourceKeys, sensitiveKey]);
   for (const placed of index.byType.values()) {
     const shapes = [...placed.attributes];
     if (!shapes.some(([, shape]) => shape.secret)) continue;

@@ -17,7 +17,7 @@ import { type ReadContext, where } from "./context";
 import { hintForUnseen, type Report } from "./findings";
 import { judgeDocument, judgeEach, type Subject } from "./schema-issues";
 import { describeNode, isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
-import { freeKeys, isFreeKey, openShape, type TypeIndex, unknownField } from "./type-index";
+import { freeKeys, isFreeKey, openShape, sensitiveKey, type TypeIndex, unknownField } from "./type-index";
 import { readPlain, readValue } from "./values";
 
 /** `import: <uuid>`: the id of the live thing to take over. */
@@ -44,6 +44,13 @@ export function readImport(block: Block, context: ReadContext): DesiredResource[
     ),
   );
   return undefined;
+}
+
+/** Returns true if `sensitive: false` says that the value of a block is no secret. */
+export function isOpenValue({ address, meta }: Block, { report }: ReadContext): boolean {
+  const node = meta.get(sensitiveKey)?.value;
+  const subject = { nameOf: () => sensitiveKey, address };
+  return node !== undefined && judgeDocument(z.boolean(), node, report, subject) === false;
 }
 
 /** The block `lifecycle` of a type that can be archived, or of one that cannot. */

@@ -3,7 +3,14 @@ import type { ResourceType } from "../model/resource-type";
 import { generatedLengths } from "../model/value";
 import { addressSchema, lifecycleSchema, moveSchema } from "./meta";
 import { stagesSchema } from "./stages";
-import { type AttributeShape, freeKeys, indexTypes, type PlacedType, unwrap } from "./type-index";
+import {
+  type AttributeShape,
+  freeKeys,
+  indexTypes,
+  type PlacedType,
+  sensitiveKey,
+  unwrap,
+} from "./type-index";
 
 type SchemaJson = { readonly [key: string]: unknown };
 
@@ -188,6 +195,11 @@ function blockSchema(placed: PlacedType): SchemaJson {
     properties.lifecycle = { $ref: `#/definitions/${lifecycle}` };
     properties.import = { type: "string", description: "Id of the live thing to take over." };
   }
+  if (placed.shorthand?.secret)
+    properties[sensitiveKey] = {
+      type: "boolean",
+      description: "False: the value is no secret. Plans, comments and the state show it.",
+    };
   return {
     description: placed.type.doc,
     type: "object",

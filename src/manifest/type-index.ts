@@ -202,6 +202,9 @@ export const sharingKeys = ({ children }: PlacedType): string[] =>
 /** Keys of a block that are neither attributes nor blocks of other types. */
 export const metaKeys: readonly string[] = ["lifecycle", "import"];
 
+/** The key beside a value that is no secret: `sensitive: false`. */
+export const sensitiveKey = "sensitive";
+
 /** Keys of a `lifecycle` block. */
 export const lifecycleKeys: readonly string[] = [
   ...["preventDestroy", "ignoreChanges", "onRemove"],
@@ -215,5 +218,5 @@ export const blockKeys = (placed: PlacedType): string[] => [
   ...placed.children.keys(),
   ...sharingKeys(placed),
   ...(placed.place.meta === true ? metaKeys : []),
-  ...(placed.shorthand?.secret === true ? sourceKeys : []),
+  ...(placed.shorthand?.secret === true ? [...sourceKeys, sensitiveKey] : []),
 ];

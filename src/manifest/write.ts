@@ -9,6 +9,7 @@ import {
   indexTypes,
   isFreeKey,
   type PlacedType,
+  sensitiveKey,
   sourceKeys,
   type TypeIndex,
 } from "./type-index";
@@ -55,7 +56,8 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
 function yamlText(root: YAMLMap): string {
   const document = new Document(undefined, { version: "1.2", schema: "core" });
   document.contents = root as never;
-  return document.toString({ lineWidth: 0, minContentWidth: 0 }).replace(escapes, escaped);
+  const lines = { lineWidth: 0, minContentWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER };
+  return document.toString(lines).replace(escapes, escaped);
 }
 
 /** The types from the root down to a block that has so many names. */
@@ -252,10 +254,16 @@ function shownBlock(placed: PlacedType, node: SourceNode, to: Printing): Node {
   if (node.kind !== "map" || isValueOf(placed, node))
     return placed.shorthand?.secret === true ? secretNode(node, to) : shownNode(node);
   return mapOf(withoutFreeKeys(node), (key, value) => {
-    if (placed.attributes.get(key)?.secret === true) return secretNode(value, to);
+    if (placed.attributes.get(key)?.secret === true && !isOpenBlock(node)) return secretNode(value, to);
     if (placed.groups.has(key) && value.kind === "map") return shownNode(withoutFreeKeys(value));
     return placedNode(placed.children.get(key), value, to);
   });
+}
+
+/** Its value is no secret: `sensitive: false`. */
+function isOpenBlock({ entries }: MapNode): boolean {
+  const sensitive = entries.get(sensitiveKey)?.value;
+  return sensitive?.kind === "scalar" && sensitive.value === false;
 }
 
 function secretNode(node: SourceNode, to: Printing): Node {

@@ -60,7 +60,7 @@ interface BegunRun {
 }
 
 /** A state keeps its last runs, as many. */
-const keptRuns = 50;
+export const keptRuns = 50;
 
 /** The past run of a record; undefined where it says nothing of its origin. */
 function pastRunOf({ id, planDigest, startedAt, origin }: BegunRun): PastRun | undefined {

@@ -12,6 +12,7 @@ import {
   type Plan,
   type Revealed,
   type SecretPrints,
+  type ShownValue,
   secret,
   shownValue,
 } from "./plan";
@@ -59,7 +60,9 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
   const diagnostics: Diagnostic[] = [];
   for (const { path, rule, verdict } of differingFields(instance, declared)) {
     const range = instance.desired?.attributes.get(path)?.range ?? instance.desired?.range;
-    const before = rule.secret ? secretBefore(instance, path) : shownValue(liveValue(instance, path), false);
+    const before = rule.secret
+      ? secretBefore(instance, path, verdict)
+      : shownValue(liveValue(instance, path));
     if (verdict === "released") {
       const left = driftOf(instance, path, rule, "released");
       drift.push(left);
@@ -73,7 +76,7 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
     changes.push({
       path,
       before,
-      after: shownValue(after, rule.secret === true),
+      after: shownValue(after),
       cause: verdict.cause,
       forcesReplacement: rule.change === "replace",
       ...(range && verdict.cause !== "removed" && { range }),
@@ -164,13 +167,16 @@ function judgeSecret(
   const prints = secrets.get(path);
   const live = revealed?.prints[path];
   if (live?.now !== undefined && live.now === prints?.now) return "same";
-  if (!isFingerprint(recorded)) return { cause: "take-over" };
+  if (recorded === undefined) return { cause: "take-over" };
   if (declared instanceof Unknown) return { cause: "edit" };
-  const isTouched = live
-    ? !live.asRecorded.includes(recorded.fingerprint)
-    : isNewer(instance.live?.updatedAt, instance.recorded?.updatedAt);
-  // Its text, or the key of fingerprints, is not here: only the time tells.
-  const isEdited = prints !== undefined && !prints.asRecorded.includes(recorded.fingerprint);
+  // A value that is no secret is recorded as it is. Where a text, or the key of fingerprints, is not here, only the time tells.
+  const isEdited = isFingerprint(recorded)
+    ? prints !== undefined && !prints.asRecorded.includes(recorded.fingerprint)
+    : recorded !== declared;
+  const isTouched =
+    live && isFingerprint(recorded)
+      ? !live.asRecorded.includes(recorded.fingerprint)
+      : (live !== undefined && !isEdited) || isNewer(instance.live?.updatedAt, instance.recorded?.updatedAt);
   if (isEdited) return { cause: "edit", ...(isTouched && { liveChangedToo: true }) };
   return isTouched ? { cause: "drift" } : "same";
 }
@@ -188,8 +194,23 @@ function areEqual(rule: AttributeRule, a: Plain | undefined, b: Plain | undefine
 const isParentAttribute = ({ type }: ResourceInstance, path: string): boolean =>
   type.parents.some(({ attribute }) => attribute === path);
 
-const secretBefore = ({ live, recorded }: ResourceInstance, path: string): AttributeChange["before"] =>
-  live || recorded?.applied[path] !== undefined ? secret : absent;
+/** The text of a value that is no secret, as it was recorded, unless the service has another by now. */
+function secretBefore(
+  instance: ResourceInstance,
+  path: string,
+  verdict: Exclude<FieldVerdict, "same">,
+): AttributeChange["before"] {
+  const { live, recorded } = instance;
+  const isAsRecorded = verdict !== "released" && verdict.cause === "edit" && !verdict.liveChangedToo;
+  if (isAsRecorded && recordedValue(instance, path) !== undefined) return recordedSide(instance, path, true);
+  return live || recorded?.applied[path] !== undefined ? secret : absent;
+}
+
+/** The recorded value; that of a secret is hidden, that of a value that was declared as none is not. */
+function recordedSide(instance: ResourceInstance, path: string, isSecret: boolean): ShownValue {
+  const value = recordedValue(instance, path);
+  return isSecret && value === undefined ? secret : shownValue(value);
+}
 
 /** Recorded value before, live value after: what happened outside. */
 function driftOf(
@@ -200,8 +221,8 @@ function driftOf(
 ): AttributeChange {
   return {
     path,
-    before: rule.secret ? secret : shownValue(recordedValue(instance, path), false),
-    after: rule.secret ? secret : shownValue(liveValue(instance, path), false),
+    before: recordedSide(instance, path, rule.secret === true),
+    after: rule.secret ? secret : shownValue(liveValue(instance, path)),
     cause,
     forcesReplacement: false,
   };

@@ -1,4 +1,5 @@
 import type { Address } from "../model/address";
+import { keptRuns } from "../model/history";
 import { Secret } from "../model/secret";
 import { sha256 } from "../model/text";
 import {
@@ -65,6 +66,8 @@ export interface PlanRecord {
   readonly changes?: Readonly<Record<string, ReviewedChange>>;
   /** Of the fingerprints of all secrets. */
   readonly print: string;
+  /** Id of the newest run before the review; absent where there was none. */
+  readonly after?: string | undefined;
   /** Addresses of the values that could not be read, with a fingerprint of how the manifest names their source. */
   readonly unread: Readonly<Record<string, string>>;
 }
@@ -92,13 +95,17 @@ export function joinRecords(records: readonly [PlanRecord, ...PlanRecord[]]): Pl
   return {
     digest: sha256(canonicalJson(records.map(({ digest }) => digest).sort())),
     print: "",
+    after: records.at(-1)?.after,
     unread: Object.assign({}, ...records.map(({ unread }) => unread)),
     ...(records.every((record) => record.changes) && { changes: Object.fromEntries(changes) }),
   };
 }
 
 /** Returns the record of a plan. Without the key of fingerprints it binds no secret. */
-export function recordPlan(plan: Plan, key: Uint8Array | undefined): Required<PlanRecord> {
+export function recordPlan(
+  plan: Plan,
+  key: Uint8Array | undefined,
+): PlanRecord & Required<Pick<PlanRecord, "changes">> {
   const entries = entriesOf(plan);
   const changes = entries.map((entry): [string, ReviewedChange] => {
     const { address, action, unknown } = entry;
@@ -121,6 +128,7 @@ export function recordPlan(plan: Plan, key: Uint8Array | undefined): Required<Pl
     digest: plan.digest ?? "",
     changes: Object.fromEntries(changes),
     print: printOfAll(entries, key),
+    after: plan.lastRun,
     unread: Object.fromEntries(sources.map((change) => [change.address, sourcePrint(change, key)])),
   };
 }
@@ -131,8 +139,12 @@ const sendsSecret = ({ attributes }: Change): boolean =>
 /** How a plan differs from a reviewed one at an address. */
 export interface PlanDifference {
   readonly address: string;
-  /** `new`: it was not reviewed. `gone`: it would no longer be done. `other`: it would do something else. `value`: a secret differs. `unblocked`: it was blocked, and is confirmed now. */
-  readonly kind: "new" | "gone" | "other" | "value" | "unblocked";
+  /**
+   * `new`: it was not reviewed. `gone`: it would no longer be done. `other`: it would do something else. `value`: a secret
+   * differs. `unblocked`: it was blocked, and is confirmed now. Of the whole plan: `applied`, and `forgotten` where that is
+   * not known.
+   */
+  readonly kind: "new" | "gone" | "other" | "value" | "unblocked" | "applied" | "forgotten";
 }
 
 /** What a comparison with a review needs besides the plan. */
@@ -142,7 +154,10 @@ interface Comparison {
   readonly runs?: readonly Begun[];
 }
 
-/** Returns where a plan differs from a reviewed one, or from what a run of that one left; sorted by address. */
+/**
+ * Returns where a plan differs from a reviewed one, or from what a run of that one left; sorted by address. A review counts
+ * once: not after a run of it came to its end, nor after a run of another plan over what it left.
+ */
 export function compareWithRecord(
   reviewed: PlanRecord,
   plan: Plan,
@@ -150,6 +165,11 @@ export function compareWithRecord(
 ): readonly PlanDifference[] {
   const entries = entriesOf(plan);
   const { changes, unread } = reviewed;
+  const since = runs.findIndex(({ id }) => id !== undefined && id === reviewed.after);
+  const later = since < 0 ? runs : runs.slice(0, since);
+  if (since < 0 && later.length >= keptRuns) return [{ address: "the plan", kind: "forgotten" }];
+  const begun = later.findIndex(({ digest }) => digest === reviewed.digest);
+  if (later.slice(0, begun + 1).some(isEndedApply)) return [{ address: "the plan", kind: "applied" }];
   if (changes === undefined) {
     const isSame = digestOf(entries) === reviewed.digest && printOfAll(entries, key) === reviewed.print;
     return isSame ? [] : [{ address: "the plan", kind: "other" }];
@@ -185,13 +205,11 @@ export function compareWithRecord(
     const isSame = before.print === printOf(entry, key, known) && unknown.every(isEqual);
     return isSame || isFree(entry) ? undefined : "value";
   };
-  const run = runs.find(({ digest }) => digest === reviewed.digest);
-  const isBegun = run !== undefined && run.exitCode !== 0;
   return [...new Set([...Object.keys(changes), ...fresh.keys()])]
     .sort()
     .flatMap((address): PlanDifference[] => {
       const kind = kindAt(address);
-      return kind === undefined || (kind === "gone" && isBegun) ? [] : [{ address, kind }];
+      return kind === undefined || (kind === "gone" && begun >= 0) ? [] : [{ address, kind }];
     });
 }
 
@@ -226,9 +244,15 @@ export const changesBeyondRepair = ({ changes }: Plan): readonly Address[] =>
 
 /** A run that the state remembers, as far as it tells whether a plan was brought to its end. */
 interface Begun {
+  readonly id?: string;
+  /** The verb: `apply`, `destroy`; one that only acts on a service leaves a plan as it is. */
+  readonly command?: string;
   readonly digest: string;
   readonly exitCode?: number | undefined;
 }
+
+const isEndedApply = ({ command = "apply", exitCode }: Begun): boolean =>
+  exitCode === 0 && /^(?:apply|destroy)/.test(command);
 
 const contentDigest = ({ contentWithout }: Entry, without: readonly string[]): string =>
   sha256(canonicalJson(contentWithout(without))).slice(0, recordedDigits);

@@ -1,6 +1,7 @@
 import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { isHiddenOutput } from "../model/desired";
+import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
 import { plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { dependenciesOf, makeChange, totalCost } from "./change";
@@ -59,6 +60,7 @@ export function makePlan(input: PlanInput): Plan {
   });
   const compared = diffOutputs(input, decisions);
   const { options } = input;
+  const [lastRun] = input.state ? pastRuns(input.state) : [];
   return {
     options,
     changes,
@@ -66,6 +68,7 @@ export function makePlan(input: PlanInput): Plan {
     digest: digestPlan({ options, changes, outputs: compared.outputs }),
     ...(input.stage !== undefined && { stage: input.stage }),
     ...(input.timestamp !== undefined && { timestamp: input.timestamp }),
+    ...(lastRun && { lastRun: lastRun.id }),
     summary: summarize(changes),
     unmanaged: listUnmanaged(input, decisions),
     standing: listStanding(changes),

@@ -147,6 +147,8 @@ export interface Plan
   readonly outputs: readonly OutputChange[];
   /** Every output as it is once the plan is applied, unchanged ones too; a secret one has no value. */
   readonly plannedOutputs: Readonly<Record<string, ShownValue>>;
+  /** Id of the newest run that the state remembers; no part of what it says. */
+  readonly lastRun?: string;
   readonly unmanaged: readonly UnmanagedResource[];
   /** Managed resources that do not run as they were deployed last, sorted by address. */
   readonly standing: readonly PlanStanding[];
@@ -222,9 +224,9 @@ export const hasChanges = (plan: Plan): boolean =>
 export const absent: ShownValue = { kind: "absent" };
 export const secret: ShownValue = { kind: "secret" };
 
-/** Returns a value as a plan may show and save it: a value that is not plain, or of a secret field, loses its text. */
-export function shownValue(value: ResolvedValue | undefined, isSecret: boolean): ShownValue {
+/** Returns a value as a plan may show and save it: one that is not plain, or is hidden, loses its text. */
+export function shownValue(value: ResolvedValue | undefined, isHidden = false): ShownValue {
   if (value === undefined) return absent;
   if (value instanceof Unknown) return { kind: "unknown" };
-  return isSecret || !isPlain(value) ? secret : { kind: "value", value: value as Plain };
+  return isHidden || !isPlain(value) ? secret : { kind: "value", value: value as Plain };
 }

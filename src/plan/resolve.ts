@@ -156,7 +156,7 @@ export function resolveInstance(
     previousKey: input.previousFingerprintKey,
   });
   const now = [...secrets].flatMap(([path, prints]) =>
-    prints.now === undefined ? [] : [[path, prints.now]],
+    prints.now === undefined || typeof resolved.get(path) === "string" ? [] : [[path, prints.now]],
   );
   const undecided = decideNothing(instance, resolved, Object.fromEntries(now));
   const revealed = input.revealed?.get(instance.address);
@@ -177,7 +177,7 @@ export function createdAttributes({ instance, resolved }: ResolvedInstance): Att
     attributes.push({
       path,
       before: { kind: "absent" },
-      after: shownValue(value, rule.secret === true),
+      after: shownValue(value),
       cause: "edit",
       forcesReplacement: false,
       ...(placement && { placement }),
@@ -258,8 +258,11 @@ function fingerprintSecrets(
   keys: PrintKeys,
 ): ReadonlyMap<string, SecretPrints> {
   const prints = new Map<string, SecretPrints>();
-  for (const path of [...pathsWith(instance.type, "secret"), ...templates]) {
-    const value = resolved.get(path);
+  const secretPaths = pathsWith(instance.type, "secret");
+  for (const path of [...secretPaths, ...templates]) {
+    const found = resolved.get(path);
+    // A value that is no secret may have been recorded as one.
+    const value = typeof found === "string" && secretPaths.includes(path) ? new Secret(found) : found;
     if (value instanceof GeneratedSecret) prints.set(path, printsOfLength(value));
     else if (value instanceof Secret && keys.key) prints.set(path, printsOf(value, instance, keys));
   }

@@ -13,9 +13,9 @@ import {
 } from "./escape-text";
 import { counted } from "./plan-wording";
 import { type Gauge, gaugesText, labelsText, samplesIn } from "./prometheus";
+import { markdownWithin } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { elapsedText } from "./time-text";
-import { countFitting } from "./values";
 
 /** How the run of a member ended, the worst last. */
 export const memberStatuses = [
@@ -207,6 +207,7 @@ export function fleetLine({ members, shard, counts, selected }: FleetReport): st
 
 /** Bytes of a report in Markdown: what GitHub takes as the summary of a step is 1 MiB, and a comment less. */
 const mostMarkdown = 60_000;
+const mostRows = 200;
 
 /** The report as Markdown: a table of what needs attention, its errors folded, and a closing line. */
 export function fleetReportMarkdown(report: FleetReport): string {
@@ -221,17 +222,20 @@ export function fleetReportMarkdown(report: FleetReport): string {
       elapsedText(one.seconds),
     ]),
   );
-  const shown = rows.slice(0, countFitting(rows, mostMarkdown));
-  const cut = rows.length - shown.length;
-  const note = cut === 0 ? [] : [`… and ${counted(cut, "more member")}.`];
-  const table = [tableRow(["member", "", "", "time"]), tableRow(["---", "---", "---", "---"]), ...shown];
+  const heading = [tableRow(["member", "", "", "time"]), tableRow(["---", "---", "---", "---"])];
+  const table = [...heading, ...rows.slice(0, mostRows)].join("\n");
+  const cut = rows.length - mostRows;
+  const note = cut > 0 ? [`… and ${counted(cut, "more member")}.`] : [];
   const folded = urgent.flatMap((one) => {
     const problems = problemLines(one);
     const summary = `<details><summary><code>${escapeHtml(one.name)}</code></summary>`;
     return problems.length === 0 ? [] : [[summary, fencedBlock(problems), "</details>"].join("\n\n")];
   });
-  const fitting = folded.slice(0, countFitting(folded, mostMarkdown - table.join("\n").length));
-  return `${[...opening, table.join("\n"), ...note, ...fitting].join("\n\n")}\n`;
+  return markdownWithin(
+    { opening: [...opening, table, ...note], parts: folded },
+    mostMarkdown,
+    (fits) => `The errors of ${counted(folded.length - fits, "member")} are`,
+  );
 }
 
 const lastClean = "rnv_fleet_last_clean_run_timestamp_seconds";

@@ -58,6 +58,7 @@ interface StoredRecord {
   readonly d: string;
   readonly p: string;
   readonly u: PlanRecord["unread"];
+  readonly r?: PlanRecord["after"];
   /** By address: action, digest, fingerprint, and those of what was not known. Absent where that would be too long. */
   readonly c?: Readonly<Record<string, StoredChange>>;
 }
@@ -69,26 +70,29 @@ type StoredChange = readonly [
   unknown: ReviewedChange["unknown"],
 ];
 
+/** The kinds of comments that hold a record: of a plan to review, of one that an apply was refused with. */
+type RecordKind = "plan" | "apply";
+
 /** Returns the HMAC of a packed record under the key of its seal; empty without a key. */
-function macOf(packed: string, { seal = {}, ...subject }: CommentSubject): string {
+function macOf(packed: string, kind: RecordKind, { seal = {}, ...subject }: CommentSubject): string {
   if (!seal.key) return "";
-  const about = [seal.repository ?? "", seal.pullRequest ?? 0, markerOf("record", subject), packed];
+  const about = [seal.repository ?? "", seal.pullRequest ?? 0, markerOf(kind, subject), packed];
   return new Secret(Buffer.from(seal.key).toString("hex")).sign(JSON.stringify(about));
 }
 
 /** The record of a plan as the second hidden line: what an apply compares its own plan with. */
-function recordLine(plan: Plan, subject: CommentSubject, limit: number): string {
+function recordLine(plan: Plan, kind: RecordKind, subject: CommentSubject, limit: number): string {
   if (hasErrors(plan.diagnostics)) return "<!-- rnv record none -->";
-  const { digest, changes, print, unread } = recordPlan(plan, subject.seal?.key);
+  const { digest, changes, print, unread, after } = recordPlan(plan, subject.seal?.key);
   const line = (record: StoredRecord): string => {
     const packed = loadZlib().deflateRawSync(JSON.stringify(record)).toString("base64url");
-    return `<!-- rnv record ${packed}.${macOf(packed, subject)} -->`;
+    return `<!-- rnv record ${packed}.${macOf(packed, kind, subject)} -->`;
   };
   const stored = Object.entries(changes).map(([address, change]): [string, StoredChange] => [
     address,
     [change.action, change.digest, change.print, change.unknown],
   ]);
-  const short = { d: digest, p: print, u: unread };
+  const short = { d: digest, p: print, u: unread, r: after };
   const whole = line({ ...short, c: Object.fromEntries(stored) });
   return whole.length <= limit * shareOfRecord ? whole : line(short);
 }
@@ -102,18 +106,18 @@ const largestRecord = 4_000_000;
  */
 export function readRecord(
   body: string,
-  kind: "plan" | "apply",
+  kind: RecordKind,
   subject: CommentSubject,
 ): PlanRecord | "foreign" | undefined {
   const lines = body.split(/\r?\n/);
   const at = lines.indexOf(markerOf(kind, subject));
   const [, packed, mac] = /^<!-- rnv record ([\w-]+)\.(\w*) -->$/.exec(lines[at + 1] ?? "") ?? [];
   if (at < 0 || packed === undefined || mac === undefined) return undefined;
-  if (mac !== macOf(packed, subject)) return "foreign";
+  if (mac !== macOf(packed, kind, subject)) return "foreign";
   try {
     const bytes = Buffer.from(packed, "base64url");
     const text = loadZlib().inflateRawSync(bytes, { maxOutputLength: largestRecord }).toString("utf8");
-    const { d: digest, p: print, u: unread, c } = JSON.parse(text) as StoredRecord;
+    const { d: digest, p: print, u: unread, r: after, c } = JSON.parse(text) as StoredRecord;
     const changes = Object.entries(c ?? {}).map(
       ([address, [action, whole, change, unknown]]): [string, ReviewedChange] => [
         address,
@@ -121,7 +125,7 @@ export function readRecord(
       ],
     );
     if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
-    return { digest, print, unread, ...(c && { changes: Object.fromEntries(changes) }) };
+    return { digest, print, unread, after, ...(c && { changes: Object.fromEntries(changes) }) };
   } catch {
     return undefined;
   }
@@ -141,7 +145,7 @@ export function planComment(
   origin: CommentOrigin,
   limit: number,
 ): string {
-  const head = [markerOf("plan", subject), recordLine(plan, subject, limit)].join("\n");
+  const head = [markerOf("plan", subject), recordLine(plan, "plan", subject, limit)].join("\n");
   return `${head}\n${planSection(plan, subject, origin, limit - head.length - 1)}`;
 }
 
@@ -233,7 +237,7 @@ export function refusedComment(
   limit: number,
 ): string {
   const head = [
-    `${markerOf("apply", subject)}\n${recordLine(plan, subject, limit)}\n### rnv apply${subjectText(subject)}`,
+    `${markerOf("apply", subject)}\n${recordLine(plan, "apply", subject, limit)}\n### rnv apply${subjectText(subject)}`,
     `> [!WARNING]\n> Nothing was applied: ${escapeMarkdown(why)}.`,
     ...(differences ? [differenceText(differences)] : []),
     remedyText(plan.digest ?? ""),

@@ -1,4 +1,5 @@
 import { nameOf } from "../model/address";
+import { keptRuns } from "../model/history";
 import { type Check, isCondition } from "../model/policy";
 import type { Effect, Money } from "../model/resource-type";
 import { shortList } from "../model/text";
@@ -244,6 +245,8 @@ const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
   other: "would change in another way than was reviewed",
   value: "has another value than was reviewed",
   unblocked: "was blocked in the review, and is confirmed now",
+  applied: "was applied already, or other changes were applied after it",
+  forgotten: `was reviewed before the ${keptRuns} runs that the state remembers`,
 };
 
 /** Lines of a list before the rest is counted. */

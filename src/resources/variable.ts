@@ -190,15 +190,15 @@ async function candidates(
     .map((one) => liveVariable(one, parentId));
 }
 
-const secretAt = (attributes: ReadonlyMap<string, AppliableValue>): Secret | undefined => {
+/** Returns the value to send; a text is one that is declared as no secret. */
+const valueAt = (attributes: ReadonlyMap<string, AppliableValue>): Secret | string | undefined => {
   const value = attributes.get("value");
-  if (value instanceof Secret) return value;
-  return typeof value === "string" ? new Secret(value) : undefined;
+  return value instanceof Secret || typeof value === "string" ? value : undefined;
 };
 
 async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> {
   const serviceId = parentIdOf(input, "serviceId");
-  const value = secretAt(input.attributes);
+  const value = valueAt(input.attributes);
   if (value === undefined) {
     throw new DiagnosticsError([
       error(
@@ -218,7 +218,7 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
 
 async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> {
   const serviceId = parentIdOf(input, "serviceId");
-  const value = input.changed.has("value") ? secretAt(input.attributes) : undefined;
+  const value = input.changed.has("value") ? valueAt(input.attributes) : undefined;
   const key = input.changed.has("key") ? (textAt(input.attributes, "key") ?? input.name) : undefined;
   if (value === undefined && key === undefined) return { id: input.id, live: input.live };
   const changed = await writes.updateVariable(serviceId, input.id, {

@@ -1,5 +1,6 @@
 import { inSoak } from "../support/soak";
 import { judgeMutations } from "./judge-mutations";
+import { judgeLeaks } from "./leaks";
 import { openTargets, type Target } from "./targets";
 
 jest.setTimeout(300_000);
@@ -22,6 +23,10 @@ describe("mutated input ends in a clean error, or is good", () => {
     // every number is judged, a fifth stays good: a tenth is what a hundred of them are sure to show.
     expect(verdict.accepted).toBeGreaterThanOrEqual(casesEach / 10);
     expect(verdict.accepted).toBeLessThan(casesEach);
+  });
+
+  it("no value and no command to a runner is left in an output", () => {
+    for (const { kind, failures } of judgeLeaks(casesEach, 1)) expect([kind, failures]).toEqual([kind, []]);
   });
 
   it("no file outside the project was opened", () => {

@@ -242,12 +242,12 @@ describe("the digest of a plan", () => {
         expect(compare(record, plan)).toEqual([]);
         expect(compare(record, { ...plan, changes: plan.changes.map(madeKnown) })).toEqual([]);
         expect(compare(record, rest).every(({ kind }) => kind === "gone")).toBe(true);
-        const isWhole = compare(record, rest).length === 0;
-        const ended = [
-          { digest: "another", exitCode: 0 },
-          { digest, exitCode: isEnded ? 0 : 3 },
-        ];
-        expect(compare(record, rest, ended).length === 0).toBe(!isEnded || isWhole);
+        const endedRun = { digest: "another", exitCode: 0 };
+        const ownRun = { digest, exitCode: isEnded ? 0 : 3 };
+        const used = [{ address: "the plan", kind: "applied" }];
+        expect(compare(record, rest, [ownRun, endedRun])).toEqual(isEnded ? used : []);
+        expect(compare(record, plan, [endedRun, ownRun])).toEqual(used);
+        expect(compare(record, plan, [endedRun])).toEqual([]);
         expect(compare(record, rest, [{ digest }])).toEqual([]);
         // Of one that was too long for its comment the digest and one fingerprint are known.
         const { changes: _, ...short } = record;

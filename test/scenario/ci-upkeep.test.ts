@@ -111,9 +111,11 @@ describe.each(["github", "gitlab"] as const)("a job on %s", (platform) => {
     const first = scenario.emulator.store.deployments(api?.id ?? "").at(0);
     const back = ["rollback", "service.shop.site", String(first?.id), "--confirm", "api"];
     expect(await job(who, ...back)).toMatchObject({ code: 0 });
+    expect(await job(who, ...back, "--no-wait")).toMatchObject({ code: 0 });
     const { stdout } = await job(who, "history", "--format", "json");
     const runs = (JSON.parse(stdout) as { runs: { command: string; by: string; exit_code: number }[] }).runs;
     expect(runs.map(({ command, by, exit_code }) => `${command} by ${by}: ${exit_code}`)).toEqual([
+      "rollback by ada: 0",
       "rollback by ada: 0",
       "state mv by ada: 0",
       "apply by ada: 0",

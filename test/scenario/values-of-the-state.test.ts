@@ -32,7 +32,7 @@ describe("a value that the run does not have, in a text of the service", () => {
     });
     store.editDeployment(api ?? "", {
       error: `login failed: TOKEN=${value} (pin "${short}"), postgres://u:${value}@db/x; main is fine`,
-      commitMessage: `use ${value}`,
+      commitMessage: `use <token>${value}</token> {"message":"bad '${value}'"} ?token=${value}&x=1`,
       branch: value,
     });
     store.editDeployment(other ?? "", { error: "the build failed" });

@@ -246,7 +246,10 @@ describe("the attributes of a creation", () => {
 });
 
 describe("an attribute of a creation", () => {
-  const created = (declared: Readonly<Record<string, string>>, own: Parameters<typeof instanceOf>[0] = {}) =>
+  const created = (
+    declared: Readonly<Record<string, string | Secret>>,
+    own: Parameters<typeof instanceOf>[0] = {},
+  ) =>
     createdAttributes({
       instance: instanceOf({ declared, ...own }),
       resolved: new Map(Object.entries(declared)),
@@ -254,8 +257,9 @@ describe("an attribute of a creation", () => {
       undecided: decisionOf("no-op"),
     });
 
-  it("that its type calls secret is never shown, whatever it is", () => {
-    expect(created({ token: "plain" })[0]?.after).toEqual({ kind: "secret" });
+  it("that is a secret is never shown; a text of the same field that is declared as none is", () => {
+    expect(created({ token: new Secret("hidden") })[0]?.after).toEqual({ kind: "secret" });
+    expect(created({ token: "plain" })[0]?.after).toEqual({ kind: "value", value: "plain" });
     expect(created({ plan: "plain" })[0]?.after).toEqual({ kind: "value", value: "plain" });
   });
 

@@ -1,0 +1,39 @@
+import { approve, openScenario } from "../support/cli";
+
+const manifest = `projects:
+  shop:
+    services:
+      api: { kind: web, configuration: { repository: "https://git.example.com/a" } }
+`;
+
+describe("an archived service with the name of a new one, which no list shows", () => {
+  it.each([true, false])(
+    "is not taken for what was created (archived in the answer: %s)",
+    async (archived) => {
+      const at = await openScenario();
+      at.write("rnv.yaml", "projects: { shop: {} }\n");
+      expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
+      const { store } = at.emulator;
+      const projectId = store.projects()[0]?.id ?? "";
+      const theirs = store.addService({ name: "api", kind: "web", projectId });
+      store.editService(theirs.id, () => ({ archived: true }));
+      const before = JSON.stringify(store.services());
+      at.settle();
+      at.write("rnv.yaml", manifest);
+      const { id, createdAt } = theirs;
+      at.fail(({ method, path }) =>
+        method === "POST" && path.endsWith("/services")
+          ? { kind: "with-fields", fields: { id, createdAt, archived } }
+          : undefined,
+      );
+      expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
+      at.fail();
+      const [made, ...more] = store.services().filter((one) => one.id !== id);
+      expect(more).toEqual([]);
+      expect(JSON.parse(at.read(".rnv/state.json")).resources["service.shop.api"].id).toBe(made?.id);
+      expect(JSON.stringify(store.services().filter((one) => one.id === id))).toBe(before);
+      await at.isQuiet();
+      await at.close();
+    },
+  );
+});
