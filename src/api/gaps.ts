@@ -331,6 +331,14 @@ export const gaps = [
     settings: [],
   },
   {
+    name: "keys of references",
+    assumption: "the keys of a reference edge name variables of the service that is referred to",
+    verifiedBy: "nothing: only a warning about a deleted or renamed variable rests on it",
+    fallback:
+      "a consumer of which a plan changes every variable of these names does not block a deletion either",
+    settings: [],
+  },
+  {
     name: "error body",
     assumption: "an error has requestId, code and message, top-level or under error",
     verifiedBy: "only text is taken, capped in length",

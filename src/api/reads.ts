@@ -1,3 +1,5 @@
+import type { Consumer, Consumers } from "../model/consumer";
+import { append } from "../model/graph";
 import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import { ApiError, GAP_OFF } from "./api-error";
@@ -14,7 +16,7 @@ import type { Endpoints } from "./endpoints";
 import { environmentOf, gapVariable } from "./gap-rules";
 import { type KnownVersions, newestById } from "./known-versions";
 import type { Send } from "./send";
-import type { Canvas, CanvasGroup, Project, Service, Variable } from "./wire/shapes";
+import type { Canvas, CanvasEdge, CanvasGroup, Project, Service, Variable } from "./wire/shapes";
 
 /** The result of looking up a resource by its id. */
 export type ById<T> =
@@ -39,6 +41,8 @@ export interface Reads
   services(): Promise<readonly Service[]>;
   /** Every group that the canvases of the workspace show. */
   groups(): Promise<readonly CanvasGroup[]>;
+  /** The references between the services that the canvases show. */
+  consumers(): Promise<Consumers>;
   /** False when a canvas above its limit left ungrouped services out of `services()`. */
   servicesAreComplete(): Promise<boolean>;
   /** From the canvas, else by id: archived and deleting services are not on the canvas. */
@@ -72,6 +76,7 @@ interface ServiceList {
   readonly services: readonly Service[];
   readonly byId: ReadonlyMap<string, Service>;
   readonly groups: readonly CanvasGroup[];
+  readonly edges: readonly CanvasEdge[];
   readonly complete: boolean;
 }
 
@@ -153,6 +158,21 @@ class CachedReads implements Reads {
 
   async groups(): Promise<readonly CanvasGroup[]> {
     return (await this.#services()).groups;
+  }
+
+  /** The key of an environment group's edge is the group: only references count. */
+  async consumers(): Promise<Consumers> {
+    const { services, edges, complete } = await this.#services();
+    const { byId: projects } = await this.#projects();
+    const byId = new Map(services.map((service) => [service.id, service]));
+    const byProvider = new Map<string, Consumer[]>();
+    for (const { kind, source, target, keys = [] } of edges) {
+      const consumer = byId.get(source);
+      if (kind !== "reference" || consumer === undefined || source === target) continue;
+      const project = projects.get(consumer.projectId ?? "")?.name;
+      append(byProvider, target, { id: source, name: consumer.name, keys, ...(project && { project }) });
+    }
+    return { byProvider, isComplete: complete };
   }
 
   async servicesAreComplete(): Promise<boolean> {
@@ -334,7 +354,8 @@ function listOf(canvases: readonly ConsistentCanvas[], complete: boolean): Servi
   const services = nodes.filter((service) => !isDeleted(service));
   const hidden = canvases.flatMap((canvas) => canvas.hidden ?? []);
   const byId = new Map([...nodes, ...hidden].map((service) => [service.id, service]));
-  return { services, byId, groups: canvases.flatMap(({ groups }) => groups), complete };
+  const groups = canvases.flatMap((canvas) => canvas.groups);
+  return { services, byId, groups, edges: canvases.flatMap((canvas) => canvas.edges), complete };
 }
 
 const isDeleted = (service: Service): boolean =>

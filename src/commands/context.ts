@@ -133,6 +133,8 @@ export interface PlanRequest {
   readonly allowEmpty: boolean;
   /** `--confirm-delete`, repeatable. */
   readonly confirmedDeletes: readonly string[];
+  /** `--confirm-consumers`, repeatable. */
+  readonly confirmedConsumers?: readonly string[];
   /** Everything that is to be destroyed is confirmed as a whole: `rnv destroy`. */
   readonly confirmsAll?: boolean;
   /** The plan will be saved: it is bound to the values of its secrets, so there must be a key for their fingerprints. */
@@ -174,6 +176,7 @@ export const planRequest: PlanRequest = {
 
 /** Returns the options of a plan; throws `DiagnosticsError` at a flag whose value is not an address. */
 export function planOptions(request: PlanRequest): PlanOptions {
+  const confirmedConsumers = addresses("--confirm-consumers", request.confirmedConsumers ?? []);
   return {
     mode: request.mode,
     targets: addresses("--target", request.targets),
@@ -182,6 +185,7 @@ export function planOptions(request: PlanRequest): PlanOptions {
     adopt: request.adopt,
     allowEmpty: request.allowEmpty,
     confirmedDeletes: addresses("--confirm-delete", request.confirmedDeletes),
+    ...(confirmedConsumers.length > 0 && { confirmedConsumers }),
     ...(request.confirmsAll === true && { confirmsAll: true }),
   };
 }

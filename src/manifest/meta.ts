@@ -289,24 +289,36 @@ const knownAddress = (text: unknown, context: ReadContext): Address | undefined 
 
 /** `removed`: deletions confirmed by name, in the text that is reviewed. */
 export function readRemoved(root: MapNode, context: ReadContext): Desired["removed"] {
-  const removed = new Map<Address, { address: Address; range: SourceNode["range"] }>();
+  const removed = new Map<Address, Desired["removed"][number]>();
   for (const item of listOf(root, "removed", context)) {
     const { range } = item;
-    const address = item.kind === "scalar" ? knownAddress(item.value, context) : undefined;
+    const { text, consumers = false } = removalIn(item) ?? {};
+    const address = knownAddress(text, context);
     if (address === undefined)
       context.report(
         error("manifest.removed", `removed lists addresses, found ${describeNode(item)}`, {
           range,
-          hint: "removed: [service.shop.worker]",
+          hint: `removed: [${item.kind === "map" ? "{ address: service.shop.worker, consumers: true }" : "service.shop.worker"}]`,
         }),
       );
     else if (context.blocks.has(address))
       context.report(
         error("manifest.removed", `${address} is declared and cannot be removed`, { address, range }),
       );
-    else removed.set(address, { address, range });
+    else removed.set(address, { address, range, ...(consumers && { consumers }) });
   }
   return [...removed.values()];
+}
+
+/** Returns the parts of an entry of `removed`: an address, or `{ address, consumers: true }`. */
+function removalIn(item: SourceNode): { readonly text: unknown; readonly consumers?: boolean } | undefined {
+  if (item.kind === "scalar") return { text: item.value };
+  const [address, consumers] = ["address", "consumers"].map((key) =>
+    item.kind === "map" ? item.entries.get(key)?.value : undefined,
+  );
+  const isWhole = item.kind === "map" && item.entries.size === 2 && consumers?.kind === "scalar";
+  if (!isWhole || consumers.value !== true || address?.kind !== "scalar") return undefined;
+  return { text: address.value, consumers: true };
 }
 
 function listOf(root: MapNode, key: string, context: ReadContext): readonly SourceNode[] {

@@ -34,9 +34,10 @@ export function manifestJsonSchema(types: readonly ResourceType[]): object {
       stages: stagesSchema,
       moved: movedSchema,
       removed: {
-        description: "Addresses whose deletion is confirmed.",
+        description:
+          "Addresses whose deletion is confirmed; with `consumers`, although other services refer to them.",
         type: ["array", "null"],
-        items: addressSchema,
+        items: { anyOf: [addressSchema, confirmedConsumers] },
       },
       outputs: {
         description: "Named values, often references, printed by `rnv output`.",
@@ -85,6 +86,12 @@ const itemsSchema = ({ place }: PlacedType): SchemaJson => ({
 const freeKeys: SchemaJson = { "^x-": {} };
 
 const addressSchema: SchemaJson = { type: "string", pattern: addressPattern };
+const confirmedConsumers: SchemaJson = {
+  type: "object",
+  properties: { address: addressSchema, consumers: { const: true } },
+  required: ["address", "consumers"],
+  additionalProperties: false,
+};
 
 const stagesSchema: SchemaJson = {
   description: "The places where this manifest runs, by name: --stage NAME, or NAME/ID with each.",

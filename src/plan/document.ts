@@ -241,15 +241,17 @@ function plainRange({ file, start, end }: SourceRange, sources: Sources): Docume
   return compact({ file, start, end, line: text === undefined ? undefined : positionAt(text, start).line });
 }
 
-const optionsDocument = ({ options }: Plan): DocumentObject => ({
-  mode: options.mode,
-  targets: options.targets,
-  excludes: options.excludes,
-  replace: options.replace,
-  adopt: options.adopt,
-  allow_empty: options.allowEmpty,
-  confirmed_deletes: options.confirmedDeletes,
-});
+const optionsDocument = ({ options }: Plan): DocumentObject =>
+  compact({
+    mode: options.mode,
+    targets: options.targets,
+    excludes: options.excludes,
+    replace: options.replace,
+    adopt: options.adopt,
+    allow_empty: options.allowEmpty,
+    confirmed_deletes: options.confirmedDeletes,
+    confirmed_consumers: options.confirmedConsumers,
+  });
 
 /** Leaves out what is undefined: JSON has no word for it. */
 function compact(object: Readonly<Record<string, Plain | undefined>>): DocumentObject {

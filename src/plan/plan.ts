@@ -1,6 +1,7 @@
 import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
+import type { Consumers } from "../model/consumer";
 import type { Desired, DesiredCondition, DesiredResource } from "../model/desired";
 import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
 import type { Check } from "../model/policy";
@@ -44,7 +45,8 @@ export interface Guard {
     | "guard.prevent_destroy"
     | "guard.delete_unconfirmed"
     | "guard.name_changed"
-    | "guard.holds_others";
+    | "guard.holds_others"
+    | "guard.consumers";
   readonly summary: string;
   readonly hint: string;
 }
@@ -184,6 +186,8 @@ export interface PlanOptions {
   readonly allowEmpty: boolean;
   /** Deletions confirmed by name on the command line. */
   readonly confirmedDeletes: readonly Address[];
+  /** Deletions confirmed on the command line although others refer to what they delete. */
+  readonly confirmedConsumers?: readonly Address[];
   /** `rnv destroy` asks for everything at once; a plan of it, shown or saved, is confirmed by name. */
   readonly confirmsAll?: boolean;
 }
@@ -251,6 +255,8 @@ export interface PlanInput {
   readonly ownedElsewhere?: ReadonlySet<string>;
   /** Elements of recorded resources that are no resources, by live id. Default: none. */
   readonly holdings?: ReadonlyMap<string, readonly Holding[]>;
+  /** References between live services. Default: none. */
+  readonly consumers?: Consumers;
   /** Data sources, whose values stand in `desired` already; none unless said. */
   readonly data?: readonly DataUse[];
   readonly catalog: Catalog;

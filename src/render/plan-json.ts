@@ -34,6 +34,7 @@ export function planOf(data: PlanDocument): Plan {
       adopt: data.options.adopt,
       allowEmpty: data.options.allow_empty,
       confirmedDeletes: data.options.confirmed_deletes,
+      ...(data.options.confirmed_consumers && { confirmedConsumers: data.options.confirmed_consumers }),
     },
     changes: data.resource_changes.map((change) => changeOf(change, drift.get(change.address))),
     outputs: Object.entries(data.output_changes).map(([name, output]) => ({
@@ -205,6 +206,7 @@ const resourceChange = z.strictObject({
         "guard.delete_unconfirmed",
         "guard.name_changed",
         "guard.holds_others",
+        "guard.consumers",
       ]),
       summary: z.string(),
       hint: z.string(),
@@ -333,6 +335,7 @@ export const planDocumentSchema = z.strictObject({
     adopt: z.boolean(),
     allow_empty: z.boolean(),
     confirmed_deletes: z.array(addressSchema),
+    confirmed_consumers: z.array(addressSchema).optional(),
   }),
   binding: z.strictObject({
     lineage: z.string().nullable(),
