@@ -339,6 +339,14 @@ export const gaps = [
     settings: [],
   },
   {
+    name: "commit of a deployment",
+    assumption:
+      "a deployment that follows a branch may be given its commitSha later; a service that serves well has the health ready",
+    verifiedBy: "promote reads the live deployment and the health each time",
+    fallback: "without both nothing is promoted",
+    settings: [],
+  },
+  {
     name: "error body",
     assumption: "an error has requestId, code and message, top-level or under error",
     verifiedBy: "only text is taken, capped in length",

@@ -110,6 +110,7 @@ export const diagnosticCodes = [
   "guard.name_changed",
   "guard.holds_others",
   "guard.consumers",
+  "guard.promote",
   "guard.untrusted",
   "guard.stack",
   "guard.stage",
