@@ -102,11 +102,12 @@ async function applyLocked(
   if (forged) return stopped([...diagnostics, forged], sources);
   if (!saved) reportRevealed(context, built.plan);
   const { reviewKey } = built;
+  const { runId } = connection;
   const { reviewed, problem, differences } = compareWithReview(built, request, session.state);
   const confirmed = withConfirmations(built, request, author === "yes");
   const refusal = refuse({ built, confirmed, diagnostics, saved, other: problem });
   if (refusal)
-    return { ...stopped(refusal.diagnostics, sources), plan: refusal.plan, reviewKey, differences };
+    return { ...stopped(refusal.diagnostics, sources), runId, plan: refusal.plan, reviewKey, differences };
 
   if (author === "unknown" && saved && consentsIn(saved.request).length > 0) context.say?.(unauthenticated);
   const plan = await approvedPlan(confirmed, request);
@@ -125,7 +126,8 @@ async function applyLocked(
   const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
   const hint = exitCode === 0 ? undefined : nextStep(request, saved?.request, result);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
-  return { plan, counts, outputs, exitCode, diagnostics: [...diagnostics, ...result.diagnostics], sources };
+  const found = [...diagnostics, ...result.diagnostics];
+  return { runId, plan, counts, outputs, exitCode, diagnostics: found, sources };
 }
 
 /** The request with the options of the saved plan, whose confirmations are part of it. */

@@ -17,6 +17,8 @@ import type { Origin } from "../state/recorded";
 
 /** A client of the workspace, opened by `Context.connect`. */
 export interface Connection {
+  /** 32 hex digits: the id of the run, which every request holds. */
+  readonly runId: string;
   readonly send: Send;
   readonly reads: Reads;
   /** The endpoints over any `Send`: apply wraps it with keys and journal. */
@@ -91,6 +93,8 @@ export const originOf = ({ workspaceId, baseUrl, stack, stage }: Context): Origi
 
 /** Every command returns this besides its own result. */
 export interface Outcome {
+  /** Undefined where the service was not asked. */
+  readonly runId?: string;
   readonly diagnostics: readonly Diagnostic[];
   /** DESIGN section 8. */
   readonly exitCode: number;
