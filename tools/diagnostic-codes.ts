@@ -165,6 +165,10 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
     "A resource to delete was renamed outside rnv. Check that it is the right one, then run `rnv apply -refresh-only`.",
   "guard.holds_others":
     "A project to delete holds services that are not deleted with it. Delete or move them first; the message names them.",
+  "guard.consumers":
+    "A service that others refer to would be deleted, archived, suspended or renamed, or a variable that they name. Remove the reference first; for a deletion `--confirm-consumers ADDRESS`, or `removed: [{ address: ADDRESS, consumers: true }]`, confirms it.",
+  "guard.promote":
+    "A service cannot be promoted: it is not healthy, it runs another commit than its stage pins, or its live deployment names no commit. The message says which; for the last, pin `deploy.commit` in the source stage.",
   "guard.untrusted":
     "An untrusted manifest asks for a command, file, state or variable that is not allowed. List the name in `RNV_ALLOW_ENV`, or run it where it is trusted.",
   "guard.stack":

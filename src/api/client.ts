@@ -19,8 +19,10 @@ export interface ClientOptions {
   readonly apiKey: Secret;
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Numbers in [0, 1): request ids and jitter. */
+  /** Numbers in [0, 1), for jitter. */
   readonly random: () => number;
+  /** 32 hex digits that all request ids hold; from `random` unless given. */
+  readonly runId?: string;
   /** Most requests in flight; 32 unless said. */
   readonly maxConcurrency?: number;
   /**
@@ -34,6 +36,7 @@ export interface ClientOptions {
 }
 
 export interface Client {
+  readonly runId: string;
   /**
    * An aborted signal ends every wait and cuts a GET in flight. A write in flight is never cut: its answer is
    * worth more than the time.
@@ -86,9 +89,14 @@ export function createClient(options: ClientOptions): Client {
     },
     redactor,
   };
+  const { random } = options;
+  const runId =
+    options.runId ?? Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join("");
+  let prepares = 0;
   const send: Send = async (request, { signal } = {}) => {
     const { hostedBy, address } = request;
-    const prepared = prepareRequest(request, options.baseUrl, headers, options.random);
+    prepares += 1;
+    const prepared = prepareRequest(request, options.baseUrl, headers, `rnv-${runId}-${prepares}`);
     if (prepared.secrets.length > 0) redactor.add(prepared.secrets);
     const whyNot = hostedBy === undefined ? undefined : () => whyOff(send, hostedBy, address);
     const response = await sendWithRetry(context, prepared, signal, whyNot);
@@ -97,6 +105,7 @@ export function createClient(options: ClientOptions): Client {
     return response;
   };
   return {
+    runId,
     send,
     redact: (secrets) => redactor.add(secrets),
     conceal: (recorded) => redactor.conceal(recorded),

@@ -142,6 +142,18 @@ export const gaps = {
     verifiedBy: "the answer to the change",
     fallback: "what refers to them is planned as known after the apply, and applied only if it differs",
   },
+  "keys of references": {
+    assumption: "the keys of a reference edge name variables of the service that is referred to",
+    verifiedBy: "nothing: only a warning about a deleted or renamed variable rests on it",
+    fallback:
+      "a consumer of which a plan changes every variable of these names does not block a deletion either",
+  },
+  "commit of a deployment": {
+    assumption:
+      "a deployment that follows a branch may be given its commitSha later; a service that serves well has the health ready",
+    verifiedBy: "promote reads the live deployment and the health each time",
+    fallback: "without both nothing is promoted",
+  },
   "error body": {
     assumption: "an error has requestId, code and message, top-level or under error",
     verifiedBy: "only text is taken, capped in length",

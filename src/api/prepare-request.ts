@@ -14,7 +14,7 @@ export interface PreparedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Each attempt adds its number. */
+  /** A repeated attempt adds its number: `attemptId`. */
   readonly requestId: string;
   /** Marked so, or a secret was opened into its body. */
   readonly sensitive: boolean;
@@ -30,11 +30,10 @@ export function prepareRequest(
   request: ApiRequest,
   baseUrl: string,
   headers: Readonly<Record<string, string>>,
-  random: () => number,
+  requestId: string,
 ): PreparedRequest {
   assertPath(request);
   assertKey(request);
-  const requestId = newRequestId(random);
   const body = request.body === undefined ? undefined : serializeBody(request.body);
   if (body !== undefined && body.bytes > maxBodyBytes) {
     throw new ApiError({
@@ -95,14 +94,9 @@ function assertKey({ operation, method, keyed, idempotencyKey }: ApiRequest): vo
     throw new Error(`${operation} has an idempotency key that the service would refuse`);
 }
 
-const ALPHABET = "0123456789abcdefghijklmnopqrstuv";
-
-/** `rnv-` and 20 random characters; with an attempt's number it stays within the 64 that `X-Request-ID` allows. */
-function newRequestId(random: () => number): string {
-  let text = "rnv-";
-  for (let i = 0; i < 20; i += 1) text += ALPHABET[Math.floor(random() * ALPHABET.length)] ?? "0";
-  return text;
-}
+/** Returns the `X-Request-ID` of an attempt, counted from 1: `rnv-RUN-7`, then `rnv-RUN-7.2`. */
+export const attemptId = (requestId: string, attempt: number): string =>
+  attempt < 2 ? requestId : `${requestId}.${attempt}`;
 
 interface SerializedBody {
   readonly text: string;

@@ -29,8 +29,8 @@ const namedCodes = new Set([
   "canvas_invalid_node",
   "canvas_too_large",
 ]);
-/** As `newRequestId` makes them: the service gives back what it was sent. */
-const ownRequestId = /^rnv-[0-9a-v]{20}\.\d+$/;
+/** Matches ids of the client: the service gives back what it was sent. */
+const ownRequestId = /^rnv-[0-9a-f]{32}-\d+(\.\d+)?$/;
 const requestIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const MESSAGE_LIMIT = 500;
 

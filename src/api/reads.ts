@@ -1,3 +1,5 @@
+import type { Consumer, Consumers } from "../model/consumer";
+import { append } from "../model/graph";
 import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import { ApiError, GAP_OFF, unlessAbsent } from "./api-error";
@@ -8,7 +10,7 @@ import { gapVariable } from "./gap-settings";
 import type { KnownVersions } from "./known-versions";
 import type { Send } from "./send";
 import { newestById } from "./versions";
-import type { Canvas, CanvasGroup, Project, Service, Variable } from "./wire/shapes";
+import type { Canvas, CanvasEdge, CanvasGroup, Project, Service, Variable } from "./wire/shapes";
 
 /** The result of looking up a resource by its id. */
 export type ById<T> =
@@ -33,6 +35,8 @@ export interface Reads
   services(): Promise<readonly Service[]>;
   /** Every group that the canvases of the workspace show. */
   groups(): Promise<readonly CanvasGroup[]>;
+  /** The references between the services that the canvases show. */
+  consumers(): Promise<Consumers>;
   /** False when a canvas above its limit left ungrouped services out of `services()`. */
   servicesAreComplete(): Promise<boolean>;
   /** From the canvas, else by id: archived and deleting services are not on the canvas. */
@@ -66,6 +70,7 @@ interface ServiceList {
   readonly services: readonly Service[];
   readonly byId: ReadonlyMap<string, Service>;
   readonly groups: readonly CanvasGroup[];
+  readonly edges: readonly CanvasEdge[];
   readonly complete: boolean;
 }
 
@@ -150,6 +155,21 @@ class CachedReads implements Reads {
 
   async groups(): Promise<readonly CanvasGroup[]> {
     return (await this.#services()).groups;
+  }
+
+  /** The key of an environment group's edge is the group: only references count. */
+  async consumers(): Promise<Consumers> {
+    const { services, edges, complete } = await this.#services();
+    const { byId: projects } = await this.#projects();
+    const byId = new Map(services.map((service) => [service.id, service]));
+    const byProvider = new Map<string, Consumer[]>();
+    for (const { kind, source, target, keys = [] } of edges) {
+      const consumer = byId.get(source);
+      if (kind !== "reference" || consumer === undefined || source === target) continue;
+      const project = projects.get(consumer.projectId ?? "")?.name;
+      append(byProvider, target, { id: source, name: consumer.name, keys, ...(project && { project }) });
+    }
+    return { byProvider, isComplete: complete };
   }
 
   async servicesAreComplete(): Promise<boolean> {
@@ -342,7 +362,8 @@ function listOf(canvases: readonly Canvas[], complete: boolean): ServiceList {
   const nodes = newestById(canvases.flatMap((canvas) => canvas.nodes));
   const services = nodes.filter((service) => !isDeleted(service));
   const byId = new Map(nodes.map((service) => [service.id, service]));
-  return { services, byId, groups: canvases.flatMap(({ groups }) => groups), complete };
+  const groups = canvases.flatMap((canvas) => canvas.groups);
+  return { services, byId, groups, edges: canvases.flatMap((canvas) => canvas.edges), complete };
 }
 
 const isDeleted = (service: Service): boolean =>

@@ -2,7 +2,7 @@ import type { Clock } from "../model/time";
 import { backoff, durationText } from "../model/time";
 import { ApiError, type FailureKind, HOSTING_OFF } from "./api-error";
 import type { GapSettings } from "./gap-settings";
-import type { PreparedRequest } from "./prepare-request";
+import { attemptId, type PreparedRequest } from "./prepare-request";
 import { type Load, type Permit, type RateLimiter, RetryAfterTooLong } from "./rate-limiter";
 import { type Answer, readAnswer } from "./read-answer";
 import type { Redactor } from "./redactor";
@@ -128,7 +128,7 @@ class RequestAttempts {
       response = await transport.send({
         method: request.method,
         url,
-        headers: { ...headers, "x-request-id": `${requestId}.${this.#sent}` },
+        headers: { ...headers, "x-request-id": attemptId(requestId, this.#sent) },
         body,
         signal: request.method === "GET" ? this.signal : undefined,
       });
@@ -166,7 +166,7 @@ class RequestAttempts {
       body,
       replayed,
       attempts,
-      requestId: requestId ?? `${this.prepared.requestId}.${attempts}`,
+      requestId: requestId ?? attemptId(this.prepared.requestId, attempts),
     };
   }
 
@@ -222,7 +222,7 @@ class RequestAttempts {
         kind: this.#isUncertain && !/^idempotency_/.test(failureCode ?? "") ? "uncertain" : kind,
         status: answer?.status,
         code: failureCode,
-        requestId: answer?.requestId ?? `${requestId}.${Math.max(1, this.#sent)}`,
+        requestId: answer?.requestId ?? attemptId(requestId, this.#sent),
         attempts: this.#sent,
         ...(error?.proxy !== undefined && { hint: proxyHint }),
       },

@@ -169,8 +169,8 @@ async function connect(
     apiKey,
     transport: { ...transport, send: (request) => waiting.during(() => transport.send(request)) },
     clock: systemClock,
-    // For ids of requests and for jitter: neither is a secret.
     random: Math.random,
+    runId: randomBytes(16).toString("hex"),
     gaps,
     userAgent: `rnv/${version}`,
     ...(typeof parallelism === "number" && { maxConcurrency: parallelism }),
@@ -181,7 +181,7 @@ async function connect(
     return client.send(request, { signal, ...options });
   };
   const detected = {};
-  const { redact, conceal, serviceTime } = client;
+  const { runId, redact, conceal, serviceTime } = client;
   const make = (over: Connection["send"]) => createEndpoints(over, workspaceId, gaps, detected);
   const say = (line: string) => terminal.err(`${line}\n`);
   const endpoints = consistently(make, { signal, serviceTime, say });
@@ -189,7 +189,7 @@ async function connect(
     waiting.close();
     await client.close();
   };
-  return { send, endpoints, redact, conceal, reads: createReads(endpoints(send)), close };
+  return { runId, send, endpoints, redact, conceal, reads: createReads(endpoints(send)), close };
 }
 
 /** In CI the default state is a file that is gone with the runner, unless an earlier step has put it there. */

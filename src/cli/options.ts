@@ -26,6 +26,10 @@ export const options = {
   exclude: list("--exclude <address>", "all but this address and what needs it"),
   replace: list("--replace <address>", "delete it and create it again"),
   confirmDelete: list("--confirm-delete <address>", "confirm one deletion by its address"),
+  confirmConsumers: list(
+    "--confirm-consumers <address>",
+    "confirm one deletion although other services refer to it",
+  ),
   adopt: new Option("--adopt", "take over what already has the declared name"),
   accept: new Option(
     "--accept <file>",
@@ -84,6 +88,7 @@ export const planningOptions = [
   ...scopeOptions,
   options.replace,
   options.confirmDelete,
+  options.confirmConsumers,
   options.adopt,
   options.allowEmpty,
 ];

@@ -23,6 +23,7 @@ import { exportVerb, importVerb } from "./verbs/live";
 import { loginVerb } from "./verbs/login";
 import { planVerb, validateVerb } from "./verbs/plan";
 import { policyVerbs } from "./verbs/policy";
+import { promoteVerb } from "./verbs/promote";
 import {
   cancelVerb,
   deploymentsVerb,
@@ -71,7 +72,17 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
   ["In CI, and many manifests:", [ciVerbs, fleetVerbs, policyVerbs, testVerb, completeVerb]],
   [
     "Running services:",
-    [statusVerb, deploymentsVerb, deployVerb, restartVerb, suspendVerb, resumeVerb, rollbackVerb, cancelVerb],
+    [
+      statusVerb,
+      deploymentsVerb,
+      deployVerb,
+      restartVerb,
+      suspendVerb,
+      resumeVerb,
+      rollbackVerb,
+      cancelVerb,
+      promoteVerb,
+    ],
   ],
   [
     "Getting started and tools:",

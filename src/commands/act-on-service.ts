@@ -282,7 +282,7 @@ function runOf(start: ActionStart, command: Command, preexistingIds: readonly st
   // Other open writes still need the ids that existed before them.
   const others = state.open.length > 0 ? state.run?.fences : {};
   const record: RunRecord = {
-    id: Buffer.from(context.randomBytes(16)).toString("hex"),
+    id: start.connection.runId,
     planDigest: sha256(canonicalJson({ address, ...command })),
     credential: context.credential(),
     startedAt: new Date(clock.now()).toISOString(),

@@ -19,6 +19,7 @@ import { makePlan } from "../plan/make-plan";
 import { type Change, hasChanges, type Plan, type PlanInput, type Revealed } from "../plan/plan";
 import {
   compareWithSaved,
+  consentsIn,
   readSavedPlan,
   refuseAuthor,
   type SavedPlan,
@@ -101,13 +102,15 @@ async function applyLocked(
   if (forged) return stopped([...diagnostics, forged], sources);
   if (!saved) reportRevealed(context, built.plan);
   const { reviewKey } = built;
+  const { runId } = connection;
   const { reviewed, problem, differences } = compareWithReview(built, request, session.state);
-  const refusal = refuse(built.plan, diagnostics, saved, problem);
+  const confirmed = withConfirmations(built, request, author === "yes");
+  const refusal = refuse({ built, confirmed, diagnostics, saved, other: problem });
   if (refusal)
-    return { ...stopped(refusal.diagnostics, sources), plan: refusal.plan, reviewKey, differences };
+    return { ...stopped(refusal.diagnostics, sources), runId, plan: refusal.plan, reviewKey, differences };
 
-  if (author === "unknown" && saved?.request.confirmedDeletes.length) context.say?.(unauthenticated);
-  const plan = await approvedPlan(built, request, author === "yes");
+  if (author === "unknown" && saved && consentsIn(saved.request).length > 0) context.say?.(unauthenticated);
+  const plan = await approvedPlan(confirmed, request);
   if (!plan) return { ...stopped(diagnostics, sources), exitCode: 1, plan: built.plan, cancelled: true };
   const guarded = plan.changes.flatMap(guardOf);
   if (guarded.length > 0) return { ...stopped([...diagnostics, ...guarded], sources), plan };
@@ -123,7 +126,8 @@ async function applyLocked(
   const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
   const hint = exitCode === 0 ? undefined : nextStep(request, saved?.request, result);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
-  return { plan, counts, outputs, exitCode, diagnostics: [...diagnostics, ...result.diagnostics], sources };
+  const found = [...diagnostics, ...result.diagnostics];
+  return { runId, plan, counts, outputs, exitCode, diagnostics: found, sources };
 }
 
 /** The request with the options of the saved plan, whose confirmations are part of it. */
@@ -133,6 +137,7 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
   return {
     ...request,
     ...saved.request,
+    confirmedConsumers: saved.request.confirmedConsumers ?? [],
     overridePolicies: [...(saved.request.overridePolicies ?? []), ...(request.overridePolicies ?? [])],
     confirmsAll: false,
     isSaved: true,
@@ -193,39 +198,55 @@ function reportRevealed(context: Context, { revealed }: Plan): void {
   context.emit({ type: "revealed", count: revealed.length, equal });
 }
 
+/** A plan before and after its confirmations, and what else decides whether it may be applied. */
+interface Refusable {
+  readonly built: BuiltPlan;
+  readonly confirmed: BuiltPlan;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly saved: SavedPlan | undefined;
+  readonly other: Diagnostic | undefined;
+}
+
 /** Returns why a plan is not applied whatever is confirmed; undefined when only confirmations may be missing. */
-function refuse(
-  plan: Plan,
-  diagnostics: readonly Diagnostic[],
-  saved: SavedPlan | undefined,
-  other: Diagnostic | undefined,
-): { readonly diagnostics: readonly Diagnostic[]; readonly plan?: Plan } | undefined {
+function refuse({
+  built: { plan },
+  confirmed,
+  diagnostics,
+  saved,
+  other,
+}: Refusable): { readonly diagnostics: readonly Diagnostic[]; readonly plan?: Plan } | undefined {
+  const { changes } = confirmed.plan;
   // An error that keeps any plan from being applied says more than a difference that it causes.
   if (hasErrors(diagnostics)) return { diagnostics, plan };
   const stale = saved && compareWithSaved(saved, plan);
   if (stale) return { diagnostics: [...diagnostics, stale] };
   if (other) return { diagnostics: [...diagnostics, other], plan };
-  const isRefused = plan.changes.some((change) => change.guard !== undefined && !isUnconfirmed(change));
-  return isRefused ? { diagnostics: [...diagnostics, ...plan.changes.flatMap(guardOf)], plan } : undefined;
+  const isRefused = changes.some((change) => change.guard !== undefined && !isUnconfirmed(change));
+  return isRefused ? { diagnostics: [...diagnostics, ...changes.flatMap(guardOf)], plan } : undefined;
 }
 
-/** A plan that changes nothing needs no approval; deletions that were confirmed by name are so in a new plan. */
-async function approvedPlan(
-  { plan, input }: BuiltPlan,
-  request: ApplyRequest,
-  isAuthentic: boolean,
-): Promise<Plan | undefined> {
-  if (plan.changes.every(({ action }) => action === "no-op")) return plan;
-  if (request.savedPlan === undefined) return confirmedPlan(plan, input, await request.approve(plan));
-  // A saved plan carries the confirmations it was made with, where its key shows that; it is none itself.
-  const given = addresses("--confirm-delete", request.confirmedDeletes);
-  const saved = input.options.confirmedDeletes;
-  const confirmedDeletes = isAuthentic ? [...saved, ...given] : given;
-  const confirmedInput = { ...input, options: { ...input.options, confirmedDeletes } };
-  const isAsPlanned = given.length === 0 && confirmedDeletes.length === saved.length;
-  const confirmed = isAsPlanned ? plan : makePlan(confirmedInput);
-  if (!confirmed.changes.some(isUnconfirmed)) return confirmed;
-  return confirmedPlan(confirmed, confirmedInput, await request.approve(confirmed));
+/** A saved plan carries the confirmations it was made with, where its key shows that; those given now are added. */
+function withConfirmations(built: BuiltPlan, request: ApplyRequest, isAuthentic: boolean): BuiltPlan {
+  if (request.savedPlan === undefined) return built;
+  const { options } = built.input;
+  const givenDeletes = addresses("--confirm-delete", request.confirmedDeletes);
+  const givenConsumers = addresses("--confirm-consumers", request.confirmedConsumers ?? []);
+  const confirmedDeletes = [...(isAuthentic ? options.confirmedDeletes : []), ...givenDeletes];
+  const confirmedConsumers = [...((isAuthentic && options.confirmedConsumers) || []), ...givenConsumers];
+  const isAsPlanned =
+    confirmedDeletes.length === options.confirmedDeletes.length &&
+    confirmedConsumers.length === (options.confirmedConsumers?.length ?? 0) &&
+    givenDeletes.length + givenConsumers.length === 0;
+  if (isAsPlanned) return built;
+  const input = { ...built.input, options: { ...options, confirmedDeletes, confirmedConsumers } };
+  return { ...built, input, plan: makePlan(input) };
+}
+
+/** A plan that changes nothing needs no approval, nor does a saved one whose deletions are confirmed. */
+async function approvedPlan({ plan, input }: BuiltPlan, request: ApplyRequest): Promise<Plan | undefined> {
+  const isApproved = request.savedPlan !== undefined && !plan.changes.some(isUnconfirmed);
+  if (isApproved || plan.changes.every(({ action }) => action === "no-op")) return plan;
+  return confirmedPlan(plan, input, await request.approve(plan));
 }
 
 function confirmedPlan(plan: Plan, input: PlanInput, approval: Approval | undefined): Plan | undefined {
@@ -291,6 +312,7 @@ function planCommand(saved: SavedRequest): string {
     ...(saved.adopt ? ["-adopt"] : []),
     ...(saved.allowEmpty ? ["-allow-empty"] : []),
     ...repeated("-confirm-delete", saved.confirmedDeletes),
+    ...repeated("-confirm-consumers", saved.confirmedConsumers ?? []),
     "-out FILE",
   ].join(" ");
 }

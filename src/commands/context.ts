@@ -17,6 +17,8 @@ import type { Origin } from "../state/recorded";
 
 /** A client of the workspace, opened by `Context.connect`. */
 export interface Connection {
+  /** 32 hex digits: the id of the run, which every request holds. */
+  readonly runId: string;
   readonly send: Send;
   readonly reads: Reads;
   /** The endpoints over any `Send`: apply wraps it with keys and journal. */
@@ -91,6 +93,8 @@ export const originOf = ({ workspaceId, baseUrl, stack, stage }: Context): Origi
 
 /** Every command returns this besides its own result. */
 export interface Outcome {
+  /** Undefined where the service was not asked. */
+  readonly runId?: string;
   readonly diagnostics: readonly Diagnostic[];
   /** DESIGN section 8. */
   readonly exitCode: number;
@@ -133,6 +137,8 @@ export interface PlanRequest {
   readonly allowEmpty: boolean;
   /** `--confirm-delete`, repeatable. */
   readonly confirmedDeletes: readonly string[];
+  /** `--confirm-consumers`, repeatable. */
+  readonly confirmedConsumers?: readonly string[];
   /** Everything that is to be destroyed is confirmed as a whole: `rnv destroy`. */
   readonly confirmsAll?: boolean;
   /** The plan will be saved: it is bound to the values of its secrets, so there must be a key for their fingerprints. */
@@ -174,6 +180,7 @@ export const planRequest: PlanRequest = {
 
 /** Returns the options of a plan; throws `DiagnosticsError` at a flag whose value is not an address. */
 export function planOptions(request: PlanRequest): PlanOptions {
+  const confirmedConsumers = addresses("--confirm-consumers", request.confirmedConsumers ?? []);
   return {
     mode: request.mode,
     targets: addresses("--target", request.targets),
@@ -182,6 +189,7 @@ export function planOptions(request: PlanRequest): PlanOptions {
     adopt: request.adopt,
     allowEmpty: request.allowEmpty,
     confirmedDeletes: addresses("--confirm-delete", request.confirmedDeletes),
+    ...(confirmedConsumers.length > 0 && { confirmedConsumers }),
     ...(request.confirmsAll === true && { confirmsAll: true }),
   };
 }

@@ -35,7 +35,8 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   const state = await context.backend.read();
   const from = { connection, state, writes: false, foresees: false };
   const { built, diagnostics, sources } = await buildPlan(context, { ...request, secrets: "skip" }, from);
-  if (!built) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+  const { runId } = connection;
+  if (!built) return { runId, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
   const { plan, input } = built;
   const parts = await unmanagedParts(connection.reads, plan, input);
   const whole = driftReport(plan, {
@@ -51,7 +52,7 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   });
   const exitCode = hasErrors(diagnostics) ? 1 : report.hasDrift ? 2 : expired.length > 0 ? 1 : 0;
   return {
-    ...{ plan, report, judged: { used, unused }, sources, exitCode },
+    ...{ runId, plan, report, judged: { used, unused }, sources, exitCode },
     diagnostics: [...diagnostics, ...expired.map(acceptanceExpired)],
   };
 }

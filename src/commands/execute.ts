@@ -91,9 +91,10 @@ function runRecord(
   context: Context,
   plan: Plan,
   {
+    connection,
     retriableIntents,
     earlierPreexistingIds,
-  }: Pick<PlanningInput, "retriableIntents" | "earlierPreexistingIds">,
+  }: Pick<PlanningInput, "connection" | "retriableIntents" | "earlierPreexistingIds">,
   inventory: readonly LiveResource[],
 ): RunRecord {
   const idsByName = new Map<string, string[]>();
@@ -118,7 +119,7 @@ function runRecord(
     return ids.size === 0 ? [] : [[address, [...ids]] as const];
   });
   return {
-    id: Buffer.from(context.randomBytes(16)).toString("hex"),
+    id: connection.runId,
     planDigest: plan.digest ?? "",
     credential: context.credential(),
     startedAt: new Date(context.clock.now()).toISOString(),

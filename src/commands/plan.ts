@@ -32,9 +32,11 @@ export async function plan(context: Context, request: PlanRequest): Promise<Plan
   const connection = await prefetch(context);
   const state = await context.backend.read();
   const from = { connection, state, writes: false, foresees: true };
+  const { runId } = connection;
   const { built, diagnostics, sources } = await buildPlan(context, request, from);
-  if (!built) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+  if (!built) return { runId, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
   return {
+    runId,
     plan: built.plan,
     revealed: built.input.revealed,
     reviewKey: built.reviewKey,

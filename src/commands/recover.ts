@@ -86,6 +86,7 @@ async function readInput(
     reads: refreshed.reads,
     inventory: refreshed.inventory,
     holdings: refreshed.holdings,
+    consumers: refreshed.consumers,
     catalog: await reads.catalog(),
     ...(stage && { stage: stage.name }),
     timestamp: new Date(context.clock.now()).toISOString(),

@@ -1,5 +1,6 @@
 import type { Reads, Resource } from "../api/reads";
 import type { Address } from "../model/address";
+import type { Consumers } from "../model/consumer";
 import { type DataRead, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
@@ -24,6 +25,7 @@ interface Refreshed {
   readonly inventory: readonly LiveResource[];
   /** Content of recorded resources besides other resources, by live id; only where there is any. */
   readonly holdings: ReadonlyMap<string, readonly Holding[]>;
+  readonly consumers: Consumers;
   /** One result for every data source. */
   readonly data: ReadonlyMap<Address, DataRead>;
 }
@@ -69,7 +71,8 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
   const listed = resourceTypes.filter((type) => !type.removedWithParent);
   const inventory = await Promise.all(listed.map(async (type) => (await type.list(reads)) ?? []));
   const holdings = await readHoldings(reads, state);
-  return { reads: results, inventory: inventory.flat(), holdings, data: found.data };
+  const consumers = await reads.consumers();
+  return { reads: results, inventory: inventory.flat(), holdings, consumers, data: found.data };
 }
 
 const holdsComputed = (resource: DesiredResource | undefined): boolean =>

@@ -109,6 +109,8 @@ export const diagnosticCodes = [
   "guard.empty_manifest",
   "guard.name_changed",
   "guard.holds_others",
+  "guard.consumers",
+  "guard.promote",
   "guard.untrusted",
   "guard.stack",
   "guard.stage",

@@ -236,6 +236,12 @@ export const addressSchema = ({ byType }: TypeIndex) =>
 export const moveSchema = (index: TypeIndex) =>
   z.strictObject({ from: addressSchema(index), to: addressSchema(index) });
 
+/** An item of the list `removed`; with `consumers` it goes although other services refer to it. */
+export const removalSchema = (index: TypeIndex) => {
+  const address = addressSchema(index);
+  return z.union([address, z.strictObject({ address, consumers: z.literal(true) })]);
+};
+
 const examples = {
   moved: "moved: [{ from: service.shop.web, to: service.shop.api }]",
   removed: "removed: [service.shop.worker]",
@@ -280,14 +286,15 @@ export function readMoved(root: MapNode, context: ReadContext): Desired["moved"]
 
 /** `removed`: deletions confirmed by name, in the text that is reviewed. */
 export function readRemoved(root: MapNode, context: ReadContext): Desired["removed"] {
-  const removed = new Map<Address, { address: Address; range: SourceRange }>();
-  for (const { item, range } of readList(root, "removed", addressSchema(context.index), context)) {
-    const address = item as Address;
+  const removed = new Map<Address, Desired["removed"][number]>();
+  for (const { item, range } of readList(root, "removed", removalSchema(context.index), context)) {
+    const address = (typeof item === "string" ? item : item.address) as Address;
+    const consumers = typeof item !== "string";
     if (context.blocks.has(address))
       context.report(
         error("manifest.removed", `${address} is declared and cannot be removed`, { address, range }),
       );
-    else removed.set(address, { address, range });
+    else removed.set(address, { address, range, ...(consumers && { consumers }) });
   }
   return [...removed.values()];
 }

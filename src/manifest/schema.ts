@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
 import { generatedLengths } from "../model/value";
-import { addressSchema, lifecycleSchema, moveSchema } from "./meta";
+import { lifecycleSchema, moveSchema, removalSchema } from "./meta";
 import { stagesSchema } from "./stages";
 import {
   type AttributeShape,
@@ -40,7 +40,10 @@ export function manifestJsonSchema(types: readonly ResourceType[]): object {
       ...Object.fromEntries([...index.shared].map(([key, placed]) => [key, groupsSchema(placed)])),
       stages: jsonOf(stagesSchema.nullable()),
       moved: listJson(moveSchema(index), "Resources declared under a new address."),
-      removed: listJson(addressSchema(index), "Addresses whose deletion is confirmed."),
+      removed: listJson(
+        removalSchema(index),
+        "Addresses whose deletion is confirmed; with `consumers`, although other services refer to them.",
+      ),
       outputs: {
         description: "Named values, often references, printed by `rnv output`.",
         type: ["object", "null"],

@@ -61,7 +61,7 @@ function yamlText(root: YAMLMap): string {
 }
 
 /** The types from the root down to a block that has so many names. */
-function wayTo(
+export function wayTo(
   placed: PlacedType,
   names: number,
   byType: ReadonlyMap<string, PlacedType>,

@@ -102,6 +102,8 @@ export interface Desired {
     readonly address: Address;
     readonly range: SourceRange;
     readonly isKept?: boolean;
+    /** It is deleted although others refer to it. */
+    readonly consumers?: boolean;
   }[];
   readonly outputs: ReadonlyMap<string, DesiredAttribute>;
   /** Conditions of a stack; undefined for a manifest. */

@@ -191,11 +191,7 @@ export function compareWithRecord(
     const unknown = Object.keys(before.unknown);
     const wasBlocked = before.action === `blocked ${entry.action}`;
     // Who confirms at the command line knows what it ends; a manifest has to be reviewed as it is.
-    if (
-      wasBlocked &&
-      !entry.change?.guard &&
-      !plan.options.confirmedDeletes.includes(entry.address as Address)
-    )
+    if (wasBlocked && !entry.change?.guard && !confirmedByName(plan).includes(entry.address as Address))
       return "unblocked";
     if ((!wasBlocked && before.action !== entry.action) || contentDigest(entry, unknown) !== before.digest)
       return "other";
@@ -212,6 +208,11 @@ export function compareWithRecord(
       return kind === undefined || (kind === "gone" && begun >= 0) ? [] : [{ address, kind }];
     });
 }
+
+const confirmedByName = ({ options }: Plan): readonly Address[] => [
+  ...options.confirmedDeletes,
+  ...(options.confirmedConsumers ?? []),
+];
 
 /** An update of a secret value and of nothing else. */
 const isOfSecretAlone = ({ change }: Entry): boolean =>

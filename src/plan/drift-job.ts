@@ -7,6 +7,8 @@ export interface StageDrift {
   /** `production`, `preview/12`; absent for what has no stages. */
   readonly stage?: string | undefined;
   readonly stack?: string | undefined;
+  /** 32 hex digits; absent where the service was not asked. */
+  readonly runId?: string | undefined;
   /** DESIGN section 8. */
   readonly exitCode: number;
   readonly seconds: number;

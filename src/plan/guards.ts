@@ -1,9 +1,11 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import { type Consumer, consumerList } from "../model/consumer";
 import type { Desired } from "../model/desired";
 import { append } from "../model/graph";
 import { shortList } from "../model/text";
+import { findStayingConsumers } from "./consumers";
 import type { Decision } from "./decision";
 import { isGone, isRetained, ownerKey, type ResourceInstance, type ResourceInstances } from "./instances";
 import { phrasesOf } from "./phrases";
@@ -15,8 +17,8 @@ export const isDeletion = ({ action, onRemove }: Decision): boolean =>
 
 /**
  * What stands in the way of deletions (DESIGN section 7), by address: protection, of the thing or of something in
- * it; a name that is no longer the recorded one; what lies in it and is not deleted with it; a confirmation by name
- * that is missing.
+ * it; a name that is no longer the recorded one; what lies in it and is not deleted with it; what refers to it and
+ * stays; a confirmation by name that is missing.
  */
 export function guardDeletions(
   input: PlanInput,
@@ -35,6 +37,7 @@ export function guardDeletions(
   if (deletions.length === 0) return guards;
   const holders = protectedHolders(deletions, decisions);
   const kept = keptInside(deletions, input, decisions);
+  const consumersOf = findStayingConsumers(input, decisions);
   for (const decision of deletions) {
     const { address } = decision.instance;
     const held = holders.get(address);
@@ -43,6 +46,7 @@ export function guardDeletions(
       : (protectedBy(decision, stage) ??
         nameChanged(decision) ??
         holdsOthers(decision, kept.get(address), input.options) ??
+        usedByOthers(decision, consumersOf(decision), input, isConfirmed(address)) ??
         (isConfirmed(address) ? undefined : unconfirmed(decision, input, decisions)));
     if (guard) guards.set(address, guard);
   }
@@ -111,6 +115,23 @@ function holdsOthers(
     code: "guard.holds_others",
     summary: `${address} holds what is not deleted with it: ${shortList(held)}`,
     hint: `delete that or move it elsewhere first; to leave ${address} as it is: ${exclude}`,
+  };
+}
+
+/** Returns the guard of a resource that others refer to, unless that is confirmed. */
+function usedByOthers(
+  { instance: { address } }: Decision,
+  users: readonly Consumer[],
+  { options, desired }: PlanInput,
+  isConfirmed: boolean,
+): Guard | undefined {
+  const isDeclared = desired.removed.some((one) => one.address === address && one.consumers);
+  if (users.length === 0 || isDeclared || options.confirmedConsumers?.includes(address)) return undefined;
+  const flags = `${isConfirmed ? "" : `--confirm-delete ${address} `}--confirm-consumers ${address}`;
+  return {
+    code: "guard.consumers",
+    summary: `${address} is used by ${consumerList(users)}`,
+    hint: `Remove that reference first. To delete it all the same: ${flags}`,
   };
 }
 

@@ -7,6 +7,7 @@ import { plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { dependenciesOf, makeChange, totalCost } from "./change";
 import { checkData, checkDeclared, tellUnlisted } from "./check";
 import { judgeConditions } from "./conditions";
+import { warnOfConsumers } from "./consumers";
 import { decideAll } from "./decide";
 import type { Decision } from "./decision";
 import { digestPlan } from "./digest";
@@ -91,6 +92,7 @@ export function makePlan(input: PlanInput): Plan {
       ...tellUnlisted(input, decisions, scoped.scope),
       ...checkDeclared(decisions, input.catalog),
       ...conditions.diagnostics,
+      ...warnOfConsumers(input, decisions),
     ]),
     binding: {
       lineage: input.state?.lineage ?? null,

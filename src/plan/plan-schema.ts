@@ -96,6 +96,7 @@ const resourceChange = z.strictObject({
         "guard.delete_unconfirmed",
         "guard.name_changed",
         "guard.holds_others",
+        "guard.consumers",
       ]),
       summary: z.string(),
       hint: z.string(),
@@ -235,6 +236,7 @@ export const planDocumentSchema = z.strictObject({
     adopt: z.boolean(),
     allow_empty: z.boolean(),
     confirmed_deletes: z.array(addressSchema),
+    confirmed_consumers: z.array(addressSchema).optional(),
   }),
   binding: z.strictObject({
     lineage: z.string().nullable(),

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
+import type { Consumers } from "../model/consumer";
 import type { Desired, DesiredCondition, DesiredResource } from "../model/desired";
 import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
 import type { Check } from "../model/policy";
@@ -174,6 +175,8 @@ export interface PlanInput {
   readonly ownedElsewhere?: ReadonlySet<string>;
   /** Elements of recorded resources that are no resources, by live id. Default: none. */
   readonly holdings?: ReadonlyMap<string, readonly Holding[]>;
+  /** References between live services. Default: none. */
+  readonly consumers?: Consumers;
   /** Data sources, whose values stand in `desired` already; none unless said. */
   readonly data?: readonly DataUse[];
   readonly catalog: Catalog;

@@ -100,6 +100,7 @@ function parse(text: string): { readonly saved: SavedPlan; readonly mac?: string
 
 interface Consents {
   readonly confirmedDeletes: readonly string[];
+  readonly confirmedConsumers?: readonly string[];
   readonly allowEmpty: boolean;
   readonly overridePolicies?: readonly string[] | undefined;
 }
@@ -107,6 +108,7 @@ interface Consents {
 /** What a plan that no key authenticates carries in vain, as options. */
 export const consentsIn = (request: Consents): readonly string[] => [
   ...request.confirmedDeletes.map((address) => `--confirm-delete ${address}`),
+  ...(request.confirmedConsumers ?? []).map((address) => `--confirm-consumers ${address}`),
   ...overridesIn(request),
 ];
 

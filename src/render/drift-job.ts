@@ -220,6 +220,13 @@ export function driftMetrics(job: DriftJob, manifest: string, previous = ""): st
       one.exitCode === 0 ? now : before.get(labelsText(labelsOf(one))),
     ),
     gauge("rnv_drift_run_seconds", "How long the last run took.", ({ seconds }) => seconds),
+    {
+      name: "rnv_drift_run_info",
+      help: "The last run: its requests have the ids rnv-RUN-1, rnv-RUN-2.",
+      samples: job.stages.flatMap((one) =>
+        one.runId === undefined ? [] : [{ labels: { ...labelsOf(one), run: one.runId }, value: 1 }],
+      ),
+    },
   ]);
 }
 

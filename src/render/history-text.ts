@@ -31,7 +31,7 @@ export const historyJson = ({ stage, stack, runs }: History): Plain => ({
 /** A line for each run. */
 export function historyText({ runs }: History, now: number, style: Style): string {
   const lines = alignColumns([
-    ["WHEN", "", "RUN", "WHO", "COMMIT", "DIGEST", "RESULT"],
+    ["WHEN", "", "RUN", "WHO", "COMMIT", "DIGEST", "ID", "RESULT"],
     ...runs.map((run) => [
       exactTime(run.startedAt),
       timeAgo(run.startedAt, now),
@@ -39,6 +39,7 @@ export function historyText({ runs }: History, now: number, style: Style): strin
       escapeText(run.by),
       run.commit === undefined ? "-" : escapeText(run.commit.slice(0, 10)),
       run.digest === "" ? "-" : escapeText(run.digest.slice(0, 12)),
+      escapeText(run.id.slice(0, 12)),
       resultText(run),
     ]),
   ]);

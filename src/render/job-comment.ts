@@ -31,6 +31,8 @@ export interface RecordSeal {
 /** Where a comment comes from. */
 export interface CommentOrigin {
   readonly commit?: string | undefined;
+  /** Id of the run, 32 hex digits. */
+  readonly runId?: string | undefined;
   /** Address of the job's page, where the whole report is kept. */
   readonly page?: string | undefined;
 }
@@ -256,8 +258,9 @@ function subjectText({ manifest, stage, stack }: CommentSubject): string {
 }
 
 /** Where the whole report is, and what it was made from. */
-function originLine({ commit, page }: CommentOrigin): string {
-  const made = commit === undefined ? "" : `commit ${codeSpan(commit.slice(0, 10))}; `;
+function originLine({ commit, runId, page }: CommentOrigin): string {
+  const by = runId === undefined ? "" : `run ${codeSpan(runId)}, `;
+  const made = commit === undefined ? by : `${by}commit ${codeSpan(commit.slice(0, 10))}; `;
   return `<sub>${made}the whole report is kept by ${pageLink("the job", page)}</sub>`;
 }
 

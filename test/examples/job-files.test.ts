@@ -136,7 +136,7 @@ function commandsOf(file: string): readonly string[] {
 }
 
 it("every file of YAML parses, with no key twice", () => {
-  expect(workflowFiles.length).toBe(10);
+  expect(workflowFiles.length).toBe(11);
   for (const file of files) documentsOf(file);
 });
 
@@ -231,7 +231,7 @@ it("jobs of GitLab that ask git what has changed have an image with git", () => 
 /** The permissions that a job needs, by what it runs: of each command the most. */
 const needed: readonly (readonly [command: RegExp, permissions: z.infer<typeof permissions>])[] = [
   [/\bgit push\b/, { contents: "write" }],
-  [/\brnv ci (plan|apply)|\bgh pr comment|\/issues\/comments\//, { "pull-requests": "write" }],
+  [/\brnv ci (plan|apply)|\bgh pr (comment|create)|\/issues\/comments\//, { "pull-requests": "write" }],
   [/\brnv ci drift/, { issues: "write" }],
   [/\brnv ci sweep|\bgh pr list/, { "pull-requests": "read" }],
 ];

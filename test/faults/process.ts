@@ -212,6 +212,7 @@ export class Process {
           { clock, serviceTime },
         );
         return {
+          runId: client.runId,
           send: client.send,
           endpoints,
           reads: rnv.createReads(endpoints(client.send)),

@@ -121,6 +121,9 @@ describe("a drift job of 20 stages", () => {
         samples.get(labelled("drifted", name)),
         samples.get(labelled("exit_code", name)),
       ]).toEqual([3, 0, 0]);
+    const asked = scenario.emulator.log.map(({ requestId }) => requestId.split("-")[1]);
+    const told = [...scenario.read("rnv.prom").matchAll(/^rnv_drift_run_info\{.*run="(\w+)"\} 1$/gm)];
+    expect(new Set(told.map(([, run]) => run))).toEqual(new Set(asked));
     expect(statSync(join(scenario.folder, "rnv.prom")).mode & 0o777).toBe(0o644);
   });
 

@@ -95,6 +95,8 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
     await scenario.isQuiet();
     expect(own("apply")).toEqual([expect.stringContaining("**Applied.** Apply complete!")]);
+    const { runs } = JSON.parse((await scenario.run("history", "-json")).stdout);
+    expect(own("apply")[0]).toContain(`run \`${runs[0].id}\``);
     scenario.forget();
     expect(await apply()).toMatchObject({ code: 0 });
     expect(scenario.requests()).toEqual([]);

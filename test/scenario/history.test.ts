@@ -49,6 +49,8 @@ describe("rnv history", () => {
       counts: { added: 5, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 },
       exit_code: 0,
     });
+    const ids = scenario.emulator.log.map(({ requestId }) => requestId);
+    expect(ids.every((id) => new RegExp(`^rnv-${first.id}-\\d+$`).test(id))).toBe(true);
     const before = serial();
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
     expect([serial(), await runs()]).toEqual([before, [first]]);
@@ -66,9 +68,11 @@ describe("rnv history", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines).toHaveLength(3);
     expect(lines[1]).toMatch(
-      /Z {2}\S.* destroy {2}tanuki\\u001b\[31m {2}b{10} {2}[0-9a-f]{12} {2}done: 5 destroyed$/,
+      /Z {2}\S.* destroy {2}tanuki\\u001b\[31m {2}b{10} {2}[0-9a-f]{12} {2}[0-9a-f]{12} {2}done: 5 destroyed$/,
     );
-    expect(lines[2]).toMatch(/ apply {2,}octocat +4f2a1c9d4f {2}[0-9a-f]{12} {2}done: 5 added$/);
+    expect(lines[2]).toMatch(
+      / apply {2,}octocat +4f2a1c9d4f {2}[0-9a-f]{12} {2}[0-9a-f]{12} {2}done: 5 added$/,
+    );
     expect(await runs("-n", "1")).toMatchObject([{ command: "destroy" }]);
   });
 

@@ -80,11 +80,11 @@ export function connectionOf(
   client: Client,
   { clock, gaps = defaultGaps, say }: { clock: Clock; gaps?: GapSettings; say?: (line: string) => void },
 ): Connection {
-  const { send, redact, conceal, close, serviceTime } = client;
+  const { runId, send, redact, conceal, close, serviceTime } = client;
   const endpoints = consistently((over: typeof send) => createEndpoints(over, embeddedWorkspaceId, gaps), {
     ...{ clock, serviceTime, say },
   });
-  return { send, endpoints, reads: createReads(endpoints(send)), redact, conceal, close };
+  return { runId, send, endpoints, reads: createReads(endpoints(send)), redact, conceal, close };
 }
 
 const baseUrl = "http://127.0.0.1:1/api/v1";
@@ -137,6 +137,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
         transport: emulator.transport(),
         clock,
         random: () => 0.5,
+        runId: Buffer.from(context.randomBytes(16)).toString("hex"),
         gaps,
       });
       return connectionOf(client, { clock, gaps, say: (line) => said.push(line) });

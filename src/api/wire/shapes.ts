@@ -221,6 +221,7 @@ export const canvas = z.looseObject({
   scope: z.looseObject({ projectId: id.nullable(), environmentId: id.nullable() }),
 });
 
+export type CanvasEdge = z.infer<typeof canvasEdge>;
 export type CanvasGroup = z.infer<typeof canvasGroup>;
 export type CanvasPosition = z.infer<typeof position>;
 export type Viewport = z.infer<typeof viewport>;

@@ -87,7 +87,14 @@ export const destroyVerb: Verb = {
   stacks: { use: "each, reversed", streams: true },
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
-  options: [...scopeOptions, options.confirmDelete, options.verbose, ...policyOptions, ...runningOptions],
+  options: [
+    ...scopeOptions,
+    options.confirmDelete,
+    options.confirmConsumers,
+    options.verbose,
+    ...policyOptions,
+    ...runningOptions,
+  ],
   examples: [
     ["rnv destroy", "shows the plan, then asks once for all of it"],
     ["rnv destroy -target service.shop.worker", "one service"],

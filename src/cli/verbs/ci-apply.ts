@@ -135,17 +135,18 @@ function tellPullRequest(
 }
 
 function commentOn(
-  { exitCode, plan: made, diagnostics, sources, counts, differences }: ApplyOutcome,
+  { runId, exitCode, plan: made, diagnostics, sources, counts, differences }: ApplyOutcome,
   subject: CommentSubject,
   job: CiJob,
   limit: number,
 ): string {
   const mode = made?.options.mode ?? "apply";
+  const origin = { ...job, runId };
   const isIdle = made !== undefined && !hasChanges(made);
   const summary = isIdle ? planLine(made) : counts && summaryLine({ mode, exitCode, counts });
   if (exitCode !== exitCodes.stale || !made)
-    return appliedComment({ exitCode, summary, diagnostics, sources }, subject, job);
+    return appliedComment({ exitCode, summary, diagnostics, sources }, subject, origin);
   const unreviewed = diagnostics.find(({ code }) => code === "plan.digest")?.summary ?? "";
   const why = differences ? "main or the live service changed after the review" : unreviewed;
-  return refusedComment(made, { why, differences }, subject, job, limit);
+  return refusedComment(made, { why, differences }, subject, origin, limit);
 }

@@ -157,10 +157,10 @@ async function lookAt(
 }
 
 function shownOf(outcome: DriftOutcome): Omit<StageDrift, "stage" | "stack" | "seconds"> {
-  const { plan, report, diagnostics, sources, exitCode } = outcome;
+  const { runId, plan, report, diagnostics, sources, exitCode } = outcome;
   const recordedIds = new Set(plan?.changes.flatMap(({ instance }) => instance.recorded?.id ?? []));
   return {
-    ...{ exitCode, diagnostics, sources },
+    ...{ runId, exitCode, diagnostics, sources },
     ...(report && isWhole(outcome) && { report, recordedIds }),
   };
 }

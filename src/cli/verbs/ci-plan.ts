@@ -182,11 +182,13 @@ async function commentOnPlans(
     await keepComments(
       host,
       at,
-      planned.map(({ invocation: one, outcome: { plan: made, diagnostics, sources, reviewKey: key } }) => {
+      planned.map(({ invocation: one, outcome }) => {
+        const { runId, plan: made, diagnostics, sources, reviewKey: key } = outcome;
+        const origin = { ...job, runId };
         const subject = subjectOf(one, { key, pullRequest: number });
         const body = made
-          ? planComment(made, subject, job, limit)
-          : failedPlanComment(diagnostics, sources, subject, job, limit);
+          ? planComment(made, subject, origin, limit)
+          : failedPlanComment(diagnostics, sources, subject, origin, limit);
         const isQuiet = made !== undefined && !hasChanges(made) && !hasErrors(made.diagnostics);
         return { marker: markerOf("plan", subject), body, isQuiet };
       }),

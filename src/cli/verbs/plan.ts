@@ -249,6 +249,7 @@ export function planRequestOf(
     adopt: options.adopt === true,
     allowEmpty: options.allowEmpty === true,
     confirmedDeletes: listOf(options.confirmDelete),
+    confirmedConsumers: listOf(options.confirmConsumers),
     verifyValues: options.verifyValues === true,
     overridePolicies: listOf(options.overridePolicy),
     costLimits: costLimitsOf(options),

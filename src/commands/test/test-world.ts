@@ -61,14 +61,14 @@ export function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld 
   const connect = async (): Promise<Connection> => {
     const client = createClient({
       ...{ baseUrl, apiKey: new Secret(embeddedApiKey), transport: emulator.transport() },
-      ...{ clock, random: () => 0.5, gaps: defaultGaps },
+      ...{ clock, random: () => 0.5, runId: randomBytes(16).toString("hex"), gaps: defaultGaps },
     });
-    const { send, redact, conceal, close, serviceTime } = client;
+    const { runId, send, redact, conceal, close, serviceTime } = client;
     const endpoints = consistently(
       (over: typeof send) => createEndpoints(over, embeddedWorkspaceId, defaultGaps),
       { clock, signal, serviceTime },
     );
-    return { send, redact, conceal, close, endpoints, reads: createReads(endpoints(send)) };
+    return { runId, send, redact, conceal, close, endpoints, reads: createReads(endpoints(send)) };
   };
   return {
     backend: createMemoryBackend(stateOf),

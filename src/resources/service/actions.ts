@@ -3,6 +3,7 @@ import type { Endpoints } from "../../api/endpoints";
 import type { Reads } from "../../api/reads";
 import { type Deployment, terminalStatuses } from "../../api/wire/shapes";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { consumerList } from "../../model/consumer";
 import type { Pending } from "../../model/live";
 import type {
   ActionAim,
@@ -82,6 +83,13 @@ async function aimAtRelease(reads: Reads, input: ActionInput): Promise<ActionAim
   };
 }
 
+/** A suspended service no longer answers those that refer to it. */
+async function aimAtConsumed(reads: Reads, { id, address }: ActionInput): Promise<ActionAim> {
+  const consumers = (await reads.consumers()).byProvider.get(id);
+  const summary = `${address} is used by ${consumerList(consumers ?? [])}`;
+  return { preexistingIds: [], warnings: consumers ? [{ code: "guard.consumers", summary }] : [] };
+}
+
 /** It can be cancelled where hosting is off, too. */
 async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim> {
   if (input.deploymentId !== undefined) return { preexistingIds: [], deploymentId: input.deploymentId };
@@ -151,7 +159,7 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
     poll: pollDeployment,
   },
   restart: operation("restart"),
-  suspend: operation("suspend"),
+  suspend: { ...operation("suspend"), aim: aimAtConsumed },
   resume: operation("resume"),
   rollback: {
     mustBeConfirmed: true,

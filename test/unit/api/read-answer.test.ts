@@ -4,7 +4,7 @@ import { Redactor } from "../../../src/api/redactor";
 import { Secret } from "../../../src/model/secret";
 
 const hidden = "hunter2hunter2";
-const own = "rnv-0123456789abcdefghij.1";
+const own = "rnv-0123456789abcdef0123456789abcdef-1.2";
 
 function answered(
   status: number,
@@ -13,7 +13,7 @@ function answered(
   more: Partial<ReadAnswerOptions> = {},
 ) {
   const redactor = new Redactor(new Secret("rnv_0123456789"));
-  redactor.add([new Secret(hidden), new Secret("0123456789abcdefghij")]);
+  redactor.add([new Secret(hidden), new Secret("0123456789abcdef0123456789abcdef")]);
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return readAnswer(
     { status, headers, body: text },

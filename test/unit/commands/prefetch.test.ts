@@ -16,6 +16,7 @@ function silentConnection(asked: string[]): Connection {
     canvas: never("canvas"),
   } as unknown as Endpoints;
   return {
+    runId: "0".repeat(32),
     send: never("send"),
     reads: createReads(endpoints),
     endpoints: () => endpoints,

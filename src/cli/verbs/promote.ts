@@ -1,0 +1,108 @@
+import { statSync } from "node:fs";
+import { Argument, Option } from "commander";
+import { type Promotion, promote } from "../../commands/promote";
+import { DiagnosticsError } from "../../diagnostics/diagnostic";
+import { editManifest } from "../../manifest/edit";
+import { shownPath } from "../../manifest/files";
+import type { FoundStages } from "../../manifest/load-manifest";
+import { findStage, listStages } from "../../manifest/stages";
+import { type StageName, splitStage, stageText } from "../../model/stage";
+import { escapeText } from "../../render/escape-text";
+import { resourceTypes } from "../../resources";
+import { withContext } from "../context";
+import { readText, writeWholeFile } from "../files";
+import { type Invocation, listOf } from "../invocation";
+import { options } from "../options";
+import { outStyle, report } from "../report";
+import { foundIn, usage } from "../stage-instances";
+import type { Verb } from "./verb";
+
+export const promoteVerb: Verb = {
+  usage: "promote",
+  arguments: [new Argument("[address]", "the service to promote")],
+  summary: "Pin the commit that runs in one stage in the overlay of another",
+  detail:
+    "Reads what serves in the stage --from, and writes its commit as deploy.commit into the overlay of the stage --to. " +
+    "Nothing is deployed: review the change, and apply the stage. It stops where the service is not healthy, runs another " +
+    "commit than it pins, or has a live deployment without a commit.",
+  readsStages: true,
+  options: [
+    new Option("--all", "every service that both stages deploy"),
+    new Option("--from <stage>", "the stage whose commits are taken").makeOptionMandatory(),
+    new Option("--to <stage>", "the stage that pins them (default: the only other one)"),
+    new Option("--dry-run", "show the difference, and write nothing"),
+    options.file,
+    options.untrusted,
+  ],
+  examples: [
+    ["rnv promote service.shop.api --from staging --to production", "one service"],
+    ["rnv promote --all --from staging", "all of them, into the only other stage"],
+  ],
+  handler: runPromote,
+};
+
+async function runPromote(invocation: Invocation): Promise<number> {
+  const { options, positional, terminal } = invocation;
+  const [wanted] = positional as readonly [string?];
+  if ((wanted === undefined) !== (options.all === true))
+    throw usage("rnv promote takes the address of a service, or --all");
+  const found = await foundIn(invocation);
+  const from = splitStage(String(options.from));
+  const to = targetOf(found, from, options.to);
+  const overlay = overlayOf(found, to);
+  const outcome = await withContext(found.enter(from), (context) =>
+    promote(context, { files: listOf(options.file), wanted, from, to }),
+  );
+  report(invocation, outcome.diagnostics, outcome.sources);
+  if (outcome.exitCode !== 0) return outcome.exitCode;
+  const { promotions } = outcome;
+  const file = shownPath(overlay, invocation.cwd);
+  if (promotions.length === 0) {
+    terminal.out(`No changes. ${stageText(to)} pins what runs in ${stageText(from)}.\n`);
+    return 0;
+  }
+  terminal.out(differenceText(invocation, file, promotions));
+  const edited = editManifest(
+    readText(overlay),
+    promotions.map(({ edit }) => edit),
+    resourceTypes,
+  );
+  if ("problem" in edited) throw new DiagnosticsError([edited.problem]);
+  if (options.dryRun === true) return 0;
+  writeWholeFile(overlay, edited.text, { mode: statSync(overlay).mode & 0o777 });
+  terminal.out(`\nWrote ${file}. Next: rnv plan --stage ${stageText(to)}\n`);
+  return 0;
+}
+
+function targetOf({ stages }: FoundStages, from: StageName, given: unknown): StageName {
+  if (typeof given === "string") return splitStage(given);
+  const [only, ...others] = [...stages.values()].filter(({ name, each }) => name !== from.name && !each);
+  if (only !== undefined && others.length === 0) return { name: only.name };
+  throw usage(
+    "promote needs the stage that pins the commits",
+    `--to STAGE; there are: ${listStages(stages)}`,
+  );
+}
+
+/** Returns the path of the overlay of a stage. Throws `DiagnosticsError` where it has none. */
+function overlayOf(found: FoundStages, to: StageName): string {
+  const declared = findStage(found.stages, to);
+  if (declared.stage === undefined) throw new DiagnosticsError([declared.mistake], 1, found.sources);
+  const { place, diagnostics } = found.place(to);
+  if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics, 1, found.sources);
+  if (place.overlay !== undefined) return place.overlay;
+  throw usage(
+    `stage ${stageText(to)} has no overlay to write to`,
+    `${to.name}: { overlay: stages/${to.name}.yaml }`,
+  );
+}
+
+function differenceText(invocation: Invocation, file: string, promotions: readonly Promotion[]): string {
+  const { colors } = outStyle(invocation);
+  const lines = promotions.flatMap(({ address, before, commit }) => [
+    `  ${escapeText(address)}`,
+    ...(before === undefined ? [] : [colors.red(`    - commit: ${escapeText(before)}`)]),
+    colors.green(`    + commit: ${escapeText(commit)}`),
+  ]);
+  return `${escapeText(file)}\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,100 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import type { AttributeEdit } from "../manifest/edit";
+import type { Address } from "../model/address";
+import { nameOf } from "../model/address";
+import type { Desired, DesiredResource } from "../model/desired";
+import type { RunningService } from "../model/live";
+import { type StageName, stageText } from "../model/stage";
+import { deployment } from "../resources/deployment";
+import type { Context, Outcome } from "./context";
+import { load } from "./load";
+import { status } from "./status";
+
+export interface PromoteRequest {
+  readonly files: readonly string[];
+  /** The service; undefined for all that both stages declare. */
+  readonly wanted: string | undefined;
+  readonly from: StageName;
+  readonly to: StageName;
+}
+
+/** The commit that a service runs in one stage, for the other stage to pin. */
+export interface Promotion {
+  /** The deployment that pins it. */
+  readonly address: Address;
+  readonly before: string | undefined;
+  readonly commit: string;
+  readonly edit: AttributeEdit;
+}
+
+/** The attribute that pins a commit. */
+const pin = deployment.computed.commitSha?.pinnedBy ?? "";
+
+export interface PromoteOutcome extends Outcome {
+  /** Those that differ; empty where a service cannot be promoted. */
+  readonly promotions: readonly Promotion[];
+}
+
+/** Reads what runs in the stage of `context`, and compares it with what the other stage pins. Writes nothing. */
+export async function promote(context: Context, request: PromoteRequest): Promise<PromoteOutcome> {
+  const source = await load(context, request.files, "skip");
+  const target = await load({ ...context, stage: request.to }, request.files, "skip");
+  const sources = new Map([...source.sources, ...target.sources]);
+  const stop = (diagnostics: readonly Diagnostic[], exitCode: number): PromoteOutcome => ({
+    ...{ promotions: [], diagnostics, exitCode, sources },
+  });
+  if (!source.desired || !target.desired)
+    return stop(source.desired ? target.diagnostics : source.diagnostics, 1);
+  const promotions: Promotion[] = [];
+  const refused: Diagnostic[] = [];
+  for (const service of await status(context, request.wanted)) {
+    const from = deploymentOf(source.desired, service.address);
+    const to = deploymentOf(target.desired, service.address);
+    if (to === undefined && request.wanted === undefined) continue;
+    const problem = to ? problemOf(service, pinned(from)) : `${stageText(request.to)} does not deploy it`;
+    if (problem !== undefined) refused.push(refusal(service.address, problem, request));
+    else if (to && pinned(to) !== service.release?.commit) {
+      const { address, type } = to;
+      const commit = service.release?.commit ?? "";
+      const edit = { type, names: nameOf(address).split("."), attribute: pin, value: commit };
+      promotions.push({ address, before: pinned(to), commit, edit });
+    }
+  }
+  if (refused.length > 0) return stop(refused, 4);
+  return { promotions, diagnostics: [], exitCode: 0, sources };
+}
+
+const deploymentOf = ({ resources }: Desired, service: Address): DesiredResource | undefined =>
+  [...resources.values()].find(({ type, parent }) => type === deployment.type && parent === service);
+
+function pinned(declared: DesiredResource | undefined): string | undefined {
+  const value = declared?.attributes.get(pin)?.value;
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Returns why the release that serves is not the one to promote; undefined where it is. */
+function problemOf(service: RunningService, commit: string | undefined): string | undefined {
+  const { runs, archived, standing, health = "unknown", release } = service;
+  if (runs === "unknown") return `it cannot be read: ${service.reason}`;
+  if (runs !== "release" || release === undefined)
+    return runs === "nothing" ? "nothing runs" : `it is ${runs}`;
+  if (archived) return "it is archived";
+  if (standing[0] !== undefined) return standing[0].summary;
+  if (release.status !== "live") return `its deployment is ${release.status ?? "unreadable"}`;
+  if (health !== "ready") return `its health is ${health}`;
+  if (release.commit === undefined) return noCommit;
+  return commit === undefined || commit === release.commit
+    ? undefined
+    : `it runs commit ${release.commit}, and pins ${commit}`;
+}
+
+const noCommit = "its live deployment names no commit";
+
+const refusal = (address: Address, problem: string, { from }: PromoteRequest): Diagnostic =>
+  error("guard.promote", `${address} cannot be promoted: ${problem}`, {
+    address,
+    ...(problem === noCommit && {
+      detail: "The platform leaves it empty for a deployment that follows a branch.",
+      hint: `Pin deploy.commit in stage ${stageText(from)}, apply it, then promote again.`,
+    }),
+  });

@@ -1,0 +1,114 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const tested = "1".repeat(40);
+const newer = "2".repeat(40);
+const manifest = `stages:
+  staging: { overlay: staging.yaml }
+  production: { overlay: production.yaml }
+projects:
+  shop:
+    name: Shop \${stage.name}
+    services:
+      api: { kind: web, configuration: { repository: "https://git.example.com/shop" } }
+      web: { kind: web, configuration: { repository: "https://git.example.com/shop" } }
+`;
+const overlay = (api: string, web = api) => `# Reviewed by the shop team.
+projects:
+  shop:
+    services:
+      api: { deploy: { commit: "${api}" } } # the shop's API
+      web:
+        # Follows the API.
+        deploy:
+          commit: "${web}"
+`;
+const inStaging = ["--stage", "staging"] as const;
+const fromStaging = ["--from", "staging"] as const;
+
+describe("rnv promote", () => {
+  let scenario: Scenario;
+  const serviceId = (name: string) =>
+    scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
+
+  beforeEach(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", manifest);
+    scenario.write("staging.yaml", overlay(tested));
+    scenario.write("production.yaml", "# Production.\nprojects: { shop: { color: '#2f6fed' } }\n");
+    expect((await scenario.run("apply", ...approve, ...inStaging)).code).toBe(0);
+    scenario.settle();
+    scenario.forget();
+  });
+  afterEach(() => scenario.close());
+
+  it("pins what runs in one stage in the overlay of the other, and keeps its comments", async () => {
+    scenario.write("production.yaml", overlay(newer));
+    const { code, stdout } = await scenario.run("promote", "--all", ...fromStaging, "--to", "production");
+    expect({ code, writes: scenario.requests() }).toEqual({ code: 0, writes: [] });
+    expect(stdout).toContain(`deployment.shop.api\n    - commit: ${newer}\n    + commit: ${tested}`);
+    expect(stdout).toContain("Next: rnv plan --stage production");
+    expect(scenario.read("production.yaml")).toBe(overlay(tested));
+    const again = await scenario.run("promote", "--all", ...fromStaging);
+    expect(again.stdout).toContain("No changes. production pins what runs in staging.");
+  });
+
+  it("adds the block where the overlay has none, and changes one service alone", async () => {
+    const dry = await scenario.run("promote", "service.shop.api", ...fromStaging, "--dry-run");
+    expect(dry.stdout).toContain(`+ commit: ${tested}`);
+    expect(scenario.read("production.yaml")).not.toContain(tested);
+    expect((await scenario.run("promote", "service.shop.api", ...fromStaging)).code).toBe(0);
+    const written = scenario.read("production.yaml");
+    expect(written).toContain("# Production.\n");
+    expect(written).toContain(tested);
+    expect(written).not.toContain("web");
+    const planned = await scenario.run("plan", "--stage", "production", "-json");
+    const { resource_changes: changes } = JSON.parse(planned.stdout);
+    const commits = changes.map(
+      ({ address, change }: { address: string; change: { after?: { commit?: string } } }) => [
+        address,
+        change.after?.commit,
+      ],
+    );
+    expect(commits).toContainEqual(["deployment.shop.api", tested]);
+  });
+
+  it("writes nothing where a service runs another commit than it pins, is not healthy, or has no commit", async () => {
+    const before = scenario.read("production.yaml");
+    const refusal = async (): Promise<string> => {
+      const { code, stderr } = await scenario.run("promote", "--all", ...fromStaging);
+      expect({ code, overlay: scenario.read("production.yaml") }).toEqual({ code: 4, overlay: before });
+      return stderr;
+    };
+    const { store } = scenario.emulator;
+    scenario.write("staging.yaml", overlay(tested, newer));
+    expect(await refusal()).toContain(
+      `error[guard.promote]: service.shop.web cannot be promoted: it runs commit ${tested}, and pins ${newer}`,
+    );
+    scenario.write("staging.yaml", overlay(tested));
+    const live = store.services().find(({ id }) => id === serviceId("web"))?.liveDeploymentId ?? "";
+    store.editDeployment(live, { commitSha: "" });
+    const withoutCommit = await refusal();
+    expect(withoutCommit).toContain(
+      "service.shop.web cannot be promoted: its live deployment names no commit",
+    );
+    expect(withoutCommit).toContain("Pin deploy.commit in stage staging");
+    store.failNextDeployment(serviceId("web"));
+    await scenario.run("deploy", "service.shop.web", ...inStaging);
+    expect(await refusal()).toContain("failed: The build failed");
+    expect((await scenario.run("suspend", "service.shop.api", ...inStaging)).code).toBe(0);
+    expect(await refusal()).toContain("service.shop.api cannot be promoted: it is suspended");
+  });
+
+  it("says how to name the stages", async () => {
+    const neither = await scenario.run("promote", ...fromStaging);
+    expect(neither.stderr).toContain("rnv promote takes the address of a service, or --all");
+    const unknown = await scenario.run("promote", "--all", "--from", "stagin");
+    expect(unknown.stderr).toContain('did you mean "staging"?');
+    scenario.write(
+      "rnv.yaml",
+      manifest.replace("  production: { overlay: production.yaml }", "  production: {}"),
+    );
+    const bare = await scenario.run("promote", "--all", ...fromStaging);
+    expect(bare.stderr).toContain("stage production has no overlay to write to");
+  });
+});
