@@ -6,6 +6,7 @@ import type { MapEntry, MapNode, SourceNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
 import { type Address, isLogicalName } from "../model/address";
 import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../model/desired";
+import { variablesResource } from "../model/text";
 import type { JsonNode } from "./document";
 import { invalid, StackProblem, unknownReference } from "./language/problem";
 import { entryNode, listNode, mapNode, scalarNode } from "./nodes";
@@ -55,6 +56,8 @@ export function readStackMoves(
   for (const stack of context.stacks) {
     const reader = readerOf(stack, context, { owner: stack.name });
     for (const block of topBlocks("moved", ["from", "to"], reader)) {
+      // The variables of a map have addresses of their own, and go with their service.
+      if (String(block.at("to").value).startsWith(`${variablesResource}.`)) continue;
       const from = resourceNamed(block.at("from"), reader);
       const to = resourceNamed(block.at("to"), reader);
       if (from !== undefined && to !== undefined)

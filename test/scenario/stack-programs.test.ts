@@ -2,11 +2,15 @@ import { join } from "node:path";
 import * as cdktf from "cdktf";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import {
+  changed,
   internalLibrary,
   monorepo,
   recordBesideHosting,
+  renamed,
+  servicesIn,
   teamService,
   threeEnvironments,
+  unchanged,
   wholeEnvironment,
 } from "../support/stack-programs";
 
@@ -20,15 +24,16 @@ describe("programs in the style of those that teams write", () => {
   afterEach(() => scenario.close());
 
   const rnv = (...args: string[]) => scenario.runWith({ env }, ...args, "-f", "cdktf.out");
-  function synthesize(define: (app: cdktf.App) => void): void {
+  function synthesize(define: (app: cdktf.App) => void, edit = unchanged): void {
     const app = new cdktf.App({ outdir: join(scenario.folder, "cdktf.out") });
     define(app);
+    edit(servicesIn(app));
     app.synth();
   }
 
   /** Applies a program, and plans it to nothing. */
-  async function applied(define: (app: cdktf.App) => void): Promise<void> {
-    synthesize(define);
+  async function applied(define: (app: cdktf.App) => void, edit = unchanged): Promise<void> {
+    synthesize(define, edit);
     const { code, stderr } = await rnv("apply", ...approve);
     expect([code, stderr]).toEqual([0, expect.any(String)]);
     const quiet = await rnv("plan", "-detailed-exitcode");
@@ -49,6 +54,20 @@ describe("programs in the style of those that teams write", () => {
         },
       ]),
     );
+
+  it.each(Object.entries({ monorepo, internalLibrary }))(
+    "are changed and renamed: %s",
+    async (_name, define) => {
+      await applied(define);
+      await applied(define, changed);
+      const before = services();
+      synthesize(define, renamed);
+      expect((await rnv("plan")).stdout).not.toMatch(/[1-9]\d* to (add|destroy)/);
+      await applied(define, renamed);
+      expect(services()).toEqual(before);
+    },
+    60_000,
+  );
 
   it("apply a whole environment", async () => {
     await applied(wholeEnvironment);

@@ -168,3 +168,25 @@ export function threeEnvironments(app: App): void {
   for (const [id, replicas] of Object.entries({ development: 1, staging: 1, production: 3 }))
     new Environment(id, replicas);
 }
+
+/** A change of the services of a program. */
+export type Edit = (services: readonly Service[]) => void;
+
+/** The services of an app that take variables. */
+export const servicesIn = (app: App): readonly Service[] =>
+  app.node.findAll().filter((one): one is Service => one instanceof Service && one.kindInput !== "postgres");
+
+export const unchanged: Edit = () => {};
+
+export const changed: Edit = (services) => {
+  for (const service of services) service.addVariable("CHANGED", "yes");
+};
+
+/** Gives the first service another logical name, and says which one it had. */
+export const renamed: Edit = (services) => {
+  changed(services);
+  const [service] = services;
+  const before = service?.friendlyUniqueId;
+  service?.overrideLogicalId(`${before}-new`);
+  service?.moveFromId(`rnv_service.${before}`);
+};
