@@ -1,6 +1,8 @@
 import { type ApiError, diagnosticOf, isUncertain } from "../api/api-error";
 import type { Reads } from "../api/reads";
-import { DiagnosticsError } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { LiveResource } from "../model/live";
 
 /** A request that makes something which can be looked for. */
 export interface Creation<Made, Found> {
@@ -68,3 +70,15 @@ async function notMade(
   const hint = `Nothing was made. Run \`${command}\`: it sends the request under a new key.`;
   return new DiagnosticsError([{ ...diagnosticOf(failure), hint }]);
 }
+
+/** The diagnostic where several resources could be what a create made. */
+export const severalFound = (
+  code: "apply.uncertain" | "state.open_intent",
+  address: Address,
+  found: readonly LiveResource[],
+): Diagnostic =>
+  error(code, `unknown whether ${address} was created: ${found.length} resources have its name`, {
+    address,
+    detail: `The API did not answer. Found: ${found.map(({ id }) => id).join(", ")}. Any of them may be it.`,
+    hint: `Keep one, delete the others, then run: rnv import ${address} ID`,
+  });

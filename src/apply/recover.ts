@@ -1,14 +1,15 @@
 import type { Resource } from "../api/reads";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { LiveResource, Pending } from "../model/live";
+import type { LiveResource } from "../model/live";
 import type { Command, Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { replayJournal } from "../state/recorded";
 import { inputOf, leftBy, recordsOf, unknownEnd } from "./action";
 import { inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
+import { severalFound } from "./create-or-find";
 import { keyStillCounts } from "./journaled-send";
 import { nothingRecovered, type Recovery, type RecoveryContext } from "./run";
-import { defaultWaitPolicy, remainingWaitMs, settlePending } from "./settle";
+import { defaultWaitPolicy, settlePending } from "./settle";
 
 /** The context of one write of an interrupted run. */
 interface Recovering extends RecoveryContext {
@@ -38,19 +39,15 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
   for (const key in recovering.settlesPending === false ? {} : resources) {
     const address = key as Address;
     const recorded = resources[address];
-    const timeoutMs = recorded?.pending ? waitFor(recovering, recorded.pending) : 0;
-    if (recorded?.pending)
-      take(await settlePending({ ...recovering, state }, address, recorded, { timeoutMs }));
+    if (!recorded?.pending) continue;
+    // Only the end of a deletion is waited for: the plan decides about others.
+    const isAwaited = recovering.wait && recovering.settlesPending !== "look" && recorded.pending.deletes;
+    const timeoutMs = isAwaited ? defaultWaitPolicy.timeoutMs : 0;
+    take(await settlePending({ ...recovering, state }, address, recorded, { timeoutMs }));
   }
   if (entries.length > 0 && state.open.length === 0 && !accepted) entries.push({ kind: "end" });
   return { entries, retriableIntents, diagnostics, accepted };
 }
-
-/** Returns how long a pending operation is waited for, ms: the end of a deletion only. The plan decides about others. */
-const waitFor = ({ wait, settlesPending, clock }: RecoveryContext, pending: Pending): number =>
-  wait && settlesPending !== "look" && pending.deletes
-    ? remainingWaitMs(pending, defaultWaitPolicy.timeoutMs, clock)
-    : 0;
 
 /** Nothing is known, and the key still counts: it stays open until a write under that key is answered. */
 const leftOpen = (intent: Intent): Recovery => ({ ...nothingRecovered, retriableIntents: [intent] });
@@ -79,7 +76,10 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
   const search = { name, parentId, body, ...lookingFor(recovering, intent) };
   const found = await findLost(recovering, intent, async () => type.candidates?.(recovering.reads, search));
   if (found === undefined) return unseen(recovering, intent);
-  if (found.length > 1) return { ...nothingRecovered, diagnostics: [several(intent, found)] };
+  if (found.length > 1) {
+    const diagnostics = [severalFound("state.open_intent", intent.address, found)];
+    return { ...nothingRecovered, diagnostics };
+  }
   const [made] = found;
   if (made) return closed(intent, adopted(recovering, type, intent, made, recorded));
   // Under the same key, so that a run which only stood still does not double it when it goes on.
@@ -205,17 +205,6 @@ const outcome = ({ seq }: Intent, result: "done" | "refused", id?: string): Jour
   ...{ kind: "outcome", seq, result, status: 0 },
   ...(id !== undefined && { id }),
 });
-
-const several = (intent: Intent, found: readonly LiveResource[]): Diagnostic =>
-  error(
-    "state.open_intent",
-    `unknown whether an interrupted run created ${intent.address}: ${found.length} resources have its name`,
-    {
-      address: intent.address,
-      detail: `Found: ${found.map((live) => live.id).join(", ")}.`,
-      hint: `Keep one, delete the others, then run: rnv import ${intent.address} ID`,
-    },
-  );
 
 /**
  * Settles what a verb such as `rnv deploy` left open, before a command writes: what is found is recorded. It is sent

@@ -1,5 +1,4 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-operations";
 import { pathsWith, ruleAt } from "../model/resource-type";
@@ -16,7 +15,7 @@ import {
   writesAfter,
   writtenNow,
 } from "./change-context";
-import { createOrFind } from "./create-or-find";
+import { createOrFind, severalFound } from "./create-or-find";
 import { firstSentAt, sendTwice } from "./journaled-send";
 import { awaitEnding, notGone, proveGone } from "./remove";
 import { type ChangeEnd, knownAttributes, readNow } from "./run";
@@ -121,25 +120,10 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
     look: () => candidates(reads, { ...search, body: journal.openAt(address).at(-1)?.body }),
     take: (made) => takeMade(context, made),
     refuse: () => journal.close(openAt(context), { result: "refused", status: 409 }),
-    several: (found) => severalCandidates(address, found),
+    several: (found) => new DiagnosticsError([severalFound("apply.uncertain", address, found)]),
     command: "rnv apply",
     onWait: () => run.emit({ type: "progress", address, action: "create", note }),
   });
-}
-
-function severalCandidates(address: Address, found: readonly LiveResource[]): DiagnosticsError {
-  const ids = found.map((live) => live.id).join(", ");
-  return new DiagnosticsError([
-    error(
-      "apply.uncertain",
-      `unknown whether ${address} was created: the API did not answer, and ${found.length} resources have its name`,
-      {
-        address,
-        detail: `Found: ${ids}. Any of them may be it.`,
-        hint: `delete the others, then run: rnv import ${address} ID`,
-      },
-    ),
-  ]);
 }
 
 /** Records a found resource as the outcome of an unanswered create. */

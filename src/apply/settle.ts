@@ -192,21 +192,10 @@ const standsBeside = (
   );
 
 interface PendingWait {
-  /** Waits at most that long; 0 looks once. */
+  /** Waits at most that long, from when it was left; 0 looks once. */
   readonly timeoutMs: number;
   /** The run was to see its end: that it has not come is told. */
   readonly isAwaited?: true;
-}
-
-/** Waits for what an earlier run left pending as long as its own `timeoutMs` allows, from when it was left. */
-export function awaitPending(
-  recovering: RecoveryContext,
-  address: Address,
-  recorded: RecordedResource,
-  timeoutMs: number,
-): Promise<Recovery> {
-  const left = recorded.pending ? remainingWaitMs(recorded.pending, timeoutMs, recovering.clock) : 0;
-  return settlePending(recovering, address, recorded, { timeoutMs: left, isAwaited: true });
 }
 
 /** Finds out what became of what an earlier run left pending. What has not ended stays recorded as it is. */
@@ -214,12 +203,13 @@ export async function settlePending(
   recovering: RecoveryContext,
   address: Address,
   recorded: RecordedResource,
-  { timeoutMs, isAwaited }: PendingWait,
+  { timeoutMs: longest, isAwaited }: PendingWait,
 ): Promise<Recovery> {
   const { pending, ...rest } = recorded;
   const { types, state, reads, clock, signal } = recovering;
   const type = types.get(recorded.type);
   if (!type || !pending) return nothingRecovered;
+  const timeoutMs = remainingWaitMs(pending, longest, clock);
   const begunAt = clock.now();
   const onWaiting = timeoutMs > 0 ? tellWaiting(recovering, address, pending, timeoutMs) : () => {};
   const result = await waitUntilSettled(pending, {
@@ -319,7 +309,7 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
   let doubtedSince: number | undefined;
   let isFollowed = false;
   for (;;) {
-    const settled = await look(wait, pending);
+    const settled = await unlessInterrupted(wait.signal, wait.type.poll(wait.reads, pending));
     if (settled === undefined) return { kind: "interrupted", pending };
     if (settled.kind !== "waiting") return settled;
     const now = wait.clock.elapsed();
@@ -348,27 +338,20 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
     }
     if (isOver) return { kind: "timeout", status: settled.status, pending };
     if (wait.signal.aborted) return { kind: "interrupted", pending };
-    await pauseFor(wait, Math.min(pause, wait.timeoutMs - (now - startedAt)));
+    // What is pending is looked at again after an interrupt.
+    const pauseMs = Math.min(pause, wait.timeoutMs - (now - startedAt));
+    await unlessInterrupted(wait.signal, wait.clock.sleep(pauseMs, wait.signal));
     pause = Math.min(pause * 1.5, longestPauseMs);
   }
 }
 
-/** Undefined when an interrupt cut the look short: what is pending continues. */
-async function look(wait: Wait, pending: Pending): Promise<OperationStatus | undefined> {
+/** Returns undefined where an interrupt cut `work` short. */
+async function unlessInterrupted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
   try {
-    return await wait.type.poll(wait.reads, pending);
+    return await work;
   } catch (failure) {
-    if (!wait.signal.aborted) throw failure;
+    if (!signal.aborted) throw failure;
     return undefined;
-  }
-}
-
-/** An interrupt ends the pause early; the loop then looks again. */
-async function pauseFor(wait: Wait, milliseconds: number): Promise<void> {
-  try {
-    await wait.clock.sleep(milliseconds, wait.signal);
-  } catch (failure) {
-    if (!wait.signal.aborted) throw failure;
   }
 }
 
@@ -379,7 +362,7 @@ export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_00
  * Milliseconds for which something pending may still be waited for: its whole timeout when it was accepted just now,
  * or it is unknown when; of what an earlier run left, the rest.
  */
-export function remainingWaitMs({ since }: Pending, timeoutMs: number, clock: Pick<Clock, "now">): number {
+function remainingWaitMs({ since }: Pending, timeoutMs: number, clock: Pick<Clock, "now">): number {
   const left = Date.parse(since ?? "") + timeoutMs - clock.now();
   return Number.isNaN(left) ? timeoutMs : Math.min(timeoutMs, Math.max(0, left));
 }

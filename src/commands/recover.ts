@@ -1,7 +1,7 @@
 import { recover } from "../apply/recover";
 import type { Recovery, RecoveryContext } from "../apply/run";
 import { nothingRecovered } from "../apply/run";
-import { awaitPending } from "../apply/settle";
+import { settlePending } from "../apply/settle";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import type { Desired } from "../model/desired";
 import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
@@ -137,7 +137,7 @@ async function awaitRecovered(
       const waitPolicy = recorded && typesByName.get(recorded.type)?.reacts?.waitPolicy?.(resolved);
       if (!recorded?.pending || action !== "no-op" || !waitPolicy?.wait) return nothingRecovered;
       const timeoutMs = desired?.timeouts?.update ?? waitPolicy.timeoutMs;
-      return awaitPending(recovering, address, recorded, timeoutMs);
+      return settlePending(recovering, address, recorded, { timeoutMs, isAwaited: true });
     }),
   );
   const entries = settled.flatMap((one) => one.entries);

@@ -1,12 +1,6 @@
 import type { Resource } from "../../../src/api/reads";
 import type { ChangeContext } from "../../../src/apply/change-context";
-import {
-  awaitPending,
-  remainingWaitMs,
-  settle,
-  settlePending,
-  waitUntilSettled,
-} from "../../../src/apply/settle";
+import { settle, settlePending, waitUntilSettled } from "../../../src/apply/settle";
 import { manualClock } from "../../../src/emulator/testing";
 import type { Address } from "../../../src/model/address";
 import type { Pending } from "../../../src/model/live";
@@ -141,16 +135,6 @@ describe("a wait", () => {
   });
 });
 
-describe("the rest of a wait", () => {
-  const clock = manualClock();
-  it("counts from when it was left; what nobody knows, or lies ahead, is waited for in full", () => {
-    expect(remainingWaitMs({ ...deploying, since: timeAt(-minute) }, 5 * minute, clock)).toBe(4 * minute);
-    expect(remainingWaitMs({ ...deploying, since: timeAt(-9 * minute) }, 5 * minute, clock)).toBe(0);
-    expect(remainingWaitMs({ ...deploying, since: timeAt(minute) }, 5 * minute, clock)).toBe(5 * minute);
-    expect(remainingWaitMs(deploying, 5 * minute, clock)).toBe(5 * minute);
-  });
-});
-
 describe("what an earlier run left pending", () => {
   const left = (type: Resource, pending: Pending, more: { timeoutMs?: number; others?: object } = {}) => {
     const recorded = recordOf("s1", { pending, inputs: { s1: 2 } });
@@ -259,16 +243,18 @@ describe("what an earlier run left pending", () => {
   it("that a run awaits is told of where it has not ended in its own time", async () => {
     const recorded = recordOf("s1", { pending: { ...deploying, since: timeAt(-minute) } });
     const around = recovering(stateOf({ [api]: recorded }, []), [showing(busy)]);
-    const result = await awaitPending(around, api, recorded, 5 * minute);
+    const result = await settlePending(around, api, recorded, { timeoutMs: 5 * minute, isAwaited: true });
     expect(around.clock.now() - start).toBe(4 * minute);
     expect(result.entries).toEqual([]);
     expect(result.diagnostics).toMatchObject([
       { severity: "warning", code: "apply.deploy_timeout", address: api },
     ]);
-    expect(await awaitPending(around, api, recordOf("s1"), 0)).toMatchObject({
-      entries: [],
-      diagnostics: [],
-    });
+    expect(await settlePending(around, api, recordOf("s1"), { timeoutMs: 0, isAwaited: true })).toMatchObject(
+      {
+        entries: [],
+        diagnostics: [],
+      },
+    );
   });
 });
 
