@@ -59,6 +59,15 @@ export const options = {
     .choices(["text", "json", "markdown"])
     .default("text"),
   json: new Option("--json", "JSON, for programs"),
+  noSecrets: new Option(
+    "--no-secrets",
+    "skip variables whose value is not available here: a pull request needs no secret of production",
+  ),
+  detailedExitcode: new Option("--detailed-exitcode", "exit 2 when there are changes, 4 when one is blocked"),
+  strict: new Option(
+    "--strict",
+    "exit 2 also for what is not in the manifest: services, projects, variables, settings not at their default",
+  ),
   expectDigest: expectDigest(),
   html: new Option(
     "--html <file>",

@@ -21,6 +21,7 @@ import { historyVerb } from "./verbs/history";
 import { initVerb } from "./verbs/init";
 import { exportVerb, importVerb } from "./verbs/live";
 import { loginVerb } from "./verbs/login";
+import { outputVerb } from "./verbs/output";
 import { planVerb, validateVerb } from "./verbs/plan";
 import { policyVerbs } from "./verbs/policy";
 import { promoteVerb } from "./verbs/promote";
@@ -36,7 +37,7 @@ import {
 } from "./verbs/runtime";
 import { showVerb } from "./verbs/show";
 import { stageVerbs } from "./verbs/stage";
-import { forceUnlockVerb, outputVerb, stateVerbs } from "./verbs/state";
+import { forceUnlockVerb, stateVerbs } from "./verbs/state";
 import { testVerb } from "./verbs/test";
 import {
   completeVerb,

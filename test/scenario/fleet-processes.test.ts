@@ -149,3 +149,35 @@ it("leaves no program of a member behind after a SIGKILL", async () => {
   started.process.kill("SIGKILL");
   await until(() => processes().length === 0);
 });
+
+it("ends what is in flight of an apply that is interrupted, and the next one goes on", async () => {
+  writeMembers("a", "b");
+  const started = scenario.start({}, "fleet", "apply", "-auto-approve", "-json", "-parallelism", "1");
+  let creates = 0;
+  const run = async (): Promise<void> => {
+    started.process.kill("SIGINT");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  };
+  scenario.fail(({ method }) => {
+    creates += method === "POST" ? 1 : 0;
+    return creates === 1 ? { kind: "hook", when: "after", run } : undefined;
+  });
+  const { code, stdout } = await started.ended;
+  scenario.fail();
+  expect(code).toBe(130);
+  expect(statusesOf(stdout)).toMatchObject({ b: "interrupted" });
+  expect(processes()).toEqual([]);
+  const next = await scenario.run("fleet", "apply", "-auto-approve", "-json");
+  expect(statusesOf(next.stdout)).toEqual({ a: "applied", b: "applied" });
+  const names = scenario.emulator.store.projects().map(({ name }) => name);
+  expect(names.sort()).toEqual(["a", "b"]);
+});
+
+it("tells of a member whose environment no process can be given, and takes a month for a long time", async () => {
+  writeMembers("a", "b");
+  write("rnv.fleet.yaml", 'members:\n  a: { state: "a\\0b" }\n  b: { timeout: 600h }\n');
+  const { code, stdout } = await scenario.run("fleet", "plan", "-json");
+  expect(code).toBe(1);
+  expect(statusesOf(stdout)).toEqual({ a: "failed", b: "changes" });
+  expect(stdout).toContain("rnv cannot be started in");
+});

@@ -1,19 +1,16 @@
 import { performance } from "node:perf_hooks";
-import { drift } from "../../commands/drift";
 import { type MemberOutcome, memberResult } from "../../commands/fleet/member-result";
-import { plan } from "../../commands/plan";
 import { runTargets } from "../../commands/targets";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { FleetMember, FleetVerb } from "../../model/fleet";
 import type { MemberResult } from "../../render/fleet-report";
-import { withContext } from "../context";
 import type { Invocation, OptionValues } from "../invocation";
 import { withProfile } from "../profile";
 import { annotate, exitCodes, failureOf } from "../report";
 import { runOnStacks } from "../stacks";
 import { applyVerb, showApply } from "../verbs/apply";
-import { driftRequestOf, driftVerb, isWhole, readAccepted } from "../verbs/drift";
-import { crossValuesOf, planExitCode, planRequestOf, planVerb, policiesOf } from "../verbs/plan";
+import { driftOf, driftVerb, isWhole, readAccepted } from "../verbs/drift";
+import { judgedRequestOf, planExitCode, planTarget, planVerb } from "../verbs/plan";
 import { shareAnswers } from "./share-answers";
 
 /** A member, and what its run is given. */
@@ -119,23 +116,15 @@ const verbs = {
 } as const;
 
 async function planMember(invocation: Invocation): Promise<MemberOutcome> {
-  const { options, stack } = invocation;
-  const secrets = options.secrets === false ? ("present" as const) : ("resolve" as const);
-  const request = { ...planRequestOf(options), policies: policiesOf(invocation), secrets };
-  const outcome = await withContext(invocation, (context) => plan(context, request));
-  if (outcome.plan) stack?.tellOutputs(crossValuesOf(outcome.plan));
+  const outcome = await planTarget(invocation, judgedRequestOf(invocation));
   return { ...outcome, exitCode: planExitCode(outcome) };
 }
 
 async function driftOfMember(invocation: Invocation): Promise<MemberOutcome> {
-  const { acceptances, sources } = readAccepted(invocation);
-  const request = { ...driftRequestOf(invocation.options), acceptances };
-  const { report, ...outcome } = await withContext(invocation, (context) => drift(context, request));
-  const told = { ...outcome, sources: new Map([...outcome.sources, ...sources]) };
-  return { ...told, report: isWhole(outcome) ? report : undefined };
+  const { report, ...outcome } = await driftOf(invocation, readAccepted(invocation));
+  return { ...outcome, report: isWhole(outcome) ? report : undefined };
 }
 
 function applyMember(invocation: Invocation): Promise<MemberOutcome> {
-  const request = { ...planRequestOf(invocation.options), policies: policiesOf(invocation) };
-  return showApply(invocation, request);
+  return showApply(invocation, judgedRequestOf(invocation));
 }

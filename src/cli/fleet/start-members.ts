@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { EndedBy } from "../../commands/fleet/member-result";
 import { packageRoot } from "../files";
-import { hasGroups, type MemberNews, type MembersJob } from "./run-members";
+import { hasGroups, type MemberNews, type MembersJob, type MemberTarget } from "./run-members";
 
 /** How the process of members ended, with what it printed. */
 export interface EndedProcess {
@@ -30,68 +30,66 @@ const mostKept = 100_000;
  * Runs members in one process, to its end. It has a process group of its own: a Ctrl-C at the terminal reaches it through
  * this process alone. It ends by itself when this process does. A member that takes too long ends it. Never rejects.
  */
-export function startMembers(job: MembersJob, { signal, onNews }: ProcessWatch): Promise<EndedProcess> {
-  return new Promise((resolve) => {
-    let endedBy: EndedBy = "itself";
-    let output = "";
-    let grace: NodeJS.Timeout | undefined;
-    const timers = new Map<string, NodeJS.Timeout>();
-    const notStarted = ({ code = "unknown reason" }: NodeJS.ErrnoException): void =>
-      resolve({ endedBy, output: `rnv cannot be started in ${job.targets[0]?.cwd} (${code})` });
-    const { child, problem } = forkOrProblem(job);
-    if (child === undefined) return notStarted(problem);
-    const kill = (): void => signalTo(child.pid, "SIGKILL");
-    const interrupt = (why: EndedBy): void => {
-      if (endedBy === "itself") signalTo(child.pid, "SIGINT");
-      endedBy = endedBy === "itself" ? why : endedBy;
-      if (why === "timeout" || job.verb !== "apply") grace ??= setTimeout(kill, graceMs);
-    };
-    // The others of its process run again, so that they need no time to end.
-    const endLate = (): void => {
-      interrupt("timeout");
-      if (job.targets.length > 1) kill();
-    };
-    const abort = (): void => interrupt("interrupted");
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    child.on("message", (message) => {
-      const news = message as MemberNews;
-      clearTimeout(timers.get(news.name));
-      const timeoutMs = job.targets.find(({ member }) => member.name === news.name)?.timeoutMs ?? longestWait;
-      if (news.result === undefined)
-        timers.set(news.name, setTimeout(endLate, Math.min(timeoutMs, longestWait)));
-      // Interrupted for its time is not interrupted by the user.
-      if (news.result?.status !== "interrupted" || endedBy !== "timeout") onNews(news);
-    });
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      output = (output + text).slice(-mostKept);
-    });
-    child.once("error", notStarted);
-    // What it has started and left behind would hold its output open, and go on.
-    child.once("exit", kill);
-    child.once("close", () => {
-      for (const timer of [grace, ...timers.values()]) clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
-      resolve({ endedBy, output });
-    });
-    child.send(job, () => {});
-  });
-}
-
-/** Starts a process for members; the problem where its folder or its environment cannot be handed to any. */
-function forkOrProblem({ targets: [first] }: MembersJob): {
-  readonly child?: ChildProcess;
-  readonly problem: NodeJS.ErrnoException;
-} {
+export async function startMembers(job: MembersJob, watch: ProcessWatch): Promise<EndedProcess> {
+  const { cwd, environment: env } = job.targets[0] as MemberTarget;
   try {
     const child = fork(programPath(), ["fleet", "members"], {
-      ...{ cwd: first?.cwd, env: first?.environment, execArgv: [] },
-      ...{ stdio: ["ignore", "ignore", "pipe", "ipc"], detached: hasGroups },
+      ...{ cwd, env, execArgv: [], detached: hasGroups },
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
-    return { child, problem: new Error() };
+    return await watchProcess(child, job, watch);
   } catch (cause) {
-    return { problem: cause as NodeJS.ErrnoException };
+    const { code = "unknown reason" } = cause as NodeJS.ErrnoException;
+    return { endedBy: "itself", output: `rnv cannot be started in ${cwd} (${code})` };
   }
+}
+
+/** Hands a process its members, and resolves at its end. Rejects where it could not be started. */
+function watchProcess(
+  child: ChildProcess,
+  job: MembersJob,
+  { signal, onNews }: ProcessWatch,
+): Promise<EndedProcess> {
+  let endedBy: EndedBy = "itself";
+  let output = "";
+  let grace: NodeJS.Timeout | undefined;
+  const timers = new Map<string, NodeJS.Timeout>();
+  const timeouts = new Map(job.targets.map(({ member, timeoutMs }) => [member.name, timeoutMs]));
+  const kill = (): void => signalTo(child.pid, "SIGKILL");
+  const interrupt = (why: EndedBy): void => {
+    if (endedBy === "itself") {
+      endedBy = why;
+      signalTo(child.pid, "SIGINT");
+    }
+    if (why === "timeout" || job.verb !== "apply") grace ??= setTimeout(kill, graceMs);
+  };
+  // Several run again: they need no time to end.
+  const endLate = (): void => (job.targets.length > 1 ? kill() : interrupt("timeout"));
+  const abort = (): void => interrupt("interrupted");
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  child.on("message", (message) => {
+    const news = message as MemberNews;
+    clearTimeout(timers.get(news.name));
+    const wait = Math.min(timeouts.get(news.name) ?? longestWait, longestWait);
+    if (news.result === undefined) timers.set(news.name, setTimeout(endLate, wait));
+    // Interrupted for its time is not interrupted by the user.
+    if (news.result?.status !== "interrupted" || endedBy !== "timeout") onNews(news);
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    output = (output + text).slice(-mostKept);
+  });
+  // What it has started and left behind would hold its output open, and go on.
+  child.once("exit", kill);
+  child.send(job, () => {});
+  const ended = new Promise<EndedProcess>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", () => resolve({ endedBy, output }));
+  });
+  return ended.finally(() => {
+    for (const timer of [grace, ...timers.values()]) clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  });
 }
 
 /** The entry of this program: beside its bundle, else where the package has it. */

@@ -14,7 +14,7 @@ import { options, planningOptions, policyOptions, runningOptions, scopeOptions }
 import { createProgress } from "../progress";
 import { approvePlan, askablePlan, createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
-import { otherDiagnostics, planRequestOf, policiesOf, showPlan } from "./plan";
+import { judgedRequestOf, otherDiagnostics, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
 export const applyVerb: Verb = {
@@ -47,8 +47,7 @@ export const applyVerb: Verb = {
 };
 
 function runApply(invocation: Invocation): Promise<number> {
-  const { positional, options } = invocation;
-  const [planFile] = positional as readonly (string | undefined)[];
+  const [planFile] = invocation.positional as readonly (string | undefined)[];
   if (planFile !== undefined) refuseWithPlanFile(invocation);
   const expectDigest = expectedDigestOf(invocation);
   if (expectDigest !== undefined)
@@ -58,8 +57,7 @@ function runApply(invocation: Invocation): Promise<number> {
       }),
     ]);
   return applyAndShow(invocation, {
-    ...planRequestOf(options),
-    policies: policiesOf(invocation),
+    ...judgedRequestOf(invocation),
     ...(planFile === undefined ? {} : { savedPlan: readText(planFile) }),
     ...(expectDigest !== undefined && { expectDigest }),
   });
@@ -107,8 +105,7 @@ export const destroyVerb: Verb = {
 function runDestroy(invocation: Invocation): Promise<number> {
   const { stage } = invocation;
   return applyAndShow(invocation, {
-    ...planRequestOf(invocation.options, "destroy"),
-    policies: policiesOf(invocation),
+    ...judgedRequestOf(invocation, "destroy"),
     ...(stage?.isUndeclared && {
       recordedOf: { name: stageText(stage), protect: false, disposable: false },
     }),

@@ -3,7 +3,6 @@ import { Option } from "commander";
 import type { ApplyOutcome } from "../../commands/apply";
 import { notMerged, type Review, recordsOf } from "../../commands/ci/find-review";
 import { keepComments } from "../../commands/ci/keep-comment";
-import type { PlanRequest } from "../../commands/context";
 import { hasChanges } from "../../plan/plan";
 import { summaryLine } from "../../render/events";
 import {
@@ -30,7 +29,7 @@ import { options, planningOptions, policyOptions, runningOptions } from "../opti
 import { reportFolder, writeReports } from "../plan-reports";
 import { exitCodes, failureOf } from "../report";
 import { expectedDigestOf, showApply } from "./apply";
-import { planRequestOf, policiesOf } from "./plan";
+import { judgedRequestOf } from "./plan";
 import type { Verb } from "./verb";
 
 export const ciApplyVerb: Verb = {
@@ -71,7 +70,7 @@ async function runApplyInJob(invocation: Invocation): Promise<number> {
   const repairsOnly = given.repair === true;
   const isDecided = job.pullRequest === undefined || job.isDecided;
   const review = isDecided && !repairsOnly ? await reviewOf(invocation, job) : undefined;
-  const request: PlanRequest = { ...planRequestOf(given), policies: policiesOf(invocation), needsKey: true };
+  const request = { ...judgedRequestOf(invocation), needsKey: true };
   let outcome: ApplyOutcome;
   let thrown: unknown;
   try {

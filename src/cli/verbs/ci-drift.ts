@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { createHttpTransport } from "../../api/http-transport";
 import { deliver, readWebhook } from "../../api/webhook";
 import { keepIssues } from "../../commands/ci/keep-issue";
-import { type DriftOutcome, drift } from "../../commands/drift";
+import type { DriftOutcome } from "../../commands/drift";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
 import { worstExitCode } from "../../model/exit-code";
@@ -26,13 +26,12 @@ import {
 import { markerOf } from "../../render/job-comment";
 import { manifestsOf, readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
 import { type AskedStages, runOnStages, stagesAsked, stagesOptions } from "../ci-stages";
-import { withContext } from "../context";
 import { makeFolder, readText, writeWholeFile } from "../files";
 import { formatOf, type Invocation, listOf } from "../invocation";
 import { startedBy } from "../job";
 import { ignoredOptions, options, scopeOptions } from "../options";
 import { annotate, exitCodes, failureOf, outStyle, report } from "../report";
-import { driftOptions, driftRequestOf, isWhole, readAccepted } from "./drift";
+import { driftOf, driftOptions, isWhole, readAccepted } from "./drift";
 import type { Verb } from "./verb";
 
 export const ciDriftVerb: Verb = {
@@ -77,7 +76,7 @@ async function runCiDrift(invocation: Invocation): Promise<number> {
   const at = new Date().toISOString();
   const startedAt = systemClock.elapsed();
   const { stages, asked, notes, sources } = await stagesAsked(invocation);
-  const looked = new Lookup(accepted.acceptances);
+  const looked = new Lookup(accepted);
   const found = await lookAt(invocation, asked, looked);
   const told = withoutOthers(found);
   const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));
@@ -113,7 +112,7 @@ class Lookup {
   readonly #used = new Set<Acceptance>();
   readonly #unused = new Set<Acceptance>();
 
-  constructor(readonly acceptances: readonly Acceptance[]) {}
+  constructor(readonly accepted: ReturnType<typeof readAccepted>) {}
 
   note({ judged }: DriftOutcome): void {
     for (const entry of judged?.used ?? []) this.#used.add(entry);
@@ -143,8 +142,7 @@ async function lookAt(
   };
   const run = async (one: Invocation): Promise<void> => {
     startedAt = systemClock.elapsed();
-    const request = { ...driftRequestOf(one.options), acceptances: looked.acceptances };
-    const outcome = await withContext(one, (context) => drift(context, request));
+    const outcome = await driftOf(one, looked.accepted);
     looked.note(outcome);
     push(one, shownOf(outcome));
   };

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { recordsOf } from "../../commands/ci/find-review";
 import { keepComments } from "../../commands/ci/keep-comment";
 import type { PlanRequest } from "../../commands/context";
-import { type PlanOutcome, plan } from "../../commands/plan";
+import type { PlanOutcome } from "../../commands/plan";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { worstExitCode } from "../../model/exit-code";
@@ -26,13 +26,12 @@ import {
   writeSummary,
 } from "../ci-job";
 import { runOnStages, stagesAsked, stagesOptions } from "../ci-stages";
-import { withContext } from "../context";
 import type { Invocation } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { type PlannedStage, reportFolder, writeReports } from "../plan-reports";
 import { annotate, exitCodes, failureOf, outStyle, report } from "../report";
 import { warnOfUndeclared } from "../undeclared-states";
-import { crossValuesOf, otherDiagnostics, planExitCode, planRequestOf, policiesOf, showPlan } from "./plan";
+import { judgedRequestOf, otherDiagnostics, planExitCode, planTarget, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
 export const ciPlanVerb: Verb = {
@@ -51,10 +50,7 @@ export const ciPlanVerb: Verb = {
     ...stagesOptions,
     ...policyOptions,
     options.destroy,
-    new Option(
-      "--no-secrets",
-      "skip variables whose value is not available here: a pull request needs no secret of production",
-    ),
+    options.noSecrets,
     new Option("--detailed-exitcode", "exit 2 when there are changes"),
     reportFolder,
     ...commentOptions,
@@ -73,12 +69,7 @@ export const ciPlanVerb: Verb = {
 async function runPlansInJob(invocation: Invocation): Promise<number> {
   const { options: given, signal } = invocation;
   const job = readJob(invocation);
-  const request: PlanRequest = {
-    ...planRequestOf(given),
-    needsKey: true,
-    policies: policiesOf(invocation),
-    secrets: given.secrets === false ? "present" : "resolve",
-  };
+  const request = { ...judgedRequestOf(invocation), needsKey: true };
   const { planned, stray } = await planStages(invocation, request);
   const written = tellRunner(invocation, planned, request);
   if (signal.aborted) return exitCodes.interrupted;
@@ -108,8 +99,7 @@ async function planStages(invocation: Invocation, request: PlanRequest): Promise
         `${headed === "" ? "" : "\n"}${outStyle(one).colors.bold(`Stage ${escapeText(name)}`)}\n\n`,
       );
     headed = name;
-    const outcome = await withContext(one, (context) => plan(context, request));
-    if (outcome.plan) one.stack?.tellOutputs(crossValuesOf(outcome.plan));
+    const outcome = await planTarget(one, request);
     showOutcome(one, outcome);
     if (planned.length === 0) report(one, await warnOfUndeclared(one));
     planned.push({ invocation: one, outcome, exitCode: planExitCode(outcome) });

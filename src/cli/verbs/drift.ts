@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { type DriftOutcome, type DriftRequest, drift } from "../../commands/drift";
+import { type DriftOutcome, drift } from "../../commands/drift";
 import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { readAcceptances } from "../../manifest/drift-file";
@@ -8,7 +8,7 @@ import { type DriftClass, type DriftReport, driftClasses } from "../../plan/drif
 import { driftJson } from "../../render/drift-json";
 import { driftMarkdown, driftText } from "../../render/drift-text";
 import { withContext } from "../context";
-import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
+import { type Format, formatOf, type Invocation, listOf } from "../invocation";
 import { ignoredOptions, options, scopeOptions } from "../options";
 import { pageFileOf, writeDriftPage } from "../page-file";
 import { errorDocument, outStyle, report } from "../report";
@@ -16,15 +16,7 @@ import { planRequestOf } from "./plan";
 import type { Verb } from "./verb";
 
 /** Options that say which findings count as drift. */
-export const driftOptions = [
-  failOn(),
-  options.accept,
-  new Option(
-    "--strict",
-    "exit 2 also for what is not in the manifest: services, projects, variables, settings not at their default",
-  ),
-  options.verifyValues,
-];
+export const driftOptions = [failOn(), options.accept, options.strict, options.verifyValues];
 
 export const driftVerb: Verb = {
   usage: "drift [stack...]",
@@ -57,25 +49,29 @@ export const driftVerb: Verb = {
 async function runDrift(invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
   const accepted = readAccepted(invocation);
-  const request = { ...driftRequestOf(options), acceptances: accepted.acceptances };
   pageFileOf(invocation);
-  const outcome = await withContext(invocation, (context) => drift(context, request));
-  const sources = new Map([...outcome.sources, ...accepted.sources]);
+  const outcome = await driftOf(invocation, accepted);
+  const { sources } = outcome;
   const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
   report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)], sources);
   if (!isWhole(outcome) && formatOf(options) === "json")
     terminal.out(errorDocument(outcome.diagnostics, sources));
   if (outcome.report && isWhole(outcome)) terminal.out(textOf(outcome.report, formatOf(options), invocation));
-  if (isWhole(outcome)) writeDriftPage(invocation, { ...outcome, sources });
+  if (isWhole(outcome)) writeDriftPage(invocation, outcome);
   return outcome.exitCode;
 }
 
-/** Makes the request of a drift from the options of a command line. */
-export const driftRequestOf = (options: OptionValues): DriftRequest => ({
-  ...planRequestOf(options),
-  failOn: (options.failOn as readonly DriftClass[] | undefined) ?? [],
-  strict: options.strict === true,
-});
+/** Looks for drift in the invocation's stage and stack. */
+export async function driftOf(
+  invocation: Invocation,
+  { acceptances, sources }: Pick<ReturnType<typeof readAcceptances>, "acceptances" | "sources">,
+): Promise<DriftOutcome> {
+  const { options } = invocation;
+  const failOn = (options.failOn as readonly DriftClass[] | undefined) ?? [];
+  const request = { ...planRequestOf(options), acceptances, failOn, strict: options.strict === true };
+  const outcome = await withContext(invocation, (context) => drift(context, request));
+  return { ...outcome, sources: new Map([...outcome.sources, ...sources]) };
+}
 
 /** After an error a report is incomplete: no drift must not be read into it. An entry that has expired is no such error. */
 export const isWhole = ({ diagnostics }: DriftOutcome): boolean =>

@@ -43,8 +43,6 @@ const runOptions = [
   ...shownOptions,
 ];
 
-const detailed = new Option("--detailed-exitcode", "exit 2 when a member has changes, 4 when one is blocked");
-
 const how =
   "A member is a manifest below the folder (rnv.yaml, rnv.yml, rnv/), once for each of its stages, or what rnv.fleet.yaml " +
   "names. Each runs with rnv's own settings, what RNV_ALLOW_ENV lists, and what the fleet file names for it, never with a " +
@@ -57,7 +55,7 @@ const fleetPlanVerb: Verb = {
   readsStages: true,
   summary: "Plan every manifest below a folder",
   detail: how,
-  options: [...runOptions, detailed, noSecrets()],
+  options: [...runOptions, options.detailedExitcode, options.noSecrets],
   examples: [
     ["rnv fleet plan", "all manifests below this folder"],
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
@@ -71,7 +69,7 @@ const fleetDriftVerb: Verb = {
   readsStages: true,
   summary: "Look for drift of every manifest below a folder",
   detail: how,
-  options: [...runOptions, failOn(), new Option("--strict", "exit 2 also for what is not in the manifest")],
+  options: [...runOptions, failOn(), options.strict],
   examples: [
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
@@ -108,7 +106,7 @@ const fleetReportVerb: Verb = {
   usage: "report <dir>",
   summary: "Join the reports that shards have written with --report",
   detail: "A member without a result is an error: what did not run must not look clean.",
-  options: [detailed, ...shownOptions],
+  options: [options.detailedExitcode, ...shownOptions],
   examples: [["rnv fleet report out --format markdown", "the reports below out, as one"]],
   handler: (invocation) => joining().joinFleet(invocation),
 };
@@ -134,10 +132,6 @@ export const fleetVerbs: VerbFamily = {
   description: "Plan, apply or look for drift in many manifests at once, on one machine or several.",
   verbs: [fleetPlanVerb, fleetDriftVerb, fleetApplyVerb, fleetMatrixVerb, fleetReportVerb, fleetMembersVerb],
 };
-
-function noSecrets(): Option {
-  return new Option("--no-secrets", "skip variables whose value is not available here");
-}
 
 /** Parses `2/4`. */
 function shardOf(text: string): Shard {

@@ -80,13 +80,10 @@ export const planVerb: Verb = {
     ...policyOptions,
     options.refreshOnly,
     options.destroy,
-    new Option(
-      "--no-secrets",
-      "skip variables whose value is not available here: a pull request needs no secret of production",
-    ),
+    options.noSecrets,
     options.verifyValues,
     new Option("-o, --out <file>", "save the plan, to apply exactly this later"),
-    new Option("--detailed-exitcode", "exit 2 when there are changes, 4 when one is blocked"),
+    options.detailedExitcode,
     options.answerTimeout,
     ...ignoredOptions,
     options.format,
@@ -110,20 +107,13 @@ export const planVerb: Verb = {
 
 async function runPlan(invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
-  const request: PlanRequest = {
-    ...planRequestOf(options),
-    policies: policiesOf(invocation),
-    isSaved: typeof options.out === "string",
-    // What `--no-secrets` leaves of an option that is on unless said.
-    secrets: options.secrets === false ? "present" : "resolve",
-  };
-  if (request.isSaved === true && invocation.stack?.sharesRun === true) throw onePlanEach();
+  const request = { ...judgedRequestOf(invocation), isSaved: typeof options.out === "string" };
+  if (request.isSaved && invocation.stack?.sharesRun === true) throw onePlanEach();
   pageFileOf(invocation);
   const format = formatOf(options);
   tellTarget(invocation);
-  const outcome = await withContext(invocation, (context) => plan(context, request));
+  const outcome = await planTarget(invocation, request);
   const { diagnostics, sources, exitCode } = outcome;
-  if (outcome.plan) invocation.stack?.tellOutputs(crossValuesOf(outcome.plan));
   if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
   if (outcome.plan)
     showPlan(invocation, outcome.plan, format, sources, nextOf(invocation, outcome.plan, exitCode));
@@ -150,6 +140,13 @@ async function runPlan(invocation: Invocation): Promise<number> {
     terminal.err(savedLine(outcome.plan, options.out));
   }
   return options.detailedExitcode === true ? planExitCode(outcome) : exitCode;
+}
+
+/** Makes a plan of the invocation's stage and stack, and tells its outputs to the stacks that need them. */
+export async function planTarget(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
+  const outcome = await withContext(invocation, (context) => plan(context, request));
+  if (outcome.plan) invocation.stack?.tellOutputs(crossValuesOf(outcome.plan));
+  return outcome;
 }
 
 /** Returns the exit code of a plan whose changes count: 2 with changes, 4 when one is blocked. */
@@ -186,7 +183,7 @@ const onePlanEach = (): DiagnosticsError =>
   ]);
 
 /** Outputs as other stacks may use them. A secret is not among them. */
-export const crossValuesOf = ({ plannedOutputs }: Plan): ReadonlyMap<string, CrossValue> =>
+const crossValuesOf = ({ plannedOutputs }: Plan): ReadonlyMap<string, CrossValue> =>
   new Map(
     Object.entries(plannedOutputs).flatMap(([name, value]): [string, CrossValue][] =>
       value.kind === "value" || value.kind === "unknown" ? [[name, value as CrossValue]] : [],
@@ -255,6 +252,14 @@ export function planRequestOf(
     costLimits: costLimitsOf(options),
   };
 }
+
+/** Makes the request of a plan that policies judge. */
+export const judgedRequestOf = (invocation: Invocation, mode?: PlanRequest["mode"]): PlanRequest => ({
+  ...planRequestOf(invocation.options, mode),
+  policies: policiesOf(invocation),
+  // What `--no-secrets` leaves of an option that is on unless said.
+  secrets: invocation.options.secrets === false ? "present" : "resolve",
+});
 
 function costLimitsOf({ maxMonthlyIncrease, maxMonthlyTotal }: OptionValues): readonly CostLimit[] {
   type Amount = Omit<CostLimit, "kind">;

@@ -1,14 +1,11 @@
 import { Option } from "commander";
-import { planRequest } from "../../commands/context";
-import { drift } from "../../commands/drift";
 import { shownPath } from "../../manifest/files";
 import type { FoundStages } from "../../manifest/load-manifest";
 import { listStages, type StageDeclaration } from "../../manifest/stages";
 import { splitStage, stageText } from "../../model/stage";
 import { escapeJson } from "../../render/escape-text";
 import { type StageRow, stageJson, stageRowsText, stageShownText } from "../../render/stage-text";
-import { withContext } from "../context";
-import { type Invocation, listOf } from "../invocation";
+import type { Invocation } from "../invocation";
 import { exitCodes, outStyle, report, reportFailure } from "../report";
 import {
   checkedIds,
@@ -23,7 +20,7 @@ import {
 } from "../stage-instances";
 import { askedStage, type DeclaredStages } from "../stages";
 import { undeclaredStates } from "../undeclared-states";
-import { readAccepted } from "./drift";
+import { driftOf, readAccepted } from "./drift";
 import { stageSweepVerb } from "./sweep";
 import type { Verb, VerbFamily } from "./verb";
 
@@ -98,7 +95,7 @@ async function runList(invocation: Invocation): Promise<number> {
       if (asked?.id !== undefined && asked.id !== one.name.id) continue;
       rows.push({
         ...rowOf(one),
-        ...(options.drift === true && { drift: await driftOf(invocation, found, one) }),
+        ...(options.drift === true && { drift: await driftStatus(invocation, found, one) }),
       });
     }
   }
@@ -132,18 +129,15 @@ function patternRow({ place }: FoundStages, declared: StageDeclaration): StageRo
   });
 }
 
-async function driftOf(
+async function driftStatus(
   invocation: Invocation,
   found: DeclaredStages,
   one: StageInstance,
 ): Promise<StageRow["drift"]> {
   if (isEmpty(one) || one.problem !== undefined) return undefined;
   try {
-    const { acceptances } = readAccepted(invocation);
-    const request = { ...planRequest, files: listOf(invocation.options.file), acceptances };
-    const { exitCode, diagnostics, sources } = await withContext(found.enter(one.name), (context) =>
-      drift(context, request),
-    );
+    const accepted = readAccepted(invocation);
+    const { exitCode, diagnostics, sources } = await driftOf(found.enter(one.name), accepted);
     report(invocation, diagnostics, sources);
     return exitCode === 0 ? "none" : exitCode === 2 ? "drift" : "unchecked";
   } catch (cause) {
