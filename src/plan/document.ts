@@ -1,5 +1,5 @@
 import { type Diagnostic, hasErrors, positionAt, type SourceRange } from "../diagnostics/diagnostic";
-import { type Address, nameOf } from "../model/address";
+import { nameOf } from "../model/address";
 import { defaultLifecycle } from "../model/desired";
 import type { Check } from "../model/policy";
 import { sha256, snakeCase } from "../model/text";
@@ -13,6 +13,7 @@ import {
   sharedKeys,
   shownValue,
 } from "./plan";
+import type { PlanDocument } from "./plan-schema";
 import { unboundSecrets } from "./resolve";
 
 type DocumentObject = { readonly [key: string]: Plain };
@@ -27,7 +28,7 @@ export function planDocument(
   plan: Plan,
   unbound: Unbound = new Map(),
   sources: Sources = new Map(),
-): DocumentObject {
+): PlanDocument {
   const context = { unbound, sources };
   const sides = plan.changes.map(sidesOf);
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
@@ -54,7 +55,7 @@ export function planDocument(
     diagnostics: plan.diagnostics.map((found) => diagnosticDocument(found, sources)),
     options: optionsDocument(plan),
     binding: { ...plan.binding },
-  });
+  }) as unknown as PlanDocument;
 }
 
 const terraformActions: Readonly<Record<Change["action"], readonly string[]>> = {
@@ -265,18 +266,10 @@ function afterOf({ attributes }: Change, before: ReadonlyMap<string, ShownValue>
 }
 
 /** Changes that were read back, with the values and the parents that their document has. */
-export function withPlannedValues(
-  changes: readonly Change[],
-  document: Readonly<Record<string, Plain>>,
-): readonly Change[] {
-  type Planned = { readonly address: string; readonly values: Readonly<Record<string, Plain>> };
-  type Written = { readonly address: string; readonly parent?: Address };
-  const { root_module: root } = document.planned_values as unknown as {
-    readonly root_module: { readonly resources: readonly Planned[] };
-  };
-  const values = new Map(root.resources.map((one) => [one.address, flatten(one.values)]));
-  const written = document.resource_changes as unknown as readonly Written[];
-  const parents = new Map(written.map(({ address, parent }) => [address, parent]));
+export function withPlannedValues(changes: readonly Change[], document: PlanDocument): readonly Change[] {
+  const planned = document.planned_values.root_module.resources;
+  const values = new Map(planned.map((one) => [one.address, flatten(one.values)]));
+  const parents = new Map(document.resource_changes.map(({ address, parent }) => [address, parent]));
   return changes.map((change) => {
     const { address, type } = change;
     const attributes = new Map(

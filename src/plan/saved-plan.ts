@@ -4,6 +4,7 @@ import { sha256 } from "../model/text";
 import { canonicalJson, type Plain } from "../model/value";
 import { planDocument, type Sources, type Unbound } from "./document";
 import type { Plan, PlanInput, PlanOptions, Revealed } from "./plan";
+import type { PlanDocument } from "./plan-schema";
 
 /** The request to plan again: the same files, the same options. */
 export interface SavedRequest extends PlanOptions {
@@ -21,7 +22,7 @@ export interface SavedPlan {
   readonly version: 1;
   readonly request: SavedRequest;
   /** As `planDocument` made it. */
-  readonly plan: Readonly<Record<string, Plain>>;
+  readonly plan: PlanDocument;
   /** Fingerprints of what was revealed for it, by address: applying it reveals nothing again. */
   readonly revealed?: Readonly<Record<string, Revealed>>;
 }
@@ -164,8 +165,8 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
 }
 
 /** It runs because of other changes. */
-const isReaction = (change: Plain | undefined): boolean =>
-  (change as { readonly reason?: Plain } | undefined)?.reason !== undefined;
+const isReaction = (change: object | undefined): boolean =>
+  change !== undefined && "reason" in change && change.reason !== undefined;
 
 const stale = (why: string, address?: string): Diagnostic =>
   error("plan.stale", `the saved plan is out of date: ${why}`, {
@@ -173,42 +174,33 @@ const stale = (why: string, address?: string): Diagnostic =>
     ...(address !== undefined && { address }),
   });
 
-function unboundIn(document: Readonly<Record<string, Plain>>): Unbound {
-  const changes = (document.resource_changes ?? []) as readonly Readonly<Record<string, Plain>>[];
-  return new Map(
-    changes.flatMap(({ address, unbound_values: paths }) =>
-      Array.isArray(paths) ? [[String(address), paths as readonly string[]] as const] : [],
-    ),
+const unboundIn = ({ resource_changes: changes }: PlanDocument): Unbound =>
+  new Map(
+    changes.flatMap(({ address, unbound_values: paths }) => (paths ? [[address, paths] as const] : [])),
   );
-}
+
+type ChangeDocument = PlanDocument["resource_changes"][number];
 
 /** Changes by address, without those that change nothing, and without what says nothing of what apply would do. */
-function changesByAddress(document: Readonly<Record<string, Plain>>): ReadonlyMap<string, Plain> {
-  const changes = (document.resource_changes ?? []) as readonly Readonly<Record<string, Plain>>[];
-  return new Map(
+const changesByAddress = ({ resource_changes: changes }: PlanDocument): ReadonlyMap<string, object> =>
+  new Map(
     changes
       .filter((change) => !isNoOp(change))
       .map(({ references: _references, parent: _parent, removal_declared: _declared, ...change }) => [
-        String(change.address),
+        change.address,
         { ...change, attributes: withoutRanges(change.attributes), released: withoutRanges(change.released) },
       ]),
   );
-}
 
 /** An adoption without fields is a no-op to Terraform, but not to us. */
-function isNoOp({ change, previous_address }: Readonly<Record<string, Plain>>): boolean {
-  const { actions, importing } = change as {
-    readonly actions: readonly string[];
-    readonly importing?: Plain;
-  };
-  return actions[0] === "no-op" && importing === undefined && previous_address === undefined;
-}
+const isNoOp = ({ change: { actions, importing }, previous_address: moved }: ChangeDocument): boolean =>
+  actions[0] === "no-op" && importing === undefined && moved === undefined;
 
-const withoutRanges = (fields: Plain | undefined): Plain =>
-  ((fields ?? []) as readonly Readonly<Record<string, Plain>>[]).map(({ range: _range, ...field }) => field);
+const withoutRanges = (fields: ChangeDocument["attributes"]) =>
+  fields.map(({ range: _range, ...field }) => field);
 
 /** Returns the key of the first member that differs. */
-function firstDifference(a: Plain | undefined, b: Plain | undefined): string | undefined {
+function firstDifference(a: object | undefined, b: object | undefined): string | undefined {
   const left = (a ?? {}) as Readonly<Record<string, Plain>>;
   const right = (b ?? {}) as Readonly<Record<string, Plain>>;
   return [...new Set([...Object.keys(left), ...Object.keys(right)])]

@@ -19,7 +19,7 @@ function settled(): World {
 }
 
 const resource = (world: World, address: string, ...args: Parameters<World["plan"]>) =>
-  (planDocument(world.plan(...args)).resource_changes as Record<string, never>[]).find(
+  (planDocument(world.plan(...args)).resource_changes as unknown as Record<string, never>[]).find(
     (change) => change.address === address,
   );
 
