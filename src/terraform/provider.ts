@@ -163,6 +163,12 @@ export class Provider {
   }
 }
 
+/** A resource type, and the session in which its resources are read and written. */
+export interface TypeInSession {
+  readonly session: Session;
+  readonly type: TerraformShape;
+}
+
 /** Answers calls of one method. */
 export type RpcAnswer<Method extends ProviderMethod> = (
   provider: Provider,

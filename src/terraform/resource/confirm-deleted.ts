@@ -6,7 +6,7 @@ import { canonicalId } from "../../model/text";
 import { findResource, typeNamed } from "../../resources";
 import { diagnosticError } from "../messages";
 import type { PrivateData } from "../private-data";
-import type { Session } from "../provider";
+import type { Session, TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
 
@@ -42,12 +42,11 @@ export async function parentChange(
 
 /** Returns true if an apply finds the recorded parent deleted. Throws `DiagnosticsError` where both parents exist. */
 export async function leavesDeletedParent(
-  reads: Reads,
-  type: TerraformShape,
+  { session, type }: TypeInSession,
   prior: TerraformObject,
   planned: TerraformObject,
 ): Promise<boolean> {
-  const change = await parentChange(reads, type, prior, planned);
+  const change = await parentChange(session.reads, type, prior, planned);
   if (change !== "other") return change === "deleted";
   const [parent] = type.resource.parents;
   const [before, after] = [prior, planned].map((one) => type.parentIn(type.knownIn(one)));
