@@ -26,7 +26,7 @@ import { variablesSchema } from "./schema/variables-schema";
 import type { EventSink } from "./server";
 import { decodeObject, type TerraformObject } from "./values";
 
-interface SessionOptions extends ClientOptions {
+export interface SessionOptions extends ClientOptions {
   readonly workspaceId: string;
   readonly gaps: GapSettings;
   readonly deletionProtection: boolean;

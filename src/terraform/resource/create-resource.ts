@@ -40,8 +40,8 @@ export async function createResource(change: Change): Promise<Applied> {
   const parent = above?.kind === "found" ? above.live.computed : undefined;
   const input = { address: type.addressOf(name), name, attributes, parent };
   const made = await make({ session, type, input, parentId, defaults, nonce }, change);
-  const written = { accepted: made.accepted, name, parentId, config: wanted, step: "create" } as const;
-  const { accepted, live, failed } = await finishWrite({ session, type, ...written });
+  const written = { session, type, accepted: made.accepted, name, parentId, config: wanted };
+  const { accepted, live, failed } = await finishWrite({ ...written, step: "create" });
   // A deployment that did not go live is no resource: the next apply takes it over, or starts another.
   if (failed !== undefined && type.reacts) throw new DiagnosticsError([failed]);
   const found = [

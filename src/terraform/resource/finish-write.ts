@@ -171,19 +171,16 @@ export function unappliedFields(
   severity: typeof error | typeof warning,
 ): readonly Diagnostic[] {
   if (live === undefined) return [];
-  return unappliedPaths({ type: resource, live, ...write }).map((path) =>
-    severity(
-      "apply.not_taken",
-      `the service accepted the change, but ${stepsOf(path)?.join(".") ?? path} did not take`,
-      {
-        attribute: path,
-        ...(path === resource.nameAttribute
-          ? {
-              detail: `Its answer shows ${JSON.stringify(live.name)}.`,
-              hint: `if the service keeps names in a form of its own, declare ${path} = ${JSON.stringify(live.name)}`,
-            }
-          : { detail: resource.rules[path]?.secret ? secretNotApplied : notApplied }),
-      },
-    ),
-  );
+  const shown = JSON.stringify(live.name);
+  return unappliedPaths({ type: resource, live, ...write }).map((path) => {
+    const attribute = stepsOf(path)?.join(".") ?? path;
+    const named = {
+      detail: `Its answer shows ${shown}.`,
+      hint: `if the service keeps names in a form of its own, declare ${path} = ${shown}`,
+    };
+    const other = { detail: resource.rules[path]?.secret ? secretNotApplied : notApplied };
+    const details = path === resource.nameAttribute ? named : other;
+    const summary = `the service accepted the change, but ${attribute} did not take`;
+    return severity("apply.not_taken", summary, { attribute: path, ...details });
+  });
 }
