@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { ApiError, diagnosticOf } from "../api/api-error";
-import { type GapSettings, gapSettings } from "../api/gap-settings";
+import { gapSettings } from "../api/gap-settings";
 import { checkBaseUrl, createHttpTransport } from "../api/http-transport";
 import type { Transport } from "../api/transport";
 import { embeddedUrl } from "../api/transport";
@@ -14,7 +14,7 @@ import { makeIgnoredFolder, nodeDisk } from "../state/local/node-disk";
 import { withoutSlash } from "../state/recorded";
 import { loggedTransport, loggedWaits } from "./log";
 import { diagnosticMessages } from "./messages";
-import { openSession, type Provider, type RpcAnswer, type Session } from "./provider";
+import { openSession, type Provider, type RpcAnswer, type Session, type SessionOptions } from "./provider";
 import { countCheck, optional, schemaOf } from "./schema/block";
 import { checkConfig } from "./schema/check-config";
 import { decodeObject, holdsUnknown, type TerraformObject } from "./values";
@@ -123,15 +123,14 @@ function embeddedService(cwd: string): { workspaceId: string; apiKey: Secret; tr
 }
 
 /** The settings of a provider block and the environment together. */
-interface ProviderSettings {
+interface ProviderSettings
+  extends Pick<
+    SessionOptions,
+    "acceptMissing" | "deletionProtection" | "gaps" | "maxConcurrency" | "workspaceId"
+  > {
   /** Ends in `/api/v1`, or `embedded`. */
   readonly baseUrl: string;
-  readonly workspaceId: string;
   readonly apiKey: Secret | undefined;
-  readonly gaps: GapSettings;
-  readonly maxConcurrency?: number;
-  readonly deletionProtection: boolean;
-  readonly acceptMissing: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -163,16 +162,8 @@ export async function providerSettings(
   const key = isEmbedded ? { text: "" } : await readKey(text("api_key", "RNV_API_KEY"), environment, cwd);
   const gaps = gapSettings(environment);
   const most = config.max_concurrency;
-  const missing = [
-    baseUrl === "" ? missingSetting("base_url", "RNV_BASE_URL") : undefined,
-    workspaceId === "" && !isEmbedded ? missingSetting("workspace_id", "RNV_WORKSPACE_ID") : undefined,
-    key.text === "" && !isEmbedded ? (key.wrong ?? missingSetting("api_key", "RNV_API_KEY")) : undefined,
-  ];
-  const resolved: TerraformObject = {
-    base_url: baseUrl || null,
-    workspace_id: workspaceId || null,
-    max_concurrency: most ?? null,
-  };
+  const unset = (value: string, attribute: string, variable: string): readonly Diagnostic[] =>
+    value === "" && !isEmbedded ? [missingSetting(attribute, variable)] : [];
   return {
     baseUrl,
     workspaceId,
@@ -182,8 +173,10 @@ export async function providerSettings(
     deletionProtection: config.deletion_protection === true,
     acceptMissing: config.accept_missing === true,
     diagnostics: [
-      ...missing.filter((one) => one !== undefined),
-      ...checkProviderBlock(resolved),
+      ...unset(baseUrl, "base_url", "RNV_BASE_URL"),
+      ...unset(workspaceId, "workspace_id", "RNV_WORKSPACE_ID"),
+      ...(key.wrong ? [key.wrong] : unset(key.text, "api_key", "RNV_API_KEY")),
+      ...checkProviderBlock({ ...config, base_url: baseUrl || null, workspace_id: workspaceId || null }),
       ...gaps.diagnostics,
     ],
   };

@@ -124,47 +124,44 @@ function lookupOf(resource: Resource): DataSource {
 }
 
 async function lookUp(
-  session: Session,
+  { reads }: Session,
   { resource, name: typeName }: TerraformShape,
   config: TerraformObject,
   nameAttribute: string,
 ): Promise<LiveResource> {
   const id = idIn(config, "id");
   const name = textIn(config, nameAttribute) ?? "";
+  const attribute = id === undefined ? nameAttribute : "id";
   if (id === undefined && name === "")
     throw diagnosticError("manifest.missing_key", `${typeName} needs an id or a ${nameAttribute}`, {
-      attribute: nameAttribute,
+      attribute,
     });
   const [parent] = resource.parents;
   const parentId = parent && idIn(config, snakeCase(parent.attribute));
   const isAnywhere = id === undefined && parent !== undefined && parentId === undefined;
-  session.reads.invalidate(mostAgeMs);
+  reads.invalidate(mostAgeMs);
   const read = isAnywhere
-    ? await findAnywhere(session.reads, resource, name)
-    : await findResource(session.reads, resource, { id, name, parentId });
+    ? await findAnywhere(reads, resource, name)
+    : await findResource(reads, resource, { id, name, parentId });
   if (read.kind === "found") return read.live;
   const what = id === undefined ? `"${name}"` : `of the id ${id}`;
   if (read.kind === "ambiguous")
     throw diagnosticError("live.ambiguous", `${read.ids.length} of ${typeName} are called ${what}`, {
-      attribute: nameAttribute,
+      attribute,
       hint: `choose one by its id: ${read.ids.join(", ")}${isAnywhere ? `, or name its ${parent?.type}` : ""}`,
     });
   if (read.kind === "unchecked")
     throw diagnosticError("live.unchecked", `the ${resource.type} ${what} could not be looked up`, {
       detail: `${read.reason}.`,
     });
-  const listed = id === undefined ? await resource.list(session.reads, parentId).catch(() => []) : [];
+  const listed = id === undefined ? await resource.list(reads, parentId).catch(() => []) : [];
   const beside = (listed ?? []).filter((live) => parentId === undefined || live.parentId === parentId);
-  const besides = [
-    ...(id === undefined || name === "" ? [] : [` called "${name}"`]),
-    ...(parentId === undefined ? [] : [` in the ${parent?.type} ${parentId}`]),
-  ];
-  throw diagnosticError("live.import_missing", `there is no ${resource.type} ${what}${besides.join("")}`, {
-    attribute: id === undefined ? nameAttribute : "id",
-    hint: didYouMean(
-      name,
-      beside.map((live) => live.name),
-    ),
+  const called = id === undefined || name === "" ? "" : ` called "${name}"`;
+  const where = parentId === undefined ? "" : ` in the ${parent?.type} ${parentId}`;
+  const names = beside.map((live) => live.name);
+  throw diagnosticError("live.import_missing", `there is no ${resource.type} ${what}${called}${where}`, {
+    attribute,
+    hint: didYouMean(name, names),
   });
 }
 

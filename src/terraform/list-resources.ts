@@ -5,7 +5,7 @@ import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";
 import { diagnosticError } from "./messages";
 import { writePrivate } from "./private-data";
-import type { EventOf, Message } from "./protocol";
+import type { EventOf } from "./protocol";
 import { configured, type Provider, type Session, type StreamingAnswer, shapes } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { identityOf } from "./resource/identity";
@@ -78,20 +78,12 @@ async function eventOf(
   live: LiveResource,
   isWhole: boolean,
 ): Promise<EventOf<"ListResource">> {
-  const imported = importedState(type, live);
-  const identity = identityOf(provider, type.name, imported);
-  const event = { identity, displayName: live.name };
+  const currentState = importedState(type, live);
+  const { name: typeName } = type;
+  const event = { identity: identityOf(provider, typeName, currentState), displayName: live.name };
   if (!isWhole) return event;
-  const { newState, diagnostics } = await stateOf(provider, type, imported);
+  const kept = writePrivate({ workspace: provider.requireSession().workspaceId });
+  const request = { typeName, currentState, private: kept, currentIdentity: null };
+  const { newState, diagnostics } = await readResource(provider, request);
   return { ...event, resourceObject: newState, diagnostics };
-}
-
-function stateOf(provider: Provider, { name }: TerraformShape, currentState: Message<"Value">) {
-  const workspace = provider.requireSession().workspaceId;
-  return readResource(provider, {
-    typeName: name,
-    currentState: { msgpack: currentState.msgpack ?? new Uint8Array() },
-    private: writePrivate({ workspace }),
-    currentIdentity: null,
-  });
 }

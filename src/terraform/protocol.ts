@@ -171,7 +171,6 @@ const messages = {
     resourceObject: "Value 3",
     diagnostics: "Diagnostic* 4",
   },
-  ActionRequest: { typeName: "string 1", config: "Value 2", clientCapabilities: "ClientCapabilities 3" },
   ActionEvent: { progress: "ActionProgress 1", completed: "Diagnostics 2" },
   ActionProgress: { message: "string 1" },
   HealthCheckResponse: { status: "int32 1" },
@@ -270,14 +269,14 @@ export const providerMethods = {
   CloseEphemeralResource: ["Empty", "Diagnostics"],
   ValidateListResourceConfig: ["TypedConfigRequest", "Diagnostics"],
   ValidateActionConfig: ["TypedConfigRequest", "Diagnostics"],
-  PlanAction: ["ActionRequest", "Diagnostics"],
+  PlanAction: ["TypedConfigRequest", "Diagnostics"],
   StopProvider: ["Empty", "Empty"],
 } as const satisfies Readonly<Record<string, readonly [MessageName, MessageName]>>;
 
 /** Name, request message and event message of every call that is answered by a stream of events. */
 export const streamingMethods = {
   ListResource: ["ListResourceRequest", "ListResourceEvent"],
-  InvokeAction: ["ActionRequest", "ActionEvent"],
+  InvokeAction: ["TypedConfigRequest", "ActionEvent"],
 } as const satisfies Readonly<Record<string, readonly [MessageName, MessageName]>>;
 
 type Methods = typeof providerMethods;

@@ -26,7 +26,7 @@ import { variablesSchema } from "./schema/variables-schema";
 import type { EventSink } from "./server";
 import { decodeObject, type TerraformObject } from "./values";
 
-interface SessionOptions extends ClientOptions {
+export interface SessionOptions extends ClientOptions {
   readonly workspaceId: string;
   readonly gaps: GapSettings;
   readonly deletionProtection: boolean;
@@ -161,6 +161,12 @@ export class Provider {
   typeNamed(name: string): TerraformShape {
     return requireNamed(shapes, name, "resource type");
   }
+}
+
+/** A resource type, and the session in which its resources are read and written. */
+export interface TypeInSession {
+  readonly session: Session;
+  readonly type: TerraformShape;
 }
 
 /** Answers calls of one method. */

@@ -92,19 +92,14 @@ export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) 
   const id = textIn(config, serviceAttribute);
   if (session === undefined || id === undefined) return {};
   await requireThere(session, service, id, serviceAttribute);
-  await requireDeployment(session, id, config);
+  await requireDeployment(session, id, idIn(config, deploymentAttribute));
   return {};
 };
 
 /** Throws `DiagnosticsError` where a deployment is named that the service does not have. */
-async function requireDeployment(
-  { reads }: Session,
-  serviceId: string,
-  config: TerraformObject,
-): Promise<void> {
-  const attribute = deploymentAttribute;
-  const id = idIn(config, attribute);
+async function requireDeployment({ reads }: Session, serviceId: string, id?: string): Promise<void> {
   if (id === undefined || (await unlessAbsent(() => reads.live.getDeployment(serviceId, id)))) return;
+  const attribute = deploymentAttribute;
   throw diagnosticError("live.import_missing", `the service has no deployment of the id ${id}`, {
     attribute,
   });
@@ -138,9 +133,9 @@ async function act(invocation: Invocation): Promise<readonly Diagnostic[]> {
   const live = await requireThere(session, service, wanted, serviceAttribute);
   if (live === undefined) throw diagnosticError("live.unchecked", `the service ${wanted} could not be read`);
   const { id, name } = live;
-  await requireDeployment(session, id, config);
-  const address = shapeOf(service).addressOf(name);
   const deploymentId = idIn(config, deploymentAttribute);
+  await requireDeployment(session, id, deploymentId);
+  const address = shapeOf(service).addressOf(name);
   const named: ActionInput = { address, id, name, deploymentId, commit: textIn(config, commit.name) };
   const aim = await action.aim?.(session.reads, named, undefined);
   const confirmed = textIn(config, confirm.name) ?? "";

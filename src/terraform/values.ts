@@ -9,9 +9,11 @@ export type TerraformType =
   | "bool"
   | "number"
   | "dynamic"
-  | readonly ["list" | "set" | "map", TerraformType]
-  | readonly ["tuple", readonly TerraformType[]]
+  | readonly ["map", TerraformType]
+  | ListType
   | ObjectType;
+
+type ListType = readonly ["list" | "set", TerraformType] | readonly ["tuple", readonly TerraformType[]];
 
 export type ObjectType = readonly ["object", Readonly<Record<string, TerraformType>>];
 
@@ -142,22 +144,20 @@ const encoder = new Encoder();
 export const decodeValue = (type: TerraformType, bytes: Uint8Array | undefined): TerraformValue =>
   bytes === undefined || bytes.length === 0 ? null : fromWire(type, decoder.decode(bytes));
 
-/** Encodes a value in the msgpack form of the protocol: every attribute present, null where there is none. */
-export const encodeValue = (type: TerraformType, value: TerraformValue): Uint8Array =>
-  encoder.encode(toWire(type, value));
-
-type ValueMessage = Message<"Value">;
-
 /** Decodes a whole value out of a message; undefined where it is null. */
 export const decodeObject = (
   type: ObjectType,
-  message: ValueMessage | null | undefined,
+  message: Message<"Value"> | null | undefined,
 ): TerraformObject | undefined => asObject(decodeValue(type, message?.msgpack));
 
-/** Encodes a value as a message. */
-export const encodeMessage = (type: TerraformType, value: TerraformValue): ValueMessage => ({
-  msgpack: encodeValue(type, value),
+/** Encodes a value as a message: every attribute present, null where there is none. */
+export const encodeMessage = (type: TerraformType, value: TerraformValue) => ({
+  msgpack: encoder.encode(toWire(type, value)),
 });
+
+/** Returns the type of one item of a list, a set or a tuple. */
+const itemOf = (type: ListType, index: number): TerraformType =>
+  type[0] === "tuple" ? (type[1][index] ?? "dynamic") : type[1];
 
 function fromWire(type: TerraformType, wire: unknown): TerraformValue {
   if (wire === null || wire === undefined) return null;
@@ -173,9 +173,8 @@ function fromWire(type: TerraformType, wire: unknown): TerraformValue {
   switch (type[0]) {
     case "list":
     case "set":
-      return (wire as unknown[]).map((item) => fromWire(type[1], item));
     case "tuple":
-      return (wire as unknown[]).map((item, index) => fromWire(type[1][index] ?? "dynamic", item));
+      return (wire as unknown[]).map((item, index) => fromWire(itemOf(type, index), item));
     case "map":
       return mapObject(wire as object, (item) => fromWire(type[1], item));
     case "object":
@@ -197,11 +196,8 @@ function toWire(type: TerraformType, value: TerraformValue): unknown {
   switch (type[0]) {
     case "list":
     case "set":
-      return (value as readonly TerraformValue[]).map((item) => toWire(type[1], item));
     case "tuple":
-      return (value as readonly TerraformValue[]).map((item, index) =>
-        toWire(type[1][index] ?? "dynamic", item),
-      );
+      return (value as readonly TerraformValue[]).map((item, index) => toWire(itemOf(type, index), item));
     case "map":
       return mapObject(value as object, (item) => toWire(type[1], item as TerraformValue));
     case "object":

@@ -6,7 +6,7 @@ import { canonicalId } from "../../model/text";
 import { findResource, typeNamed } from "../../resources";
 import { diagnosticError } from "../messages";
 import type { PrivateData } from "../private-data";
-import type { Session } from "../provider";
+import type { Session, TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
 
@@ -15,12 +15,6 @@ interface MissingResource {
   readonly resource: Resource;
   readonly name: string;
   readonly parentId: string | undefined;
-}
-
-/** A resource that the service does not show leaves the state, or stays. */
-interface Verdict {
-  readonly isGone: boolean;
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** `other`: both parents exist. `deleted`: the recorded one is deleted, and what was in it too. */
@@ -42,12 +36,11 @@ export async function parentChange(
 
 /** Returns true if an apply finds the recorded parent deleted. Throws `DiagnosticsError` where both parents exist. */
 export async function leavesDeletedParent(
-  reads: Reads,
-  type: TerraformShape,
+  { session, type }: TypeInSession,
   prior: TerraformObject,
   planned: TerraformObject,
 ): Promise<boolean> {
-  const change = await parentChange(reads, type, prior, planned);
+  const change = await parentChange(session.reads, type, prior, planned);
   if (change !== "other") return change === "deleted";
   const [parent] = type.resource.parents;
   const [before, after] = [prior, planned].map((one) => type.parentIn(type.knownIn(one)));
@@ -86,20 +79,20 @@ export async function requireThere(
  * workspace, so an empty one proves nothing (DESIGN section 5). What is deleted with its parent is judged by that one,
  * which reports the doubt.
  */
-export async function confirmDeleted(session: Session, missing: MissingResource): Promise<Verdict> {
+export async function confirmDeleted(session: Session, missing: MissingResource) {
+  const { reads, acceptMissing } = session;
   const { resource, parentId } = missing;
+  const verdict = (isGone: boolean, ...diagnostics: readonly Diagnostic[]) => ({ isGone, diagnostics });
   const hasParent = resource.removedWithParent && parentId !== undefined;
-  const parent = hasParent ? await readParent(session.reads, resource, parentId) : undefined;
-  if (parent?.kind === "found") return { isGone: true, diagnostics: [] };
+  const parent = hasParent ? await readParent(reads, resource, parentId) : undefined;
+  if (parent?.kind === "found") return verdict(true);
   // Its parent is being deleted, which may fail yet, or cannot be read.
-  if (parent !== undefined && !isMissing(parent)) return { isGone: false, diagnostics: [] };
-  if (await showsAnything(session.reads)) return { isGone: true, diagnostics: [] };
-  if (session.acceptMissing) return { isGone: true, diagnostics: [accepted(missing)] };
-  return { isGone: false, diagnostics: parent === undefined ? [unproven(missing)] : [] };
+  if (parent !== undefined && !isMissing(parent)) return verdict(false);
+  const shown = [...(await reads.projects()), ...(await reads.services())];
+  if (shown.length > 0) return verdict(true);
+  if (acceptMissing) return verdict(true, accepted(missing));
+  return parent === undefined ? verdict(false, unproven(missing)) : verdict(false);
 }
-
-const showsAnything = async (reads: Reads): Promise<boolean> =>
-  (await reads.projects()).length + (await reads.services()).length > 0;
 
 const unproven = ({ resource, name }: MissingResource): Diagnostic =>
   error(

@@ -11,7 +11,7 @@ import { isoTime } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import { diagnosticsOf, withoutTaint } from "../messages";
 import { appliedIn, writtenNow } from "../private-data";
-import { mostAgeMs } from "../provider";
+import { mostAgeMs, type TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { readParent } from "./confirm-deleted";
 import { type Applied, type Change, finishWrite, stateAfter, unappliedFields } from "./finish-write";
@@ -20,7 +20,8 @@ import { findPreserved, notThere } from "./preserved";
 import { findStartedRun, isOfCommit, listRuns, runInputs } from "./reactions";
 
 /** A create, or another run of a resource that reacts to others. */
-export interface Creation extends Pick<Change, "session" | "type" | "nonce"> {
+export interface Creation extends TypeInSession {
+  readonly nonce: string;
   readonly input: CreateInput;
   readonly parentId: string | undefined;
   readonly defaults: Attributes;
@@ -39,8 +40,8 @@ export async function createResource(change: Change): Promise<Applied> {
   const parent = above?.kind === "found" ? above.live.computed : undefined;
   const input = { address: type.addressOf(name), name, attributes, parent };
   const made = await make({ session, type, input, parentId, defaults, nonce }, change);
-  const written = { accepted: made.accepted, name, parentId, config: wanted, step: "create" } as const;
-  const { accepted, live, failed } = await finishWrite({ session, type, ...written });
+  const written = { session, type, accepted: made.accepted, name, parentId, config: wanted };
+  const { accepted, live, failed } = await finishWrite({ ...written, step: "create" });
   // A deployment that did not go live is no resource: the next apply takes it over, or starts another.
   if (failed !== undefined && type.reacts) throw new DiagnosticsError([failed]);
   const found = [
@@ -72,7 +73,7 @@ async function make(creation: Creation, change: Change): Promise<MadeResource> {
   const { session, type, input, parentId } = creation;
   const { resource } = type;
   if (type.isMadeElsewhere(change.wanted)) {
-    const live = await findPreserved(session, type, input.name, parentId ?? "");
+    const live = await findPreserved(creation, input.name, parentId ?? "");
     if (live === undefined) throw new DiagnosticsError([notThere(type, input.name)]);
     return { accepted: { id: live.id, live }, diagnostics: [] };
   }
@@ -86,11 +87,11 @@ async function make(creation: Creation, change: Change): Promise<MadeResource> {
 export async function startRun(creation: Creation, { wanted, kept }: Change): Promise<MadeResource> {
   const { session, type, input, parentId } = creation;
   session.reads.invalidate(mostAgeMs);
-  const inputs = parentId === undefined ? undefined : await runInputs(session, type, parentId);
+  const inputs = parentId === undefined ? undefined : await runInputs(creation, parentId);
   const { content, changedAt } = inputs ?? {};
-  const runs = await listRuns(session, type, { name: input.name, parentId: parentId ?? null });
-  const search = { changedAt, lastId: kept.lastRun?.id, attributes: input.attributes };
-  const started = wanted.when === "always" ? undefined : await findStartedRun(session, type, runs, search);
+  const runs = await listRuns(creation, { name: input.name, parentId: parentId ?? null });
+  const search = { session, type, runs, changedAt, lastId: kept.lastRun?.id, attributes: input.attributes };
+  const started = wanted.when === "always" ? undefined : await findStartedRun(search);
   if (started !== undefined)
     return { accepted: acceptedAs(creation, started), content, diagnostics: [startedBefore(type, started)] };
   const preexistingIds = runs.map(({ id }) => id);

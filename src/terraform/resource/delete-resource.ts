@@ -2,12 +2,14 @@ import { ApiError } from "../../api/api-error";
 import { sendTwice } from "../../apply/journaled-send";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
+import type { TypeInSession } from "../provider";
 import { isSameText, type TerraformObject } from "../values";
-import { type Change, finishWrite } from "./finish-write";
+import { finishWrite } from "./finish-write";
 import { checkProtection } from "./plan-findings";
 
-interface Deletion extends Pick<Change, "session" | "type" | "nonce"> {
+interface Deletion extends TypeInSession {
   readonly prior: TerraformObject;
+  readonly nonce: string;
 }
 
 /** Deletes a resource, confirmed with the name that the state has, and waits until it is deleted. Throws otherwise. */

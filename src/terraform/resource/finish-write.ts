@@ -6,15 +6,13 @@ import type { Accepted } from "../../model/resource-operations";
 import { sha256, type timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
 import { bareRecord, type PrivateData } from "../private-data";
-import type { Session } from "../provider";
+import type { TypeInSession } from "../provider";
 import { revisionName } from "../schema/resource-block";
 import { shownAs, type TerraformShape } from "../schema/terraform-shape";
 import { asObject, holdsUnknown, isUnknown, setValue, type TerraformObject, valueAt } from "../values";
 
 /** A create or an update. */
-export interface Change {
-  readonly session: Session;
-  readonly type: TerraformShape;
+export interface Change extends TypeInSession {
   readonly planned: TerraformObject;
   /** As planned, with write-only values: all that is sent is taken from it. */
   readonly wanted: TerraformObject;
@@ -33,7 +31,7 @@ export interface Applied {
 }
 
 /** A write that the service accepted. */
-interface AcceptedWrite extends Pick<Change, "session" | "type"> {
+interface AcceptedWrite extends TypeInSession {
   readonly accepted: Accepted;
   readonly name: string;
   readonly parentId: string | undefined;
@@ -142,7 +140,8 @@ export function stateAfter(
   for (const binding of type.computed)
     if (holdsUnknown(valueAt(planned, binding.steps)))
       setValue(next, binding.steps, shownAs(binding, live?.computed.get(binding.path)));
-  return withRevision(planned, next, nonce);
+  // A layout has a revision of its own, which the service counts.
+  return type.isDeployed ? withRevision(planned, next, nonce) : next;
 }
 
 /** Sets a new revision where the plan says that it changes. */
@@ -172,19 +171,16 @@ export function unappliedFields(
   severity: typeof error | typeof warning,
 ): readonly Diagnostic[] {
   if (live === undefined) return [];
-  return unappliedPaths({ type: resource, live, ...write }).map((path) =>
-    severity(
-      "apply.not_taken",
-      `the service accepted the change, but ${stepsOf(path)?.join(".") ?? path} did not take`,
-      {
-        attribute: path,
-        ...(path === resource.nameAttribute
-          ? {
-              detail: `Its answer shows ${JSON.stringify(live.name)}.`,
-              hint: `if the service keeps names in a form of its own, declare ${path} = ${JSON.stringify(live.name)}`,
-            }
-          : { detail: resource.rules[path]?.secret ? secretNotApplied : notApplied }),
-      },
-    ),
-  );
+  const shown = JSON.stringify(live.name);
+  return unappliedPaths({ type: resource, live, ...write }).map((path) => {
+    const attribute = stepsOf(path)?.join(".") ?? path;
+    const named = {
+      detail: `Its answer shows ${shown}.`,
+      hint: `if the service keeps names in a form of its own, declare ${path} = ${shown}`,
+    };
+    const other = { detail: resource.rules[path]?.secret ? secretNotApplied : notApplied };
+    const details = path === resource.nameAttribute ? named : other;
+    const summary = `the service accepted the change, but ${attribute} did not take`;
+    return severity("apply.not_taken", summary, { attribute: path, ...details });
+  });
 }

@@ -32,16 +32,11 @@ export function nameTaken({ type, input, parentId }: Named, taken: readonly Live
   const { resource } = type;
   const [only, ...others] = taken;
   const attribute = resource.nameAttribute;
-  if (only === undefined || others.length > 0)
-    return error(
-      "live.unmanaged_exists",
-      `${taken.length} of ${terraformNameOf(resource)} are named "${input.name}"`,
-      {
-        attribute,
-        detail: `Found: ${idsOf(taken)}.`,
-        hint: "delete or rename the others, or choose another name",
-      },
-    );
+  if (only === undefined || others.length > 0) {
+    const summary = `${taken.length} of ${terraformNameOf(resource)} are named "${input.name}"`;
+    const hint = "delete or rename the others, or choose another name";
+    return error("live.unmanaged_exists", summary, { attribute, detail: `Found: ${idsOf(taken)}.`, hint });
+  }
   const importId = resource.removedWithParent && parentId !== undefined ? `${parentId}/${only.id}` : only.id;
   return error("live.unmanaged_exists", `${resource.type} "${input.name}" already exists`, {
     attribute,

@@ -5,7 +5,7 @@ import { plainEqual, Unknown } from "../../model/value";
 import { diagnosticMessages, pathMessage } from "../messages";
 import { readPrivate, writePrivate } from "../private-data";
 import type { RequestOf, ResponseOf } from "../protocol";
-import type { Provider, RpcAnswer } from "../provider";
+import type { RpcAnswer } from "../provider";
 import { type Schema, showsUnwrittenBlock } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, isSameValue, type TerraformObject } from "../values";
@@ -23,7 +23,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const config = decodeObject(valueType, request.config);
   const { session } = provider;
   if (decodeObject(valueType, request.proposedNewState) === undefined || !config) {
-    const found = prior ? removalFindings(provider, type, prior, config) : [];
+    const found = prior ? removalFindings({ session, type }, prior, config) : [];
     return { ...plannedAs(type, request, undefined), diagnostics: diagnosticMessages(found, stepsOf) };
   }
   const isNew = prior === undefined;
@@ -98,8 +98,7 @@ async function readAs(update: Update): Promise<ReadonlyMap<string, unknown> | un
 }
 
 function removalFindings(
-  { session }: Provider,
-  type: TerraformShape,
+  { session, type }: Pick<Update, "session" | "type">,
   prior: TerraformObject,
   config: TerraformObject = {},
 ): readonly Diagnostic[] {

@@ -2,7 +2,7 @@ import type { Resource } from "../../api/reads";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { snakeCase } from "../../model/text";
-import type { Session } from "../provider";
+import type { TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { CheckedChange } from "./plan-change";
 
@@ -14,16 +14,13 @@ export const forgotten = ({ resource }: TerraformShape, name: string): Diagnosti
 
 /** Finds what a resource that was made elsewhere stands for; undefined where the service has no such. */
 export const findPreserved = (
-  { reads }: Pick<Session, "reads">,
-  type: TerraformShape,
+  { session, type }: TypeInSession,
   name: string,
   parentId: string,
-): Promise<LiveResource | undefined> =>
-  type.find(reads, {
-    name,
-    declared: new Map(type.resource.parents.map(({ attribute }) => [attribute, parentId])),
-    parentId,
-  });
+): Promise<LiveResource | undefined> => {
+  const declared = new Map(type.resource.parents.map(({ attribute }) => [attribute, parentId]));
+  return type.find(session.reads, { name, declared, parentId });
+};
 
 /** Returns the error about a resource that is to be made elsewhere, and is not. */
 export const notThere = ({ resource }: TerraformShape, name: string): Diagnostic =>
@@ -46,7 +43,7 @@ export async function preservedFindings(change: CheckedChange): Promise<readonly
   const parentId = type.parentIn(type.knownIn(config));
   if (parentId === undefined) return wasElsewhere ? [mayBeLost(resource, name)] : [];
   if (session === undefined || prior !== undefined || name === "") return [];
-  const found = await findPreserved(session, type, name, parentId);
+  const found = await findPreserved({ session, type }, name, parentId);
   return found === undefined ? [notThere(type, name)] : [];
 }
 

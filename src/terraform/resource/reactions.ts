@@ -6,8 +6,7 @@ import { sha256 } from "../../model/text";
 import { canonicalJson, type Plain } from "../../model/value";
 import { typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
-import type { Session } from "../provider";
-import type { TerraformShape } from "../schema/terraform-shape";
+import type { TypeInSession } from "../provider";
 import { readParent } from "./confirm-deleted";
 
 /** The inputs of a run: fields of its parent, and the resources that it follows. */
@@ -26,10 +25,10 @@ export const needsRun = (type: Pick<Resource, "rules" | "open">, sent: Iterable<
 
 /** Reads what a run would make take effect now; undefined where its parent cannot be read. */
 export async function runInputs(
-  { reads }: Pick<Session, "reads">,
-  { resource }: TerraformShape,
+  { session, type: { resource } }: TypeInSession,
   parentId: string,
 ): Promise<RunInputs | undefined> {
+  const { reads } = session;
   const parent = typeNamed(resource.parents[0]?.type ?? "");
   const read = await readParent(reads, resource, parentId);
   if (parent === undefined || read?.kind !== "found") return undefined;
@@ -61,34 +60,34 @@ const version = ({ id, name, updatedAt = "" }: LiveResource): string => [id, nam
  * resource that was imported is taken to be up to date.
  */
 export async function checkUpToDate(
-  session: Session,
-  type: TerraformShape,
+  at: TypeInSession,
   live: LiveResource,
   kept: PrivateData,
 ): Promise<{ readonly isUpToDate: boolean; readonly kept: PrivateData }> {
   const upToDate = { isUpToDate: true, kept };
-  if (type.resource.runs === undefined) return { ...upToDate, isUpToDate: live.lacks === undefined };
-  const inputs = live.parentId ? await runInputs(session, type, live.parentId) : undefined;
+  if (at.type.resource.runs === undefined) return { ...upToDate, isUpToDate: live.lacks === undefined };
+  const inputs = live.parentId ? await runInputs(at, live.parentId) : undefined;
   if (inputs === undefined || inputs.isHeld) return upToDate;
   const { content, changedAt } = inputs;
   const last = kept.lastRun;
   if (last?.content === content) return upToDate;
   if (last === undefined && kept.workspace !== undefined)
     return { isUpToDate: true, kept: { ...kept, lastRun: { id: live.id, content } } };
-  const runs = await listRuns(session, type, live);
-  const later = startedSince(type.resource, runs, { changedAt, lastId: last?.id });
+  const later = startedSince({ ...at, runs: await listRuns(at, live), changedAt, lastId: last?.id });
   return { isUpToDate: later.some(({ id }) => id === live.id), kept };
 }
 
 /** Returns the runs in a parent, newest first; none where the service does not list them. */
-export const listRuns = async (
-  { reads }: Pick<Session, "reads">,
-  { resource }: Pick<TerraformShape, "resource">,
+export async function listRuns(
+  { session, type }: TypeInSession,
   { name, parentId }: Pick<LiveResource, "name" | "parentId">,
-): Promise<readonly LiveResource[]> =>
-  (await resource.candidates?.(reads, { name, parentId: parentId ?? undefined, preexistingIds: [] })) ?? [];
+): Promise<readonly LiveResource[]> {
+  const search = { name, parentId: parentId ?? undefined, preexistingIds: [] };
+  return (await type.resource.candidates?.(session.reads, search)) ?? [];
+}
 
-interface RunSearch {
+interface RunSearch extends TypeInSession {
+  readonly runs: readonly LiveResource[];
   /** When what a run makes take effect last changed; undefined where that is not known: then no run is found. */
   readonly changedAt: string | undefined;
   readonly lastId: string | undefined;
@@ -104,14 +103,11 @@ export function isOfCommit({ runs }: Resource, run: LiveResource, attributes: At
 }
 
 /** Returns the runs that were started after the last change, and after the recorded run. */
-function startedSince(
-  resource: Resource,
-  runs: readonly LiveResource[],
-  { changedAt, lastId, attributes = new Map() }: RunSearch,
-): readonly LiveResource[] {
+function startedSince(search: RunSearch): readonly LiveResource[] {
+  const { type, runs, changedAt, lastId, attributes = new Map() } = search;
   const last = runs.findIndex(({ id }) => id === lastId);
   const hasAll = (run: LiveResource): boolean =>
-    run.asOf !== undefined && !isOlder(run.asOf, changedAt) && isOfCommit(resource, run, attributes);
+    run.asOf !== undefined && !isOlder(run.asOf, changedAt) && isOfCommit(type.resource, run, attributes);
   return changedAt === undefined ? [] : runs.slice(0, last === -1 ? runs.length : last).filter(hasAll);
 }
 
@@ -119,15 +115,11 @@ function startedSince(
  * Returns a run that has every change and is not the recorded one: an apply that was cut short started it, or another
  * user did. One that failed is none.
  */
-export async function findStartedRun(
-  session: Session,
-  { resource }: TerraformShape,
-  runs: readonly LiveResource[],
-  search: RunSearch,
-): Promise<LiveResource | undefined> {
-  for (const run of startedSince(resource, runs, search)) {
+export async function findStartedRun(search: RunSearch): Promise<LiveResource | undefined> {
+  const { resource } = search.type;
+  for (const run of startedSince(search)) {
     const pending = resource.runs?.pendingOf(run.id, run.parentId ?? undefined, new Map());
-    const status = pending && (await resource.poll(session.reads, pending));
+    const status = pending && (await resource.poll(search.session.reads, pending));
     if (status?.kind !== "failed") return run;
   }
   return undefined;

@@ -5,7 +5,7 @@ import { generatedName } from "../../model/text";
 import { plainEqual } from "../../model/value";
 import { diagnosticMessages } from "../messages";
 import { type PrivateData, readPrivate, recordedOf, writePrivate } from "../private-data";
-import type { RpcAnswer, Session } from "../provider";
+import type { RpcAnswer, TypeInSession } from "../provider";
 import { upToDateName } from "../schema/resource-block";
 import { shownAs, type TerraformShape } from "../schema/terraform-shape";
 import {
@@ -38,7 +38,7 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   if (live === undefined) return { ...unchanged, diagnostics: messages };
   const updatedAt = kept.updatedAt ?? live.updatedAt ?? live.asOf;
   const found = { ...kept, applied: kept.applied ?? {}, updatedAt };
-  const run = type.reacts ? await checkUpToDate(session, type, live, found) : undefined;
+  const run = type.reacts ? await checkUpToDate(stored, live, found) : undefined;
   const { kept: after } = run ?? { kept: found };
   const next = await refreshed(stored, live);
   if (run !== undefined) next[upToDateName] = run.isUpToDate;
@@ -51,9 +51,7 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
 };
 
 /** A resource as a state has it. */
-interface StoredResource {
-  readonly session: Session;
-  readonly type: TerraformShape;
+interface StoredResource extends TypeInSession {
   readonly state: TerraformObject;
   readonly kept: PrivateData;
 }

@@ -6,7 +6,7 @@ import { canonicalId, terraformNameOf } from "../../model/text";
 import { typeNamed } from "../../resources";
 import { diagnosticError } from "../messages";
 import { writePrivate } from "../private-data";
-import type { Message, RequestOf } from "../protocol";
+import type { RequestOf } from "../protocol";
 import { type RpcAnswer, requireNamed, resourceSchemas, type Session } from "../provider";
 import { emptyValue, type Schema, withoutEmptyBlocks } from "../schema/block";
 import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
@@ -59,7 +59,7 @@ export const importResourceState: RpcAnswer<"ImportResourceState"> = async (prov
 };
 
 /** Returns a state as an import leaves it: names and IDs, the rest is filled in by the next read. */
-export function importedState(type: TerraformShape, { id, name, parentId }: Located): Message<"Value"> {
+export function importedState(type: TerraformShape, { id, name, parentId }: Located) {
   const { nameAttribute = "", parents } = type.resource;
   const state = { ...emptyValue(type), id };
   const parentIds = parents.map(({ attribute }): [string, TerraformValue] => [attribute, parentId ?? null]);

@@ -24,7 +24,7 @@ import { unknownValue } from "./plan-findings";
 /** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
 export async function updateResource(change: Change, prior: TerraformObject): Promise<Applied> {
   const { session, type, planned, wanted, config, kept } = change;
-  if (await leavesDeletedParent(session.reads, type, prior, planned)) return createElsewhere(change, prior);
+  if (await leavesDeletedParent(change, prior, planned)) return createElsewhere(change, prior);
   const declared = type.declaredIn(config);
   const defaults = type.defaultsIn(await session.reads.catalog());
   const { sent: changed, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
@@ -110,16 +110,16 @@ async function send(change: Change, input: SentUpdate): Promise<MadeResource> {
     return await (isRenamed ? session.inTurn(turnOf(named), update) : update());
   } catch (failure) {
     if (!(failure instanceof ApiError)) throw failure;
-    if (failure.status === 404) throw deletedSincePlan(type, input.live?.name ?? input.name);
+    if (failure.status === 404) {
+      const about = type.addressOf(input.live?.name ?? input.name);
+      throw diagnosticError("plan.stale", `${about} was deleted after the plan was made`, {
+        hint: "plan again",
+      });
+    }
     if (failure.status === 409 && isRenamed) await requireFree();
     throw failure;
   }
 }
-
-const deletedSincePlan = ({ resource }: TerraformShape, name: string): DiagnosticsError =>
-  diagnosticError("plan.stale", `${resource.type} "${name}" was deleted after the plan was made`, {
-    hint: "plan again",
-  });
 
 /** Sends an update; that of a secret again a second later where its answer has the time of the write before it. */
 async function sendUpdate({ session, type, nonce }: Change, input: SentUpdate): Promise<Accepted> {

@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import { snakeCase } from "../../model/text";
 import { durationPattern } from "../../model/time";
+import { generatedText, isGeneratedLength } from "../../model/value";
 import type { Message } from "../protocol";
 import {
   asObject,
@@ -11,6 +13,7 @@ import {
   objectOf,
   type TerraformObject,
   type TerraformType,
+  type TerraformValue,
 } from "../values";
 
 /** One attribute as Terraform is told of it. Exactly one of required, optional, computed or the last two holds. */
@@ -52,6 +55,12 @@ const attributeOf =
 
 /** Judges the number that says when to send write-only values again. */
 export const versionCheck = countCheck(0, Number.MAX_SAFE_INTEGER);
+
+/** Makes a value up as `{ length = 32 }` asks for it; null where it asks for none. */
+export function madeUp(asked: TerraformValue | undefined): string | null {
+  const length = asObject(asked)?.length;
+  return isGeneratedLength(length) ? generatedText(randomBytes, length) : null;
+}
 
 /** Returns an attribute that must be set. */
 export const required = attributeOf("required");

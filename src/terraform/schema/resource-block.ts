@@ -162,13 +162,12 @@ function secretAttributes(resource: Resource, secret: SecretBinding): readonly A
   const { path, name, writeOnlyName, versionName } = secret;
   const doc = resource.schema.shape[path]?.description ?? "";
   return [
-    {
+    optional(
       name,
-      type: "string",
-      doc: `${doc.split(":")[0] ?? ""}. Terraform keeps it in its state; \`${writeOnlyName}\` is kept nowhere.`,
-      optional: true,
-      sensitive: true,
-    },
+      "string",
+      `${doc.split(":")[0] ?? ""}. Terraform keeps it in its state; \`${writeOnlyName}\` is kept nowhere.`,
+      { sensitive: true },
+    ),
     optional(
       writeOnlyName,
       "string",

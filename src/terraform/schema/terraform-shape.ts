@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type * as z from "zod";
 import type { Reads, Resource } from "../../api/reads";
 import type { Address } from "../../model/address";
@@ -16,14 +15,7 @@ import {
   writeOnlyNameOf,
   writeOnlyVersionOf,
 } from "../../model/text";
-import {
-  type Attributes,
-  generatedText,
-  isGeneratedLength,
-  type Plain,
-  type ResolvedValue,
-  Unknown,
-} from "../../model/value";
+import { type Attributes, type Plain, type ResolvedValue, Unknown } from "../../model/value";
 import { resourceTypes } from "../../resources";
 import {
   asObject,
@@ -41,7 +33,7 @@ import {
   unknown,
   valueAt,
 } from "../values";
-import { type BlockSchema, innermost, isMixedList, type Schema, schemaOf, typeOf } from "./block";
+import { type BlockSchema, innermost, isMixedList, madeUp, type Schema, schemaOf, typeOf } from "./block";
 import {
   type AttributeBinding,
   blockOf,
@@ -163,8 +155,7 @@ export class TerraformShape implements Schema, ResourceBindings {
 
   /** Returns what is to be written: as planned, with the values that no plan has, written in the configuration or made up. */
   withUnplanned(planned: TerraformObject, config: TerraformObject): TerraformObject {
-    const length = asObject(planned[generatedName] ?? null)?.length;
-    const made = isGeneratedLength(length) ? generatedText(randomBytes, length) : null;
+    const made = madeUp(planned[generatedName]);
     const values = this.secrets.map(({ writeOnlyName }) => [writeOnlyName, config[writeOnlyName] ?? made]);
     return { ...planned, ...Object.fromEntries(values) };
   }

@@ -1,9 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
 import type { AppliableValue } from "../../model/resource-operations";
 import { Secret } from "../../model/secret";
 import { generatedName, shortList } from "../../model/text";
-import { generatedText, isGeneratedLength } from "../../model/value";
 import { diagnosticError, diagnosticsOf } from "../messages";
 import { noPrivateData, writtenNow } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
@@ -14,7 +12,7 @@ import { deleteResource } from "../resource/delete-resource";
 import { type Applied, withRevision } from "../resource/finish-write";
 import { importBlock } from "../resource/namesakes";
 import { generatedAgain, updateResource } from "../resource/update-resource";
-import { emptyValue } from "../schema/block";
+import { emptyValue, madeUp } from "../schema/block";
 import { variablesSchema } from "../schema/variables-schema";
 import {
   asObject,
@@ -32,8 +30,8 @@ export async function applyVariables(
   session: Session,
   { prior: recorded, planned, config, kept, nonce }: AskedChange,
 ): Promise<Applied> {
-  const isMoved =
-    recorded && planned && (await leavesDeletedParent(session.reads, entryType, recorded, planned));
+  const at = { session, type: entryType };
+  const isMoved = recorded && planned && (await leavesDeletedParent(at, recorded, planned));
   const prior = isMoved ? undefined : recorded;
   const whole = planned ?? prior ?? {};
   const serviceId = String(whole.service_id ?? "");
@@ -133,8 +131,8 @@ function textFor(
   config: TerraformObject | undefined,
 ): { readonly text: string; readonly source: TerraformValue } | undefined {
   const made = elementsOf(planned?.[generatedName])[key] ?? null;
-  const length = asObject(made)?.length;
-  if (isGeneratedLength(length)) return { text: generatedText(randomBytes, length), source: made };
+  const generated = madeUp(made);
+  if (generated !== null) return { text: generated, source: made };
   const text = elementsOf(planned?.values)[key];
   if (typeof text === "string") return { text, source: text };
   const secret = elementsOf(config?.values_wo)[key];

@@ -180,32 +180,24 @@ function undeclaredFindings(
   config: TerraformObject,
   takenOver: VariablesChange["takenOver"],
 ): readonly Diagnostic[] {
-  const attribute = "values";
+  const [attribute, code] = ["values", "plan.invalid_combination"] as const;
   if (prior === undefined)
-    return [
-      error("plan.invalid_combination", "there are no values", {
-        attribute,
-        hint: "set values, values_wo or generate",
-      }),
-    ];
-  if (managesNothing(prior))
-    return [
-      warning("plan.invalid_combination", "no values are declared: no variable is managed", {
-        attribute,
-        detail:
-          takenOver.size === 0 ? undefined : `The service has ${[...takenOver.keys()].sort().join(", ")}.`,
-        hint: "name in values those that are to be managed: the next apply sets them, and all others are left alone",
-      }),
-    ];
+    return [error(code, "there are no values", { attribute, hint: "set values, values_wo or generate" })];
+  if (managesNothing(prior)) {
+    const detail =
+      takenOver.size === 0 ? undefined : `The service has ${[...takenOver.keys()].sort().join(", ")}.`;
+    const hint =
+      "name in values those that are to be managed: the next apply sets them, and all others are left alone";
+    return [warning(code, "no values are declared: no variable is managed", { attribute, detail, hint })];
+  }
   const owned = [...entriesIn(prior).keys()];
   const isTakenAway =
     (prior.values ?? null) !== null || !isSame(prior.values_wo_version, config.values_wo_version);
   if (owned.length === 0 || !isTakenAway) return [];
+  const detail = `This resource manages ${owned.join(", ")}.`;
+  const hint =
+    "write values = {} to delete them, or take the resource away with a removed block to leave them as they are";
   return [
-    error("plan.invalid_combination", "there are no values any more, and none is deleted for that", {
-      attribute,
-      detail: `This resource manages ${owned.join(", ")}.`,
-      hint: "write values = {} to delete them, or take the resource away with a removed block to leave them as they are",
-    }),
+    error(code, "there are no values any more, and none is deleted for that", { attribute, detail, hint }),
   ];
 }

@@ -2,13 +2,15 @@ import { ExtData, encode } from "@msgpack/msgpack";
 import {
   DynamicValue,
   decodeValue,
-  encodeValue,
+  encodeMessage,
   holdsUnknown,
   type TerraformType,
   unknown,
 } from "../../../src/terraform/values";
 
 const bytes = (value: unknown): Uint8Array => encode(value);
+const encodeValue = (...[type, value]: Parameters<typeof encodeMessage>) =>
+  encodeMessage(type, value).msgpack;
 
 describe("values of the plugin protocol", () => {
   it("a number is written as its shortest decimal text: Terraform reads its own state so, too", () => {
