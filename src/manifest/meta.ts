@@ -13,37 +13,29 @@ import { conditionKinds } from "../model/policy";
 import { uuidPattern } from "../model/text";
 import type { Block } from "./blocks";
 import { conditionsOf, conditionsSchema } from "./conditions";
-import { type ReadContext, where } from "./context";
+import type { ReadContext } from "./context";
 import { hintForUnseen, type Report } from "./findings";
-import { judgeDocument, judgeEach, type Subject } from "./schema-issues";
+import { judgeDocument, judgeEach, judgeFilled, type Subject } from "./schema-issues";
 import { describeNode, isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
 import { freeKeys, isFreeKey, openShape, sensitiveKey, type TypeIndex, unknownField } from "./type-index";
 import { readPlain, readValue } from "./values";
 
-/** `import: <uuid>`: the id of the live thing to take over. */
+const importSchema = z
+  .string()
+  .regex(uuidPattern, "expected the ID (a UUID) of a live resource")
+  .toLowerCase();
+
+/** `import: <uuid>`: the id of the live resource to take over. */
 export function readImport(block: Block, context: ReadContext): DesiredResource["importId"] {
-  const entry = block.meta.get("import");
-  if (entry === undefined) return undefined;
-  const { range } = entry.value;
-  const location = {
-    address: block.address,
-    attribute: "import",
-    noReference: "import takes an id, not a reference",
-  };
-  const id = readPlain(entry.value, location, context);
-  if (id === undefined) return undefined;
-  if (typeof id === "string" && uuidPattern.test(id)) return { id: id.toLowerCase(), range };
-  context.report(
-    error(
-      "manifest.invalid_value",
-      `import of ${block.address} takes the id (a UUID) of a live ${block.placed.type.type}`,
-      {
-        ...where(location),
-        range,
-      },
-    ),
-  );
-  return undefined;
+  const node = block.meta.get("import")?.value;
+  if (node === undefined) return undefined;
+  const { address } = block;
+  const noReference = "import takes an id, not a reference";
+  const written = readPlain(node, { address, attribute: "import", noReference }, context);
+  if (written === undefined) return undefined;
+  const subject = { nameOf: () => "import", address, code: "manifest.invalid_value" } as const;
+  const id = judgeFilled(importSchema, written, { node, subject, report: context.report });
+  return id === undefined ? undefined : { id, range: node.range };
 }
 
 /** Returns true if `sensitive: false` says that the value of a block is no secret. */

@@ -28,6 +28,8 @@ export interface Subject {
   readonly address?: Address;
   /** The code of every mistake in it; else each kind of mistake has its own. */
   readonly code?: DiagnosticCode;
+  /** Says what was found; its kind alone where it may be a secret. */
+  readonly describe?: (node: SourceNode) => string;
   /** Returns a hint where nothing else helps. */
   readonly hintFor?: (issue: Issue, at: SourceNode) => string | undefined;
 }
@@ -72,9 +74,22 @@ export function judgeDocument<Document>(
   report: Report,
   subject = wholeFile,
 ): Document | undefined {
-  const judged = schema.safeParse(plainOfNode(node, (key) => !isFreeKey(key)));
+  return judgeFilled(
+    schema,
+    plainOfNode(node, (key) => !isFreeKey(key)),
+    { node, subject, report },
+  );
+}
+
+/** Does the same for a tree that has become `value`, with what the environment holds filled in. */
+export function judgeFilled<Document>(
+  schema: z.ZodType<Document>,
+  value: Plain,
+  of: Omit<Refused, "schema">,
+): Document | undefined {
+  const judged = schema.safeParse(value);
   if (judged.success) return judged.data;
-  reportIssues(judged.error.issues, { node, schema, subject, report });
+  reportIssues(judged.error.issues, { ...of, schema });
   return undefined;
 }
 
@@ -121,7 +136,7 @@ interface Mistake {
 }
 
 function mistakesOf(issue: Issue, { node, schema, subject }: Refused): readonly Mistake[] {
-  const { nameOf, address } = subject;
+  const { nameOf, address, describe = describeNode } = subject;
   const path = issue.path.map(String);
   const at = nodeAt(node, issue.path);
   const parent = nodeAt(node, issue.path.slice(0, -1));
@@ -140,16 +155,17 @@ function mistakesOf(issue: Issue, { node, schema, subject }: Refused): readonly 
   }
   if (path.length > 0 && parent.kind === "map" && !parent.entries.has(key)) {
     const summary = `${nameOf(path.slice(0, -1))}${of} lacks ${key}: ${expectation(issue)}`;
-    return [{ kind: "manifest.missing_key", summary, range: parent.range }];
+    const hint = subject.hintFor?.(issue, parent);
+    return [{ kind: "manifest.missing_key", summary, range: parent.range, hint }];
   }
   const hint = choiceHint(issue, at) ?? subject.hintFor?.(issue, at);
   if (issue.code !== "invalid_type") {
-    const summary = `${nameOf(path)}${of}: ${expectation(issue)}, found ${describeNode(at)}`;
+    const summary = `${nameOf(path)}${of}: ${expectation(issue)}, found ${describe(at)}`;
     return [{ kind: "manifest.invalid_value", summary, range: at.range, hint }];
   }
   const name = address === undefined ? nameOf(path) : `${address}: ${nameOf(path)}`;
   const expected = expectedWords[issue.expected] ?? issue.expected;
-  const summary = `${name} must be ${expected}, not ${describeNode(at)}`;
+  const summary = `${name} must be ${expected}, not ${describe(at)}`;
   return [{ kind: "manifest.invalid_type", summary, range: at.range, hint }];
 }
 

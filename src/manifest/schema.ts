@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
-import { generatedLengths } from "../model/value";
 import { lifecycleSchema, moveSchema, removalSchema } from "./meta";
+import { sourceSchemas } from "./secrets";
 import { stagesSchema } from "./stages";
 import {
   type AttributeShape,
@@ -24,7 +24,10 @@ const nothing: SchemaJson = { type: "null" };
  */
 export function manifestJsonSchema(types: readonly ResourceType[]): object {
   const index = indexTypes(types);
-  const definitions: Record<string, SchemaJson> = { secret: secretSchema, lifecycle: lifecycleJson(false) };
+  const definitions: Record<string, SchemaJson> = {
+    secret: { anyOf: [{ type: "string" }, ...sourceSchemas.map(jsonOf)] },
+    lifecycle: lifecycleJson(false),
+  };
   for (const placed of index.byType.values()) {
     if (placed.type.archives) definitions.archivableLifecycle = lifecycleJson(true);
     definitions[placed.type.type] = blockSchema(placed);
@@ -73,12 +76,12 @@ const itemsSchema = ({ place }: PlacedType): SchemaJson => ({
   type: ["array", "null"],
   items: {
     anyOf: [
-      sourceSchema("group", {
+      itemSchema("group", {
         type: "string",
         pattern: logicalName,
         description: `A name of ${place.shared?.groups}.`,
       }),
-      sourceSchema("dotenv", {
+      itemSchema("dotenv", {
         type: "string",
         minLength: 1,
         description: "Path of a dotenv file in the project, relative to the manifest file.",
@@ -87,65 +90,12 @@ const itemsSchema = ({ place }: PlacedType): SchemaJson => ({
   },
 });
 
-const sourceSchema = (
-  key: string,
-  value: SchemaJson,
-  besides: Readonly<Record<string, SchemaJson>> = {},
-): SchemaJson => ({
+const itemSchema = (key: string, value: SchemaJson): SchemaJson => ({
   type: "object",
-  properties: { [key]: value, ...besides },
+  properties: { [key]: value },
   required: [key],
   additionalProperties: false,
 });
-
-const secretSchema: SchemaJson = {
-  anyOf: [
-    { type: "string" },
-    sourceSchema("fromEnv", {
-      type: "string",
-      minLength: 1,
-      description: "Name of an environment variable.",
-    }),
-    sourceSchema("fromFile", {
-      type: "string",
-      minLength: 1,
-      description: "Path of a file, relative to the manifest file.",
-    }),
-    sourceSchema(
-      "fromCommand",
-      {
-        type: "array",
-        items: { type: "string" },
-        minItems: 1,
-        description:
-          "A program and its arguments; its output is the value. The same one runs once for all that name it.",
-      },
-      {
-        env: {
-          type: "array",
-          items: { type: "string", minLength: 1 },
-          description:
-            "Variables of the environment that the program is given besides PATH, HOME and the like.",
-        },
-        json: {
-          type: "string",
-          pattern: "^(/.*)?$",
-          description:
-            "Place of the value in the JSON that the program prints, as a JSON pointer: `/data/password`.",
-        },
-      },
-    ),
-    sourceSchema("generate", {
-      type: "object",
-      properties: {
-        length: { type: "integer", minimum: generatedLengths.from, maximum: generatedLengths.to },
-      },
-      required: ["length"],
-      additionalProperties: false,
-      description: "Made up when the resource is created.",
-    }),
-  ],
-};
 
 /** `lifecycle`, whose choices the environment may fill in. */
 function lifecycleJson(archives: boolean): SchemaJson {

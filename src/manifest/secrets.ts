@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { DiagnosticsError, error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredAttribute } from "../model/desired";
@@ -6,7 +7,7 @@ import {
   Computed,
   canonicalJson,
   GeneratedSecret,
-  isGeneratedLength,
+  generatedLengths,
   type Plain,
   type Reference,
   Template,
@@ -15,7 +16,7 @@ import {
 import type { Block } from "./blocks";
 import { type ReadContext, type SecretReach, type ValueLocation, where } from "./context";
 import { resolveReference } from "./references";
-import { expectations } from "./schema-issues";
+import { expectations, judgeFilled } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isOwnCredential } from "./trust";
 import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
@@ -240,120 +241,85 @@ function readSource(
       );
     return undefined;
   }
-  if (entry.key === "generate") return readGenerate(entry, location, context);
-  const argument = readArgument(entry, location, context);
-  const beside = readBesideCommand(rest, location, context);
-  if (argument === undefined || beside === undefined) return undefined;
-  const kind = entry.key === "fromEnv" ? "env" : entry.key === "fromFile" ? "file" : "command";
-  return {
-    kind: "source",
-    source: { kind, argument, ...beside, shape, block, range: entry.value.range },
-  };
+  const filled = readPlain(node, location, context);
+  if (filled === undefined) return undefined;
+  const source = judgeFilled(sourceSchema, filled, { node, ...sourceReport(shape, block, context) });
+  return source && sourceOf(source, { shape, block, range: entry.value.range });
 }
 
-/** `env` and `json`, which may stand beside `fromCommand`; undefined after a mistake, which is reported. */
-function readBesideCommand(
-  entries: readonly MapEntry[],
-  location: ValueLocation,
-  context: ReadContext,
-): Pick<SecretOrigin, "given" | "pointer"> | undefined {
-  let beside: Pick<SecretOrigin, "given" | "pointer"> | undefined = {};
-  for (const entry of entries) {
-    const given = entry.key === "env" ? readNames(entry, location, context) : undefined;
-    const pointer = entry.key === "json" ? readPointer(entry, location, context) : undefined;
-    if (given === undefined && pointer === undefined) return undefined;
-    beside = { ...beside, ...(given !== undefined && { given }), ...(pointer !== undefined && { pointer }) };
-  }
-  return beside;
-}
+/** What is reported about a source of a secret: at most the kind of what was found. */
+const sourceReport = ({ path }: AttributeShape, { address }: Block, { report }: ReadContext) => ({
+  report,
+  subject: {
+    nameOf: (keys: readonly string[]) => [path, ...keys].join("."),
+    ...{ address, code: "manifest.secret_source" as const, describe: describeKind },
+    hintFor: (issue: { readonly path: readonly PropertyKey[] }) => sourceHints[String(issue.path[0])],
+  },
+});
 
-/** `json: /data/password`: where the text is in the JSON that a command prints (RFC 6901). */
-function readPointer(entry: MapEntry, location: ValueLocation, context: ReadContext): string | undefined {
-  const pointer = readPlain(entry.value, location, context);
-  if (pointer === undefined || (typeof pointer === "string" && /^(?:\/(?:[^~]|~[01])*)?$/.test(pointer)))
-    return pointer;
-  const meant =
-    typeof pointer === "string" && !pointer.includes("/") ? `json: /${pointer.slice(0, 80)}` : undefined;
-  context.report(
-    error("manifest.secret_source", "json takes a JSON pointer, which begins with /", {
-      ...where(location),
-      range: entry.value.range,
-      hint: meant ?? "json: /data/password",
-    }),
-  );
-  return undefined;
-}
+const sourceHints: Readonly<Record<string, string>> = {
+  fromCommand: "fromCommand: [vault, read, -field=password, secret/shop]; every item is text",
+  env: "env: [VAULT_ADDR, VAULT_TOKEN]",
+  json: "json: /data/password",
+  generate: "{ length: 32 }",
+};
 
-function readArgument(
-  entry: MapEntry,
-  location: ValueLocation,
-  context: ReadContext,
-): readonly string[] | undefined {
-  const value = readPlain(entry.value, location, context);
-  if (value === undefined) return undefined;
-  const isCommand = entry.key === "fromCommand";
-  const argument = isCommand ? value : [value];
-  if (Array.isArray(argument) && argument.length > 0 && argument.every((item) => typeof item === "string"))
-    if (argument[0] !== "" && argument.every((item) => !item.includes("\0"))) return argument;
-  const expected = { fromEnv: "the name of an environment variable", fromFile: "a path" }[entry.key];
-  context.report(
-    error(
-      "manifest.secret_source",
-      `${entry.key} takes ${expected ?? "a list: a program and its arguments"}`,
-      {
-        ...where(location),
-        range: entry.value.range,
-        ...(isCommand
-          ? { hint: "fromCommand: [vault, read, -field=password, secret/shop]; every item is text" }
-          : {}),
-      },
+const noNul = "expected text without a NUL character";
+const word = z
+  .string()
+  .min(1, "expected text")
+  .refine((text) => !text.includes("\0"), noNul);
+
+const lengths = `expected a whole number from ${generatedLengths.from} to ${generatedLengths.to}`;
+
+/** A source of a secret that is its only key, but for what a command takes. */
+const sourceSchema = z.strictObject({
+  fromEnv: word.optional().describe("Name of an environment variable."),
+  fromFile: word.optional().describe("Path of a file, relative to the manifest file."),
+  fromCommand: z
+    .array(z.string().refine((text) => !text.includes("\0"), noNul))
+    .min(1, "expected a program and its arguments")
+    .refine(([program]) => program !== "", "expected a program first")
+    .optional()
+    .describe(
+      "A program and its arguments; its output is the value. The same one runs once for all that name it.",
     ),
-  );
-  return undefined;
-}
+  env: z
+    .array(
+      word.refine((name) => !isOwnCredential(name), "expected no credential of rnv: no program is given it"),
+    )
+    .optional()
+    .describe("Variables of the environment that the program is given besides PATH, HOME and the like."),
+  json: z
+    .string()
+    .refine((text) => /^(?:\/(?:[^~]|~[01])*)?$/.test(text), "expected a JSON pointer, which begins with /")
+    .meta({ pattern: "^(/.*)?$" })
+    .optional()
+    .describe("Place of the value in the JSON that the program prints, as a JSON pointer: `/data/password`."),
+  generate: z
+    .strictObject({ length: z.int().min(generatedLengths.from, lengths).max(generatedLengths.to, lengths) })
+    .optional()
+    .describe("Made up when the resource is created."),
+});
 
-/** `env: [VAULT_ADDR, VAULT_TOKEN]`: names of variables that a command is given. */
-function readNames(
-  entry: MapEntry,
-  location: ValueLocation,
-  context: ReadContext,
-): readonly string[] | undefined {
-  const names = readPlain(entry.value, location, context);
-  if (names === undefined) return undefined;
-  const problem = (summary: string, hint: string): undefined => {
-    context.report(
-      error("manifest.secret_source", summary, { ...where(location), range: entry.value.range, hint }),
-    );
-  };
-  const isNames = Array.isArray(names) && names.every((name) => typeof name === "string" && name !== "");
-  if (!isNames)
-    return problem(
-      "env takes a list of names: variables of the environment that the command is given",
-      "env: [VAULT_ADDR, VAULT_TOKEN]",
-    );
-  const own = names.find(isOwnCredential);
-  if (own !== undefined)
-    return problem(`${own} is a credential of rnv, and no program is given it`, "take it out of env");
-  return names;
-}
+/** The mappings that a secret may be: a source, and what goes with it. */
+export const sourceSchemas: readonly z.ZodType[] = [
+  sourceSchema.pick({ fromEnv: true }).required(),
+  sourceSchema.pick({ fromFile: true }).required(),
+  sourceSchema.pick({ fromCommand: true, env: true, json: true }).required({ fromCommand: true }),
+  sourceSchema.pick({ generate: true }).required(),
+];
 
-function readGenerate(
-  entry: MapEntry,
-  location: ValueLocation,
-  context: ReadContext,
-): SecretReading | undefined {
-  const { value } = entry;
-  const length =
-    value.kind === "map" && value.entries.size === 1 ? value.entries.get("length")?.value : undefined;
-  const number = length?.kind === "scalar" ? length.value : undefined;
-  if (isGeneratedLength(number))
-    return { kind: "value", attribute: { value: new GeneratedSecret(number), range: value.range } };
-  context.report(
-    error("manifest.secret_source", "generate takes a length from 16 to 256", {
-      ...where(location),
-      range: (length ?? value).range,
-      hint: "{ length: 32 }",
-    }),
-  );
-  return undefined;
+function sourceOf(
+  { fromEnv, fromFile, fromCommand, env, json, generate }: z.infer<typeof sourceSchema>,
+  place: Pick<SecretOrigin, "shape" | "block" | "range">,
+): SecretReading {
+  if (generate !== undefined) {
+    const value = new GeneratedSecret(generate.length);
+    return { kind: "value", attribute: { value, range: place.range } };
+  }
+  const kind = fromCommand !== undefined ? "command" : fromFile !== undefined ? "file" : "env";
+  const argument = fromCommand ?? [fromFile ?? fromEnv ?? ""];
+  const beside = { ...(env && { given: env }), ...(json !== undefined && { pointer: json }) };
+  return { kind: "source", source: { kind, argument, ...beside, ...place } };
 }

@@ -15,7 +15,7 @@ import {
 import { reasonOf, uuidPattern } from "../model/text";
 import { durationPattern, parseDuration } from "../model/time";
 import type { ReadContext } from "./context";
-import { isWithin } from "./files";
+import { isWithin, realPath } from "./files";
 import type { Report } from "./findings";
 import { judgeEach, type Subject } from "./schema-issues";
 import {
@@ -289,17 +289,9 @@ function isFileInside(address: string, cwd: string): boolean {
   if (/^[a-z][a-z0-9+.-]*:/i.test(address)) return false;
   // What is not there yet lies where the nearest folder does that is.
   for (let path = resolve(cwd, address); ; path = dirname(path)) {
-    const real = realOf(path);
+    const real = realPath(path);
     if (real !== undefined) return isWithin(real, [cwd]);
     if (path === dirname(path)) return false;
-  }
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
   }
 }
 

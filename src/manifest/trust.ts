@@ -1,6 +1,7 @@
-import { realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { ProcessEnvironment } from "../model/text";
+import { realPath } from "./files";
 
 /** How far the manifest is trusted (DESIGN section 15): what it may run and read of this machine. */
 export interface Trust {
@@ -110,13 +111,7 @@ export function ownFileAt(real: string, cwd: string, environment: ProcessEnviron
   return real === kept || real.startsWith(`${kept}.`) ? "belongs to the state" : undefined;
 }
 
-const realOrItself = (path: string): string => {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
-};
+const realOrItself = (path: string): string => realPath(path) ?? path;
 
 /** Under whatever name, also one of several for the same file. */
 function isSameFile(one: string, other: string): boolean {

@@ -44,11 +44,7 @@ describe("rnv.drift.yaml", () => {
       '5:5 manifest.unknown_key accepted.0 has no key "atribute"',
     ],
     ["no list", "accepted: nothing\n", "1:11 manifest.invalid_type accepted must be a list"],
-    [
-      "a list of texts",
-      "accepted: [service.a]\n",
-      "1:12 manifest.invalid_type accepted.0 must be a mapping",
-    ],
+    ["a list of texts", "accepted: [service.a]\n", "1:12 manifest.invalid_type accepted.0 must be a mapping"],
     ["broken YAML", "accepted: [\n", "manifest.syntax"],
   ])("%s is an error at its place, and nothing is accepted", (_, text, mistake) => {
     const { acceptances, mistakes } = found(text);

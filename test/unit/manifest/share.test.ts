@@ -379,7 +379,7 @@ describe("fromCommand", () => {
     [", json: /data", "printed an object at /data"],
     [", json: /data/l", "printed a list at /data/l"],
     [', json: ""', "printed an object at the top"],
-    [", json: data", "json takes a JSON pointer, which begins with /"],
+    [", json: data", "expected a JSON pointer, which begins with /, found text"],
     [", jsn: /data", 'a secret has no source "jsn"'],
   ])("refuses %s", async (rest, expected) => {
     const found = await loadFiles({ "rnv.yaml": manifest({ A: rest }) }, { environment: process.env });
