@@ -53,9 +53,6 @@ const attributeOf =
     ...flags,
   });
 
-/** Judges the number that says when to send write-only values again. */
-export const versionCheck = countCheck(0, Number.MAX_SAFE_INTEGER);
-
 /** Makes a value up as `{ length = 32 }` asks for it; null where it asks for none. */
 export function madeUp(asked: TerraformValue | undefined): string | null {
   const length = asObject(asked)?.length;
