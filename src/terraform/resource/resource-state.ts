@@ -99,17 +99,13 @@ export async function locateImport(
     const target = { name, declared, id, parentId: outer?.id };
     const read = await shapeOf(resource).read(session.reads, target);
     if (read.kind === "ambiguous") {
-      const { length } = read.ids;
       const ids = read.ids.join(", ");
       const byItsId = `give the id of the ${resource.type} in place of its name: ${ids}`;
-      throw diagnosticError(
-        "live.ambiguous",
-        `${length} of ${terraformNameOf(resource)} are called "${name}"`,
-        {
-          detail: `${asked.replace("the", "The")} does not say which.`,
-          hint: resource === wanted ? `import one by its id: ${ids}` : byItsId,
-        },
-      );
+      const summary = `${read.ids.length} of ${terraformNameOf(resource)} are called "${name}"`;
+      throw diagnosticError("live.ambiguous", summary, {
+        detail: `${asked.replace("the", "The")} does not say which.`,
+        hint: resource === wanted ? `import one by its id: ${ids}` : byItsId,
+      });
     }
     if (read.kind !== "found" || (outer === undefined && id === undefined && name === "")) continue;
     const { live } = read;
