@@ -21,7 +21,6 @@ import { requireThere } from "./resource/confirm-deleted";
 import { standingOf } from "./resource/warnings";
 import {
   type AttributeSchema,
-  type BlockSchema,
   computed,
   countCheck,
   isMixedList,
@@ -57,11 +56,6 @@ interface DataRead {
   /** What people have to know beside them. */
   readonly diagnostics?: readonly Diagnostic[];
 }
-
-const dataSource = (name: string, block: BlockSchema, read: DataSource["read"]): DataSource => ({
-  ...schemaOf(name, block),
-  read,
-});
 
 /**
  * Bindings that a data source shows of a type: all that can be declared or is computed, secrets left out. A list of
@@ -116,11 +110,12 @@ function lookupOf(resource: Resource): DataSource {
   const [parent] = resource.parents;
   const where = parent === undefined ? "" : `, in every ${parent.type} unless one is named`;
   const doc = `One ${resource.type}, found by its id or by its ${nameAttribute}${where}.`;
-  return dataSource(type.name, { doc, attributes }, async (session, config) => {
+  const read: DataSource["read"] = async (session, config) => {
     const live = await lookUp(session, type, config, nameAttribute);
     const values = asObject(fromJson(shownType(type), shownValues(resource, live)));
     return { values, diagnostics: standingOf(resource, live) };
-  });
+  };
+  return { ...schemaOf(type.name, { doc, attributes }), read };
 }
 
 async function lookUp(
@@ -198,9 +193,12 @@ function answerSource(
     ...asked,
     ...others.map((field) => computed(field, fields[field] as TerraformType, docs.get(field) ?? "")),
   ];
-  return dataSource(name, { doc, attributes }, async (session, config) => ({
-    values: asObject(fromJson(shown, await read(session, askedIn(query, config)))),
-  }));
+  return {
+    ...schemaOf(name, { doc, attributes }),
+    read: async (session, config) => ({
+      values: asObject(fromJson(shown, await read(session, askedIn(query, config)))),
+    }),
+  };
 }
 
 const catalogListing: Listing = {
@@ -274,18 +272,17 @@ export const dataSources: readonly DataSource[] = [
 
 /** Every ephemeral resource, a value that lives only as long as a run: never in a plan, never in a state. */
 export const ephemeralResources: readonly DataSource[] = [
-  dataSource(
-    "rnv_variable_value",
-    {
+  {
+    ...schemaOf("rnv_variable_value", {
       doc: "The value of a variable, revealed for this run and stored nowhere. The service records every reveal for audit.",
       attributes: [
         required("service_id", "string", "Id of the service."),
         required("key", "string", "Name of the variable."),
         computed("value", "string", "Its value.", { sensitive: true }),
       ],
-    },
-    async (session, config) => ({ values: { value: await revealVariable(session, config) } }),
-  ),
+    }),
+    read: async (session, config) => ({ values: { value: await revealVariable(session, config) } }),
+  },
 ];
 
 async function revealVariable(session: Session, config: TerraformObject): Promise<string> {

@@ -22,11 +22,9 @@ interface ListResource extends Schema {
 }
 
 /** The types that can be listed: those with a name of their own. */
-const listTypes: readonly ListResource[] = shapes
+export const listSchemas: readonly ListResource[] = shapes
   .filter(({ resource }) => resource.nameAttribute !== undefined)
   .map((type) => ({ ...schemaOf(type.name, blockOf(type)), type }));
-
-export const listSchemas: readonly Schema[] = listTypes;
 
 function blockOf({ resource }: TerraformShape): BlockSchema {
   const { archives, parents, type } = resource;
@@ -41,7 +39,7 @@ function blockOf({ resource }: TerraformShape): BlockSchema {
 
 /** ListResource: an event for each resource, with its state where that is asked for. */
 export const listResource: StreamingAnswer<"ListResource"> = async (provider, request, events) => {
-  const [{ type }, config] = configured(listTypes, "list resource", request);
+  const [{ type }, config] = configured(listSchemas, "list resource", request);
   const session = provider.requireSession();
   const limit = Number(request.limit);
   const found = await listLive(session, type, config);

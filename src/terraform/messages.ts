@@ -30,6 +30,9 @@ export const pathMessage = (steps: PathSteps): Message<"AttributePath"> => ({
   steps: steps.map((attributeName) => ({ attributeName })),
 });
 
+/** Severities in the form of the protocol. */
+const severities = { error: 1, warning: 2 };
+
 /** A diagnostic in the form of the protocol, at the attribute that `steps` lead to. */
 export function diagnosticMessage(
   diagnostic: Diagnostic,
@@ -44,7 +47,7 @@ export function diagnosticMessage(
     requestId === undefined ? `(${said})` : `(${said}, request ${requestId})`,
   ];
   return {
-    severity: severity === "error" ? errorSeverity : 2,
+    severity: severities[severity],
     summary: asSentence(summary),
     detail: lines.filter((line) => line !== undefined).join("\n\n"),
     ...(steps !== undefined && { attribute: pathMessage(steps) }),
@@ -66,9 +69,6 @@ const asSentence = (text: string): string =>
 
 const sentenceOf = (text: string): string =>
   /[.?!]$/.test(text) ? asSentence(text) : `${asSentence(text)}.`;
-
-/** How the protocol says that a diagnostic is an error. */
-export const errorSeverity = 1;
 
 /** Returns what is thrown for one diagnostic, which is an error. */
 export const diagnosticError = (...[code, summary, details]: Parameters<typeof error>): DiagnosticsError =>

@@ -139,7 +139,11 @@ async function act(invocation: Invocation): Promise<readonly Diagnostic[]> {
   const named: ActionInput = { address, id, name, deploymentId, commit: textIn(config, commit.name) };
   const aim = await action.aim?.(session.reads, named, undefined);
   const confirmed = textIn(config, confirm.name) ?? "";
-  if (action.mustBeConfirmed && !isSameText(confirmed, name)) return [notItsName(address, confirmed, name)];
+  if (action.mustBeConfirmed && !isSameText(confirmed, name)) {
+    const summary = `${JSON.stringify(confirmed)} is not the name of ${address}`;
+    const hint = `its name is ${JSON.stringify(name)}`;
+    return [error("guard.name_changed", summary, { attribute: confirm.name, hint })];
+  }
   const input = {
     ...named,
     deploymentId: named.deploymentId ?? aim?.deploymentId,
@@ -151,12 +155,6 @@ async function act(invocation: Invocation): Promise<readonly Diagnostic[]> {
   const warnings = (aim?.warnings ?? []).map(({ code, summary, ...more }) => warning(code, summary, more));
   return config.wait === false ? warnings : [...(await settle(invocation, pending, what)), ...warnings];
 }
-
-const notItsName = (address: string, confirmed: string, name: string): Diagnostic =>
-  error("guard.name_changed", `${JSON.stringify(confirmed)} is not the name of ${address}`, {
-    attribute: confirm.name,
-    hint: `its name is ${JSON.stringify(name)}`,
-  });
 
 /** Sends the action. After an uncertain answer what it made is looked for; what cannot be looked for is not sent again. */
 async function send(

@@ -28,6 +28,11 @@ export const objectOf = (attributes: Readonly<Record<string, TerraformType>>): O
 export const unknown = Object.freeze({ unknown: true as const });
 type UnknownValue = typeof unknown;
 
+/** A number that a JavaScript number cannot hold exactly; echoed as its decimal text. */
+export class NumberText {
+  constructor(readonly text: string) {}
+}
+
 /** A value of a `dynamic` attribute, with the type that it came with. */
 export class DynamicValue {
   constructor(
@@ -43,6 +48,7 @@ export type TerraformValue =
   | number
   | string
   | UnknownValue
+  | NumberText
   | DynamicValue
   | readonly TerraformValue[]
   | TerraformObject;
@@ -55,15 +61,19 @@ export const isUnknown = (value: unknown): value is UnknownValue => value === un
 
 /** Returns true if a value, or anything in it, is not known yet. */
 export function holdsUnknown(value: TerraformValue): boolean {
-  if (value === null || typeof value !== "object") return false;
+  if (value === null || typeof value !== "object" || value instanceof NumberText) return false;
   if (isUnknown(value)) return true;
   if (value instanceof DynamicValue) return holdsUnknown(value.value);
   return Object.values(value as object).some(holdsUnknown);
 }
 
-/** JSON of a value without unknowns. */
+/** JSON of a value without unknowns: a fraction such as 1/3 is the nearest one, an integer too large becomes text. */
 export function toPlain(value: TerraformValue): Plain {
   if (value === null || typeof value !== "object") return value;
+  if (value instanceof NumberText) {
+    const nearest = Number(value.text);
+    return Number.isInteger(nearest) || !Number.isFinite(nearest) ? value.text : nearest;
+  }
   if (value instanceof DynamicValue) return toPlain(value.value);
   if (isUnknown(value)) throw new Error("an unknown value has no plain form");
   if (Array.isArray(value)) return value.map(toPlain);
@@ -76,6 +86,7 @@ export const asObject = (value: TerraformValue | undefined): TerraformObject | u
   typeof value === "object" &&
   !Array.isArray(value) &&
   !isUnknown(value) &&
+  !(value instanceof NumberText) &&
   !(value instanceof DynamicValue)
     ? (value as TerraformObject)
     : undefined;
@@ -117,13 +128,14 @@ export const isSameText = (a: string, b: string): boolean => a.normalize("NFC") 
 export function isSameValue(a: TerraformValue | undefined, b: TerraformValue | undefined): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return false;
+  if (a instanceof NumberText) return b instanceof NumberText && a.text === b.text;
   if (a instanceof DynamicValue)
     return (
       b instanceof DynamicValue &&
       JSON.stringify(a.type) === JSON.stringify(b.type) &&
       isSameValue(a.value, b.value)
     );
-  if (b instanceof DynamicValue || isUnknown(a) || isUnknown(b)) return false;
+  if (b instanceof NumberText || b instanceof DynamicValue || isUnknown(a) || isUnknown(b)) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const left = a as TerraformObject;
   const right = b as TerraformObject;
@@ -137,7 +149,7 @@ export function isSameValue(a: TerraformValue | undefined, b: TerraformValue | u
 const unknownExtension = new ExtData(0, new Uint8Array([0]));
 
 /** One of each for all calls: a new one brings a buffer of its own. */
-const decoder = new Decoder();
+const decoder = new Decoder({ useBigInt64: true });
 const encoder = new Encoder();
 
 /** Decodes a value of `type` from the msgpack form of the protocol; null where there is none. */
@@ -167,8 +179,7 @@ function fromWire(type: TerraformType, wire: unknown): TerraformValue {
     const actual = JSON.parse(Buffer.from(typeBytes).toString("utf8")) as TerraformType;
     return new DynamicValue(actual, fromWire(actual, inner));
   }
-  // Core writes what a float cannot hold exactly as decimal text, and 1.1 too: the nearest number is taken.
-  if (type === "number") return Number(wire);
+  if (type === "number") return numberFrom(wire);
   if (typeof type === "string") return wire as string | boolean;
   switch (type[0]) {
     case "list":
@@ -182,6 +193,13 @@ function fromWire(type: TerraformType, wire: unknown): TerraformValue {
   }
 }
 
+/** Core writes what a float cannot hold exactly as decimal text, and 1.1 too. */
+function numberFrom(wire: unknown): number | NumberText {
+  const value = Number(wire);
+  const isExact = String(value) === String(wire) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+  return isExact ? value : new NumberText(String(wire));
+}
+
 function toWire(type: TerraformType, value: TerraformValue): unknown {
   if (value === null || value === undefined) return null;
   if (isUnknown(value)) return unknownExtension;
@@ -189,6 +207,7 @@ function toWire(type: TerraformType, value: TerraformValue): unknown {
     const { type: actual, value: inner } = value instanceof DynamicValue ? value : dynamicOf(value);
     return [Buffer.from(JSON.stringify(actual)), toWire(actual, inner)];
   }
+  if (value instanceof NumberText) return value.text;
   // As text Terraform reads it as exactly as from its own state: in its memory the same number as an integer of the
   // wire differs from that, and a refresh that found nothing would count as one that did.
   if (type === "number") return typeof value === "number" ? String(value) : value;
@@ -211,7 +230,7 @@ export function dynamicOf(value: TerraformValue): DynamicValue {
   if (value === null || isUnknown(value)) return new DynamicValue("dynamic", value);
   if (typeof value === "string") return new DynamicValue("string", value);
   if (typeof value === "boolean") return new DynamicValue("bool", value);
-  if (typeof value === "number") return new DynamicValue("number", value);
+  if (typeof value === "number" || value instanceof NumberText) return new DynamicValue("number", value);
   if (Array.isArray(value)) {
     const items = value.map(dynamicOf);
     return new DynamicValue(

@@ -43,10 +43,8 @@ export async function carryOut(
   request: RequestOf<"ApplyResourceChange">,
   apply: (change: AskedChange) => Promise<Applied>,
 ): Promise<ResponseOf<"ApplyResourceChange">> {
-  const { priorState, plannedState } = request;
-  const [prior, planned, config] = [priorState, plannedState, request.config].map((one) =>
-    decodeObject(valueType, one),
-  );
+  const wholes = [request.priorState, request.plannedState, request.config];
+  const [prior, planned, config] = wholes.map((one) => decodeObject(valueType, one));
   const { nonce = randomUUID(), ...kept } = readPrivate(request.plannedPrivate);
   const applied = await apply({ prior, planned, config, kept, nonce }).catch(
     (failure: unknown): Applied => ({

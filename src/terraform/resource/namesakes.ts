@@ -1,13 +1,10 @@
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { terraformNameOf } from "../../model/text";
-import type { Session } from "../provider";
-import type { TerraformShape } from "../schema/terraform-shape";
+import type { TypeInSession } from "../provider";
 
 /** A resource with a name, which is unique in its parent. */
-interface Named {
-  readonly session: Pick<Session, "reads">;
-  readonly type: Pick<TerraformShape, "resource">;
+interface Named extends TypeInSession {
   readonly parentId: string | undefined;
   readonly input: { readonly name: string };
 }

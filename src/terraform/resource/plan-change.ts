@@ -72,11 +72,12 @@ export function planChange(input: ChangeInput): PlannedChange {
   return input.prior === undefined ? planCreate(input) : planUpdate(input, input.prior);
 }
 
-function planCreate({ type, config }: ChangeInput): PlannedChange {
+function planCreate(input: ChangeInput): PlannedChange {
+  const { type, config } = input;
   const planned = type.draftOf(config);
   for (const { steps } of type.computed)
     if (valueAt(config, steps) === null) setValue(planned, steps, unknown);
-  setOwnAttributes(type, planned, undefined, { runs: true, isDeployed: true });
+  setOwnAttributes(planned, input, true, true);
   const sent = new Set(type.declaredIn(config).keys());
   return { planned, replaced: [], sent, acts: true, diagnostics: [] };
 }
@@ -112,30 +113,27 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
     const moves = isMoved || !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
     setValue(planned, steps, moves && !isAbsent && (acts || isNew) ? unknown : before);
   }
-  setOwnAttributes(type, planned, prior, {
-    runs: acts || isNew,
-    isDeployed: isNew || needsRun(resource, sent),
-  });
+  setOwnAttributes(planned, input, acts || isNew, isNew || needsRun(resource, sent));
+  const about = type.addressOf(type.nameIn(prior));
+  const changedTwice = (path: string): string =>
+    `${type.stepsOf(path)?.join(".") ?? path} of ${about} was changed here and outside of Terraform`;
   const diagnostics = diff.diagnostics
     .filter(({ attribute = "" }) => !meanings.kept.has(attribute))
-    .map((one) => ({ ...one, summary: changedTwice(type, prior, one.attribute ?? "") }));
+    .map((one) => ({ ...one, summary: changedTwice(one.attribute ?? "") }));
   return { planned, replaced, sent, acts: acts || replaced.length > 0, diagnostics };
 }
 
 /** Sets the attributes of this provider alone: what Terraform never stores, `revision` and `up_to_date`. */
 function setOwnAttributes(
-  type: TerraformShape,
   planned: Draft,
-  prior: TerraformObject | undefined,
-  { runs, isDeployed }: { readonly runs: boolean; readonly isDeployed: boolean },
+  { type, prior }: ChangeInput,
+  runs: boolean,
+  isDeployed: boolean,
 ): void {
   for (const { writeOnlyName } of type.secrets) planned[writeOnlyName] = null;
   if (type.isDeployed) planned[revisionName] = isDeployed ? unknown : (prior?.[revisionName] ?? null);
   if (type.reacts) planned[upToDateName] = runs ? true : (prior?.[upToDateName] ?? null);
 }
-
-const changedTwice = (type: TerraformShape, prior: TerraformObject, path: string): string =>
-  `${type.stepsOf(path)?.join(".") ?? path} of ${type.addressOf(type.nameIn(prior))} was changed here and outside of Terraform`;
 
 /**
  * Returns true if a configuration names another resource than the state, and one of the two was made elsewhere: that is

@@ -49,11 +49,10 @@ export const unknownValue = (key: string, attribute: string): Diagnostic =>
 
 interface ParentOfNew {
   readonly offers?: Offers | undefined;
-  /** The finding against any create in it. */
   readonly finding?: Diagnostic;
 }
 
-/** Returns what the parent `id` of a new resource offers, or that it does not exist. */
+/** Returns what the parent `id` of a new resource offers, or the finding against any create in it. */
 export async function findParent({ reads }: Session, resource: Resource, id: string): Promise<ParentOfNew> {
   const [{ attribute, type } = { attribute: "", type: "" }] = resource.parents;
   const read = await readParent(reads, resource, id);

@@ -113,7 +113,7 @@ async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]>
   const isSecondPlan = prior === undefined && priorPrivate.workspace !== undefined;
   return [
     ...change.diagnostics,
-    ...(type.resource.runs !== undefined && !hasTriggers(config) ? [withoutTriggers(type)] : []),
+    ...triggerFindings(type, config),
     ...(isReplaced ? replacementFindings(type, prior, replaced) : []),
     ...(isReplaced ? checkProtection(session, type, [prior, config], "replace") : []),
     ...(isSecondPlan ? checkProtection(session, type, [config], "replace") : []),
@@ -132,16 +132,18 @@ const unchecked = ({ resource }: TerraformShape, failure: unknown): Diagnostic =
     detail: diagnosticOf(failure).summary,
   });
 
-const hasTriggers = ({ triggers = null, when = null }: TerraformObject): boolean =>
-  triggers !== null || when === "always";
-
-/** The same for every resource of the type: Terraform shows equal warnings once. */
-const withoutTriggers = ({ name }: TerraformShape): Diagnostic =>
-  warning("plan.not_deployed", `${name} without triggers`, {
-    detail:
-      "A change of the service or of its variables is deployed by the next apply, not by the one that makes it.",
-    hint: "set triggers = { config = rnv_service.NAME.revision, vars = rnv_variables.NAME.revision }",
-  });
+/** Warns of a run without triggers, the same for every resource of the type: Terraform shows equal warnings once. */
+function triggerFindings({ name, resource }: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
+  const { triggers = null, when = null } = config;
+  if (resource.runs === undefined || triggers !== null || when === "always") return [];
+  return [
+    warning("plan.not_deployed", `${name} without triggers`, {
+      detail:
+        "A change of the service or of its variables is deployed by the next apply, not by the one that makes it.",
+      hint: "set triggers = { config = rnv_service.NAME.revision, vars = rnv_variables.NAME.revision }",
+    }),
+  ];
+}
 
 /** Says what a replacement loses. In an apply, Terraform refuses one that no plan has shown. */
 function replacementFindings(

@@ -1,6 +1,5 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import type { LiveResource } from "../../model/live";
 import { snakeCase } from "../../model/text";
 import type { TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -13,14 +12,10 @@ export const forgotten = ({ resource }: TerraformShape, name: string): Diagnosti
   });
 
 /** Finds what a resource that was made elsewhere stands for; undefined where the service has no such. */
-export const findPreserved = (
-  { session, type }: TypeInSession,
-  name: string,
-  parentId: string,
-): Promise<LiveResource | undefined> => {
+export function findPreserved({ session, type }: TypeInSession, name: string, parentId: string) {
   const declared = new Map(type.resource.parents.map(({ attribute }) => [attribute, parentId]));
   return type.find(session.reads, { name, declared, parentId });
-};
+}
 
 /** Returns the error about a resource that is to be made elsewhere, and is not. */
 export const notThere = ({ resource }: TerraformShape, name: string): Diagnostic =>

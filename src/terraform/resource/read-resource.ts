@@ -7,7 +7,7 @@ import { diagnosticMessages } from "../messages";
 import { type PrivateData, readPrivate, recordedOf, writePrivate } from "../private-data";
 import type { RpcAnswer, TypeInSession } from "../provider";
 import { upToDateName } from "../schema/resource-block";
-import { shownAs, type TerraformShape } from "../schema/terraform-shape";
+import { shownAs } from "../schema/terraform-shape";
 import {
   type Draft,
   decodeObject,
@@ -110,7 +110,8 @@ const unreadable = ({ type }: Resource, name: string, reason: string): Diagnosti
  * Returns the state after a refresh. What is declared or was imported shows the live value; the rest stays unset, so that
  * what is not managed never shows in a plan.
  */
-async function refreshed({ session, type, state, kept }: StoredResource, live: LiveResource): Promise<Draft> {
+async function refreshed(stored: StoredResource, live: LiveResource): Promise<Draft> {
+  const { session, type, state, kept } = stored;
   const { parents, rules } = type.resource;
   const defaults = type.defaultsIn(await session.reads.catalog());
   const next = type.draftOf(state);
@@ -130,19 +131,14 @@ async function refreshed({ session, type, state, kept }: StoredResource, live: L
     const isSame = before !== null && value !== null && equal(toPlain(before), value);
     setValue(next, steps, isSame ? before : shownAs(binding, value));
   }
-  markSecretDrift(type, next, state, live);
+  markSecretDrift(stored, next, live);
   for (const binding of type.computed)
     setValue(next, binding.steps, shownAs(binding, live.computed.get(binding.path)));
   return next;
 }
 
 /** A secret that was changed outside cannot be seen, only that it was: then it is sent again. */
-function markSecretDrift(
-  type: TerraformShape,
-  next: Draft,
-  state: TerraformObject,
-  live: LiveResource,
-): void {
+function markSecretDrift({ type, state }: StoredResource, next: Draft, live: LiveResource): void {
   const before = Date.parse(textIn(state, "updated_at") ?? "");
   const isNewer = live.updatedAt !== undefined && Date.parse(live.updatedAt) > before;
   if (!isNewer) return;

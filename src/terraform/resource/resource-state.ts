@@ -1,5 +1,4 @@
 import type { Resource } from "../../api/reads";
-import type { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { LiveResource } from "../../model/live";
 import { canonicalId, terraformNameOf } from "../../model/text";
@@ -99,7 +98,15 @@ export async function locateImport(
   for (const id of [undefined, canonicalId(name) || undefined]) {
     const target = { name, declared, id, parentId: outer?.id };
     const read = await shapeOf(resource).read(session.reads, target);
-    if (read.kind === "ambiguous") throw ambiguous(resource, { name, ids: read.ids, wanted, asked });
+    if (read.kind === "ambiguous") {
+      const ids = read.ids.join(", ");
+      const byItsId = `give the id of the ${resource.type} in place of its name: ${ids}`;
+      const summary = `${read.ids.length} of ${terraformNameOf(resource)} are called "${name}"`;
+      throw diagnosticError("live.ambiguous", summary, {
+        detail: `${asked.replace("the", "The")} does not say which.`,
+        hint: resource === wanted ? `import one by its id: ${ids}` : byItsId,
+      });
+    }
     if (read.kind !== "found" || (outer === undefined && id === undefined && name === "")) continue;
     const { live } = read;
     return { id: live.id, name: live.name, parentId: live.parentId ?? outer?.id ?? null };
@@ -114,23 +121,6 @@ export async function locateImport(
     hint: didYouMean(name, names) ?? hint,
   });
 }
-
-interface Namesakes {
-  readonly name: string;
-  readonly ids: readonly string[];
-  /** The type that is imported, and how its import ID is named. */
-  readonly wanted: Resource;
-  readonly asked: string;
-}
-
-const ambiguous = (resource: Resource, { name, ids, wanted, asked }: Namesakes): DiagnosticsError =>
-  diagnosticError("live.ambiguous", `${ids.length} of ${terraformNameOf(resource)} are called "${name}"`, {
-    detail: `${asked.replace("the", "The")} does not say which.`,
-    hint:
-      resource === wanted
-        ? `import one by its id: ${ids.join(", ")}`
-        : `give the id of the ${resource.type} in place of its name: ${ids.join(", ")}`,
-  });
 
 /** Names the ids that an import id may be made of: the service finds some resources by their own ids alone. */
 export function importIds({ type, nameAttribute, parents: [parent], removedWithParent }: Resource): string {

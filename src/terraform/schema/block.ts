@@ -45,6 +45,12 @@ export const countCheck = (from: number, to: number): z.ZodType =>
     `expected a whole number from ${from} to ${to}`,
   );
 
+/** Makes a value up as `{ length = 32 }` asks for it; null where it asks for none. */
+export function madeUp(asked: TerraformValue | undefined): string | null {
+  const length = asObject(asked)?.length;
+  return isGeneratedLength(length) ? generatedText(randomBytes, length) : null;
+}
+
 const attributeOf =
   (kind: "required" | "optional" | "computed") =>
   (name: string, type: TerraformType, doc: string, flags: Flags = {}): AttributeSchema => ({
@@ -52,15 +58,6 @@ const attributeOf =
     [kind]: true,
     ...flags,
   });
-
-/** Judges the number that says when to send write-only values again. */
-export const versionCheck = countCheck(0, Number.MAX_SAFE_INTEGER);
-
-/** Makes a value up as `{ length = 32 }` asks for it; null where it asks for none. */
-export function madeUp(asked: TerraformValue | undefined): string | null {
-  const length = asObject(asked)?.length;
-  return isGeneratedLength(length) ? generatedText(randomBytes, length) : null;
-}
 
 /** Returns an attribute that must be set. */
 export const required = attributeOf("required");

@@ -1,18 +1,27 @@
 import * as z from "zod";
 import type { Resource } from "../../api/reads";
 import type { ComputedRule } from "../../model/resource-type";
-import { generatedName, protectionAttribute, snakeCase, timeoutNames } from "../../model/text";
+import {
+  generatedName,
+  protectionAttribute,
+  snakeCase,
+  timeoutNames,
+  writeOnlyNameOf,
+  writeOnlyVersionOf,
+} from "../../model/text";
 import { generatedLengths } from "../../model/value";
-import { mapOf, objectOf, type PathSteps, type TerraformType } from "../values";
+import { resourceTypes } from "../../resources";
+import { listOf, mapOf, objectOf, type PathSteps, type TerraformType } from "../values";
 import {
   type AttributeSchema,
   type BlockSchema,
   computed as computedAttribute,
   countCheck,
   durationCheck,
+  innermost,
   isMixedList,
   optional,
-  versionCheck,
+  typeOf,
 } from "./block";
 
 /** An attribute path of a resource type, `configuration.branch`, and where Terraform keeps its value. */
@@ -38,13 +47,14 @@ export interface SecretBinding {
   readonly versionName: string;
 }
 
-/** All that the block of a resource type is made of. */
-export interface ResourceBindings {
-  readonly resource: Resource;
+/** The attributes of a resource type, and where Terraform keeps their values. */
+export class ResourceBindings {
   /** Attributes that may be declared, secrets left out. */
   readonly declared: readonly AttributeBinding[];
   /** Attributes that the service decides and keeps until something is written. */
   readonly computed: readonly ComputedBinding[];
+  /** Attributes that move by themselves: data sources show them, and no state of a resource holds them. */
+  readonly moving: readonly ComputedBinding[];
   readonly secrets: readonly SecretBinding[];
   /** A type that runs because others change: `triggers` says when, and `up_to_date` whether it has to. */
   readonly reacts: boolean;
@@ -52,7 +62,66 @@ export interface ResourceBindings {
   readonly isDeployed: boolean;
   /** It is deleted for itself, and what it holds is lost: `deletion_protection` can keep it. */
   readonly isProtectable: boolean;
+
+  constructor(readonly resource: Resource) {
+    const rules = Object.entries(resource.rules);
+    const decided = Object.entries(resource.computed).map(([path, rule]) => computedBinding(path, rule));
+    this.declared = rules
+      .filter(([, rule]) => rule.secret !== true)
+      .map(([path]) => bindingOf(resource, path));
+    this.secrets = rules.filter(([, rule]) => rule.secret).map(([path]) => secretBinding(path));
+    this.computed = decided.filter(({ rule }) => rule.movesByItself !== true);
+    this.moving = decided.filter(({ rule }) => rule.movesByItself === true);
+    this.reacts = resource.reacts !== undefined;
+    this.isDeployed = isDeployed(resource);
+    this.isProtectable = resource.removal === "delete" && !resource.removedWithParent;
+  }
 }
+
+const computedTypes: Readonly<Record<ComputedRule["valueType"], TerraformType>> = {
+  string: "string",
+  number: "number",
+  boolean: "bool",
+  /** All of them are lists of IDs. */
+  json: listOf("string"),
+};
+
+const computedBinding = (path: string, rule: ComputedRule): ComputedBinding => ({
+  path,
+  steps: [snakeCase(path)],
+  type: computedTypes[rule.valueType],
+  required: false,
+  rule,
+});
+
+const secretBinding = (path: string): SecretBinding => ({
+  path,
+  name: snakeCase(path),
+  writeOnlyName: writeOnlyNameOf(snakeCase(path)),
+  versionName: writeOnlyVersionOf(snakeCase(path)),
+});
+
+function bindingOf(resource: Resource, path: string): AttributeBinding {
+  const [first = "", second] = path.split(".");
+  const shape = resource.schema.shape as Readonly<Record<string, z.ZodType>>;
+  const group = second === undefined ? undefined : innermost(shape[first] as z.ZodType);
+  const field = group
+    ? (group as unknown as { shape: Record<string, z.ZodType> }).shape[second ?? ""]
+    : shape[first];
+  const steps = path.split(".").map(snakeCase);
+  const mustLieInParent = !resource.manifest.within.includes("root");
+  if (field === undefined) return { path, steps, type: "string", required: mustLieInParent };
+  const required = path === resource.nameAttribute || !field.isOptional();
+  const type = isMixedList(field) ? "dynamic" : typeOf(field);
+  return { path, steps, type, schema: field, required };
+}
+
+/** Returns true if a run of another resource makes its changes take effect. */
+const isDeployed = ({ type }: Resource): boolean =>
+  resourceTypes.some(
+    ({ runs, parents, follows }) =>
+      runs !== undefined && (follows.includes(type) || parents.some((parent) => parent.type === type)),
+  );
 
 /** Returns the block of a resource type. */
 export function blockOf(bindings: ResourceBindings): BlockSchema {
@@ -174,7 +243,7 @@ function secretAttributes(resource: Resource, secret: SecretBinding): readonly A
       `As \`${name}\`, but never stored. Sent when \`${versionName}\` changes.`,
       { writeOnly: true },
     ),
-    optional(versionName, "number", `Raise it to send \`${writeOnlyName}\` again.`, { check: versionCheck }),
+    optional(versionName, "number", `Raise it to send \`${writeOnlyName}\` again.`),
     optional(
       generatedName,
       generatedType,

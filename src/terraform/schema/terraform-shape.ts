@@ -1,46 +1,28 @@
-import type * as z from "zod";
 import type { Reads, Resource } from "../../api/reads";
 import type { Address } from "../../model/address";
 import type { Catalog } from "../../model/catalog";
 import type { LiveResource, ReadResult } from "../../model/live";
 import type { AppliableValue, ReadTarget } from "../../model/resource-operations";
-import { type ComputedRule, isPreserved } from "../../model/resource-type";
+import { isPreserved } from "../../model/resource-type";
 import { Secret } from "../../model/secret";
-import {
-  canonicalId,
-  generatedName,
-  protectionAttribute,
-  snakeCase,
-  terraformNameOf,
-  writeOnlyNameOf,
-  writeOnlyVersionOf,
-} from "../../model/text";
+import { canonicalId, generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
 import { type Attributes, type Plain, type ResolvedValue, Unknown } from "../../model/value";
-import { resourceTypes } from "../../resources";
 import {
   asObject,
   type Draft,
   fromJson,
   holdsUnknown,
-  listOf,
   type ObjectType,
   type PathSteps,
   type TerraformObject,
-  type TerraformType,
   type TerraformValue,
   textIn,
   toPlain,
   unknown,
   valueAt,
 } from "../values";
-import { type BlockSchema, innermost, isMixedList, madeUp, type Schema, schemaOf, typeOf } from "./block";
-import {
-  type AttributeBinding,
-  blockOf,
-  type ComputedBinding,
-  type ResourceBindings,
-  type SecretBinding,
-} from "./resource-block";
+import { type BlockSchema, madeUp, type Schema, schemaOf } from "./block";
+import { type AttributeBinding, blockOf, ResourceBindings } from "./resource-block";
 
 const shapes = new WeakMap<Resource, TerraformShape>();
 
@@ -52,39 +34,23 @@ export function shapeOf(resource: Resource): TerraformShape {
 }
 
 /** A resource type as Terraform sees it: its schema, and what its values hold. All of it derives from the type. */
-export class TerraformShape implements Schema, ResourceBindings {
+export class TerraformShape extends ResourceBindings implements Schema {
   readonly name: string;
   readonly block: BlockSchema;
   readonly valueType: ObjectType;
-  readonly declared: readonly AttributeBinding[];
-  readonly computed: readonly ComputedBinding[];
-  /** Attributes that move by themselves: data sources show them, and no state of a resource holds them. */
-  readonly moving: readonly ComputedBinding[];
-  readonly secrets: readonly SecretBinding[];
-  readonly reacts: boolean;
-  readonly isDeployed: boolean;
-  readonly isProtectable: boolean;
   /** The type without its secrets: Terraform compares those in the form that it keeps them. */
   readonly compared: Resource;
   /** Returns where Terraform keeps an attribute path, that of a secret too. */
   readonly stepsOf: (path: string) => PathSteps | undefined;
 
-  constructor(readonly resource: Resource) {
-    const rules = Object.entries(resource.rules);
-    const open = rules.filter(([, rule]) => rule.secret !== true);
-    const decided = Object.entries(resource.computed).map(([path, rule]) => computedBinding(path, rule));
-    this.compared = { ...resource, rules: Object.fromEntries(open) };
-    this.declared = open.map(([path]) => bindingOf(resource, path));
-    this.secrets = rules.filter(([, rule]) => rule.secret).map(([path]) => secretBinding(path));
-    this.computed = decided.filter(({ rule }) => rule.movesByItself !== true);
-    this.moving = decided.filter(({ rule }) => rule.movesByItself === true);
-    this.reacts = resource.reacts !== undefined;
-    this.isDeployed = isDeployed(resource);
-    this.isProtectable = resource.removal === "delete" && !resource.removedWithParent;
+  constructor(resource: Resource) {
+    super(resource);
     const { name, block, valueType } = schemaOf(terraformNameOf(resource), blockOf(this));
     this.name = name;
     this.block = block;
     this.valueType = valueType;
+    const open = Object.entries(resource.rules).filter(([, rule]) => rule.secret !== true);
+    this.compared = { ...resource, rules: Object.fromEntries(open) };
     const steps = new Map<string, PathSteps>([
       ...this.secrets.map(({ path, name: own }) => [path, [own]] as const),
       ...this.declared.map((binding) => [binding.path, binding.steps] as const),
@@ -229,51 +195,6 @@ export class TerraformShape implements Schema, ResourceBindings {
     return catalog === undefined ? new Map() : this.resource.defaults(catalog);
   }
 }
-
-const computedTypes: Readonly<Record<ComputedRule["valueType"], TerraformType>> = {
-  string: "string",
-  number: "number",
-  boolean: "bool",
-  /** All of them are lists of IDs. */
-  json: listOf("string"),
-};
-
-const computedBinding = (path: string, rule: ComputedRule): ComputedBinding => ({
-  path,
-  steps: [snakeCase(path)],
-  type: computedTypes[rule.valueType],
-  required: false,
-  rule,
-});
-
-const secretBinding = (path: string): SecretBinding => ({
-  path,
-  name: snakeCase(path),
-  writeOnlyName: writeOnlyNameOf(snakeCase(path)),
-  versionName: writeOnlyVersionOf(snakeCase(path)),
-});
-
-function bindingOf(resource: Resource, path: string): AttributeBinding {
-  const [first = "", second] = path.split(".");
-  const shape = resource.schema.shape as Readonly<Record<string, z.ZodType>>;
-  const group = second === undefined ? undefined : innermost(shape[first] as z.ZodType);
-  const field = group
-    ? (group as unknown as { shape: Record<string, z.ZodType> }).shape[second ?? ""]
-    : shape[first];
-  const steps = path.split(".").map(snakeCase);
-  const mustLieInParent = !resource.manifest.within.includes("root");
-  if (field === undefined) return { path, steps, type: "string", required: mustLieInParent };
-  const required = path === resource.nameAttribute || !field.isOptional();
-  const type = isMixedList(field) ? "dynamic" : typeOf(field);
-  return { path, steps, type, schema: field, required };
-}
-
-/** Returns true if a run of another resource makes its changes take effect. */
-const isDeployed = ({ type }: Resource): boolean =>
-  resourceTypes.some(
-    ({ runs, parents, follows }) =>
-      runs !== undefined && (follows.includes(type) || parents.some((parent) => parent.type === type)),
-  );
 
 const noReferences = new Unknown([]);
 const declaredValue = (value: TerraformValue): Plain | Unknown =>

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { generatedName, variablesResource } from "../../model/text";
 import { mapOf } from "../values";
-import { computed, optional, required, schemaOf, versionCheck } from "./block";
+import { computed, optional, required, schemaOf } from "./block";
 import { generatedCheck, generatedType, revision, timeouts } from "./resource-block";
 
 const mapOfNames = (value: z.ZodType): z.ZodType =>
@@ -26,7 +26,7 @@ export const variablesSchema = schemaOf(variablesResource, {
       "As `values`, but never stored. Sent when `values_wo_version` changes or a name is new.",
       { writeOnly: true, check: texts },
     ),
-    optional("values_wo_version", "number", "Raise it to send `values_wo` again.", { check: versionCheck }),
+    optional("values_wo_version", "number", "Raise it to send `values_wo` again."),
     optional(
       generatedName,
       mapOf(generatedType),

@@ -131,12 +131,8 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
  * Returns an entry as the service shows it. A value that was changed outside cannot be seen: it is null, so that the next
  * plan sends it again; a write-only one, which the state does not have, loses its time.
  */
-function entryAsShown(
-  key: string,
-  { updatedAt: known, source }: Entry,
-  live: Variable,
-  isStored: boolean,
-): Entry {
+function entryAsShown(key: string, entry: Entry, live: Variable, isStored: boolean): Entry {
+  const { updatedAt: known, source } = entry;
   const { id, key: liveKey, updatedAt } = { ...live, updatedAt: live.updatedAt ?? known ?? "" };
   const isTouched = liveKey !== key || known === undefined || Date.parse(updatedAt) > Date.parse(known);
   if (!isTouched) return { id, source, updatedAt };

@@ -3,6 +3,7 @@ import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { generatedName } from "../../model/text";
 import { variable } from "../../resources/variable";
 import type { ParentChange } from "../resource/confirm-deleted";
+import type { PlannedChange } from "../resource/plan-change";
 import { unknownValue } from "../resource/plan-findings";
 import { revisionName } from "../schema/resource-block";
 import { shapeOf } from "../schema/terraform-shape";
@@ -91,6 +92,8 @@ function declaredKeys(
   return [...new Set([...own, ...maps.flatMap((map) => Object.keys(elementsOf(map)))])];
 }
 
+type Planned = Pick<PlannedChange, "planned" | "diagnostics">;
+
 interface VariablesChange {
   /** Undefined for a create. */
   readonly prior: TerraformObject | undefined;
@@ -101,11 +104,6 @@ interface VariablesChange {
   readonly parent: ParentChange;
 }
 
-interface VariablesPlan {
-  readonly planned: TerraformObject;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** Returns true if a map was imported and not applied since: it manages nothing yet. */
 export const managesNothing = (prior: TerraformObject | undefined): boolean =>
   prior !== undefined && (prior.ids ?? null) === null;
@@ -114,7 +112,7 @@ export const managesNothing = (prior: TerraformObject | undefined): boolean =>
  * Plans a map of variables key by key: ids are known where a key stays, times where its value stays. Pure, and the same
  * every time it is asked. Keys that are not declared and were never ours are left alone.
  */
-export function planVariables({ prior, config, takenOver, parent }: VariablesChange): VariablesPlan {
+export function planVariables({ prior, config, takenOver, parent }: VariablesChange): Planned {
   const isOpen = isUnknown(config.service_id ?? null) || parent === "deleted";
   const before = isOpen || parent === "other" ? undefined : prior;
   const place = before?.service_id ?? config.service_id ?? null;
