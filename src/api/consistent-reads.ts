@@ -75,8 +75,10 @@ export class Consistency {
         const found = await alone?.(one.id);
         if (found === undefined || (await isStale(found))) stale.push(one);
         else if (isListed(found)) shown.set(one.id, found);
-        else shown.delete(one.id);
-        if (found && isLeaving(found)) known.noteDeleting(one.id, kind);
+        else {
+          shown.delete(one.id);
+          if (isLeaving(found)) known.noteDeleting(one.id, kind);
+        }
       }
       return { value: [...shown.values()], stale };
     }, how.owner);
