@@ -7,7 +7,7 @@ import type { CanvasScope, DeploymentsPage, Endpoints } from "./endpoints";
 import { type Known, KnownVersions } from "./known-versions";
 import type { Send } from "./send";
 import { isOlder, newestById, type Shown } from "./versions";
-import type { Canvas, Deletion, Project, Service, Variable } from "./wire/shapes";
+import type { Canvas, Deletion, Project, Service } from "./wire/shapes";
 
 /** How long a read that contradicts our last write, or another read, is repeated, milliseconds. */
 export const patienceMs = 30_000;
@@ -32,16 +32,15 @@ type Reading<T> = { readonly stale: readonly Known[] } & (
 );
 
 /** How a list is read. */
-interface ListReading<Whole, T> {
-  readonly read: () => Promise<Whole>;
-  readonly entriesOf: (whole: Whole) => readonly T[];
+interface ListReading<T> {
+  readonly read: () => Promise<readonly T[]>;
   /** Returns true if the list has to show `known`; all of its kind unless said. */
   readonly mustShow?: (known: Known) => boolean;
   /** Reads an entry by its id; undefined where that is not possible. */
   readonly alone?: (id: string) => Promise<T | undefined>;
   readonly isStale?: (shown: T) => Promise<boolean>;
-  /** Returns what the rest of the answer shows as before our last write. */
-  readonly wholeStale?: (whole: Whole) => readonly Known[];
+  /** Returns what else its answer shows as before our last write. */
+  readonly othersStale?: () => readonly Known[];
   /** Id of the project that is asked about. */
   readonly owner?: string | undefined;
 }
@@ -59,31 +58,29 @@ export class Consistency {
   }
 
   /** Reads a list. What it leaves out, or shows as before our last write, is read by its id. */
-  list<Whole, T extends Shown>(
-    kind: string,
-    how: ListReading<Whole, T>,
-  ): Promise<{ readonly whole: Whole; readonly entries: readonly T[] }> {
+  list<T extends Shown>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
     const { known, seen } = this;
-    const { read, entriesOf, alone, mustShow = () => true } = how;
+    const { read, alone, mustShow = () => true, othersStale = () => [] } = how;
     const isStale = how.isStale ?? (async (one: T) => known.isStale(one));
     return this.untilCurrent(async () => {
-      const whole = await read();
-      const listed = newestById(entriesOf(whole)).filter((one) => !known.wasDeleted(one));
+      const listed = newestById(await read()).filter((one) => !known.wasDeleted(one));
       seen.add(listed);
       const shown = new Map(listed.map((one) => [one.id, one]));
       const doubtful = known.listed(kind).filter((one) => !shown.has(one.id) && mustShow(one));
       for (const one of listed)
         if (await isStale(one))
           doubtful.push(known.of(one.id) ?? { id: one.id, kind, about: `${kind} ${one.id}` });
-      const stale = [...(how.wholeStale?.(whole) ?? [])];
+      const stale = [...othersStale()];
       for (const one of doubtful) {
         const found = await alone?.(one.id);
         if (found === undefined || (await isStale(found))) stale.push(one);
         else if (isListed(found)) shown.set(one.id, found);
-        else shown.delete(one.id);
-        if (found && isLeaving(found)) known.noteDeleting(one.id, kind);
+        else {
+          shown.delete(one.id);
+          if (isLeaving(found)) known.noteDeleting(one.id, kind);
+        }
       }
-      return { value: { whole, entries: [...shown.values()] }, stale };
+      return { value: [...shown.values()], stale };
     }, how.owner);
   }
 
@@ -197,38 +194,38 @@ function reads(raw: Endpoints, consistency: Consistency) {
   const { known, seen } = consistency;
   const isServiceStale = (service: Service) => isStale({ raw, consistency }, service);
   return {
-    listProjects: async (sent) => {
+    listProjects: (sent) => {
       const alone = (id: string) => unlessAbsent(() => raw.getProject(id));
-      const entriesOf = (listed: readonly Project[]) => listed;
-      const read = firstFrom(sent, raw.listProjects);
-      return (await consistency.list("project", { read, alone, entriesOf })).entries;
+      return consistency.list("project", { read: firstFrom(sent, raw.listProjects), alone });
     },
     getProject: (id) => consistency.one(id, () => raw.getProject(id)),
     canvas: async (scope = {}, sent) => {
       const { projectId, environmentId } = scope;
       const layout = known.of(projectId ?? "", "layout");
-      const { whole, entries } = await consistency.list("service", {
+      const read = firstFrom(sent, () => raw.canvas(scope));
+      // The canvas that was read last.
+      let whole = {} as Canvas;
+      const nodes = await consistency.list("service", {
         owner: projectId,
-        read: firstFrom(sent, () => raw.canvas(scope)),
-        entriesOf: ({ nodes }: Canvas) => nodes,
+        read: async () => {
+          whole = await read();
+          return whole.nodes;
+        },
         mustShow: ({ parentId }) =>
           environmentId === undefined && (projectId === undefined || parentId === projectId),
         alone: (id) => unlessAbsent(() => raw.getService(id)),
         isStale: isServiceStale,
-        wholeStale: (canvas) => (layout && canvas.layout.revision < (layout.revision ?? 0) ? [layout] : []),
+        othersStale: () => (layout && whole.layout.revision < (layout.revision ?? 0) ? [layout] : []),
       });
-      return { ...whole, nodes: [...entries] };
+      return { ...whole, nodes: [...nodes] };
     },
     getService: (id, isRouteMissing) =>
       consistency.one(id, () => raw.getService(id), isServiceStale, isRouteMissing),
-    listVariables: async (serviceId) => {
-      const { entries } = await consistency.list("variable", {
+    listVariables: (serviceId) =>
+      consistency.list("variable", {
         read: () => raw.listVariables(serviceId),
-        entriesOf: (listed: readonly Variable[]) => listed,
         mustShow: ({ parentId }) => parentId === serviceId,
-      });
-      return entries;
-    },
+      }),
     getDeployment: (serviceId, id) => consistency.one(id, () => raw.getDeployment(serviceId, id)),
     listDeployments: (serviceId, page = {}) => {
       const read = (): Promise<DeploymentsPage> => raw.listDeployments(serviceId, page);

@@ -191,12 +191,9 @@ class CachedReads implements Reads {
 
   async variables(serviceId: string): Promise<readonly Variable[] | undefined> {
     const part = `variables ${serviceId}`;
-    const cached = this.#cache.get(part);
-    const listed = await this.#variables(part, serviceId);
-    if (cached === undefined || listed === undefined || !this.#known.areStale(listed, serviceId))
-      return listed;
-    this.#drop(part, cached);
-    return this.#variables(part, serviceId);
+    const isListStale = async (listed: readonly Variable[] | undefined) =>
+      listed !== undefined && this.#known.areStale(listed, serviceId);
+    return this.#current(part, () => this.#variables(part, serviceId), isListStale);
   }
 
   #variables(part: string, serviceId: string): Promise<readonly Variable[] | undefined> {
@@ -241,21 +238,30 @@ class CachedReads implements Reads {
     this.#cache = new Map([...this.#cache].filter(([, { askedAt }]) => askedAt >= kept));
   }
 
-  /** Returns an entry of a list, which is read again where the record of the entry was taken in after it. */
+  /** Returns an entry of a list. */
   async #entry<T extends Project | Service>(
     id: string,
     part: string,
     read: () => Promise<{ readonly byId: ReadonlyMap<string, T> }>,
   ): Promise<T | undefined> {
-    const cached = this.#cache.get(part);
-    const shown = (await read()).byId.get(id);
-    if (cached === undefined || !shown || !(await isStale(this.endpoints, shown))) return shown;
-    this.#drop(part, cached);
-    return (await read()).byId.get(id);
+    const { byId } = await this.#current(part, read, async (list) => {
+      const shown = list.byId.get(id);
+      return shown !== undefined && isStale(this.endpoints, shown);
+    });
+    return byId.get(id);
   }
 
-  #drop(part: string, cached: Cached): void {
+  /** Reads a part, and again where what is stale in it was recorded after it was read. */
+  async #current<T>(
+    part: string,
+    read: () => Promise<T>,
+    isPartStale: (value: T) => Promise<boolean>,
+  ): Promise<T> {
+    const cached = this.#cache.get(part);
+    const value = await read();
+    if (cached === undefined || !(await isPartStale(value))) return value;
     if (this.#cache.get(part) === cached) this.#cache.delete(part);
+    return read();
   }
 
   #once<T>(part: string, read: () => Promise<T>): Promise<T> {

@@ -47,11 +47,9 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
   );
   const since = firstSentAt(run, address);
   const close = async (result: "done" | "refused", id?: string): Promise<void> => {
-    const open = run.journal.openAt(address).filter((intent) => intent.command !== undefined);
     const { recording, run: record } = id === undefined ? ({} as Left) : leftBy(run, order, { id });
     const outcome = { result, status: 0, ...(id !== undefined && { id }) };
-    const seqs = open.map(({ seq }) => seq);
-    if (open.length > 0) await run.journal.close(seqs, outcome, recording, record);
+    await run.journal.closeAt(address, outcome, recording, record);
   };
   // It is reported once where the journal can be written, and can be asked for again.
   const neverKnown = async (why: Uncertainty): Promise<DiagnosticsError> => {

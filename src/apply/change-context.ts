@@ -186,16 +186,6 @@ export function inputsIn(
   return Object.fromEntries(upstream.map(({ id, writes }) => [id, writes]));
 }
 
-/** Closes earlier attempts of a write that merely sets something: what they meant to set is set now. */
-export async function closeEarlier(context: ChangeContext, id: string): Promise<void> {
-  const open = openAt(context);
-  if (open.length > 0) await context.run.journal.close(open, { result: "done", status: 0, id });
-}
-
-/** Returns the open writes of a change. */
-export const openAt = ({ run, change }: Pick<ChangeContext, "run" | "change">): readonly number[] =>
-  run.journal.openAt(change.address).map(({ seq }) => seq);
-
 interface Recording {
   readonly reads: Pick<Reads, "contentAt">;
   readonly change: Change;

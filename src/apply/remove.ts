@@ -5,7 +5,7 @@ import type { Accepted } from "../model/resource-operations";
 import { pathsWith } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import type { Change } from "../plan/plan";
-import { type ChangeContext, closeEarlier, openAt, recordedWhileDeleted, writtenNow } from "./change-context";
+import { type ChangeContext, recordedWhileDeleted, writtenNow } from "./change-context";
 import { sendTwice } from "./journaled-send";
 import { type ChangeEnd, readNow } from "./run";
 import { settle } from "./settle";
@@ -99,7 +99,7 @@ async function takeEnd(context: ChangeContext, { ending }: Gone): Promise<Accept
   const pending = ending ?? type.deletes?.pendingOf(id, undefined, recordedParentId(context));
   const recorded = run.journal.recorded(address);
   const resource = recorded && pending ? recordedWhileDeleted(recorded, pending) : null;
-  await run.journal.close(openAt(context), { result: "done", status: 0, id }, { address, resource });
+  await run.journal.closeAt(address, { result: "done", status: 0, id }, { address, resource });
   return { id, pending };
 }
 
@@ -110,7 +110,7 @@ export async function archive(context: ChangeContext): Promise<ChangeEnd> {
   if (!send || change.id === undefined) throw new Error(`${change.type} cannot be archived`);
   const input = { address: change.address, id: change.id, name: change.name };
   const accepted = await sendTwice(() => send(endpoints, input));
-  await closeEarlier(context, accepted.id);
+  await context.run.journal.closeAt(change.address, { result: "done", status: 0, id: accepted.id });
   return retain(context, accepted.live);
 }
 

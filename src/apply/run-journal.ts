@@ -11,6 +11,19 @@ interface EndedRun extends Omit<RunEnd, "endedAt"> {
   readonly run: RunRecord;
 }
 
+/** The end of a write. */
+interface WriteEnd {
+  readonly result: "done" | "refused";
+  readonly status: number;
+  readonly id?: string;
+}
+
+/** The record that a write leaves; null: it was deleted. */
+interface LeftRecord {
+  readonly address: Address;
+  readonly resource: RecordedResource | null;
+}
+
 /**
  * The state while a run changes it: what the session's journal holds, and the same folded in memory. One entry
  * costs one append; the snapshot is written once, by `finish`.
@@ -96,13 +109,8 @@ export class RunJournal {
     return seq;
   }
 
-  /** Closes intents and records what they left (null: it was deleted), and what the run waits for from then on, in one append. */
-  async close(
-    seqs: readonly number[],
-    outcome: { readonly result: "done" | "refused"; readonly status: number; readonly id?: string },
-    left?: { readonly address: Address; readonly resource: RecordedResource | null },
-    run?: RunRecord,
-  ): Promise<void> {
+  /** Closes intents and records what they left, and what the run waits for from then on, in one append. */
+  async close(seqs: readonly number[], outcome: WriteEnd, left?: LeftRecord, run?: RunRecord): Promise<void> {
     const after = left && { ...left, resource: this.#sinceNow(left.address, left.resource) };
     const deletedAt = after && this.#deletedNow(after.address, after.resource);
     // What was made comes first: a power cut may keep the beginning of this append and lose its end.
@@ -113,6 +121,12 @@ export class RunJournal {
     for (const seq of seqs) this.#dropOpen(seq);
     if (run) this.#run = run;
     if (after) this.#set(after.address, after.resource);
+  }
+
+  /** Closes what is open at an address, if anything, and records what it left. */
+  async closeAt(address: Address, outcome: WriteEnd, left?: LeftRecord, run?: RunRecord): Promise<void> {
+    const open = this.openAt(address).map(({ seq }) => seq);
+    if (open.length > 0 || left) await this.close(open, outcome, left, run);
   }
 
   async record(address: Address, recorded: RecordedResource | null): Promise<void> {

@@ -6,15 +6,7 @@ import type { AppliedValue, RecordedResource } from "../model/state";
 import { sameName } from "../model/text";
 import type { Attributes } from "../model/value";
 import { isPlain, type Plain, plainEqual } from "../model/value";
-import {
-  type ChangeContext,
-  closeEarlier,
-  inputsOf,
-  openAt,
-  recordedAfter,
-  writesAfter,
-  writtenNow,
-} from "./change-context";
+import { type ChangeContext, inputsOf, recordedAfter, writesAfter, writtenNow } from "./change-context";
 import { createOrFind, severalFound } from "./create-or-find";
 import { firstSentAt, sendTwice } from "./journaled-send";
 import { awaitEnding, notGone, proveGone } from "./remove";
@@ -119,7 +111,7 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
     send,
     look: () => candidates(reads, { ...search, body: journal.openAt(address).at(-1)?.body }),
     take: (made) => takeMade(context, made),
-    refuse: () => journal.close(openAt(context), { result: "refused", status: 409 }),
+    refuse: () => journal.closeAt(address, { result: "refused", status: 409 }),
     several: (found) => new DiagnosticsError([severalFound("apply.uncertain", address, found)]),
     command: "rnv apply",
     onWait: () => run.emit({ type: "progress", address, action: "create", note }),
@@ -129,8 +121,9 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
 /** Records a found resource as the outcome of an unanswered create. */
 async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
   const { run, change, type, parentId } = context;
-  const after = { address: change.address, resource: context.recordOnAccept(made.id) };
-  await run.journal.close(openAt(context), { result: "done", status: 0, id: made.id }, after);
+  const { address } = change;
+  const after = { address, resource: context.recordOnAccept(made.id) };
+  await run.journal.closeAt(address, { result: "done", status: 0, id: made.id }, after);
   return {
     id: made.id,
     live: made,
@@ -146,7 +139,10 @@ async function finishWrite(
   isNew = false,
 ): Promise<ChangeEnd> {
   const { run, change, type } = context;
-  if (accepted.failure === undefined) await closeEarlier(context, accepted.id);
+  const { id } = accepted;
+  // What earlier attempts meant to set is set now.
+  if (accepted.failure === undefined)
+    await run.journal.closeAt(change.address, { result: "done", status: 0, id });
   const before = isNew ? undefined : timeBefore(context);
   // An answer about something else says nothing of this.
   const answered = accepted.live?.id === accepted.id ? accepted.live : undefined;

@@ -82,12 +82,15 @@ async function follow(
   const newest = list?.items[0];
   const isOurs = newest?.id === pending.id;
   if (isOurs && newest.status !== "superseded") return settledAs(newest, pending.commit);
+  const isShown = isOurs || superseded !== undefined;
+  // A key that lost its membership is shown no deployment at all.
+  if (!newest && !isShown) return notShown(`the service does not show deployment ${pending.id}`);
   const madeAt = pending.madeAt ?? superseded?.createdAt;
   const isBefore = Date.parse(newest?.createdAt ?? "") < Date.parse(madeAt ?? "");
-  if (newest === undefined || isOurs || isBefore)
-    return isOurs || superseded !== undefined
+  if (!newest || isOurs || isBefore)
+    return isShown
       ? contradicting("superseded", `deployment ${pending.id} was superseded, and no newer one is listed`)
-      : notShown(`the service does not list deployment ${pending.id}`);
+      : contradicting("not shown", `the service does not list deployment ${pending.id}`);
   // A rollback serves an older release: what was to be deployed is not what serves.
   if (newest.sourceDeploymentId != null) {
     return {

@@ -126,6 +126,7 @@ describe("what is read under a gap", () => {
     expect(reading("auto").about?.({ ...shown, id: "o2" })).toEqual({
       ...{ id: "o2", mismatch: 'operation.id is not "o1"' },
     });
+    expect(operationIn({ operation: shown })).toBe(shown);
     for (const body of [undefined, null, 7, { operation: 7 }]) expect(operationIn(body)).toBe(body);
     for (const body of [undefined, { operation: 7 }])
       expect(operationIn(body, "wrapped")).toBe(body?.operation);
@@ -137,6 +138,7 @@ describe("what is read under a gap", () => {
     [{ data: 5 }, "data.thing", { service: undefined }],
     [undefined, "data.thing", { service: undefined }],
     [{ service: 1, id: "s" }, undefined, { service: 1, id: "s" }],
+    [{ id: "s" }, undefined, { service: { id: "s" } }],
     [{ id: "" }, undefined, { id: "" }],
     [[{ id: "s" }], undefined, [{ id: "s" }]],
     [undefined, undefined, undefined],
@@ -152,6 +154,7 @@ describe("what is read under a gap", () => {
     [[1], ".", { variables: [1], page: undefined }],
     [undefined, "a.b", { variables: undefined, page: undefined }],
     [{ items: "x" }, "auto", { items: "x" }],
+    [{ items: [1], page: 2 }, "auto", { items: [1], variables: [1], page: 2 }],
     [{ items: [1], variables: [2] }, "auto", { items: [1], variables: [2] }],
     [[1], "auto", [1]],
   ])("variables in %j at %s", (body, setting, found) => {

@@ -1,15 +1,4 @@
-import {
-  awaitsCheckout,
-  environmentOf,
-  errorBodyOf,
-  fillBody,
-  operationIn,
-  pathUnder,
-  replayedOf,
-  variablesIn,
-  withEnvironmentFields,
-  wrappedAs,
-} from "../../../src/api/gap-rules";
+import { fillBody, pathUnder } from "../../../src/api/gap-rules";
 import { defaultGaps, gapSettingList, gapSettings, gapVariable } from "../../../src/api/gap-settings";
 import { type Gap, gaps } from "../../../src/api/gaps";
 
@@ -67,25 +56,12 @@ describe("gapSettings", () => {
   });
 
   it.each([
-    ["RNV_GAP_READ_SERVICE", "of"],
-    ["RNV_GAP_READ_SERVICE", "/apps/{id}"],
     ["RNV_GAP_READ_SERVICE", "/apps//{serviceId}"],
-    ["RNV_GAP_READ_SERVICE", "/{serviceId}/{serviceId}"],
-    ["RNV_GAP_PATCH_SERVICE", '{"configuration": "{configuration}"}'],
     ["RNV_GAP_PATCH_SERVICE", "[1]"],
-    ["RNV_GAP_PATCH_VARIABLE", "key"],
     ["RNV_GAP_PATCH_VARIABLE", '{"name": "{key}"}'],
-    ["RNV_GAP_PATCH_VARIABLE", '{"text": "{value}"}'],
-    ["RNV_GAP_VARIABLE_ITEMS", "data..items"],
-    ["RNV_GAP_ROLL_BACK", "rollback"],
     ["RNV_GAP_ROLL_BACK", "/../{deploymentId}"],
-    ["RNV_GAP_ROLL_BACK", "/{deploymentId"],
-    ["RNV_GAP_ROLL_BACK", "/{deploymentId}x"],
-    ["RNV_GAP_ROLL_BACK", "/releases/{deploymentIds}"],
     ["RNV_GAP_ROLL_BACK", "https://evil.example/{deploymentId}"],
     ["RNV_GAP_KIND_DEFAULTS", '{"static": 80}'],
-    ["RNV_GAP_ENVIRONMENT_RECORD", "id"],
-    ["RNV_GAP_REPLAY_HEADER", "x y"],
   ])("refuses %s=%s with an example, and keeps the default", (name, value) => {
     const { settings, diagnostics } = gapSettings({ [name]: value });
     expect(settings).toEqual(defaultGaps);
@@ -111,13 +87,6 @@ describe("gapSettings", () => {
     expect(hintOf("RNV_GAP_PATCH_VARIABLE")).toMatch(/RNV_GAP_PATCH_VARIABLE=name,value$/);
     expect(hintOf("RNV_GAP_ROLL_BACK_BODY")).toMatch(/RNV_GAP_ROLL_BACK_BODY='\{.*\}'$/);
   });
-
-  it("warns about a name that is none, and suggests", () => {
-    const { diagnostics } = gapSettings({ RNV_GAP_READ_SERVICES: "off" });
-    expect(diagnostics).toMatchObject([
-      { severity: "warning", hint: 'did you mean "RNV_GAP_READ_SERVICE"?' },
-    ]);
-  });
 });
 
 describe("asking under a gap", () => {
@@ -139,102 +108,5 @@ describe("asking under a gap", () => {
       by: "rnv",
     });
     expect(fillBody(template, { name: undefined, configuration: undefined })).toEqual({ by: "rnv" });
-  });
-});
-
-describe("reading under a gap", () => {
-  it("finds code and message at the top, under error, and where error is text", () => {
-    expect(errorBodyOf({ requestId: "r", code: "c", message: "m" })).toEqual({
-      requestId: "r",
-      code: "c",
-      message: "m",
-    });
-    expect(errorBodyOf({ error: { requestId: "r", code: "c", message: "m" } })).toEqual({
-      requestId: "r",
-      code: "c",
-      message: "m",
-    });
-    expect(errorBodyOf({ error: "some_code", requestId: "r" })).toMatchObject({ code: "some_code" });
-    expect(errorBodyOf({ error: "Some sentence." })).toMatchObject({
-      code: undefined,
-      message: "Some sentence.",
-    });
-    for (const body of [undefined, null, [], "x", { code: 5, message: {} }])
-      expect(errorBodyOf(body)).toEqual({ code: undefined, message: undefined, requestId: undefined });
-  });
-
-  it("looks only where a setting says", () => {
-    const body = { code: "top", error: { code: "nested" } };
-    expect(errorBodyOf(body, "top-level").code).toBe("top");
-    expect(errorBodyOf(body, "nested").code).toBe("nested");
-  });
-
-  it("knows the replay header by its pattern or its set name", () => {
-    expect(replayedOf({ "x-idempotency-replayed": "true" })).toBe(true);
-    expect(replayedOf({ "idempotent-replayed": "true" })).toBeUndefined();
-    expect(replayedOf({ "idempotency-replayed": "False " })).toBe(false);
-    expect(replayedOf({ "idempotency-replayed": "perhaps" })).toBeUndefined();
-    expect(replayedOf({ "x-again": "true", "idempotency-replayed": "false" }, "X-Again")).toBe(true);
-  });
-
-  it("takes the operation bare or wrapped", () => {
-    const bare = { id: "o", kind: "restart", status: "queued" };
-    expect(operationIn(bare)).toBe(bare);
-    expect(operationIn({ operation: bare })).toBe(bare);
-    expect(operationIn({ operation: bare }, "bare")).toEqual({ operation: bare });
-    expect(operationIn(bare, "wrapped")).toBeUndefined();
-  });
-
-  it("reads an environment, and shows the keys of one that it cannot read", () => {
-    expect(environmentOf({ id: "e", name: "Production", more: 1 })).toEqual({
-      ...{ id: "e", name: "Production", isProduction: true },
-    });
-    expect(() => environmentOf({ uuid: "e", title: "Production" })).toThrow(
-      /has no "id".*title, uuid.*RNV_GAP_ENVIRONMENT_RECORD/,
-    );
-    expect(() => environmentOf({ id: "e", name: "" })).toThrow(
-      expect.objectContaining({ kind: "malformed" }),
-    );
-  });
-
-  it("renames the fields of environments as set", () => {
-    const project = {
-      id: "p",
-      name: "Shop",
-      description: "",
-      environments: [{ uuid: "e", title: "Production" }],
-    };
-    const settings = { ...defaultGaps, environmentRecord: "uuid,title" };
-    const [environment] = withEnvironmentFields(project, settings).environments;
-    expect(environmentOf(environment ?? {})).toEqual({ id: "e", name: "Production", isProduction: true });
-    expect(withEnvironmentFields(project, defaultGaps)).toBe(project);
-  });
-
-  it("takes the environment for Production that a setting names, and no other", () => {
-    const environments = ["Production", "live"].map((name) => ({ id: name, name }));
-    const project = { id: "p", name: "Shop", description: "", environments };
-    const named = withEnvironmentFields(project, { ...defaultGaps, productionEnvironment: "live" });
-    expect(named.environments.map((one) => environmentOf(one).isProduction)).toEqual([false, true]);
-  });
-
-  it("finds a thing in an answer that wraps it and in one that is it", () => {
-    expect(wrappedAs("service", { service: { id: "s" } })).toEqual({ service: { id: "s" } });
-    expect(wrappedAs("service", { id: "s" })).toEqual({ service: { id: "s" } });
-    expect(wrappedAs("service", { ok: true })).toEqual({ ok: true });
-  });
-
-  it("finds the list of variables where it is set to be, with its page, and takes nothing else for one", () => {
-    const page = { hasMore: false };
-    expect(variablesIn({ variables: [1], page }, "auto")).toEqual({ variables: [1], page });
-    expect(variablesIn({ items: [1], page }, "auto")).toMatchObject({ variables: [1], page });
-    expect(variablesIn({ data: { list: [1], page } }, "data.list")).toEqual({ variables: [1], page });
-    expect(variablesIn([1], ".")).toEqual({ variables: [1], page: undefined });
-    expect(variablesIn({ other: [1] }, "auto")).toEqual({ other: [1] });
-    expect(variablesIn({ variables: [1] }, "items")).toEqual({ variables: undefined, page: undefined });
-  });
-
-  it("tells a checkout from other reasons to wait", () => {
-    expect(awaitsCheckout("Complete checkout in the dashboard")).toBe(true);
-    expect(awaitsCheckout("No build worker is free")).toBe(false);
   });
 });

@@ -91,7 +91,15 @@ describe("a look at a deployment", () => {
     expect(await look([older], { madeAt: "2026-01-01T00:00:01.000Z" })).toEqual({
       kind: "waiting",
       status: "not shown",
-      atMost: { ms: 30_000, summary: "the service does not list deployment ours", isUnseen: true },
+      atMost: { ms: 30_000, summary: "the service does not list deployment ours" },
+    });
+  });
+
+  it("is not known to have ended where its service lists none", async () => {
+    expect(await look([])).toEqual({
+      kind: "waiting",
+      status: "not shown",
+      atMost: { ms: 30_000, summary: "the service does not show deployment ours", isUnseen: true },
     });
   });
 
