@@ -20,7 +20,7 @@ import {
   writeAttributes,
 } from "./fields";
 import type { Library, ReferableLike } from "./library";
-import { claimName, movesOf, nameBefore } from "./names";
+import { claim, claimName, movesOf, nameBefore } from "./names";
 import {
   addMember,
   addOwnId,
@@ -307,6 +307,7 @@ function definePlaced(library: Library, type: ResourceType, Declared: DeclaredCl
       if (this.isLeftOut) return {};
       if (isWritten(this)) {
         claimName(library, this);
+        this.#claimPlace();
         refuseSeveralParents(this, parentFields);
       }
       const from = nameBefore(this);
@@ -314,6 +315,21 @@ function definePlaced(library: Library, type: ResourceType, Declared: DeclaredCl
       if (from === undefined || movesOf(this) !== undefined) return written;
       const to = `${this.terraformResourceType}.${this.friendlyUniqueId}`;
       return { ...written, moved: [{ to, from: `${this.terraformResourceType}.${from}` }] };
+    }
+
+    /** Refuses a name that another resource in the same place has: the platform could not tell the two apart. */
+    #claimPlace(): void {
+      const { nameAttribute } = type;
+      if (nameAttribute === undefined) return;
+      const fields = [...parentFields, snakeCase(nameAttribute)];
+      const placeOf = (one: Placed): string =>
+        [type.type, one.provider?.fqn, ...fields.map((field) => one.givenField(field))].join("\0");
+      const other = claim(library, this as Placed, placeOf);
+      if (other === undefined) return;
+      const name = JSON.stringify(this.givenField(snakeCase(nameAttribute)));
+      throw new Error(
+        `${other.node.path} and ${this.node.path} are both the ${type.type} ${name} in one place. Give one of them another name`,
+      );
     }
 
     override get terraformMetaArguments(): Readonly<Record<string, unknown>> {

@@ -14,6 +14,7 @@ interface TerraformElementLike extends Construct {
 
 export interface ReferableLike extends TerraformElementLike {
   readonly terraformResourceType: string;
+  readonly provider?: TerraformElementLike;
   dependsOn?: string[];
   readonly count?: unknown;
   readonly forEach?: unknown;

@@ -5,25 +5,36 @@ import { sharedMark } from "./shared";
 
 /** Refuses a name that is empty or that another construct of the stack has: the JSON would hold one of the two. */
 export function claimName(library: Library, construct: ReferableLike, prefix = ""): void {
-  const { terraformResourceType, friendlyUniqueId: name, node } = construct;
-  const address = `${prefix}${terraformResourceType}.${name}`;
-  if (name === "")
+  const { node } = construct;
+  if (construct.friendlyUniqueId === "")
     throw new Error(
       `${node.path} has no name in the stack: its id ${JSON.stringify(node.id)} has none of the letters A to Z, ` +
         `digits, _ and -. Write another id, or overrideLogicalId("name") and the field name for what people read`,
     );
-  const names = namesOf(library.TerraformStack.of(construct));
-  const other = names.get(address);
-  names.set(address, construct);
-  if (other === undefined || other === construct) return;
-  if (other.friendlyUniqueId !== name || !isWritten(other)) return;
-  throw new Error(
-    `${other.node.path} and ${node.path} are both ${address} in the stack: the second would replace the first. ` +
-      `Write another id for one of them, or overrideLogicalId("name")`,
-  );
+  const addressOf = ({ terraformResourceType, friendlyUniqueId }: ReferableLike): string =>
+    `${prefix}${terraformResourceType}.${friendlyUniqueId}`;
+  const other = claim(library, construct, addressOf);
+  if (other !== undefined)
+    throw new Error(
+      `${other.node.path} and ${node.path} are both ${addressOf(construct)} in the stack: the second would replace the ` +
+        `first. Write another id for one of them, or overrideLogicalId("name")`,
+    );
 }
 
-const namesOf = (stack: Construct): Map<string, ReferableLike> => sharedMark(stack, "names", () => new Map());
+/** Returns another construct of the stack with the same key, and notes that this one has it. */
+export function claim<One extends ReferableLike>(
+  library: Library,
+  construct: One,
+  keyOf: (one: One) => string,
+): One | undefined {
+  const owners = sharedMark(library.TerraformStack.of(construct), "names", () => new Map<string, One>());
+  const key = keyOf(construct);
+  const other = owners.get(key);
+  owners.set(key, construct);
+  return other === undefined || other === construct || keyOf(other) !== key || !isWritten(other)
+    ? undefined
+    : other;
+}
 
 /** Returns the move that `moveFromId` or `moveToId` noted. */
 export const movesOf = (construct: Construct): { readonly from: string } | undefined =>

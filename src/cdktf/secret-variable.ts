@@ -12,12 +12,14 @@ import type { SecretOrigin, SecretSource } from "./secrets";
 export function secretReference(library: Library, user: Construct, { origin }: SecretSource): string {
   const stack = library.TerraformStack.of(user) as StackLike;
   const name = variableName(origin);
-  stack.addOverride(`variable.${name}`, {
+  const variable = {
     "//": { [terraformPrefix]: { source: origin } },
     type: "string",
     sensitive: true,
     description: describe(origin),
-  });
+  };
+  // Key by key: what the program overrides besides stays.
+  for (const [key, value] of Object.entries(variable)) stack.addOverride(`variable.${name}.${key}`, value);
   return `\${var.${name}}`;
 }
 

@@ -72,7 +72,6 @@ export async function runOnStacks(
   if (stacks.length === 0) return handler(await inStageOf(synthesized, files, reading, named));
   const invocation = { ...synthesized, stage: undeclaredStage(asked) };
   const chosen = chooseStacks(stacks, named);
-  if (use === "together" && chosen.length === stacks.length) return handler(invocation);
   if (use === "together") {
     const [first = "", ...together] = chosen.map(({ unit }) => unit);
     return handler({ ...invocation, stack: { ...stackRun(first, { isOneOfSeveral: true }), together } });

@@ -26,7 +26,7 @@ interface AppSettings {
  * program.
  */
 export async function withStack(invocation: Invocation, isSaved: boolean): Promise<Invocation> {
-  const { cwd, options, terminal } = invocation;
+  const { cwd, environment, options, signal, stage, terminal } = invocation;
   if (options.app !== undefined && (isSaved || options.file !== undefined)) {
     const what = isSaved ? "cannot change a saved plan" : "and --file exclude each other";
     throw new DiagnosticsError([error("command.usage", `--app ${what}`)]);
@@ -45,7 +45,7 @@ export async function withStack(invocation: Invocation, isSaved: boolean): Promi
       terminal.err(`Reading ${manifest}. The app of ${settingsName} is not read: name it with --app.\n`);
     return invocation;
   }
-  const { commandsForbiddenBy } = trustOf(invocation.environment, options.untrusted === true);
+  const { commandsForbiddenBy } = trustOf(environment, options.untrusted === true);
   if (commandsForbiddenBy !== undefined)
     throw new DiagnosticsError([
       error(
@@ -55,7 +55,6 @@ export async function withStack(invocation: Invocation, isSaved: boolean): Promi
       ),
     ]);
   const folder = typeof settings.output === "string" ? settings.output : "cdktf.out";
-  const { environment, signal, stage } = invocation;
   if (options.json !== true) terminal.err(`Synthesizing: ${command}\n`);
   await synthesize({ command, folder, context: settings.context, cwd, environment, signal, stage });
   return { ...invocation, options: { ...options, file: [folder] } };
@@ -108,16 +107,10 @@ const shownLines = 30;
 /** Runs a program of constructs until it has written its stacks; throws `DiagnosticsError` with what it printed. */
 export async function synthesize(request: SynthesizeRequest): Promise<void> {
   const folder = resolve(request.cwd, request.folder);
+  const outside = `the output folder ${JSON.stringify(request.folder)} is outside the project folder`;
+  const hint = "name a folder of the project as output in cdktf.json";
   if (!isInProject(folder, request.cwd))
-    throw new DiagnosticsError([
-      error(
-        "config.invalid",
-        `the output folder ${JSON.stringify(request.folder)} is outside the project folder`,
-        {
-          hint: "name a folder of the project as output in cdktf.json",
-        },
-      ),
-    ]);
+    throw new DiagnosticsError([error("config.invalid", outside, { hint })]);
   const manifest = join(folder, manifestName);
   // The output of an earlier run must not be taken for that of this one.
   rmSync(manifest, { force: true });

@@ -34,10 +34,7 @@ export interface ManifestRequest extends FileRequest {
   readonly untrusted?: boolean;
   /** Of an app of several stacks, the one to read; all are read as one unless said. */
   readonly stack?: StackUnit | undefined;
-  /**
-   * The stage to read, where a manifest declares stages; `any` for what is the same in all of them, such as the names of
-   * what is declared.
-   */
+  /** The declared stage to read; `any` for what is the same in all of them, such as the names of what is declared. */
   readonly stage?: StageName | "any" | undefined;
   /** Of what is declared, whose values are needed: commands run for no others. All are unless said. */
   readonly concerns?: (desired: Desired) => (address: Address) => boolean;
@@ -55,9 +52,8 @@ export interface LoadedManifest {
 
 /** A stack as a unit of its own: what is read of an app of several, and what its state belongs to. */
 export interface StackUnit {
-  /** Its name in the manifest.json of the app, unique in it. */
+  /** Its name in the manifest.json of the app, unique in it; `together`: others that are read as one with it. */
   readonly name: string;
-  /** Other stacks that are read as one with it. */
   readonly together?: readonly string[];
   readonly crossValues: CrossValues;
   /** A value of another stack that is not there yet is a mistake; else it is known later. */

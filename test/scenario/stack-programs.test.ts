@@ -3,7 +3,10 @@ import * as cdktf from "cdktf";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import {
   changed,
+  fieldsOfOthers,
   internalLibrary,
+  mistaken,
+  mistakes,
   monorepo,
   recordBesideHosting,
   renamed,
@@ -90,6 +93,25 @@ describe("programs in the style of those that teams write", () => {
       mailer: { variables: { SENDER: "shop@example.com", TOKEN: "token-of-the-queue" } },
     });
   }, 60_000);
+
+  it("apply fields of one resource in another", async () => {
+    await applied(fieldsOfOthers);
+    expect(services()).toMatchObject({
+      "Shop-api": { variables: { LEVEL: "info", TOKEN: "token-of-the-queue" } },
+      worker: {
+        configuration: { replicas: 2, ignorePaths: ["docs", "test"] },
+        variables: { LEVEL: "info", API: "Shop-api of Shop", COUNT: "2", TOKEN: "token-of-the-queue" },
+      },
+    });
+    const { stdout } = await rnv("output", "-json");
+    expect(JSON.parse(stdout).configuration.value).toMatchObject({ replicas: 2 });
+  });
+
+  it.each(Object.entries(mistakes))("are refused while planning: %s", async (_name, { define, says }) => {
+    synthesize(mistaken(define));
+    expect(await rnv("plan")).toMatchObject({ code: 1, stderr: expect.stringContaining(says) });
+    expect(scenario.emulator.store.projects()).toEqual([]);
+  });
 
   it("leave a record of another provider to Terraform", async () => {
     synthesize(recordBesideHosting);

@@ -169,6 +169,46 @@ export function threeEnvironments(app: App): void {
     new Environment(id, replicas);
 }
 
+/** Fields of one resource in another: a number, a list, names, a group, the value of a variable. */
+export function fieldsOfOthers(app: App): void {
+  const stack = new TerraformStack(app, "fields");
+  new RnvProvider(stack, "rnv");
+  const shop = new Project(stack, "shop", { name: "Shop" });
+  const api = shop.addService("api", {
+    kind: "web",
+    name: `${shop.name}-api`,
+    configuration: { repository, replicas: 2, ignorePaths: ["docs", "test"] },
+  });
+  const { replicas, ignorePaths } = api.configuration;
+  const worker = shop.addService("worker", {
+    kind: "worker",
+    configuration: { repository, replicas, ignorePaths },
+  });
+  const level = api.addVariable("LEVEL", "info");
+  worker.addVariables({ LEVEL: level.value, API: `${api.name} of ${shop.name}`, COUNT: `${replicas}` });
+  for (const service of [api, worker]) service.addVariable("TOKEN", fromEnv("QUEUE_TOKEN"));
+  new TerraformOutput(stack, "configuration", { value: api.configuration });
+}
+
+/** Programs that compile and that no plan accepts, with what rnv says. */
+export const mistakes: Readonly<Record<string, { define: (project: Project) => void; says: string }>> = {
+  "a field that the program does not declare": {
+    define(project) {
+      const { configuration } = project.addService("api", { kind: "web" });
+      project.addService("worker", { kind: "worker", configuration: { replicas: configuration.replicas } });
+    },
+    says: "declare it there: configuration: { replicas: … }",
+  },
+};
+
+export const mistaken =
+  (define: (project: Project) => void) =>
+  (app: App): void => {
+    const stack = new TerraformStack(app, "mistake");
+    new RnvProvider(stack, "rnv");
+    define(new Project(stack, "shop"));
+  };
+
 /** A change of the services of a program. */
 export type Edit = (services: readonly Service[]) => void;
 

@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { App } from "cdktf";
 import type { Emulator } from "../../src/emulator/emulator";
 import { approve, openScenario, type Scenario } from "../support/cli";
-import { monorepo, recordBesideHosting, wholeEnvironment } from "../support/stack-programs";
+import {
+  fieldsOfOthers,
+  mistaken,
+  mistakes,
+  monorepo,
+  recordBesideHosting,
+  wholeEnvironment,
+} from "../support/stack-programs";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const token = { TF_VAR_env_QUEUE_TOKEN: "token-of-the-queue", QUEUE_TOKEN: "token-of-the-queue" };
@@ -70,7 +77,7 @@ describeTerraform("programs of teams by Terraform and by rnv", () => {
     await world.expectNoChanges();
   }
 
-  it.each(Object.entries({ wholeEnvironment, monorepo }))(
+  it.each(Object.entries({ wholeEnvironment, monorepo, fieldsOfOthers }))(
     "%s ends in the same world",
     async (_name, define) => {
       const json = jsonOf(define);
@@ -81,6 +88,16 @@ describeTerraform("programs of teams by Terraform and by rnv", () => {
       expect(worldOf(scenario.emulator)).toEqual(worldOf(world.emulator));
     },
     120_000,
+  );
+
+  it.each(Object.entries(mistakes))(
+    "%s is refused while planning",
+    async (_name, { define }) => {
+      writeFileSync(join(world.folder, "w", "cdk.tf.json"), jsonOf(mistaken(define)));
+      await world.run("plan -input=false", 1);
+      expect(world.emulator.store.projects()).toEqual([]);
+    },
+    60_000,
   );
 
   it("a record of another provider has the address of the service", async () => {

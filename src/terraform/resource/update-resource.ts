@@ -69,13 +69,12 @@ export async function updateResource(change: Change, prior: TerraformObject): Pr
  */
 async function hasValues(
   { reads }: Session,
-  { resource, secrets }: TerraformShape,
+  { resource }: TerraformShape,
   live: LiveResource,
   sent: ReadonlyMap<string, AppliableValue>,
 ): Promise<boolean> {
-  const isSecret = (path: string): boolean => secrets.some((secret) => secret.path === path);
-  if (sent.size === 0 || ![...sent.keys()].every(isSecret)) return false;
-  const revealed = await resource.reveal?.(reads, live).catch(() => undefined);
+  if (resource.reveal === undefined || sent.size === 0) return false;
+  const revealed = await resource.reveal(reads, live).catch(() => undefined);
   const key = randomBytes(32);
   return [...sent].every(
     ([path, value]) =>

@@ -134,8 +134,10 @@ describe("the constructs", () => {
     const service = new Service(stack, "api", { kind: "web" });
     for (const key of ["A", "B"]) service.addVariable(key, fromEnv("TOKEN"));
     for (const key of ["C", "D"]) service.addVariable(key, generate({ length: 32 }));
+    stack.addOverride("variable.env_TOKEN.default", "of the program");
     const { variable, resource } = JSON.parse(Testing.synth(stack));
     expect(Object.keys(variable)).toEqual(["env_TOKEN"]);
+    expect(variable.env_TOKEN).toMatchObject({ sensitive: true, default: "of the program" });
     expect(resource.rnv_variable.api__C).toEqual({
       ...{ key: "C", service_id: "${rnv_service.api.id}" },
       generate: { length: 32 },

@@ -100,6 +100,23 @@ describe.each(Object.entries(libraries))("programs on %s", (_name, { library, co
       expect(Object.keys(written().rnv_service ?? {})).toEqual(["shop__api"]);
     });
 
+    it("on the platform belongs to one resource of a place", () => {
+      const project = new Project(stack, "shop");
+      for (const id of ["a", "b"]) project.addService(id, { kind: "web", name: "api" });
+      new Service(stack, "c", { kind: "web", name: "api" });
+      expect(written).toThrow(
+        'shop/shop/a and shop/shop/b are both the service "api" in one place. Give one of them another name',
+      );
+      project.node.tryRemoveChild("b");
+      expect(Object.keys(written().rnv_service ?? {})).toEqual(["c", "shop__a"]);
+      new Service(stack, "d", {
+        kind: "web",
+        name: "api",
+        provider: new RnvProvider(stack, "eu", { alias: "eu" }),
+      });
+      expect(Object.keys(written().rnv_service ?? {})).toEqual(["c", "d", "shop__a"]);
+    });
+
     it("belongs to one data source too", () => {
       for (const id of ["a", "b"])
         new DataRnvProject(stack, id, { name: "Theirs" }).overrideLogicalId("theirs");
