@@ -9,85 +9,29 @@ const shortest = 8;
 /** Characters of the shortest value that is masked, as a whole word. */
 const shortestWord = 4;
 
+const wordsIn = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
 /** Words in which the service tells its progress: no secrets, and code decides by them. */
-const ownWords = new Set([
-  ...["superseded", "cancelled", "preparing", "building", "deploying", "starting", "complete", "suspended"],
-  ...["suspending", "checkout", "check-out", "payments", "purchase", "subscription", "subscriptions"],
-]);
+const ownWords = wordsIn(`
+  superseded cancelled preparing building deploying starting complete suspended suspending
+  checkout check-out payments purchase subscription subscriptions
+`);
 
 /** Words that are no secret, whatever variable holds them; the service may tell a state by them. */
-const commonWords = new Set([
-  ...[
-    "true",
-    "false",
-    "null",
-    "none",
-    "info",
-    "debug",
-    "warn",
-    "warning",
-    "error",
-    "trace",
-    "main",
-    "master",
-    "test",
-  ],
-  ...[
-    "dev",
-    "prod",
-    "stage",
-    "staging",
-    "local",
-    "default",
-    "admin",
-    "user",
-    "root",
-    "http",
-    "https",
-    "redis",
-    "node",
-  ],
-  ...[
-    "live",
-    "ready",
-    "healthy",
-    "failed",
-    "queued",
-    "pending",
-    "running",
-    "stopped",
-    "paused",
-    "active",
-    "idle",
-  ],
-  ...[
-    "unknown",
-    "manual",
-    "build",
-    "deploy",
-    "billing",
-    "payment",
-    "service",
-    "project",
-    "public",
-    "private",
-    "worker",
-  ],
-]);
+const commonWords = wordsIn(`
+  true false null none info debug warn warning error trace main master test dev prod stage staging local default
+  admin user root http https redis node live ready healthy failed queued pending running stopped paused active idle
+  unknown manual build deploy billing payment service project public private worker
+`);
 const betweenWords = /([\s"'`,;:=()[\]{}<>|]+)/;
 
 /**
- * Fields of answers that hold free text of the service or words of its own (interface, "Deployment", "Service",
- * "Errors"). Names, ids and configuration are compared with the manifest, and stay as they are.
+ * Fields of answers that hold whole sentences, or what someone wrote (interface, "Deployment", "Service", "Errors"): they
+ * may repeat a value that this run does not have.
  */
-const saidFields = new Set([
-  ...["error", "message", "reason", "blockedReason", "detail", "commitMessage", "actor", "trigger"],
-  ...["status", "displayStatus", "lifecycleStatus", "healthStatus", "runtimeDetail"],
-]);
-/** Fields that hold whole sentences, or what someone wrote: they may repeat a value that this run does not have. */
-const freeFields = new Set([
-  ...["error", "message", "reason", "blockedReason", "detail", "commitMessage", "runtimeDetail", "branch"],
-]);
+const freeFields = wordsIn("error message reason blockedReason detail commitMessage runtimeDetail branch");
+/** Fields that hold words of the service. Names, ids and configuration are compared with the manifest, and stay. */
+const spokenFields = wordsIn("actor trigger status displayStatus lifecycleStatus healthStatus");
 const comparedFields = new Set(["configuration", "defaults", "layout"]);
 
 const ellipsis = /\u2026|\.\.\./;
@@ -125,7 +69,7 @@ export class Redactor {
     const early = this.#early;
     if (early === undefined) return false;
     this.#early = undefined;
-    return early.length > mostEarly || early.map((body) => this.#withoutSecrets(body)).some(Boolean);
+    return early.length > mostEarly || early.map((body) => this.#mask(body)).some(Boolean);
   }
 
   /** Returns the text with each secret in it masked, also where an ellipsis cuts it short. */
@@ -133,21 +77,16 @@ export class Redactor {
     if (text.length < shortestWord || ownWords.has(text)) return text;
     this.#learn();
     const shown = this.#withoutWords(text.replaceAll(this.#key, mask));
-    const spans: [start: number, end: number][] = [];
-    for (let at = 0; this.#forms.size > 0 && at + shortest <= shown.length; at += 1) {
-      const length = this.#formAt(shown, at);
-      const last = spans.at(-1);
-      if (length === 0) continue;
-      if (last === undefined || at > last[1]) spans.push([at, at + length]);
-      else last[1] = Math.max(last[1], at + length);
-    }
+    if (this.#forms.size === 0) return shown;
     let masked = "";
-    let from = 0;
-    for (const [start, end] of spans) {
-      masked += shown.slice(from, start) + mask;
-      from = end;
+    let end = -1;
+    for (let at = 0; at + shortest <= shown.length; at += 1) {
+      const length = this.#formAt(shown, at);
+      if (length === 0) continue;
+      if (at > end) masked += shown.slice(Math.max(0, end), at) + mask;
+      end = Math.max(end, at + length);
     }
-    return masked + shown.slice(from);
+    return masked + shown.slice(Math.max(0, end));
   }
 
   #withoutWords(text: string): string {
@@ -169,45 +108,42 @@ export class Redactor {
   body(body: unknown, url = ""): void {
     if (this.#early !== undefined && this.#early.length <= mostEarly) this.#early.push(body);
     const about = /\/services\/([^/?]+)/.exec(url)?.[1];
-    this.#withoutSecrets(body);
-    if (this.#recorded) this.#withoutRecorded(body, this.#recorded.services.get(about ?? ""));
+    this.#mask(body, this.#recorded?.services.get(about ?? ""));
   }
 
-  /** Masks in place what a service repeats of its recorded values. */
-  #withoutRecorded(value: unknown, within: RecordedService | undefined, depth = 0): void {
-    if (typeof value !== "object" || value === null || depth > deepest) return;
+  /** Masks in place; returns whether a text was masked. `about` is the service that an answer is about. */
+  #mask(value: unknown, about?: RecordedService, depth = 0): boolean {
+    if (typeof value !== "object" || value === null || depth > deepest) return false;
     const members = value as Record<string, unknown>;
-    const about = this.#recorded?.services.get(String(members.id)) ?? within;
+    const own = this.#recorded?.services.get(String(members.id)) ?? about;
+    let hasMasked = false;
     for (const [field, member] of Object.entries(members)) {
       if (typeof member === "object" && !comparedFields.has(field))
-        this.#withoutRecorded(member, about, depth + 1);
-      else if (typeof member === "string" && member !== "" && about && freeFields.has(field))
-        members[field] = field === "branch" && member === about.branch ? member : this.#known(member, about);
+        hasMasked = this.#mask(member, own, depth + 1) || hasMasked;
+      if (typeof member !== "string" || member === "") continue;
+      const shown = this.#field(field, member, own);
+      if (shown === member) continue;
+      members[field] = shown;
+      hasMasked = true;
     }
+    return hasMasked;
   }
 
-  #known(text: string, about: RecordedService): string {
+  /** The branch of a deployment is compared with the configured one. */
+  #field(field: string, text: string, about: RecordedService | undefined): string {
+    const isFree = freeFields.has(field);
+    if (!isFree && !spokenFields.has(field)) return text;
+    const shown = field === "branch" ? text : this.text(text);
+    const isCompared = field === "branch" && text === about?.branch;
+    return about && isFree && !isCompared ? this.#withoutRecorded(shown, about) : shown;
+  }
+
+  /** Masks what a text repeats of recorded values. */
+  #withoutRecorded(text: string, about: RecordedService): string {
     const key = this.#recorded?.key;
     // Code decides by this text, too.
     if (!key) return awaitsCheckout(text) ? `${hiddenText} awaiting checkout` : hiddenText;
     return recordedParts(text, about, key).reduce((shown, part) => shown.replaceAll(part, mask), text);
-  }
-
-  /** Masks in place; returns whether a text was masked. */
-  #withoutSecrets(value: unknown, depth = 0): boolean {
-    if (typeof value !== "object" || value === null || depth > deepest) return false;
-    let hasMasked = false;
-    for (const [field, member] of Object.entries(value)) {
-      if (typeof member === "object") {
-        if (!comparedFields.has(field)) hasMasked = this.#withoutSecrets(member, depth + 1) || hasMasked;
-      } else if (typeof member === "string" && saidFields.has(field)) {
-        const shown = this.text(member);
-        if (shown === member) continue;
-        (value as Record<string, unknown>)[field] = shown;
-        hasMasked = true;
-      }
-    }
-    return hasMasked;
   }
 
   /** Returns the length of the longest form that begins at `at`, or 0. */
@@ -260,7 +196,14 @@ function secretForms(secret: string): ReadonlySet<string> {
   const password = /^[a-z][a-z0-9+.-]*:\/\/[^/\s]*?:([^/\s]+)@/i.exec(trimmed)?.[1];
   const given = [...trimmed.matchAll(namedSecret)].map(([, text]) => text as string);
   const inner = [...(password === undefined ? [] : [password]), ...given];
-  const parts = [secret, trimmed, ...lines, ...inner, ...inner.map(decoded), ...textsInJson(trimmed)];
+  const parts = [
+    secret,
+    trimmed,
+    ...lines,
+    ...inner,
+    ...inner.map((one) => orSame(one, decodeURIComponent)),
+    ...textsInJson(trimmed),
+  ];
   return new Set(parts.filter((part) => part !== "" && !isScheme(part)).flatMap(encodings));
 }
 
@@ -268,13 +211,9 @@ function secretForms(secret: string): ReadonlySet<string> {
 const namedSecret = /(?:password|passwd|pwd|secret|token|key)=([^;&\s]+)/gi;
 
 function textsInJson(text: string): readonly string[] {
-  if (!/^[[{]/.test(text)) return [];
   const texts: string[] = [];
-  try {
-    JSON.parse(text, (_, value) => (typeof value === "string" ? texts.push(value) : 0));
-  } catch {
-    return [];
-  }
+  if (/^[[{]/.test(text))
+    orSame(text, () => JSON.parse(text, (_, value) => (typeof value === "string" ? texts.push(value) : 0)));
   return texts;
 }
 
@@ -285,19 +224,19 @@ function encodings(text: string): readonly string[] {
   const simple = [
     ...[text, text.toLowerCase(), text.toUpperCase(), hex, hex.toUpperCase(), hex.replace(/../g, "\\x$&")],
     ...[...base64, ...base64.map(urlSafe), ...base64At(bytes.toString("base64"), 0)],
-    text.replace(/[\s\S]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    text.replace(/[\s\S]/g, codeUnit),
   ];
   if (/^[\w.-]*$/.test(text)) return simple;
   const json = JSON.stringify(text).slice(1, -1);
-  const component = encoded(text, encodeURIComponent);
+  const component = orSame(text, encodeURIComponent);
   const urls = [
-    ...[component, encoded(text, encodeURI), component.replaceAll("%20", "+"), formEncoded(text)],
-    encoded(component, encodeURIComponent),
+    ...[component, orSame(text, encodeURI), component.replaceAll("%20", "+"), formEncoded(text)],
+    orSame(component, encodeURIComponent),
   ];
   return [
     ...simple,
     ...[json, JSON.stringify(json).slice(1, -1), json.replaceAll("/", "\\/")],
-    json.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    json.replace(/[^\0-\x7f]/g, codeUnit),
     ...urls,
     ...urls.map((url) => url.replace(/%[0-9A-F]{2}/g, (pair) => pair.toLowerCase())),
     // HTML, a shell's two quotes, Python.
@@ -315,20 +254,13 @@ function htmlForms(text: string): readonly string[] {
   ]);
 }
 
+const codeUnit = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
 const urlSafe = (base64: string): string => base64.replaceAll("+", "-").replaceAll("/", "_");
 
-/** Half of a pair of surrogates cannot be written in a URL. */
-function encoded(text: string, encode: (text: string) => string): string {
+/** Half of a pair of surrogates cannot be written in a URL, and not every percent sign read. */
+function orSame(text: string, convert: (text: string) => string): string {
   try {
-    return encode(text);
-  } catch {
-    return text;
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
+    return convert(text);
   } catch {
     return text;
   }

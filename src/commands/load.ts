@@ -5,7 +5,7 @@ import type { Address } from "../model/address";
 import type { Desired, DesiredStage } from "../model/desired";
 import { Secret } from "../model/secret";
 import { isFingerprint, type State } from "../model/state";
-import { Computed, Template, UnreadSecret } from "../model/value";
+import { Computed, type DesiredValue, Template, UnreadSecret } from "../model/value";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { foreseeScope } from "../plan/graph";
 import type { PlanOptions } from "../plan/plan";
@@ -155,25 +155,22 @@ const noReviewKey = error("guard.review_key", "RNV_STATE_KEY is not set, and the
   hint: "make a key once (openssl rand -hex 32), and give it as the secret RNV_STATE_KEY to the jobs of plan and apply",
 });
 
+const valuesOf = ({ resources }: Desired): readonly DesiredValue[] =>
+  [...resources.values()].flatMap(({ attributes }) => [...attributes.values()].map(({ value }) => value));
+
 /** Returns the values and parts of values of a manifest that are known before anything is applied, and never shown. */
-export function declaredSecrets({ resources }: Desired): readonly Secret[] {
-  const secrets: Secret[] = [];
-  for (const { attributes } of resources.values())
-    for (const { value } of attributes.values())
-      if (value instanceof Secret) secrets.push(value);
-      else if (value instanceof UnreadSecret || value instanceof Computed) secrets.push(...value.atHand);
-      else if (value instanceof Template && value.secret)
-        for (const part of value.parts) if (part instanceof Secret) secrets.push(part);
-  return secrets;
-}
+export const declaredSecrets = (desired: Desired): readonly Secret[] =>
+  valuesOf(desired).flatMap((value) => {
+    if (value instanceof Secret) return [value];
+    if (value instanceof UnreadSecret || value instanceof Computed) return value.atHand;
+    return value instanceof Template ? value.parts.filter((part) => part instanceof Secret) : [];
+  });
 
 /** Whether a manifest gives a value of a secret that is compared by its fingerprint. */
-const declaresSecrets = ({ resources }: Desired): boolean =>
-  [...resources.values()].some(({ attributes }) =>
-    [...attributes.values()].some(
-      ({ value }) =>
-        value instanceof Secret || ((value instanceof Template || value instanceof Computed) && value.secret),
-    ),
+const declaresSecrets = (desired: Desired): boolean =>
+  valuesOf(desired).some(
+    (value) =>
+      value instanceof Secret || ((value instanceof Template || value instanceof Computed) && value.secret),
   );
 
 /**
@@ -196,15 +193,12 @@ function recordedServices({ resources }: State): RecordedValues["services"] {
   const services = new Map<string, { values: RecordedValue[]; branch?: string }>();
   for (const [address, { parent, applied }] of Object.entries(resources)) {
     const holder = parent && resources[parent];
-    if (holder?.type !== "service") continue;
+    const prints = Object.values(applied).filter(isFingerprint);
+    if (holder?.type !== "service" || prints.length === 0) continue;
     const branch = holder.applied["configuration.branch"];
     const found = services.get(holder.id) ?? { values: [], ...(typeof branch === "string" && { branch }) };
-    for (const value of Object.values(applied))
-      if (isFingerprint(value))
-        services
-          .set(holder.id, found)
-          .get(holder.id)
-          ?.values.push({ address, ...value });
+    found.values.push(...prints.map((print) => ({ address, ...print })));
+    services.set(holder.id, found);
   }
   return services;
 }

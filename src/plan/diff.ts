@@ -60,9 +60,6 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
   const diagnostics: Diagnostic[] = [];
   for (const { path, rule, verdict } of differingFields(instance, declared)) {
     const range = instance.desired?.attributes.get(path)?.range ?? instance.desired?.range;
-    const before = rule.secret
-      ? secretBefore(instance, path, verdict)
-      : shownValue(liveValue(instance, path));
     if (verdict === "released") {
       const left = driftOf(instance, path, rule, "released");
       drift.push(left);
@@ -75,7 +72,7 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
     const after = declared.resolved.get(path) ?? instance.defaults.get(path);
     changes.push({
       path,
-      before,
+      before: rule.secret ? secretBefore(instance, path, verdict) : shownValue(liveValue(instance, path)),
       after: shownValue(after),
       cause: verdict.cause,
       forcesReplacement: rule.change === "replace",
@@ -194,22 +191,20 @@ function areEqual(rule: AttributeRule, a: Plain | undefined, b: Plain | undefine
 const isParentAttribute = ({ type }: ResourceInstance, path: string): boolean =>
   type.parents.some(({ attribute }) => attribute === path);
 
-/** The text of a value that is no secret, as it was recorded, unless the service has another by now. */
+/** The text of a value that is declared as no secret, as it was recorded; hidden where the service has another by now. */
 function secretBefore(
   instance: ResourceInstance,
   path: string,
-  verdict: Exclude<FieldVerdict, "same">,
-): AttributeChange["before"] {
-  const { live, recorded } = instance;
-  const isAsRecorded = verdict !== "released" && verdict.cause === "edit" && !verdict.liveChangedToo;
-  if (isAsRecorded && recordedValue(instance, path) !== undefined) return recordedSide(instance, path, true);
-  return live || recorded?.applied[path] !== undefined ? secret : absent;
+  { cause, liveChangedToo }: SetVerdict,
+): ShownValue {
+  if (cause === "edit" && !liveChangedToo) return recordedSecret(instance, path);
+  return instance.live || instance.recorded?.applied[path] !== undefined ? secret : absent;
 }
 
-/** The recorded value; that of a secret is hidden, that of a value that was declared as none is not. */
-function recordedSide(instance: ResourceInstance, path: string, isSecret: boolean): ShownValue {
-  const value = recordedValue(instance, path);
-  return isSecret && value === undefined ? secret : shownValue(value);
+function recordedSecret({ live, recorded }: ResourceInstance, path: string): ShownValue {
+  const value = recorded?.applied[path];
+  if (value === undefined) return live ? secret : absent;
+  return isFingerprint(value) ? secret : shownValue(value);
 }
 
 /** Recorded value before, live value after: what happened outside. */
@@ -221,7 +216,7 @@ function driftOf(
 ): AttributeChange {
   return {
     path,
-    before: recordedSide(instance, path, rule.secret === true),
+    before: rule.secret ? recordedSecret(instance, path) : shownValue(recordedValue(instance, path)),
     after: rule.secret ? secret : shownValue(liveValue(instance, path)),
     cause,
     forcesReplacement: false,

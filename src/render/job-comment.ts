@@ -1,7 +1,7 @@
 import type * as zlib from "node:zlib";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
-import { type PlanDifference, type PlanRecord, type ReviewedChange, recordPlan } from "../plan/digest";
+import { type PlanDifference, type PlanRecord, recordPlan } from "../plan/digest";
 import { hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { codeSpan, escapeMarkdown, fencedBlock, shorten } from "./escape-text";
@@ -55,23 +55,6 @@ const shareOfRecord = 0.2;
 /** Loaded where there is a comment. */
 const loadZlib = () => require("node:zlib") as typeof zlib;
 
-/** A record as it stands in a comment, with short names. */
-interface StoredRecord {
-  readonly d: string;
-  readonly p: string;
-  readonly u: PlanRecord["unread"];
-  readonly r?: PlanRecord["after"];
-  /** By address: action, digest, fingerprint, and those of what was not known. Absent where that would be too long. */
-  readonly c?: Readonly<Record<string, StoredChange>>;
-}
-
-type StoredChange = readonly [
-  action: string,
-  digest: string,
-  print: string,
-  unknown: ReviewedChange["unknown"],
-];
-
 /** The kinds of comments that hold a record: of a plan to review, of one that an apply was refused with. */
 type RecordKind = "plan" | "apply";
 
@@ -85,17 +68,12 @@ function macOf(packed: string, kind: RecordKind, { seal = {}, ...subject }: Comm
 /** The record of a plan as the second hidden line: what an apply compares its own plan with. */
 function recordLine(plan: Plan, kind: RecordKind, subject: CommentSubject, limit: number): string {
   if (hasErrors(plan.diagnostics)) return "<!-- rnv record none -->";
-  const { digest, changes, print, unread, after } = recordPlan(plan, subject.seal?.key);
-  const line = (record: StoredRecord): string => {
+  const { changes, ...short } = recordPlan(plan, subject.seal?.key);
+  const line = (record: PlanRecord): string => {
     const packed = loadZlib().deflateRawSync(JSON.stringify(record)).toString("base64url");
     return `<!-- rnv record ${packed}.${macOf(packed, kind, subject)} -->`;
   };
-  const stored = Object.entries(changes).map(([address, change]): [string, StoredChange] => [
-    address,
-    [change.action, change.digest, change.print, change.unknown],
-  ]);
-  const short = { d: digest, p: print, u: unread, r: after };
-  const whole = line({ ...short, c: Object.fromEntries(stored) });
+  const whole = line({ ...short, changes });
   return whole.length <= limit * shareOfRecord ? whole : line(short);
 }
 
@@ -119,15 +97,8 @@ export function readRecord(
   try {
     const bytes = Buffer.from(packed, "base64url");
     const text = loadZlib().inflateRawSync(bytes, { maxOutputLength: largestRecord }).toString("utf8");
-    const { d: digest, p: print, u: unread, r: after, c } = JSON.parse(text) as StoredRecord;
-    const changes = Object.entries(c ?? {}).map(
-      ([address, [action, whole, change, unknown]]): [string, ReviewedChange] => [
-        address,
-        { action, digest: whole, print: change, unknown },
-      ],
-    );
-    if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
-    return { digest, print, unread, after, ...(c && { changes: Object.fromEntries(changes) }) };
+    const record = JSON.parse(text) as PlanRecord;
+    return /^[0-9a-f]{64}$/.test(record.digest) ? record : undefined;
   } catch {
     return undefined;
   }

@@ -137,6 +137,14 @@ done
       expect(shown[i]).toContain(whole);
   });
 
+  it("offers what the stage on the line declares alone", () => {
+    const stages = "stages: { staging: {}, production: { overlay: more.yaml } }\n";
+    scenario.write("rnv.yaml", `${stages}services: { api: { kind: web } }\n`);
+    scenario.write("more.yaml", "services: { extra: { kind: web } }\n");
+    const at = (stage: string) => offered("plan", "--stage", stage, "-target", "service.e").words;
+    expect([at("production"), at("staging")]).toEqual([["service.extra"], []]);
+  });
+
   it("is silent where nothing can be read", () => {
     scenario.write("rnv.yaml", "services: [not, a: manifest");
     scenario.write(".rnv/state.json", "{");

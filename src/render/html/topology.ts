@@ -140,8 +140,7 @@ function drawnFrom(changes: readonly ResourceChange[], types: Types): Drawn {
     const end = name.lastIndexOf(".");
     return names.get(name) ?? (end === -1 ? undefined : names.get(name.slice(0, end)));
   };
-  const nodeOfChange = (change: ResourceChange): string | undefined =>
-    pictureOf(change.type)?.as === "node" ? change.address : holderIn(byName, change);
+  const nodeOfChange = (change: ResourceChange): string | undefined => holderIn(byName, change);
   const parts = new Map<string, ResourceChange[]>();
   for (const change of changes) {
     const node = pictureOf(change.type)?.as === "node" ? undefined : nodeOfChange(change);
