@@ -24,14 +24,15 @@ export function planSections(plan: Plan): readonly Section[] {
   );
   const resources = plan.unchecked.filter(({ attribute }) => attribute === undefined);
   const values = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
+  const warning = { isWarning: true };
   const unread = "Could not be read, planned from what is recorded:";
   return [
-    ...section("outputs", "Outputs", "Changes to outputs:", outputRows(plan)),
+    ...section("outputs", "Outputs", "Changes to outputs:", outputRows(plan), { isWhole: true }),
     ...section("moved", "Moved", "Moved in the manifest:", moved),
     ...section("released", "Released", "Left as they are (no longer managed):", released),
-    ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), true),
-    ...section("unchecked", "Not checked", unread, uncheckedRows(resources), true),
-    ...section("unchecked", "Not checked", unreadHeading(values), uncheckedRows(values), true),
+    ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), warning),
+    ...section("unchecked", "Not checked", unread, uncheckedRows(resources), warning),
+    ...section("unchecked", "Not checked", unreadHeading(values), uncheckedRows(values), warning),
     ...sentence("revealed", "Revealed", revealedLine(plan, "as declared and not written")),
     ...sentence("unmanaged", "Not managed here", unmanagedLine(plan.unmanaged)),
   ];
