@@ -7,7 +7,7 @@ import { counted } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
 import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
 import { exactTime } from "./time-text";
-import { shownText } from "./values";
+import { attributeSign, shownText } from "./values";
 
 /** Returns what a plan says besides its changes: what moved, is left alone, was not read, or is not managed. */
 export function planSections(plan: Plan): readonly Section[] {
@@ -40,16 +40,11 @@ export function planSections(plan: Plan): readonly Section[] {
 
 const outputRows = ({ outputs }: Plan): readonly (readonly Cell[])[] =>
   outputs.map(({ name, before, after }) => {
-    const [from, to] = [before, after].map((side) => (side.kind === "absent" ? [] : [code(shownText(side))]));
-    const isChange = before.kind !== "absent";
-    return [
-      code(name),
-      [
-        ...(from ?? []),
-        ...(isChange ? [arrow] : []),
-        ...(after.kind === "absent" ? ["removed"] : (to ?? [])),
-      ],
-    ];
+    const sign = attributeSign({ path: name, before, after, cause: "edit", forcesReplacement: false });
+    const sides = [before, after]
+      .filter(({ kind }) => kind !== "absent")
+      .map((side) => code(shownText(side)));
+    return [[`${sign} `, code(name)], sides.flatMap((side, i) => (i === 0 ? [side] : [arrow, side]))];
   });
 
 export const notRunning = "Not running the last deployment";
