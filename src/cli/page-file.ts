@@ -27,55 +27,47 @@ export function pageFileOf({ options, stack }: Invocation): string | undefined {
   ]);
 }
 
-// What makes pages is loaded where one is asked for.
+// What makes pages is loaded, and run, where one is asked for: the document of thousands takes longer than the plan itself.
 
 /** Writes the page of a plan, with the job that made it. */
-export function writePlanPage(
+export const writePlanPage = (
   invocation: Invocation,
   plan: Plan,
   sources: Sources,
   job?: planPages.ReportScope["job"],
-): void {
-  // The document of thousands of changes takes longer than the plan itself.
-  if (pageFileOf(invocation) === undefined) return;
-  writeDocumentPage(invocation, planDocument(plan, new Map(), sources), { ...scopeOf(invocation), job });
-}
+): void =>
+  write(invocation, () =>
+    planPageOf(planDocument(plan, new Map(), sources), { ...scopeOf(invocation), job }),
+  );
 
 /** Writes the page of a saved plan, with the bytes that it had when the plan was made. */
 export const writeSavedPage = (invocation: Invocation, { plan, request }: SavedPlan): void =>
-  writeDocumentPage(invocation, plan, { types: resourceTypes, stage: request.stage, stack: request.stack });
+  write(invocation, () =>
+    planPageOf(plan, { types: resourceTypes, stage: request.stage, stack: request.stack }),
+  );
 
-function writeDocumentPage(invocation: Invocation, document: unknown, scope: planPages.ReportScope): void {
-  const file = pageFileOf(invocation);
-  if (file === undefined) return;
-  const { planPage } = require("../render/html/plan-page") as typeof planPages;
-  write(invocation, file, planPage(document, scope) ?? "");
-}
+const planPageOf: typeof planPages.planPage = (document, scope) =>
+  (require("../render/html/plan-page") as typeof planPages).planPage(document, scope);
 
 /** Writes the page of a drift report that is whole. */
 export function writeDriftPage(invocation: Invocation, outcome: DriftOutcome): void {
-  const file = pageFileOf(invocation);
   const { report, plan, diagnostics, sources } = outcome;
-  if (file === undefined || !report || !plan) return;
-  const { driftPage } = require("../render/html/drift-page") as typeof driftPages;
-  write(invocation, file, driftPage(report, { ...scopeOf(invocation), diagnostics, sources, plan }));
+  if (!report || !plan) return;
+  write(invocation, () => {
+    const { driftPage } = require("../render/html/drift-page") as typeof driftPages;
+    return driftPage(report, { ...scopeOf(invocation), diagnostics, sources, plan });
+  });
 }
 
 /** Writes the page of a state. */
-export function writeStatePage(invocation: Invocation, state: State): void {
-  const file = pageFileOf(invocation);
-  if (file === undefined) return;
-  const { statePage } = require("../render/html/state-page") as typeof statePages;
-  write(invocation, file, statePage(state, scopeOf(invocation)));
-}
+export const writeStatePage = (invocation: Invocation, state: State): void =>
+  write(invocation, () =>
+    (require("../render/html/state-page") as typeof statePages).statePage(state, scopeOf(invocation)),
+  );
 
 /** Writes the page of a fleet's report. */
-export function writeFleetPage(invocation: Invocation, report: FleetReport): void {
-  const file = pageFileOf(invocation);
-  if (file === undefined) return;
-  const { fleetPage } = require("../render/html/fleet-page") as typeof fleetPages;
-  write(invocation, file, fleetPage(report));
-}
+export const writeFleetPage = (invocation: Invocation, report: FleetReport): void =>
+  write(invocation, () => (require("../render/html/fleet-page") as typeof fleetPages).fleetPage(report));
 
 const scopeOf = ({ stage, stack }: Invocation) => ({
   types: resourceTypes,
@@ -83,8 +75,10 @@ const scopeOf = ({ stage, stack }: Invocation) => ({
   stack: stack?.name,
 });
 
-/** It holds no secret, and a browser or a server of artefacts runs as another user. */
-function write({ terminal }: Invocation, file: string, text: string): void {
-  writeWholeFile(file, text, { mode: 0o644 });
-  terminal.err(`Wrote the page ${file}.\n`);
+/** Writes a page where one is asked for. It holds no secret, and a browser or a server of artefacts runs as another user. */
+function write(invocation: Invocation, pageOf: () => string | undefined): void {
+  const file = pageFileOf(invocation);
+  if (file === undefined) return;
+  writeWholeFile(file, pageOf() ?? "", { mode: 0o644 });
+  invocation.terminal.err(`Wrote the page ${file}.\n`);
 }

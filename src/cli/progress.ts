@@ -1,7 +1,7 @@
 import type { WaitEvent } from "../api/retry";
 import type { ApplyEvent } from "../model/apply-event";
 import { systemClock } from "../model/time";
-import { eventJson, eventText } from "../render/events";
+import { countRun, eventJson, eventText } from "../render/events";
 import { counted } from "../render/plan-wording";
 import { plainStyle } from "../render/style";
 import { elapsedText } from "../render/time-text";
@@ -133,34 +133,6 @@ function track(inFlight: Map<string, InFlight>, event: ApplyEvent, now: number, 
   } else if (event.type === "summary") {
     inFlight.clear();
   }
-}
-
-/** Counts the changes of a run: `8 of 12 done, 4 deploying, 32s`. A change alone has no such line. */
-function countRun() {
-  let begun = 0;
-  const isSettled = new Map<string, boolean>();
-  return {
-    note: (event: ApplyEvent, now: number): void => {
-      if (event.type === "planned") {
-        if (isSettled.size === 0) begun = now;
-        isSettled.set(event.address, false);
-      } else if ("address" in event && isSettled.has(event.address)) {
-        // The end of the first half of a replacement is followed by the start of the other.
-        isSettled.set(event.address, ["done", "failed", "skipped"].includes(event.type));
-      }
-    },
-    lines: (inFlight: readonly string[], now: number): readonly string[] => {
-      if (isSettled.size < 2) return [];
-      const done = [...isSettled.values()].filter((is) => is).length;
-      const deploying = inFlight.filter((step) => step.includes(" deployment.")).length;
-      const parts = [
-        `${done} of ${isSettled.size} done`,
-        ...(deploying > 0 ? [`${deploying} deploying`] : []),
-        elapsedText(Math.floor((now - begun) / 1000)),
-      ];
-      return [`  ${parts.join(", ")}`];
-    },
-  };
 }
 
 const describe = (step: InFlight, now: number): string => {

@@ -5,7 +5,7 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
 import { quoteText } from "../render/escape-text";
-import { countParts, partsOf } from "../render/plan-entries";
+import { deletionText } from "../render/plan-entries";
 import type { Invocation } from "./invocation";
 import type { Terminal } from "./terminal";
 
@@ -56,25 +56,15 @@ export const askablePlan = (plan: Plan): Plan => ({
 /** So often a name may be mistyped. */
 const mostTries = 3;
 
-async function askForName(
-  change: Change,
-  plan: Plan,
-  ask: Prompter,
-  say: (text: string) => void,
-): Promise<boolean> {
-  const { address, type, action } = change;
-  const name = quoteText(change.name);
-  const verb = action === "replace" ? "deleted and created again" : "deleted";
-  const parts = countParts(partsOf(change, plan));
-  const more = parts === "" ? "" : `  Deleted with it: ${parts}.\n`;
-  let opening = `\n${address} (${type} ${name}) will be ${verb}. This cannot be undone.\n${more}`;
+async function askForName(change: Change, plan: Plan, ask: Prompter, say: (text: string) => void) {
+  let opening = deletionText(change, plan);
   for (let tries = 0; tries < mostTries; tries += 1) {
     const answer = await ask(`${opening}  Type its name to confirm: `);
-    opening = "";
     if (answer === change.name) return true;
     if (answer === undefined) return false;
-    say(`\nThat is not ${name}.\n`);
+    say(`\nThat is not ${quoteText(change.name)}.\n`);
     if (answer === "") return false;
+    opening = "";
   }
   return false;
 }

@@ -178,8 +178,7 @@ export async function checkSavedPlan(
   const read = document && planDocumentSchema.safeParse(document.plan).data;
   if (!read) return { checks: [], diagnostics, sources: new Map() };
   const { files, stage = "", overridePolicies = [] } = document.request;
-  const plan = planOf(read);
-  const whole = { ...plan, changes: withPlannedValues(plan.changes, read) };
+  const whole = withPlannedValues(planOf(read), read);
   const results = await checkPolicies(cwd, { files, policies, overridePolicies }, whole, stage);
   if (results.checks.length > 0 || results.diagnostics.length > 0) return results;
   const hint = "write rnv.policy.yaml beside the manifest, or name a file by --policy or RNV_POLICY";

@@ -265,12 +265,12 @@ function afterOf({ attributes }: Change, before: ReadonlyMap<string, ShownValue>
   return after;
 }
 
-/** Changes that were read back, with the values and the parents that their document has. */
-export function withPlannedValues(changes: readonly Change[], document: PlanDocument): readonly Change[] {
+/** A plan that was read back, with the values and the parents that its document has. */
+export function withPlannedValues(plan: Plan, document: PlanDocument): Plan {
   const planned = document.planned_values.root_module.resources;
   const values = new Map(planned.map((one) => [one.address, flatten(one.values)]));
   const parents = new Map(document.resource_changes.map(({ address, parent }) => [address, parent]));
-  return changes.map((change) => {
+  const changes = plan.changes.map((change) => {
     const { address, type } = change;
     const attributes = new Map(
       [...(values.get(address) ?? [])].map(([path, value]) => [path, { value, range: nowhere }]),
@@ -284,6 +284,7 @@ export function withPlannedValues(changes: readonly Change[], document: PlanDocu
     const resolved = values.get(address) ?? new Map<string, Plain>();
     return { ...change, instance: { ...change.instance, resolved, ...(isDeclared && { desired }) } };
   });
+  return { ...plan, changes };
 }
 
 const nowhere: SourceRange = { file: "", start: 0, end: 0 };

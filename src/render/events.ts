@@ -106,3 +106,31 @@ export function eventJson(event: ApplyEvent, at?: string, sources?: Sources): st
     event.type === "failed" ? { ...rest, diagnostic: diagnosticData(event.diagnostic, sources) } : rest;
   return escapeJson({ type, at, ...data });
 }
+
+/** Counts the changes of a run: `8 of 12 done, 4 deploying, 32s`. A change alone has no such line. */
+export function countRun() {
+  let begun = 0;
+  const isSettled = new Map<string, boolean>();
+  return {
+    note: (event: ApplyEvent, now: number): void => {
+      if (event.type === "planned") {
+        if (isSettled.size === 0) begun = now;
+        isSettled.set(event.address, false);
+      } else if ("address" in event && isSettled.has(event.address)) {
+        // The end of the first half of a replacement is followed by the start of the other.
+        isSettled.set(event.address, ["done", "failed", "skipped"].includes(event.type));
+      }
+    },
+    lines: (inFlight: readonly string[], now: number): readonly string[] => {
+      if (isSettled.size < 2) return [];
+      const done = [...isSettled.values()].filter((is) => is).length;
+      const deploying = inFlight.filter((step) => step.includes(" deployment.")).length;
+      const parts = [
+        `${done} of ${isSettled.size} done`,
+        ...(deploying > 0 ? [`${deploying} deploying`] : []),
+        elapsedText(Math.floor((now - begun) / 1000)),
+      ];
+      return [`  ${parts.join(", ")}`];
+    },
+  };
+}

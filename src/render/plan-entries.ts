@@ -1,7 +1,7 @@
 import type { Address } from "../model/address";
 import type { Effect, Money } from "../model/resource-type";
 import { type Change, isListed, type Plan } from "../plan/plan";
-import { escapeText } from "./escape-text";
+import { escapeText, quoteText } from "./escape-text";
 import {
   checkWords,
   commonReason,
@@ -154,9 +154,14 @@ export function ownerOf(change: Change, plan: Plan): Address | undefined {
     .sort((a, b) => b.address.length - a.address.length)[0]?.address;
 }
 
-/** The changes that a removal ends too. */
-export const partsOf = ({ address }: Change, plan: Plan): readonly Change[] =>
-  plan.changes.filter((part) => part.withParent && ownerOf(part, plan) === address);
+/** Says before a question what is deleted, and what goes with it. */
+export function deletionText(change: Change, plan: Plan): string {
+  const { address, type, action, name } = change;
+  const verb = action === "replace" ? "deleted and created again" : "deleted";
+  const parts = plan.changes.filter((part) => part.withParent && ownerOf(part, plan) === address);
+  const more = parts.length === 0 ? "" : `  Deleted with it: ${countParts(parts)}.\n`;
+  return `\n${address} (${type} ${quoteText(name)}) will be ${verb}. This cannot be undone.\n${more}`;
+}
 
 /** `2 variables, 1 layout`. */
 export function countParts(parts: readonly Change[]): string {

@@ -7,7 +7,7 @@ import { counted } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
 import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
 import { exactTime } from "./time-text";
-import { shownText } from "./values";
+import { attributeSign, shownText } from "./values";
 
 /** Returns what a plan says besides its changes: what moved, is left alone, was not read, or is not managed. */
 export function planSections(plan: Plan): readonly Section[] {
@@ -24,14 +24,15 @@ export function planSections(plan: Plan): readonly Section[] {
   );
   const resources = plan.unchecked.filter(({ attribute }) => attribute === undefined);
   const values = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
+  const warning = { isWarning: true };
   const unread = "Could not be read, planned from what is recorded:";
   return [
-    ...section("outputs", "Outputs", "Changes to outputs:", outputRows(plan)),
+    ...section("outputs", "Outputs", "Changes to outputs:", outputRows(plan), { isWhole: true }),
     ...section("moved", "Moved", "Moved in the manifest:", moved),
     ...section("released", "Released", "Left as they are (no longer managed):", released),
-    ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), true),
-    ...section("unchecked", "Not checked", unread, uncheckedRows(resources), true),
-    ...section("unchecked", "Not checked", unreadHeading(values), uncheckedRows(values), true),
+    ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), warning),
+    ...section("unchecked", "Not checked", unread, uncheckedRows(resources), warning),
+    ...section("unchecked", "Not checked", unreadHeading(values), uncheckedRows(values), warning),
     ...sentence("revealed", "Revealed", revealedLine(plan, "as declared and not written")),
     ...sentence("unmanaged", "Not managed here", unmanagedLine(plan.unmanaged)),
   ];
@@ -39,16 +40,11 @@ export function planSections(plan: Plan): readonly Section[] {
 
 const outputRows = ({ outputs }: Plan): readonly (readonly Cell[])[] =>
   outputs.map(({ name, before, after }) => {
-    const [from, to] = [before, after].map((side) => (side.kind === "absent" ? [] : [code(shownText(side))]));
-    const isChange = before.kind !== "absent";
-    return [
-      code(name),
-      [
-        ...(from ?? []),
-        ...(isChange ? [arrow] : []),
-        ...(after.kind === "absent" ? ["removed"] : (to ?? [])),
-      ],
-    ];
+    const sign = attributeSign({ path: name, before, after, cause: "edit", forcesReplacement: false });
+    const sides = [before, after]
+      .filter(({ kind }) => kind !== "absent")
+      .map((side) => code(shownText(side)));
+    return [[`${sign} `, code(name)], sides.flatMap((side, i) => (i === 0 ? [side] : [arrow, side]))];
   });
 
 export const notRunning = "Not running the last deployment";

@@ -20,6 +20,8 @@ export interface Section {
   readonly rows: readonly (readonly Cell[])[];
   /** Returns true if a reader should look at it before the plan is applied. */
   readonly isWarning?: boolean;
+  /** All rows are shown at a terminal too, however many there are. */
+  readonly isWhole?: boolean;
 }
 
 /** Makes a section, or none where there is nothing to say. */
@@ -28,8 +30,8 @@ export const section = (
   title: string,
   heading: string,
   rows: Section["rows"],
-  isWarning = false,
-): readonly Section[] => (rows.length === 0 ? [] : [{ id, title, heading, rows, isWarning }]);
+  marks: Pick<Section, "isWarning" | "isWhole"> = {},
+): readonly Section[] => (rows.length === 0 ? [] : [{ id, title, heading, rows, ...marks }]);
 
 /** Makes a section of one sentence, or none where it is empty. */
 export const sentence = (id: string, title: string, heading: string | undefined): readonly Section[] =>
@@ -62,13 +64,13 @@ export function lineOf<Part>(
 }
 
 /** A section for a terminal: rows in columns. */
-export function sectionText({ heading, rows, isWarning }: Section, style: Style): string {
+export function sectionText({ heading, rows, isWarning, isWhole }: Section, style: Style): string {
   const shown = (part: string | Code): string =>
     part === arrow ? ` ${arrowOf(style)} ` : escapeText(typeof part === "string" ? part : part.code);
   const lines = alignColumns(rows.map((row) => row.map((cell) => partsOf(cell).map(shown).join(""))));
   const sentence = wrapText(heading, style).join("\n");
   const title = isWarning ? style.colors.yellow(sentence) : sentence;
-  return [title, ...capLines(lines).map((line) => `  ${line}`)].join("\n");
+  return [title, ...(isWhole ? lines : capLines(lines)).map((line) => `  ${line}`)].join("\n");
 }
 
 const longestName = 120;

@@ -2,11 +2,13 @@ import { type Address, nameOf } from "../model/address";
 import { crossStackOutput, isHiddenOutput } from "../model/desired";
 import type { AppliedValue, RecordedResource, State } from "../model/state";
 import { isFingerprint } from "../model/state";
+import { compareTexts } from "../model/text";
 import { type Plain, unflatten } from "../model/value";
 import type { Backup } from "../state/backend";
 import { escapeJson, escapeText, quoteText } from "./escape-text";
 import { counted } from "./plan-wording";
 import { readingOrder } from "./reading-order";
+import { code, type Section, section, sectionText } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
 import { plainText } from "./values";
@@ -29,12 +31,26 @@ export function stateText(state: State, style: Style): string {
     const resource = state.resources[address];
     return resource === undefined ? [] : [resourceText(address, resource, style)];
   });
-  const shown = outputsText(state.outputs);
-  const outputs = shown === "" ? [] : [`Outputs:\n\n${shown}`];
-  const sections = [...blocks, ...outputs, ...unfinished(state, style)];
-  return sections.length === 0
-    ? "The state is empty.\n"
-    : `${sections.map((text) => text.trimEnd()).join("\n\n")}\n`;
+  const sections = stateSections(state).map((one) => sectionText(one, style));
+  const text = [...blocks.map((block) => block.trimEnd()), ...sections].join("\n\n");
+  return text === "" ? "The state is empty.\n" : `${text}\n`;
+}
+
+/** Returns what a state says besides its resources: its outputs, and the writes that a run left open. */
+export function stateSections({ outputs, run, open }: State): readonly Section[] {
+  const values = shownOutputs(outputs).map(([name, value]) => [code(name), code(plainText(value))]);
+  const began = run === null ? "" : ` that started at ${escapeText(run.startedAt)}`;
+  const unknown = open.length === 0 ? "" : ` The result of ${counted(open.length, "write")} is unknown:`;
+  const writes = open.map(({ address, at, method, command }) => [
+    ...[code(address), `${command?.action ?? writeWords[method] ?? "update"} sent at ${at}`],
+  ]);
+  const heading = `A run${began} did not end.${unknown}`;
+  return [
+    ...section("outputs", "Outputs", "Outputs:", values, { isWhole: true }),
+    ...(run === null && writes.length === 0
+      ? []
+      : [{ id: "open", title: "Unfinished", heading, rows: writes, isWarning: true, isWhole: true }]),
+  ];
 }
 
 /** Renders the record of one resource: fields as applied, fields that the service computes, and what else is kept. */
@@ -78,35 +94,19 @@ const byPath = ([a = ""]: string[], [b = ""]: string[]): number => (a < b ? -1 :
 const appliedText = (value: AppliedValue): string =>
   isFingerprint(value) ? "(sensitive)" : plainText(value as Plain);
 
-function unfinished(state: State, style: Style): string[] {
-  const [first, ...rest] = unfinishedLines(state);
-  return first === undefined ? [] : [[style.colors.yellow(first), ...rest].join("\n")];
-}
-
 const writeWords: Readonly<Record<string, string>> = { POST: "create", DELETE: "delete" };
 
-/** Renders the writes that a run left open: a sentence, then a line for each write. */
-export function unfinishedLines(state: State): readonly string[] {
-  if (state.run === null && state.open.length === 0) return [];
-  const lines = state.open.map(
-    ({ address, at, method, command }) =>
-      `  ${escapeText(address)}: ${command?.action ?? writeWords[method] ?? "update"} sent at ${escapeText(at)}`,
-  );
-  const opening =
-    state.run === null
-      ? "A run did not end."
-      : `A run that started at ${escapeText(state.run.startedAt)} did not end.`;
-  const open = lines.length === 0 ? "" : ` The result of ${counted(lines.length, "write")} is unknown:`;
-  return [`${opening}${open}`, ...lines];
-}
-
-/** `output`: `name = value`, one a line; without sensitive ones, and those that only other stacks read. */
+/** `output`: `name = value`, one a line. */
 export const outputsText = (outputs: Readonly<Record<string, Plain>>): string =>
-  Object.keys(outputs)
-    .filter((name) => !name.startsWith(crossStackOutput) && !isHiddenOutput(outputs[name]))
-    .sort()
-    .map((name) => `${escapeText(name)} = ${plainText(outputs[name] as Plain)}\n`)
+  shownOutputs(outputs)
+    .map(([name, value]) => `${escapeText(name)} = ${plainText(value)}\n`)
     .join("");
+
+/** Outputs by name, without sensitive ones and those that only other stacks read. */
+const shownOutputs = (outputs: Readonly<Record<string, Plain>>): readonly (readonly [string, Plain])[] =>
+  Object.entries(outputs)
+    .filter(([name, value]) => !name.startsWith(crossStackOutput) && !isHiddenOutput(value))
+    .sort(([a], [b]) => compareTexts(a, b));
 
 /** `state backups`: one line each, numbered as `state restore` takes them. */
 export const backupsText = (backups: readonly Backup[]): string =>

@@ -46,11 +46,10 @@ function servesAsPinned(found: Deployment, commit: string | undefined): Operatio
 /** Returns why a deployment ended, with the step that failed where its reason does not name it: `build` for `building`. */
 function reasonOf({ status, steps, error, blockedReason }: Deployment): string | undefined {
   const reason = error || blockedReason || undefined;
-  const step = status === "failed" ? steps.filter(({ startedAt }) => startedAt != null).at(-1) : undefined;
-  const stem = step?.name.toLowerCase().replace(/ing$/, "") ?? "";
-  if (step === undefined || reason?.toLowerCase().includes(stem)) return reason;
-  const failed = `the step "${step.name}" failed`;
-  return reason === undefined ? failed : `${failed}: ${reason}`;
+  const step = status === "failed" ? steps.findLast(({ startedAt }) => startedAt != null)?.name : undefined;
+  if (step === undefined || reason?.toLowerCase().includes(step.toLowerCase().replace(/ing$/, "")))
+    return reason;
+  return `the step "${step}" failed${reason === undefined ? "" : `: ${reason}`}`;
 }
 
 function ended(found: Deployment): OperationStatus {

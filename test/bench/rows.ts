@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { placeNodes } from "../../src/render/html/place-nodes";
 import type { Shape } from "./data";
 import { inPairs, measure, median, type Pairs, type Program, peakMegabytes } from "./measure";
 import { measurePage } from "./page";
@@ -215,6 +216,24 @@ const page: Measurement = {
   },
 };
 
+/** The largest picture that shows services: 300 of them in one project, with 250 references, as dagre lays it out. */
+const layout: Measurement = {
+  name: "layout",
+  run: async (_, pairs) => {
+    const sized = { box: "project.shop", width: 214, height: 62 };
+    const nodes = Array.from({ length: 300 }, (_, i) => ({ id: `service.shop.s${i}`, ...sized }));
+    const edges = Array.from({ length: 250 }, (_, i) => ({
+      ...{ from: `service.shop.s${i + 1}`, to: `service.shop.s${Math.floor(i / 3)}`, labelWidth: 80 },
+    }));
+    const took = Array.from({ length: pairs }, () => {
+      const begun = performance.now();
+      placeNodes({ nodes, edges });
+      return performance.now() - begun;
+    });
+    return [valuesRow("picture of 300 services and 250 references", "laid out", took, "ms", atMost(300))];
+  },
+};
+
 interface Applied {
   /** First create to last answer, as the service saw it. */
   readonly createsMs: number;
@@ -387,6 +406,7 @@ export const measurements: readonly Measurement[] = [
   fleet,
   policies,
   page,
+  layout,
   creates(500, 10, { ideal: 1.25 }),
   creates(500, 32, { bare: 1.2 }),
   creates(5000, 32, { bare: 1.2 }),

@@ -19,7 +19,6 @@ import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { stageText } from "../../model/stage";
 import { version, versionText } from "../../model/version";
-import { planDocumentSchema } from "../../plan/plan-schema";
 import { escapeText } from "../../render/escape-text";
 import { graphOfPlan } from "../../render/graph";
 import type * as graphFiles from "../../render/html/graph-file";
@@ -96,7 +95,7 @@ function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<ty
   return {
     ...{
       graph: graphOfPlan(plan, resourceTypes),
-      drawn: planDocumentSchema.parse(document.plan).resource_changes,
+      drawn: document.plan.resource_changes,
     },
     ...{ diagnostics: [], sources: new Map(), exitCode: 0 },
   };

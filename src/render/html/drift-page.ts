@@ -2,7 +2,6 @@ import { type Diagnostic, positionAt } from "../../diagnostics/diagnostic";
 import { planDocument } from "../../plan/document";
 import type { DriftReport } from "../../plan/drift";
 import type { Plan } from "../../plan/plan";
-import { planDocumentSchema } from "../../plan/plan-schema";
 import { type DriftItem, driftItems, driftKinds, driftLine, driftSections } from "../drift-sections";
 import type { Mark } from "../graph";
 import { type Entry, entriesSection } from "./entries";
@@ -63,8 +62,7 @@ function driftTopology(report: DriftReport, plan: Plan, { types }: ReportScope):
     ...report.drifted.map(({ address }) => [address, "drift"] as const),
     ...report.missing.map((address) => [address, "missing"] as const),
   ]);
-  const document = planDocumentSchema.parse(planDocument(plan));
-  return topologyOf(document, types, found);
+  return topologyOf(planDocument(plan), types, found);
 }
 
 const kindMarks: Readonly<Record<DriftItem["kind"], Markup>> = {

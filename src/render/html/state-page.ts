@@ -2,11 +2,11 @@ import { type Address, typeOf } from "../../model/address";
 import type { AppliedValue, RecordedResource, State } from "../../model/state";
 import { unflatten } from "../../model/value";
 import { counted } from "../plan-wording";
-import { outputsText, recordedAddresses, recordedLines, unfinishedLines } from "../state-text";
+import { recordedAddresses, recordedLines, stateSections } from "../state-text";
 import { type Entry, entriesSection } from "./entries";
 import { headOf } from "./entry";
-import { html, nothing, preformatted } from "./markup";
-import { page, type Section } from "./page";
+import { html, nothing } from "./markup";
+import { listSections, page, type Section } from "./page";
 import type { ReportScope } from "./plan-page";
 import { type ResourceChange, type Topology, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
@@ -15,7 +15,6 @@ import { topologySection } from "./topology-svg";
 export function statePage(state: State, scope: ReportScope): string {
   const { stage, stack } = scope;
   const addresses = recordedAddresses(state);
-  const open = unfinishedLines(state);
   const facts = [
     ["Stage", stage ?? state.stage],
     ["Stack", stack ?? state.stack],
@@ -24,7 +23,7 @@ export function statePage(state: State, scope: ReportScope): string {
     ["Lineage", state.lineage],
     ["Serial", String(state.serial)],
   ] as const;
-  const isOpen = open.length > 0;
+  const isOpen = state.run !== null || state.open.length > 0;
   return page({
     heading: "rnv show",
     verdict: isOpen ? "\u25b6 A run did not end" : "\u2714 Recorded",
@@ -32,16 +31,9 @@ export function statePage(state: State, scope: ReportScope): string {
     line: `${counted(addresses.length, "resource")} recorded.`,
     facts,
     sections: [
-      isOpen
-        ? {
-            id: "open",
-            title: "Unfinished",
-            body: html`<pre tabindex="0">${preformatted(open.join("\n"))}</pre>`,
-          }
-        : undefined,
       topologySection(stateTopology(state, scope), new Set<string>(addresses)),
       resourcesSection(state, addresses),
-      outputsSection(state),
+      ...listSections(stateSections(state)),
     ],
   });
 }
@@ -89,15 +81,4 @@ function entryOf(address: Address, resource: RecordedResource): Entry {
     fields: () => html`${table("As applied", applied)}${table("As the service computes it", computed)}`,
     found: { action: [typeOf(address)], project: [headOf({ address })] },
   };
-}
-
-function outputsSection({ outputs }: State): Section | undefined {
-  const text = outputsText(outputs);
-  return text === ""
-    ? undefined
-    : {
-        id: "outputs",
-        title: "Outputs",
-        body: html`<pre tabindex="0">${preformatted(text.trimEnd())}</pre>`,
-      };
 }
