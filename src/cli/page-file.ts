@@ -6,10 +6,10 @@ import { planDocument } from "../plan/document";
 import type { Plan } from "../plan/plan";
 import type { SavedPlan } from "../plan/saved-plan";
 import type { FleetReport } from "../render/fleet-report";
-import type * as driftPages from "../render/html/drift-page";
-import type * as fleetPages from "../render/html/fleet-page";
-import type * as planPages from "../render/html/plan-page";
-import type * as statePages from "../render/html/state-page";
+import type * as drifts from "../render/html/drift-page";
+import type * as fleets from "../render/html/fleet-page";
+import type * as plans from "../render/html/plan-page";
+import type * as states from "../render/html/state-page";
 import { resourceTypes } from "../resources";
 import { writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";
@@ -27,58 +27,55 @@ export function pageFileOf({ options, stack }: Invocation): string | undefined {
   ]);
 }
 
-// What makes pages is loaded, and run, where one is asked for: the document of thousands takes longer than the plan itself.
+/** Writes a page where one is asked for. It holds no secret, and a browser or a server of artefacts runs as another user. */
+function writePage(invocation: Invocation, page: () => string | undefined): void {
+  const file = pageFileOf(invocation);
+  const text = file === undefined ? undefined : page();
+  if (file === undefined || text === undefined) return;
+  writeWholeFile(file, text, { mode: 0o644 });
+  invocation.terminal.err(`Wrote the page ${file}.\n`);
+}
+
+// What makes pages is loaded where one is asked for: the document of thousands of changes takes longer than the plan itself.
+const planPages = () => require("../render/html/plan-page") as typeof plans;
+const driftPages = () => require("../render/html/drift-page") as typeof drifts;
+const statePages = () => require("../render/html/state-page") as typeof states;
+const fleetPages = () => require("../render/html/fleet-page") as typeof fleets;
 
 /** Writes the page of a plan, with the job that made it. */
 export const writePlanPage = (
   invocation: Invocation,
   plan: Plan,
   sources: Sources,
-  job?: planPages.ReportScope["job"],
+  job?: plans.ReportScope["job"],
 ): void =>
-  write(invocation, () =>
-    planPageOf(planDocument(plan, new Map(), sources), { ...scopeOf(invocation), job }),
+  writePage(invocation, () =>
+    planPages().planPage(planDocument(plan, new Map(), sources), { ...scopeOf(invocation), job }),
   );
 
 /** Writes the page of a saved plan, with the bytes that it had when the plan was made. */
 export const writeSavedPage = (invocation: Invocation, { plan, request }: SavedPlan): void =>
-  write(invocation, () =>
-    planPageOf(plan, { types: resourceTypes, stage: request.stage, stack: request.stack }),
+  writePage(invocation, () =>
+    planPages().planPage(plan, { types: resourceTypes, stage: request.stage, stack: request.stack }),
   );
-
-const planPageOf: typeof planPages.planPage = (document, scope) =>
-  (require("../render/html/plan-page") as typeof planPages).planPage(document, scope);
 
 /** Writes the page of a drift report that is whole. */
 export function writeDriftPage(invocation: Invocation, outcome: DriftOutcome): void {
   const { report, plan, diagnostics, sources } = outcome;
-  if (!report || !plan) return;
-  write(invocation, () => {
-    const { driftPage } = require("../render/html/drift-page") as typeof driftPages;
-    return driftPage(report, { ...scopeOf(invocation), diagnostics, sources, plan });
-  });
+  const scope = { ...scopeOf(invocation), diagnostics, sources };
+  writePage(invocation, () => report && plan && driftPages().driftPage(report, { ...scope, plan }));
 }
 
 /** Writes the page of a state. */
 export const writeStatePage = (invocation: Invocation, state: State): void =>
-  write(invocation, () =>
-    (require("../render/html/state-page") as typeof statePages).statePage(state, scopeOf(invocation)),
-  );
+  writePage(invocation, () => statePages().statePage(state, scopeOf(invocation)));
 
 /** Writes the page of a fleet's report. */
 export const writeFleetPage = (invocation: Invocation, report: FleetReport): void =>
-  write(invocation, () => (require("../render/html/fleet-page") as typeof fleetPages).fleetPage(report));
+  writePage(invocation, () => fleetPages().fleetPage(report));
 
 const scopeOf = ({ stage, stack }: Invocation) => ({
   types: resourceTypes,
   stage: stage ? stageText(stage) : undefined,
   stack: stack?.name,
 });
-
-/** Writes a page where one is asked for. It holds no secret, and a browser or a server of artefacts runs as another user. */
-function write(invocation: Invocation, pageOf: () => string | undefined): void {
-  const file = pageFileOf(invocation);
-  if (file === undefined) return;
-  writeWholeFile(file, pageOf() ?? "", { mode: 0o644 });
-  invocation.terminal.err(`Wrote the page ${file}.\n`);
-}

@@ -64,21 +64,16 @@ export interface Failure {
 
 /** Returns the findings of what was thrown. An unforeseen error is called a bug. */
 export function failureOf(cause: unknown, interrupted: boolean): Failure {
-  const bug = () =>
-    error("internal.bug", "this is a bug in rnv: please report it", { detail: traceOf(cause) });
-  return (
-    foreseen(cause, interrupted) ?? { diagnostics: [bug()], sources: new Map(), exitCode: exitCodes.error }
-  );
-}
-
-function foreseen(cause: unknown, interrupted: boolean): Failure | undefined {
   if (cause instanceof DiagnosticsError)
     return { diagnostics: cause.diagnostics, sources: cause.sources ?? new Map(), exitCode: cause.exitCode };
   const sources = new Map();
   // An interrupted call is not a failure, and was told of.
   if (interrupted) return { diagnostics: [], sources, exitCode: exitCodes.interrupted };
-  if (!(cause instanceof ApiError)) return undefined;
-  return { diagnostics: [diagnosticOf(cause)], sources, exitCode: exitCodes.error };
+  const found =
+    cause instanceof ApiError
+      ? diagnosticOf(cause)
+      : error("internal.bug", "this is a bug in rnv: please report it", { detail: traceOf(cause) });
+  return { diagnostics: [found], sources, exitCode: exitCodes.error };
 }
 
 const traceOf = (cause: unknown): string =>
@@ -86,15 +81,9 @@ const traceOf = (cause: unknown): string =>
 
 /** Tells why a verb could not go on; returns the exit code. */
 export function reportFailure(cause: unknown, screen: Screen, interrupted: boolean): number {
-  const failure = foreseen(cause, interrupted);
-  if (failure === undefined) {
-    screen.terminal.err(
-      `This is a bug in rnv. Please report it with the lines below.\n\n${traceOf(cause)}\n`,
-    );
-    return exitCodes.error;
-  }
-  report(screen, failure.diagnostics, failure.sources);
-  return failure.exitCode;
+  const { diagnostics, sources, exitCode } = failureOf(cause, interrupted);
+  report(screen, diagnostics, sources);
+  return exitCode;
 }
 
 /** The one JSON document of a run that could not make what was asked for: a program never has to read prose. */

@@ -173,7 +173,7 @@ it("ends what is in flight of an apply that is interrupted, and the next one goe
   expect(names.sort()).toEqual(["a", "b"]);
 });
 
-it("tells of a member whose environment no process can be given, and takes a month for a long time", async () => {
+it("reports a member whose environment no process can be given, and takes a month for a long time", async () => {
   writeMembers("a", "b");
   write("rnv.fleet.yaml", 'members:\n  a: { state: "a\\0b" }\n  b: { timeout: 600h }\n');
   const { code, stdout } = await scenario.run("fleet", "plan", "-json");

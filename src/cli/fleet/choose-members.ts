@@ -1,17 +1,17 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { inShard, sharedStates } from "../../commands/fleet/select-members";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { shownPath } from "../../manifest/files";
 import { type FoundFleet, findFleet, isBelow, pathsBeside, realOf } from "../../manifest/find-fleet";
 import { stateNamedFor } from "../../manifest/fleet-environment";
-import { type FleetMember, memberPlace, type Shard } from "../../model/fleet";
+import type { FleetMember, Shard } from "../../model/fleet";
 import { fillStage, splitStage, stageText } from "../../model/stage";
 import type { ProcessEnvironment } from "../../model/text";
-import { compareTexts, namePattern, sha256, shortList } from "../../model/text";
+import { namePattern, shortList } from "../../model/text";
 import { resourceTypes } from "../../resources";
-import { parseStateAddress } from "../../state/state-address";
 import { type Invocation, listOf } from "../invocation";
 import { report } from "../report";
 import { askedStage } from "../stages";
@@ -134,12 +134,13 @@ function namedMembers(all: readonly FleetMember[], invocation: Invocation): read
   const asked = askedStage(invocation);
   const stage = asked && stageText(asked);
   const inStage = stage === undefined ? all : all.filter((member) => member.stage === stage);
-  if (inStage.length === 0)
+  if (inStage.length === 0) {
+    const stages = shortList([...new Set(all.flatMap((member) => member.stage ?? []))], 10);
+    const hint = stages === "" ? "no manifest of this fleet declares stages" : `there are: ${stages}`;
     throw new DiagnosticsError([
-      error("command.usage", `no member has the stage ${JSON.stringify(stage)}`, {
-        hint: stagesHint(all),
-      }),
+      error("command.usage", `no member has the stage ${JSON.stringify(stage)}`, { hint }),
     ]);
+  }
   if (words.length === 0) return inStage;
   const names = inStage.map(({ name }) => name);
   const patterns = words.map((word) => ({ word, pattern: namePattern(word) }));
@@ -152,13 +153,6 @@ function namedMembers(all: readonly FleetMember[], invocation: Invocation): read
     ]);
   return inStage.filter(({ name }) => patterns.some(({ pattern }) => pattern.test(name)));
 }
-
-const stagesHint = (all: readonly FleetMember[]): string => {
-  const stages = [...new Set(all.flatMap(({ stage }) => (stage === undefined ? [] : [stage])))];
-  return stages.length > 0
-    ? `there are: ${shortList(stages, 10)}`
-    : "no manifest of this fleet declares stages";
-};
 
 /** The shard of a job of several: an Indexed Job of Kubernetes, which has to say of how many, or `parallel` of GitLab. */
 function shardOf(environment: ProcessEnvironment): Shard | undefined {
@@ -190,54 +184,4 @@ function checkedShard(index: number, count: number, from: string): Shard {
       hint: "give --shard 1/4, or 1/1 for the whole fleet",
     }),
   ]);
-}
-
-/**
- * The members of one shard: every `count`-th in the order of a hash of their names, so that shards differ in size by one
- * at most, and large neighbours do not meet in one. Shards 1 to `count` together are all members, each once.
- */
-export function inShard(members: readonly FleetMember[], shard: Shard | undefined): readonly FleetMember[] {
-  if (shard === undefined) return members;
-  const hashed = members.map((member) => ({ member, hash: sha256(member.name) }));
-  const chosen = new Set(
-    hashed
-      .sort((a, b) => compareTexts(a.hash, b.hash))
-      .filter((_, at) => at % shard.count === shard.index - 1)
-      .map(({ member }) => member),
-  );
-  return members.filter((member) => chosen.has(member));
-}
-
-/** Members whose runs would write one state: an error for each such state. */
-function sharedStates(
-  members: readonly FleetMember[],
-  root: string,
-  environment: ProcessEnvironment,
-): readonly Diagnostic[] {
-  const byState = new Map<string, string[]>();
-  for (const member of members) {
-    const state = stateOf(member, root, environment);
-    if (state !== undefined) byState.set(state, [...(byState.get(state) ?? []), member.name]);
-  }
-  return [...byState.values()]
-    .filter((names) => names.length > 1)
-    .map((names) =>
-      error("config.invalid", `${names.join(" and ")} would have one state`, {
-        detail: "Each would plan to delete what the other has made.",
-        hint: `give each a state of its own: RNV_STATE, and state in the fleet file, may hold ${memberPlace} and, where there are stages, \${stage.name}`,
-      }),
-    );
-}
-
-/** Where the state of a member is: equal for two that would write the same; undefined where its own run refuses it. */
-function stateOf(member: FleetMember, root: string, environment: ProcessEnvironment): string | undefined {
-  const { stateOfStage, stage: name } = member;
-  const stage = name === undefined ? undefined : splitStage(name);
-  const text = stateOfStage ?? stateNamedFor(member, environment) ?? `.rnv/${name ?? ""}/state.json`;
-  const { address } = parseStateAddress(stage === undefined ? text : fillStage(text, stage));
-  if (text === "" || address === undefined) return undefined;
-  if (address.kind === "s3") return `s3://${address.endpoint ?? ""}/${address.bucket}/${address.key}`;
-  if (address.kind === "http") return new URL(address.url).href;
-  const path = resolve(realOf(resolve(root, member.folder)), address.path);
-  return join(realOf(dirname(path)), basename(path));
 }

@@ -44,19 +44,14 @@ export async function printMatrix(invocation: Invocation): Promise<number> {
     options: { ...options, shard: { index: 1, count: 1 } },
   });
   const shards = options.shards as number | undefined;
-  if (shards === undefined && selected.length > mostJobs)
+  if ((shards ?? selected.length) > mostJobs)
     throw new DiagnosticsError([
-      error(
-        "command.usage",
-        `${selected.length} members are more jobs than a matrix of GitHub has (${mostJobs})`,
-        {
-          hint: "let each job run a part of them: --shards 20",
-        },
-      ),
-    ]);
-  if (shards !== undefined && shards > mostJobs)
-    throw new DiagnosticsError([
-      error("command.usage", `--shards: a matrix of GitHub has at most ${mostJobs} jobs`),
+      error("command.usage", `a matrix of GitHub has at most ${mostJobs} jobs`, {
+        hint:
+          shards === undefined
+            ? `let each job run a part of the ${selected.length} members: --shards 20`
+            : `--shards ${mostJobs}`,
+      }),
     ]);
   const count = Math.min(shards ?? 0, selected.length);
   const include =

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { type MemberOutcome, memberResult } from "../../commands/fleet/member-result";
+import { shareAnswers } from "../../commands/fleet/share-answers";
 import { runTargets } from "../../commands/targets";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { FleetMember, FleetVerb } from "../../model/fleet";
@@ -11,7 +12,6 @@ import { runOnStacks } from "../stacks";
 import { applyVerb, showApply } from "../verbs/apply";
 import { driftOf, driftVerb, isWhole, readAccepted } from "../verbs/drift";
 import { judgedRequestOf, planExitCode, planTarget, planVerb } from "../verbs/plan";
-import { shareAnswers } from "./share-answers";
 
 /** A member, and what its run is given. */
 export interface MemberTarget {

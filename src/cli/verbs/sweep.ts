@@ -153,15 +153,15 @@ export async function sweepStage(
   if (cancelled !== undefined) return cancelled;
   const sweep = async (one: StageInstance): Promise<SweptInstance> => {
     const done = await sweepOne(invocation, found, one);
-    const end = done.exitCode === 0 ? `destroyed (${counted(done.destroyed, "resource")})` : "not destroyed";
+    const end = done.exit_code === 0 ? `destroyed (${counted(done.destroyed, "resource")})` : "not destroyed";
     say(invocation, `${done.stage}: ${end}.\n`);
     return done;
   };
   const swept = await runTargets(goes, sweep, { signal });
-  const failed = swept.filter(({ exitCode }) => exitCode !== 0).length;
+  const failed = swept.filter((one) => one.exit_code !== 0).length;
   const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
   const line = `Swept ${counted(swept.length - failed, "instance")} of ${declared.name}, ${stays.length} kept${left}.\n`;
-  say(invocation, line, { swept: swept.map(sweptJson), kept: stays });
+  say(invocation, line, { swept, kept: stays });
   if (signal.aborted) return exitCodes.interrupted;
   return failed === 0 ? exitCodes.done : 3;
 }
@@ -231,16 +231,8 @@ function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclarat
   throw usage("a sweep is about all instances of a stage", `--stage ${asked.name}, and --keep`);
 }
 
-interface SweptInstance {
-  readonly stage: string;
-  readonly destroyed: number;
-  readonly exitCode: number;
-}
-
-const sweptJson = ({ stage, destroyed, exitCode }: SweptInstance) => ({
-  ...{ stage, destroyed },
-  exit_code: exitCode,
-});
+/** As the document of a sweep shows it. */
+type SweptInstance = Readonly<Record<"destroyed" | "exit_code", number>> & { readonly stage: string };
 
 /** Destroys what the state of one instance owns. Never rejects. */
 async function sweepOne(
@@ -265,9 +257,9 @@ async function sweepOne(
     );
     report(invocation, outcome.diagnostics, outcome.sources);
     if (outcome.exitCode === 0) await eraseEmptied(entered);
-    return { stage, destroyed: outcome.counts?.destroyed ?? 0, exitCode: outcome.exitCode };
+    return { stage, destroyed: outcome.counts?.destroyed ?? 0, exit_code: outcome.exitCode };
   } catch (cause) {
-    return { stage, destroyed: 0, exitCode: reportFailure(cause, invocation, invocation.signal.aborted) };
+    return { stage, destroyed: 0, exit_code: reportFailure(cause, invocation, invocation.signal.aborted) };
   }
 }
 

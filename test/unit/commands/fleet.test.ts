@@ -1,7 +1,7 @@
-import { inShard } from "../../../src/cli/fleet/choose-members";
 import { joinReports } from "../../../src/commands/fleet/join-reports";
 import { makeReport, memberResult } from "../../../src/commands/fleet/member-result";
 
+import { inShard } from "../../../src/commands/fleet/select-members";
 import { memberEnvironment, stateOfMember } from "../../../src/manifest/fleet-environment";
 import type { FleetMember } from "../../../src/model/fleet";
 import {
