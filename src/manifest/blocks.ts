@@ -155,13 +155,9 @@ function addBlock(
 
 type Content = Pick<Block, "written" | "meta" | "misspelt" | "isReadable">;
 
-const noMeta: Content["meta"] = new Map();
-const noneMisspelt: Content["misspelt"] = new Map();
+const none: ReadonlyMap<string, MapEntry> = new Map();
 const noContent = (written: Content["written"], isReadable = true): Content => ({
-  written,
-  meta: noMeta,
-  misspelt: noneMisspelt,
-  isReadable,
+  ...{ written, meta: none, misspelt: none, isReadable },
 });
 
 function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk: Walk): Content {
@@ -181,97 +177,83 @@ function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk
   return noContent([], false);
 }
 
+/** A block that is being read. Most have neither `lifecycle` nor a wrong key: no map is made for these. */
+interface Reading {
+  readonly placed: PlacedType;
+  readonly address: Address;
+  readonly walk: Walk;
+  readonly written: WrittenAttribute[];
+  meta?: Map<string, MapEntry>;
+  misspelt?: Map<string, MapEntry>;
+  isReadable: boolean;
+}
+
 function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Walk): Content {
-  const written: WrittenAttribute[] = [];
-  const take = (shape: AttributeShape, entry: MapEntry): void => {
-    written.push({ shape, entry });
-  };
-  let meta: Map<string, MapEntry> | undefined;
-  let misspelt: Map<string, MapEntry> | undefined;
-  const noteUnknown = (entry: MapEntry, groupKey?: string): void => {
-    const meant = reportUnknownKey(entry, address, placed, groupKey, walk);
-    if (meant === undefined) return;
-    misspelt ??= new Map();
-    misspelt.set(meant, entry);
-    const group = groupKey === undefined ? placed.groups.get(meant) : undefined;
-    if (group !== undefined) readGroup(group, entry, { placed, address, take, noteUnknown, walk });
-  };
-  let isReadable = true;
+  const reading: Reading = { placed, address, walk, written: [], isReadable: true };
   for (const [key, entry] of node.entries) {
     const shape = placed.attributes.get(key);
     const group = placed.groups.get(key);
-    if (shape !== undefined) take(shape, entry);
-    else if (group !== undefined) readGroup(group, entry, { placed, address, take, noteUnknown, walk });
+    if (shape !== undefined) reading.written.push({ shape, entry });
+    else if (group !== undefined) readGroup(group, entry, reading);
     else if (placed.children.has(key) || isFreeKey(key)) continue;
     else if (isMetaKey(key, placed)) {
-      meta ??= new Map();
-      meta.set(key, entry);
+      reading.meta ??= new Map();
+      reading.meta.set(key, entry);
     } else {
-      noteUnknown(entry);
-      isReadable = placed.shorthand?.secret !== true;
+      noteUnknown(entry, undefined, reading);
+      reading.isReadable = placed.shorthand?.secret !== true;
     }
   }
-  return { written, meta: meta ?? noMeta, misspelt: misspelt ?? noneMisspelt, isReadable };
+  const { written, meta = none, misspelt = none, isReadable } = reading;
+  return { written, meta, misspelt, isReadable };
 }
 
 const isMetaKey = (key: string, { place, shorthand }: PlacedType): boolean =>
   key === sensitiveKey ? shorthand?.secret === true : place.meta === true && metaKeys.includes(key);
 
-/** The block that a group stands in. */
-interface GroupOwner {
-  readonly placed: PlacedType;
-  readonly address: Address;
-  readonly take: (shape: AttributeShape, entry: MapEntry) => void;
-  readonly noteUnknown: (entry: MapEntry, group: string) => void;
-  readonly walk: Walk;
-}
-
 function readGroup(
   group: ReadonlyMap<string, AttributeShape>,
   { key: groupKey, value }: MapEntry,
-  { placed, address, take, noteUnknown, walk }: GroupOwner,
+  reading: Reading,
 ): void {
-  if (value.kind === "map") {
-    for (const [key, entry] of value.entries) {
-      const shape = group.get(key);
-      const isOpen = shape === undefined && besides(key, placed, groupKey) === undefined;
-      const further = isOpen ? openShape(placed, groupKey, key) : undefined;
-      if (shape !== undefined) take(shape, entry);
-      else if (isFreeKey(key)) continue;
-      else if (further !== undefined) {
-        walk.report(
-          unknownField(address, further.path, entry.keyRange, unknownHint(key, address, placed, groupKey)),
-        );
-        take(further, entry);
-      } else noteUnknown(entry, groupKey);
-    }
-  } else if (!isNull(value)) {
+  const { address, walk, written } = reading;
+  if (value.kind !== "map") {
+    if (isNull(value)) return;
     walk.report(
       error(
         "manifest.invalid_type",
         `${address}: ${groupKey} must be a mapping, not ${describeNode(value)}`,
-        {
-          address,
-          attribute: groupKey,
-          range: value.range,
-          ...hintForKeys(value, []),
-        },
+        { address, attribute: groupKey, range: value.range, ...hintForKeys(value, []) },
       ),
     );
+    return;
+  }
+  for (const [key, entry] of value.entries) {
+    const shape = group.get(key);
+    if (shape !== undefined) written.push({ shape, entry });
+    else if (!isFreeKey(key)) readFurther(entry, groupKey, reading);
   }
 }
 
-/** Gives the attribute that was meant, where one was. */
-function reportUnknownKey(
-  entry: MapEntry,
-  address: Address,
-  placed: PlacedType,
-  group: string | undefined,
-  walk: Walk,
-): string | undefined {
-  const meant = meantKey(entry.key, placed, group);
-  const hint = unknownHint(entry.key, address, placed, group);
-  const owner = group === undefined ? address : `${group} of ${address}`;
+/** A key that a group does not have: for the catalog to decide, where the group is open. */
+function readFurther(entry: MapEntry, groupKey: string, reading: Reading): void {
+  const { placed, address, walk, written } = reading;
+  const isOpen = besides(entry.key, placed, groupKey) === undefined;
+  const shape = isOpen ? openShape(placed, groupKey, entry.key) : undefined;
+  if (shape === undefined) {
+    noteUnknown(entry, groupKey, reading);
+    return;
+  }
+  const hint = unknownHint(entry.key, address, placed, groupKey);
+  walk.report(unknownField(address, shape.path, entry.keyRange, hint));
+  written.push({ shape, entry });
+}
+
+/** Reports a key that a block or a group does not have, and reads it as the one that was meant. */
+function noteUnknown(entry: MapEntry, groupKey: string | undefined, reading: Reading): void {
+  const { placed, address, walk } = reading;
+  const hint = unknownHint(entry.key, address, placed, groupKey);
+  const owner = groupKey === undefined ? address : `${groupKey} of ${address}`;
   walk.report(
     error("manifest.unknown_key", `${owner} has no attribute ${quoteShort(entry.key)}`, {
       address,
@@ -279,7 +261,12 @@ function reportUnknownKey(
       ...(hint === undefined ? {} : { hint }),
     }),
   );
-  return meant?.path;
+  const meant = meantKey(entry.key, placed, groupKey)?.path;
+  if (meant === undefined) return;
+  reading.misspelt ??= new Map();
+  reading.misspelt.set(meant, entry);
+  const group = groupKey === undefined ? placed.groups.get(meant) : undefined;
+  if (group !== undefined) readGroup(group, entry, reading);
 }
 
 const unknownHint = (

@@ -4,7 +4,7 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 /** Explains why a text does not parse: what is wrong where, and what to write. */
 interface Cause {
   readonly summary: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly start: number;
   readonly end: number;
 }
@@ -36,19 +36,28 @@ export function explainSyntax(
   const above = lineAbove(text, line);
   const situation = { text, shown, reason, at, line, ...(above && { above }) };
   const found = causes.map((find) => find(situation)).find((cause) => cause !== undefined);
-  // A reason may quote the text, and the text can hold a secret.
-  const summary = reason.replace(/(?:: | ").*$/s, "");
-  const { hint, ...cause } = found ?? {
-    summary,
+  const { summary, hint, start, end } = found ?? {
+    // A reason may quote the text, and the text can hold a secret.
+    summary: reason.replace(/(?:: | ").*$/s, ""),
+    hint: hints.find(([part]) => reason.includes(part))?.[1],
     start: at,
     end: Math.min(at + 1, text.length),
-    hint: undefined,
   };
-  return error("manifest.syntax", cause.summary, {
-    range: { file, start: cause.start, end: cause.end },
-    ...(hint !== undefined && { hint }),
+  return error("manifest.syntax", summary, {
+    range: { file, start, end },
+    hint: hint ?? "check the indentation and the quotes of this line and of the one above it",
   });
 }
+
+/** What to write, by a part of the reason of js-yaml. */
+const hints: readonly (readonly [part: string, hint: string])[] = [
+  ["a line break is expected", "the text of | and > begins on the line below them"],
+  ["hexadecimal", "write \\\\ for a backslash, or use single quotes: '…'"],
+  ["found ','", "remove one of the commas"],
+  ["anchor", "text that begins with & needs quotes"],
+  ["alias", "text that begins with * needs quotes"],
+  ["tag", "tags are not supported: text that begins with ! needs quotes"],
+];
 
 interface Span {
   readonly start: number;
@@ -302,10 +311,11 @@ const wrongEscape: FindCause = ({ reason, at }) =>
       }
     : undefined;
 
-const indentation: FindCause = ({ text, at, line }) => {
+const indentation: FindCause = ({ text, at, line, above }) => {
   const indent = line.content - line.start;
   const levels = levelsAbove(text, line);
-  if (at !== line.content || levels.includes(indent)) return undefined;
+  if (at !== line.content) return undefined;
+  if (levels.includes(indent)) return above && besideItem(line, above);
   const below = levels.filter((level) => level < indent).at(-1);
   const fitting = [below, levels.find((level) => level > indent)].filter((level) => level !== undefined);
   return {
@@ -317,6 +327,20 @@ const indentation: FindCause = ({ text, at, line }) => {
     end: line.key?.end ?? line.end,
   };
 };
+
+/** A key at the indentation of list items, or an item at that of keys. */
+function besideItem(line: Line, above: Line): Cause | undefined {
+  const isItem = (one: Line): boolean => /^- /.test(one.text.trimStart());
+  if (isItem(line) === isItem(above)) return undefined;
+  return {
+    summary: isItem(line) ? "a list item follows a key of a mapping" : "a key follows an item of a list",
+    hint: isItem(line)
+      ? "indent it below the key of its list, or remove the -"
+      : "indent it like the key of the list, or begin it with -",
+    start: line.content,
+    end: line.key?.end ?? line.end,
+  };
+}
 
 /** The indentations that are open where a line begins, outermost first: those that it could have. */
 function levelsAbove(text: string, line: Line): readonly number[] {

@@ -62,6 +62,10 @@ interface MeantKey {
 /** Keys that are listed where nothing else helps. */
 const mostListed = 8;
 
+/** Lists the keys that there are, where they are few. */
+export const listKeys = (known: readonly string[]): string | undefined =>
+  known.length === 0 || known.length > mostListed ? undefined : `its keys are ${known.join(", ")}`;
+
 /** Guesses the key that was meant in a block or one of its groups: another word, another level, a slip of the pen. */
 export function meantKey(key: string, placed: PlacedType, group?: string): MeantKey | undefined {
   const here = group === undefined ? blockKeys(placed) : [...(placed.groups.get(group)?.keys() ?? [])];
@@ -75,7 +79,8 @@ export function meantKey(key: string, placed: PlacedType, group?: string): Meant
   const unspaced = /^([\w-]+):\S/.exec(key)?.[1];
   if (unspaced !== undefined)
     return { hint: `write a space after the colon: ${unspaced}: …`, path: path(unspaced) };
-  return here.length > mostListed ? undefined : { hint: `its keys are ${here.join(", ")}` };
+  const hint = listKeys(here);
+  return hint === undefined ? undefined : { hint };
 }
 
 /** A key of a group, of `lifecycle`, or of a block such as `deploy`, written one level too high. */

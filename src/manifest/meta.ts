@@ -9,12 +9,12 @@ import {
   defaultLifecycle,
   type Lifecycle,
 } from "../model/desired";
-import { conditionKinds } from "../model/policy";
+import { type Condition, type ConditionKind, conditionKinds } from "../model/policy";
 import { uuidPattern } from "../model/text";
 import type { Block } from "./blocks";
-import { conditionsOf, conditionsSchema } from "./conditions";
 import type { ReadContext } from "./context";
 import { hintForUnseen, type Report } from "./findings";
+import { expression, expressionOf } from "./policy-file";
 import { judgeDocument, judgeEach, judgeFilled, type Subject } from "./schema-issues";
 import { describeNode, isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
 import { freeKeys, isFreeKey, openShape, sensitiveKey, type TypeIndex, unknownField } from "./type-index";
@@ -44,6 +44,14 @@ export function isOpenValue({ address, meta }: Block, { report }: ReadContext): 
   const subject = { nameOf: () => sensitiveKey, address };
   return node !== undefined && judgeDocument(z.boolean(), node, report, subject) === false;
 }
+
+/** `lifecycle.precondition` and `lifecycle.postcondition`. */
+const conditionsSchema = z.array(
+  z.strictObject({
+    condition: expression.describe("CEL; false fails it."),
+    message: z.string().min(1).describe("What people read where it fails."),
+  }),
+);
 
 /** The block `lifecycle` of a type that can be archived, or of one that cannot. */
 export const lifecycleSchema = (archives: boolean) =>
@@ -107,6 +115,22 @@ function filledIn(node: MapNode, { address }: Block, context: ReadContext): MapN
   }
   return { ...node, entries };
 }
+
+/** What must hold of a resource, with the range of each condition in its list. */
+const conditionsOf = (
+  kind: ConditionKind,
+  conditions: z.infer<typeof conditionsSchema>,
+  items: readonly SourceNode[],
+  texts: ReadonlyMap<string, string>,
+): readonly Condition[] =>
+  conditions.map(({ condition, message }, i): Condition => {
+    const item = items[i] as SourceNode;
+    const written = item.kind === "map" ? item.entries.get("condition")?.value : undefined;
+    return {
+      ...{ kind, message, range: item.range },
+      condition: expressionOf(texts.get(item.range.file) ?? "", written ?? item, condition),
+    };
+  });
 
 const listIn = (node: SourceNode, key: string): readonly SourceNode[] => {
   const list = node.kind === "map" ? node.entries.get(key)?.value : undefined;

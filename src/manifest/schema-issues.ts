@@ -4,7 +4,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
 import type { ReadContext } from "./context";
-import { hintForFlag, hintForUnseen, type Report } from "./findings";
+import { hintForFlag, hintForUnseen, listKeys, type Report } from "./findings";
 import { describeNode, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
 
@@ -169,13 +169,8 @@ function mistakesOf(issue: Issue, { node, schema, subject }: Refused): readonly 
   return [{ kind: "manifest.invalid_type", summary, range: at.range, hint }];
 }
 
-/** Keys that are listed where none is alike. */
-const mostListed = 8;
-
 const hintForKey = (key: string, known: readonly string[]): string | undefined =>
-  hintForUnseen(key) ??
-  didYouMean(key, known) ??
-  (known.length === 0 || known.length > mostListed ? undefined : `its keys are ${known.join(", ")}`);
+  hintForUnseen(key) ?? didYouMean(key, known) ?? listKeys(known);
 
 /** The keys that the schema of a document knows at a path. */
 function keysAt(schema: z.ZodType, path: Issue["path"]): readonly string[] {

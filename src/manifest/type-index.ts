@@ -114,9 +114,21 @@ export function openShape({ type }: PlacedType, group: string, field: string): A
   };
 }
 
-const whoKnows = "rnv plan asks the service's catalog";
+/** Makes the finding about a further field: it is for the catalog to decide. */
+function undecided(
+  code: "manifest.unknown_field" | "manifest.reference_unknown",
+  owner: string,
+  name: string,
+  { hint, ...place }: Pick<Diagnostic, "address" | "attribute" | "range" | "hint">,
+): Diagnostic {
+  const whoKnows = "rnv plan asks the service's catalog";
+  return warning(code, `${owner} has no attribute ${quoteShort(name)} that this version knows`, {
+    ...place,
+    hint: hint === undefined ? whoKnows : `${hint} (${whoKnows})`,
+  });
+}
 
-/** The finding about a further field: it is for the catalog to decide. */
+/** The finding about a further field of an open group. */
 export function unknownField(
   address: Address,
   path: string,
@@ -124,32 +136,18 @@ export function unknownField(
   hint: string | undefined,
   name = path.slice(path.indexOf(".") + 1),
 ): Diagnostic {
-  const group = path.slice(0, path.indexOf("."));
-  return warning(
-    "manifest.unknown_field",
-    `${group} of ${address} has no attribute ${quoteShort(name)} that this version knows`,
-    {
-      ...{ address, attribute: path, range },
-      hint: hint === undefined ? whoKnows : `${hint} (${whoKnows})`,
-    },
-  );
+  const owner = `${path.slice(0, path.indexOf("."))} of ${address}`;
+  return undecided("manifest.unknown_field", owner, name, { address, attribute: path, range, hint });
 }
 
-/** The finding about a reference to a further field of `address`: it is for the catalog to decide. */
+/** The finding about a reference to a further field of `address`. */
 export const unknownReference = (
   address: Address,
   path: string,
   range: SourceRange,
   hint: string | undefined,
 ): Diagnostic =>
-  warning(
-    "manifest.reference_unknown",
-    `${address} has no attribute ${quoteShort(path)} that this version knows`,
-    {
-      ...{ address, attribute: path, range },
-      hint: hint === undefined ? whoKnows : `${hint} (${whoKnows})`,
-    },
-  );
+  undecided("manifest.reference_unknown", address, path, { address, attribute: path, range, hint });
 
 /** Whether an object may lack the key: what parsing `undefined` would tell, without making an error for each that may not. */
 const mayBeLeftOut = (schema: z.ZodType): boolean => schema._zod.optin === "optional";

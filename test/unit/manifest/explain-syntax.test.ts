@@ -173,6 +173,21 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
       "syntax 4:33 } | the } closes nothing | remove it, or quote the text",
     ],
     [
+      "a key among list items",
+      fields("      ipAllowList:\n        - a\n        runtime: node\n"),
+      "syntax 7:9 runtime | a key follows an item of a list | indent it like the key of the list, or begin it with -",
+    ],
+    [
+      "a list item among keys",
+      fields("      branch: main\n      - a\n"),
+      "syntax 6:7 - a | a list item follows a key of a mapping | indent it below the key of its list, or remove the -",
+    ],
+    [
+      "text beside |",
+      fields("      branch: | x\n"),
+      "syntax 5:17 x | a line break is expected | the text of | and > begins on the line below them",
+    ],
+    [
       "a bracket that closes left of its key",
       api("    configuration: {\n      branch: a\n  }\n"),
       "syntax 6:3 } | the } is indented less than the key of what it closes | indent it as far as that key",

@@ -93,7 +93,7 @@ describe("the resources of a stack", () => {
     ]);
     expect(await codes(variable({ generate: { length: 32 } }))).toEqual([]);
     expect(await codes(variable({ generate: { length: 8 } }))).toEqual([
-      "manifest.secret_source generate takes a length from 16 to 256",
+      "manifest.secret_source value.generate.length of variable.v: expected a whole number from 16 to 256, found a number",
     ]);
     expect(await codes(variable({ generate: { length: 32 }, value_wo: "b" }))).toEqual([
       "stack.unsupported rnv_variable.v: value is written twice: stored, write-only or made up",
