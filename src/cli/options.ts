@@ -59,6 +59,7 @@ export const options = {
     .choices(["text", "json", "markdown"])
     .default("text"),
   json: new Option("--json", "JSON, for programs"),
+  jsonInto: new Option("--json-into <file>", "also write into this file what --json would print"),
   expectDigest: expectDigest(),
   html: new Option(
     "--html <file>",

@@ -10,7 +10,7 @@ import { driftMarkdown, driftText } from "../../render/drift-text";
 import { withContext } from "../context";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { ignoredOptions, options, scopeOptions } from "../options";
-import { pageFileOf, writeDriftPage } from "../page-file";
+import { jsonFileOf, pageFileOf, writeDriftPage, writeJsonInto } from "../page-file";
 import { errorDocument, outStyle, report } from "../report";
 import { planRequestOf } from "./plan";
 import type { Verb } from "./verb";
@@ -43,6 +43,7 @@ export const driftVerb: Verb = {
     ...ignoredOptions,
     options.format,
     options.json,
+    options.jsonInto,
     options.html,
   ],
   examples: [
@@ -59,10 +60,16 @@ async function runDrift(invocation: Invocation): Promise<number> {
   const accepted = readAccepted(invocation);
   const request = { ...driftRequestOf(options), acceptances: accepted.acceptances };
   pageFileOf(invocation);
+  jsonFileOf(invocation);
   const outcome = await withContext(invocation, (context) => drift(context, request));
   const sources = new Map([...outcome.sources, ...accepted.sources]);
   const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
   report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)], sources);
+  writeJsonInto(invocation, () =>
+    isWhole(outcome) && outcome.report
+      ? driftJson(outcome.report)
+      : errorDocument(outcome.diagnostics, sources),
+  );
   if (!isWhole(outcome) && formatOf(options) === "json")
     terminal.out(errorDocument(outcome.diagnostics, sources));
   if (outcome.report && isWhole(outcome)) terminal.out(textOf(outcome.report, formatOf(options), invocation));
