@@ -32,7 +32,7 @@ describe("the reference in docs/cli", () => {
   });
 });
 
-const pages = ["README.md", "docs/cli", "docs/explain"].flatMap((path) =>
+const pages = ["README.md", "docs/cli", "docs/explain", "skills/rnv/SKILL.md"].flatMap((path) =>
   path.endsWith(".md")
     ? [path]
     : readdirSync(join(root, path))
