@@ -226,6 +226,8 @@ export const codeMeanings = {
     "The platform limits requests for longer than rnv waits. Wait, or lower `-parallelism`.",
   "api.unavailable":
     "The platform cannot be reached or does not answer. Check the address, the network and the proxy.",
+  "api.deprecated":
+    "The platform announced that it will remove a part of its API, with `Deprecation` or `Sunset` headers. Update rnv before that date. Each run says it once.",
   "api.malformed":
     "An answer is not what the interface documents. Check that `RNV_BASE_URL` is the API and not a login page or proxy.",
   "internal.bug": "This is a bug in rnv. Please report it with the command and the message.",
