@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { documentedDefaults } from "../src/api/wire/configuration";
+import { effectOf } from "../src/cli/verbs/explain";
 import { type Listing, listings } from "../src/model/listings";
 import { providerSettings } from "../src/model/provider-settings";
 import { type ResourceType, ruleAt } from "../src/model/resource-type";
@@ -333,7 +334,7 @@ function docOf(path: string, schema: FieldSchema, type: ResourceType): string {
     / (?:A change of it deploys nothing|A change is a replacement|Another one is a replacement)\./,
     "",
   );
-  const said = [description, limitsOf(schema), effectOf(path, type)];
+  const said = [description, limitsOf(schema), effectSentence(path, type)];
   return said.filter((text) => text !== "").join(" ");
 }
 
@@ -354,15 +355,10 @@ export function limitsOf(schema: FieldSchema): string {
   return [numbers, length, items].filter((text) => text !== "").join(" ");
 }
 
-export function effectOf(path: string, type: ResourceType): string {
-  if (type.groups.includes(path)) return "";
-  const rule = ruleAt(type, path);
-  if (rule === undefined) return "";
-  const billing = rule.effects?.includes("billing") ? " and may change the price" : "";
-  if (rule.change === "replace") return "A change replaces it.";
-  if (rule.change === "local") return "It is not sent.";
-  if (rule.takesEffect) return `A change takes effect at once, without a deployment${billing}.`;
-  return type.type === "service" || type.type === "variable" ? `A change deploys the service${billing}.` : "";
+/** The effect of a change as a sentence; empty where it needs no words. */
+function effectSentence(path: string, type: ResourceType): string {
+  const effect = effectOf(path, type);
+  return effect === "" ? "" : effect === "is not sent" ? "It is not sent." : `A change ${effect}.`;
 }
 
 /** `null` stands for the default in a manifest; a program leaves the field out. */

@@ -1,21 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { effectOf } from "../src/cli/verbs/explain";
 import { embeddedCatalog } from "../src/emulator/views";
 import type { Catalog } from "../src/model/catalog";
 import { type ResourceType, ruleAt } from "../src/model/resource-type";
 import { snakeCase } from "../src/model/text";
 import type { Plain } from "../src/model/value";
 import { resourceTypes } from "../src/resources";
-import {
-  effectOf,
-  type FieldSchema,
-  innerObject,
-  limitsOf,
-  schemaOf,
-  textOf,
-  withoutNull,
-} from "./construct-props";
+import { type FieldSchema, innerObject, limitsOf, schemaOf, textOf, withoutNull } from "./construct-props";
 
 export const manifestFolder = join(__dirname, "../examples/manifest");
 
@@ -130,20 +123,11 @@ function row(
     [withoutCells(schema.description ?? ""), limits].filter((text) => text !== "").join(" "),
     isSecret ? "secret text" : written,
     fallback === undefined ? "" : code(fallback),
-    shortly(effectOf(path, type)),
+    effectOf(path, type).replace(", without a deployment", "").replace("deploys the service", "deploys"),
     code(exampleOf(type, path, example)),
   ];
   return `| ${cells.map((text) => text.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
 }
-
-/** The effect of a change in the words of a table whose heading is "A change". */
-const shortly = (effect: string): string =>
-  effect
-    .replace("A change deploys the service", "deploys")
-    .replace("A change takes effect at once, without a deployment", "takes effect at once")
-    .replace("A change replaces it", "replaces it")
-    .replace("It is not sent", "is not sent")
-    .replace(/\.$/, "");
 
 /** Leaves out what other cells of the row say. */
 const withoutCells = (description: string): string =>

@@ -3,9 +3,9 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { createProgram } from "../src/cli/run";
 import { shownVerbs } from "../src/cli/verbs/verb";
+import { codeMeanings } from "../src/diagnostics/codes";
 import { diagnosticCodes } from "../src/diagnostics/diagnostic";
 import { version } from "../src/model/version";
-import { codeMeanings } from "./diagnostic-codes";
 import { manifestReference } from "./manifest-reference";
 import { gapsPage, schemasPage } from "./schema-pages";
 
@@ -14,7 +14,7 @@ const folder = resolve(__dirname, "../docs/cli");
 /** Generated pages of `docs/cli`, by file name: `npm run docs:cli` writes them. */
 export const cliPages = (): Readonly<Record<string, string>> => ({
   "commands.md": commandsPage(),
-  "codes.md": codesPage(),
+  "reference/errors.md": errorsPage(),
   "gaps.md": gapsPage(),
   "manifest.md": manifestReference(),
   "schemas.md": schemasPage(),
@@ -59,7 +59,7 @@ function helpOf(command: Command): string {
 }
 
 /** The codes by their first word, which names the step that finds them. */
-function codesPage(): string {
+function errorsPage(): string {
   const families = [...new Set(diagnosticCodes.map((code) => code.split(".")[0] ?? ""))];
   const sections = families.map((family) => {
     const codes = diagnosticCodes.filter((code) => code.startsWith(`${family}.`));
@@ -68,8 +68,8 @@ function codesPage(): string {
   });
   return `# Error codes
 
-Every error and warning has a code: \`error[manifest.unknown_key]\`. Codes are stable; the text around them may change. Each has an
-anchor on this page: \`codes.md#manifest.unknown_key\`.
+Every error and warning has a code: \`error[manifest.unknown_key]\`. Codes are stable; the text around them may change.
+\`rnv explain manifest.unknown_key\` prints the same, and each has an anchor on this page: \`errors.md#manifest.unknown_key\`.
 
 ${sections.join("\n")}`;
 }

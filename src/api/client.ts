@@ -10,7 +10,7 @@ import type { RecordedValues } from "./recorded-values";
 import { Redactor } from "./redactor";
 import { type RetryContext, sendWithRetry, type WaitEvent } from "./retry";
 import type { ApiRequest, Send } from "./send";
-import { readDate, type Transport } from "./transport";
+import { type Deprecation, readDate, readDeprecation, type Transport } from "./transport";
 import { catalog, deploymentsAnswer } from "./wire/shapes";
 
 export interface ClientOptions {
@@ -33,6 +33,8 @@ export interface ClientOptions {
   readonly userAgent?: string;
   readonly gaps?: GapSettings;
   readonly onWait?: (event: WaitEvent) => void;
+  /** Called once, where an answer says that its route ends. */
+  readonly onDeprecation?: (found: Deprecation) => void;
 }
 
 export interface Client {
@@ -70,6 +72,7 @@ export function createClient(options: ClientOptions): Client {
   };
   let sent = 0;
   let serviceTime: number | undefined;
+  let isDeprecationTold = false;
   const redactor = new Redactor(options.apiKey);
   const gaps = options.gaps ?? defaultGaps;
   const context: RetryContext = {
@@ -86,6 +89,10 @@ export function createClient(options: ClientOptions): Client {
     },
     onAnswer: (headers) => {
       serviceTime = readDate(headers);
+      const found = isDeprecationTold ? undefined : readDeprecation(headers);
+      if (found === undefined) return;
+      isDeprecationTold = true;
+      options.onDeprecation?.({ ...found, ...(found.link && { link: redactor.text(found.link) }) });
     },
     redactor,
   };

@@ -154,6 +154,12 @@ export const gaps = {
     verifiedBy: "promote reads the live deployment and the health each time",
     fallback: "without both nothing is promoted",
   },
+  deprecation: {
+    assumption:
+      "an answer of a route that will end has Deprecation or Sunset, and a Link, as RFC 9745 and RFC 8594 describe them",
+    verifiedBy: "nothing rests on it: it is only said, once a run",
+    fallback: "without these headers nothing is said",
+  },
   "error body": {
     assumption: "an error has requestId, code and message, top-level or under error",
     verifiedBy: "only text is taken, capped in length",

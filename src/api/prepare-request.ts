@@ -14,7 +14,7 @@ export interface PreparedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** A repeated attempt adds its number: `attemptId`. */
+  /** A repeated attempt adds its number. */
   readonly requestId: string;
   /** Marked so, or a secret was opened into its body. */
   readonly sensitive: boolean;
@@ -93,10 +93,6 @@ function assertKey({ operation, method, keyed, idempotencyKey }: ApiRequest): vo
   if (!idempotencyKeyPattern.test(idempotencyKey))
     throw new Error(`${operation} has an idempotency key that the service would refuse`);
 }
-
-/** Returns the `X-Request-ID` of an attempt, counted from 1: `rnv-RUN-7`, then `rnv-RUN-7.2`. */
-export const attemptId = (requestId: string, attempt: number): string =>
-  attempt < 2 ? requestId : `${requestId}.${attempt}`;
 
 interface SerializedBody {
   readonly text: string;

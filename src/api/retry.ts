@@ -2,7 +2,7 @@ import type { Clock } from "../model/time";
 import { backoff, durationText } from "../model/time";
 import { ApiError, type FailureKind, HOSTING_OFF } from "./api-error";
 import type { GapSettings } from "./gap-settings";
-import { attemptId, type PreparedRequest } from "./prepare-request";
+import type { PreparedRequest } from "./prepare-request";
 import { type Load, type Permit, type RateLimiter, RetryAfterTooLong } from "./rate-limiter";
 import { type Answer, readAnswer } from "./read-answer";
 import type { Redactor } from "./redactor";
@@ -230,6 +230,10 @@ class RequestAttempts {
     );
   }
 }
+
+/** Returns the `X-Request-ID` of an attempt, counted from 1: `rnv-RUN-7`, then `rnv-RUN-7.2`. */
+const attemptId = (requestId: string, attempt: number): string =>
+  attempt < 2 ? requestId : `${requestId}.${attempt}`;
 
 const outcomeOf = (exchange: AttemptResult): RetryOutcome => {
   if (exchange.kind === "no-answer") return { kind: "no-answer", reason: exchange.error.reason };

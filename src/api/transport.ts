@@ -118,4 +118,26 @@ export function readDate(headers: WireResponse["headers"]): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
+/** What an answer says of the end of its route. */
+export interface Deprecation {
+  /** When it ends, `2027-01-31`. */
+  readonly endsOn?: string;
+  /** Page that says more. */
+  readonly link?: string;
+}
+
+const noticeLink = /<(https?:\/\/[^<>\s"]{1,300})>[^,]*\brel="?(?:deprecation|sunset|successor-version)\b/i;
+
+/** Reads `Deprecation`, `Sunset` and their `Link` (RFC 9745, RFC 8594); undefined where an answer has neither. */
+export function readDeprecation(headers: WireResponse["headers"]): Deprecation | undefined {
+  const { deprecation, sunset, link = "" } = headers;
+  if (deprecation === undefined && sunset === undefined) return undefined;
+  const end = timeOf(sunset);
+  const [, page] = noticeLink.exec(link) ?? [];
+  return {
+    ...(!Number.isNaN(end) && { endsOn: new Date(end).toISOString().slice(0, 10) }),
+    ...(page !== undefined && { link: page }),
+  };
+}
+
 const timeOf = (date = ""): number => (fixedDate.test(date) ? Date.parse(date) : Number.NaN);

@@ -9,7 +9,7 @@ import { createHttpTransport, type HttpTransportOptions, isLoopback } from "../a
 import { createReads } from "../api/reads";
 import { embeddedUrl, type Transport } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
 import type { ApplyEvent } from "../model/apply-event";
 import { stageText } from "../model/stage";
@@ -175,6 +175,12 @@ async function connect(
     userAgent: `rnv/${version}`,
     ...(typeof parallelism === "number" && { maxConcurrency: parallelism }),
     onWait: waiting.onWait,
+    onDeprecation: ({ endsOn, link }) => {
+      const summary = `the platform will remove a part of its API that rnv ${version} uses`;
+      const when = endsOn === undefined ? "It names no date." : `It ends on ${endsOn}.`;
+      const hint = `update rnv${link === undefined ? "" : `; the platform says more at ${link}`}`;
+      report(invocation, [warning("api.deprecated", summary, { detail: when, hint })]);
+    },
   });
   const send: Connection["send"] = (request, options) => {
     if (request.method !== "GET") steps.hasWritten = true;

@@ -68,6 +68,7 @@ export const options = {
     "--strict",
     "exit 2 also for what is not in the manifest: services, projects, variables, settings not at their default",
   ),
+  jsonInto: new Option("--json-into <file>", "also write into this file what --json would print"),
   expectDigest: expectDigest(),
   html: new Option(
     "--html <file>",

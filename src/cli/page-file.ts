@@ -1,7 +1,9 @@
+import { appendFileSync } from "node:fs";
 import type { DriftOutcome } from "../commands/drift";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { stageText } from "../model/stage";
 import type { State } from "../model/state";
+import { reasonOf } from "../model/text";
 import { planDocument } from "../plan/document";
 import type { Plan } from "../plan/plan";
 import type { SavedPlan } from "../plan/saved-plan";
@@ -17,14 +19,42 @@ import type { Invocation } from "./invocation";
 type Sources = ReadonlyMap<string, string>;
 
 /** The file of `--html`; undefined where none is asked for. One page cannot serve several stacks. */
-export function pageFileOf({ options, stack }: Invocation): string | undefined {
-  if (typeof options.html !== "string") return undefined;
-  if (stack?.sharesRun !== true) return options.html;
-  throw new DiagnosticsError([
-    error("command.usage", "--html writes the page of one stack, and several are read", {
-      hint: "name one of them",
-    }),
-  ]);
+export const pageFileOf = (invocation: Invocation): string | undefined =>
+  fileOf(invocation, "html", "--html writes the page of one stack, and several are read");
+
+/** The file of `--json-into`; undefined where none is asked for. */
+export const jsonFileOf = (invocation: Invocation): string | undefined =>
+  fileOf(invocation, "jsonInto", "--json-into writes the JSON of one stack, and several are read");
+
+function fileOf({ options, stack }: Invocation, name: string, problem: string): string | undefined {
+  const file = options[name];
+  if (typeof file !== "string") return undefined;
+  if (stack?.sharesRun !== true) return file;
+  throw new DiagnosticsError([error("command.usage", problem, { hint: "name one of them" })]);
+}
+
+/** Writes the text that `--json` prints into the file of `--json-into`. */
+export function writeJsonInto(invocation: Invocation, textOf: () => string): void {
+  const file = jsonFileOf(invocation);
+  if (file !== undefined) writeWholeFile(file, textOf());
+}
+
+/** Returns a function that adds a line to the file of `--json-into`, which is empty at first. */
+export function openJsonLines(invocation: Invocation): ((line: string) => void) | undefined {
+  const file = jsonFileOf(invocation);
+  if (file === undefined) return undefined;
+  writeWholeFile(file, "");
+  let isBroken = false;
+  return (line) => {
+    if (isBroken) return;
+    try {
+      appendFileSync(file, `${line}\n`);
+    } catch (cause) {
+      // What is applied matters more than its protocol.
+      isBroken = true;
+      invocation.terminal.err(`Cannot write ${file}: ${reasonOf(cause)}\n`);
+    }
+  };
 }
 
 /** Writes a page where one is asked for. It holds no secret, and a browser or a server of artefacts runs as another user. */

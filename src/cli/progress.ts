@@ -6,15 +6,27 @@ import { counted } from "../render/plan-wording";
 import { plainStyle } from "../render/style";
 import { elapsedText } from "../render/time-text";
 import type { Invocation } from "./invocation";
+import { openJsonLines } from "./page-file";
 import { outStyle } from "./report";
 import type { Terminal } from "./terminal";
 
 /** Shows the events of a run: JSON lines with `-json`, a live view on a terminal, plain lines in CI and in pipes. */
 export function createProgress(invocation: Invocation): Progress {
+  const shown = shownProgress(invocation);
+  const write = openJsonLines(invocation);
+  if (write === undefined) return shown;
+  const emit = (event: ApplyEvent): void => {
+    write(jsonOf(event));
+    shown.emit(event);
+  };
+  return { ...shown, emit };
+}
+
+const jsonOf = (event: ApplyEvent): string => eventJson(event, new Date(systemClock.now()).toISOString());
+
+function shownProgress(invocation: Invocation): Progress {
   const { terminal, options } = invocation;
-  if (options.json === true) {
-    return plainProgress(terminal, (event) => eventJson(event, new Date(systemClock.now()).toISOString()));
-  }
+  if (options.json === true) return plainProgress(terminal, jsonOf);
   const style = outStyle(invocation);
   const textOf = (event: ApplyEvent): string =>
     event.type === "summary" ? `\n${eventText(event, style)}` : eventText(event, style);

@@ -42,6 +42,11 @@ export function report(
 ): void {
   if (diagnostics.length === 0) return;
   screen.terminal.err(`${diagnosticsText(diagnostics, errStyle(screen), sources)}\n`);
+  const explained = diagnostics.find(
+    ({ severity, code }) => severity === "error" && code !== "command.usage",
+  );
+  if (explained && screen.terminal.interactive)
+    screen.terminal.err(`To read more: rnv explain ${explained.code}\n`);
   annotate(screen, diagnostics, sources);
 }
 

@@ -16,6 +16,7 @@ import { terraformWord } from "./terraform-words";
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { ciVerbs } from "./verbs/ci";
 import { driftVerb } from "./verbs/drift";
+import { explainVerb } from "./verbs/explain";
 import { fleetVerbs } from "./verbs/fleet";
 import { historyVerb } from "./verbs/history";
 import { initVerb } from "./verbs/init";
@@ -87,7 +88,7 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
   ],
   [
     "Getting started and tools:",
-    [initVerb, loginVerb, emulatorVerb, schemaVerb, versionVerb, completionVerb, terraformVerbs],
+    [initVerb, loginVerb, emulatorVerb, schemaVerb, versionVerb, completionVerb, explainVerb, terraformVerbs],
   ],
 ];
 

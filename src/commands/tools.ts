@@ -13,6 +13,7 @@ import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
 import type * as testFile from "../manifest/test-file";
 import { eventSchema } from "../model/apply-event";
 import { stateFileSchema } from "../model/state";
+import { schemasUrl } from "../model/version";
 import { planDocumentSchema } from "../plan/plan-schema";
 import { driftDocumentSchema } from "../render/drift-json";
 import type * as fleetReport from "../render/fleet-report";
@@ -123,7 +124,10 @@ export const gapList = () =>
   }));
 
 /** `rnv schema [name]`: a JSON Schema, draft-07, made from the same checks that reading and writing use. */
-export const schema = (name: SchemaName): unknown => schemas[name]();
+export const schema = (name: SchemaName): unknown => {
+  const { $schema, ...rest } = schemas[name]() as { readonly $schema: string };
+  return { $schema, $id: `${schemasUrl}/${name}.schema.json`, ...rest };
+};
 
 /** Returns the JSON Schema, draft 07, of a document that rnv writes. */
 function published(schema: z.ZodType, title: string): object {

@@ -260,10 +260,21 @@ async function exchangeWith(
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(fault !== undefined && { fault: fault.kind }),
   });
-  if (result.kind !== "answer" || world.switches.conditions.has("no-date")) return result;
-  const headers = { date: new Date(world.clock.now()).toUTCString(), ...result.response.headers };
+  if (result.kind !== "answer") return result;
+  const { conditions } = world.switches;
+  const headers = {
+    ...(!conditions.has("no-date") && { date: new Date(world.clock.now()).toUTCString() }),
+    ...(conditions.has("deprecated") && deprecationHeaders),
+    ...result.response.headers,
+  };
   return { ...result, response: { ...result.response, headers } };
 }
+
+const deprecationHeaders = {
+  deprecation: "@1798761600",
+  sunset: "Fri, 01 Jan 2027 00:00:00 GMT",
+  link: '<https://docs.example.com/api/v2>; rel="deprecation"; type="text/html"',
+};
 
 /** Carries a request out and keeps what it changed; an error of the service where that cannot be kept. */
 function commitOne(

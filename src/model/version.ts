@@ -1,5 +1,13 @@
-/** The version of rnv: that of its package. The path holds for the sources, for `dist` and for the bundles in it. */
-export const version: string = (require("../../package.json") as { readonly version: string }).version;
+/** The package of rnv. The path holds for the sources, for `dist` and for the bundles in it. */
+const released = require("../../package.json") as {
+  readonly version: string;
+  readonly config: { readonly schemas: string };
+};
+
+export const version: string = released.version;
+
+/** Address below which the JSON Schemas of this release are published. */
+export const schemasUrl: string = released.config.schemas;
 
 /** Returns what `rnv version` prints in a process; one JSON object for programs. */
 export const versionText = (

@@ -14,7 +14,7 @@ describe("the reference in docs/cli", () => {
   });
 
   it("has an anchor for each diagnostic code", () => {
-    const page = readFileSync(join(folder, "codes.md"), "utf8");
+    const page = readFileSync(join(folder, "reference/errors.md"), "utf8");
     expect(diagnosticCodes.filter((code) => !page.includes(`<a id="${code}"></a>`))).toEqual([]);
   });
 
@@ -32,11 +32,11 @@ describe("the reference in docs/cli", () => {
   });
 });
 
-const pages = ["README.md", "docs/cli", "docs/explain"].flatMap((path) =>
+const pages = ["README.md", "docs/cli", "docs/explain", "skills/rnv/SKILL.md"].flatMap((path) =>
   path.endsWith(".md")
     ? [path]
     : readdirSync(join(root, path))
-        .filter((name) => !(name in cliPages()))
+        .filter((name) => name.endsWith(".md") && !(name in cliPages()))
         .map((name) => `${path}/${name}`),
 );
 

@@ -88,7 +88,7 @@ describe("the files of the package", () => {
     const others = packed.filter((path) => !/^(dist|examples)\//.test(path));
     const texts = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES"];
     expect(others.filter((path) => !path.startsWith("schemas/")).sort()).toEqual(
-      [...texts, "package.json"].sort(),
+      [...texts, "package.json", "skills/rnv/SKILL.md"].sort(),
     );
     expect(packed).toContain("schemas/manifest.schema.json");
   });

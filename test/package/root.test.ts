@@ -18,6 +18,7 @@ it("the root holds what a user needs and what tools look for there", () => {
     "docs",
     "examples",
     "schemas",
+    "skills",
   ];
   const forTools = [
     ...[

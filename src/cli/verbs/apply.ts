@@ -34,6 +34,7 @@ export const applyVerb: Verb = {
     options.expectDigest,
     options.verbose,
     ...runningOptions,
+    options.jsonInto,
   ],
   examples: [
     ["rnv apply", "shows the plan, then asks"],
@@ -92,6 +93,7 @@ export const destroyVerb: Verb = {
     options.verbose,
     ...policyOptions,
     ...runningOptions,
+    options.jsonInto,
   ],
   examples: [
     ["rnv destroy", "shows the plan, then asks once for all of it"],

@@ -10,7 +10,7 @@ import { driftMarkdown, driftText } from "../../render/drift-text";
 import { withContext } from "../context";
 import { type Format, formatOf, type Invocation, listOf } from "../invocation";
 import { ignoredOptions, options, scopeOptions } from "../options";
-import { pageFileOf, writeDriftPage } from "../page-file";
+import { jsonFileOf, pageFileOf, writeDriftPage, writeJsonInto } from "../page-file";
 import { errorDocument, outStyle, report } from "../report";
 import { planRequestOf } from "./plan";
 import type { Verb } from "./verb";
@@ -35,6 +35,7 @@ export const driftVerb: Verb = {
     ...ignoredOptions,
     options.format,
     options.json,
+    options.jsonInto,
     options.html,
   ],
   examples: [
@@ -50,10 +51,16 @@ async function runDrift(invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
   const accepted = readAccepted(invocation);
   pageFileOf(invocation);
+  jsonFileOf(invocation);
   const outcome = await driftOf(invocation, accepted);
   const { sources } = outcome;
   const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
   report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)], sources);
+  writeJsonInto(invocation, () =>
+    isWhole(outcome) && outcome.report
+      ? driftJson(outcome.report)
+      : errorDocument(outcome.diagnostics, sources),
+  );
   if (!isWhole(outcome) && formatOf(options) === "json")
     terminal.out(errorDocument(outcome.diagnostics, sources));
   if (outcome.report && isWhole(outcome)) terminal.out(textOf(outcome.report, formatOf(options), invocation));

@@ -17,7 +17,7 @@ import { sourcesOf, tellTarget, withContext } from "../context";
 import { writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
-import { pageFileOf, writePlanPage } from "../page-file";
+import { jsonFileOf, pageFileOf, writeJsonInto, writePlanPage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import { warnOfUndeclared } from "../undeclared-states";
 import type { Verb } from "./verb";
@@ -88,6 +88,7 @@ export const planVerb: Verb = {
     ...ignoredOptions,
     options.format,
     options.json,
+    options.jsonInto,
     options.html,
     options.verbose,
   ],
@@ -110,10 +111,14 @@ async function runPlan(invocation: Invocation): Promise<number> {
   const request = { ...judgedRequestOf(invocation), isSaved: typeof options.out === "string" };
   if (request.isSaved && invocation.stack?.sharesRun === true) throw onePlanEach();
   pageFileOf(invocation);
+  jsonFileOf(invocation);
   const format = formatOf(options);
   tellTarget(invocation);
   const outcome = await planTarget(invocation, request);
   const { diagnostics, sources, exitCode } = outcome;
+  writeJsonInto(invocation, () =>
+    outcome.plan ? planJson(outcome.plan, sources) : errorDocument(diagnostics, sources),
+  );
   if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
   if (outcome.plan)
     showPlan(invocation, outcome.plan, format, sources, nextOf(invocation, outcome.plan, exitCode));
@@ -167,7 +172,7 @@ function nextOf(
   const isAppliable = exitCode === 0 && hasChanges(plan) && mayBeConfirmed(plan);
   if (isOther || !isAppliable) return undefined;
   const line = commandLine.replace(/ plan(?= |$)/, " apply");
-  const planOnly = / --?(?:detailed-exitcode|html[ =]|format[ =])/;
+  const planOnly = / --?(?:detailed-exitcode|html[ =]|json-into[ =]|format[ =])/;
   return planOnly.test(line) ? "rnv apply, with the same options" : line;
 }
 

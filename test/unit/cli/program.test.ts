@@ -5,7 +5,7 @@ import { fakeStreams } from "./fake-streams";
 
 /** Verbs of DESIGN section 8. */
 const verbs =
-  "init login validate plan apply destroy drift status deployments show import export state force-unlock output graph history ci deploy restart suspend resume rollback cancel emulator schema version completion terraform stage fleet policy test promote".split(
+  "init login validate plan apply destroy drift status deployments show import export state force-unlock output graph history ci deploy restart suspend resume rollback cancel emulator schema version completion terraform stage fleet policy test promote explain".split(
     " ",
   );
 

@@ -9,3 +9,9 @@ it.each(schemaNames)(
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(schema(name))));
   },
 );
+
+it("each has an $id of its own, below one address", () => {
+  const ids = schemaNames.map((name) => (schema(name) as { readonly $id: string }).$id);
+  expect(new Set(ids).size).toBe(schemaNames.length);
+  for (const id of ids) expect(id).toMatch(/^https:\/\/rnv\.example\.com\/schemas\/[a-z-]+\.schema\.json$/);
+});

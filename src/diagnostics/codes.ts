@@ -1,7 +1,8 @@
-import type { DiagnosticCode } from "../src/diagnostics/diagnostic";
-
-/** What a code means and what to do about it, for `docs/cli/codes.md`. A new code does not compile without an entry. */
-export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
+/**
+ * Every diagnostic code, with what it means and what to do: `rnv explain CODE`. The part before the dot names the step that
+ * found it. Codes are stable: scripts match them, prose may change.
+ */
+export const codeMeanings = {
   "manifest.not_found": "There is no manifest. Run `rnv init`, or name one with `-f FILE`.",
   "manifest.unreadable":
     "A file or folder cannot be read, or a link leads out of the project. Check the path and its permissions.",
@@ -71,8 +72,7 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
   "stack.too_large":
     "Expressions of a stack are nested too deeply or take too long. Compute the value in the program.",
   "stack.annotation": "The program attached this error or warning to a construct. Its text is the program's.",
-  "config.missing":
-    "A setting is missing, such as `RNV_BASE_URL`. The message says how to set it; see [environment](environment.md).",
+  "config.missing": "A setting is missing, such as `RNV_BASE_URL`. The message says how to set it.",
   "config.invalid": "A setting has a value that is not allowed. The message says what is.",
   "config.insecure":
     "A setting would send a key or the state unencrypted, holds a password, or names a key file that others can read. Use https; run `chmod 600`.",
@@ -226,7 +226,9 @@ export const codeMeanings: Readonly<Record<DiagnosticCode, string>> = {
     "The platform limits requests for longer than rnv waits. Wait, or lower `-parallelism`.",
   "api.unavailable":
     "The platform cannot be reached or does not answer. Check the address, the network and the proxy.",
+  "api.deprecated":
+    "The platform announced that it will remove a part of its API, with `Deprecation` or `Sunset` headers. Update rnv before that date. Each run says it once.",
   "api.malformed":
     "An answer is not what the interface documents. Check that `RNV_BASE_URL` is the API and not a login page or proxy.",
   "internal.bug": "This is a bug in rnv. Please report it with the command and the message.",
-};
+} as const satisfies Readonly<Record<string, string>>;

@@ -1,0 +1,46 @@
+import { diagnosticCodes } from "../../src";
+import { openScenario, type Scenario } from "../support/cli";
+
+describe("rnv explain", () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+  });
+  afterAll(() => scenario.close());
+  const explain = (word: string) => scenario.run("explain", word);
+
+  it("tells the type, the default and the effect of a field, by its name or its path", async () => {
+    const whole = await explain("service.configuration.replicas");
+    expect(whole.stdout).toContain("Default: `1`.");
+    expect(whole.stdout).toContain("type      integer");
+    expect(whole.stdout).toContain("a change  deploys the service and may change the price");
+    for (const word of ["replicas", "configuration.replicas", "services.configuration.replicas"])
+      expect(await explain(word)).toEqual(whole);
+    expect((await explain("service.kind")).stdout).toContain("a change  replaces it");
+    expect((await explain("deploy.when")).stdout).toContain('"changed", "always", "never"');
+    expect((await explain("variables.value")).stdout).toContain("secret text");
+  });
+
+  it("shows every field of a name", async () => {
+    const { stdout } = await explain("description");
+    expect(stdout).toContain("project.description");
+    expect(stdout).toContain("service.configuration.description");
+  });
+
+  it("tells what each code means", async () => {
+    const { code, stdout } = await explain("guard.consumers");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining("--confirm-consumers ADDRESS"),
+    });
+    expect(diagnosticCodes.length).toBeGreaterThan(100);
+    for (const one of ["manifest.unknown_key", "api.rate_limited", "internal.bug"])
+      expect((await explain(one)).stdout).toMatch(new RegExp(`^${one}\n\n\\S`));
+  });
+
+  it("suggests the right word", async () => {
+    const { code, stderr } = await explain("replica");
+    expect(code).toBe(1);
+    expect(stderr).toContain('did you mean "replicas"?');
+  });
+});

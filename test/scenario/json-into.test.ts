@@ -1,0 +1,62 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const manifest = (replicas: number) =>
+  `services:\n  docs: { kind: web, configuration: { repository: "https://git.example.com/docs", replicas: ${replicas} } }\n`;
+
+/** Times differ from run to run. */
+const timeless = (text: string) => text.replace(/"(timestamp|time|at)": ?"[^"]*"/g, '"$1":""');
+
+describe("--json-into", () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", manifest(1));
+  });
+  afterAll(() => scenario.close());
+
+  it("writes what plan -json prints, and shows the text", async () => {
+    const { code, stdout } = await scenario.run("plan", "--json-into", "plan.json");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Plan: 2 to add") });
+    const printed = await scenario.run("plan", "-json");
+    expect(timeless(scenario.read("plan.json"))).toBe(timeless(printed.stdout));
+  });
+
+  it("writes the events of apply, line by line", async () => {
+    const { code, stdout } = await scenario.run("apply", ...approve, "--json-into", "apply.jsonl");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Apply complete!") });
+    const types = (text: string) =>
+      text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).type);
+    const written = types(scenario.read("apply.jsonl"));
+    expect(written[0]).toBe("version");
+    expect(written.at(-1)).toBe("summary");
+    scenario.write("rnv.yaml", manifest(2));
+    const both = await scenario.run("apply", ...approve, "-json", "--json-into", "apply.jsonl");
+    expect(types(scenario.read("apply.jsonl"))).toEqual(types(both.stdout));
+  });
+
+  it("writes what drift -json prints, and of a failure its errors", async () => {
+    const [docs] = scenario.emulator.store.services();
+    scenario.settle();
+    scenario.emulator.store.editConfiguration(docs?.id ?? "", { replicas: 3 });
+    const { code, stdout } = await scenario.run("drift", "--json-into", "drift.json");
+    expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringContaining("replicas") });
+    expect(scenario.read("drift.json")).toBe((await scenario.run("drift", "-json")).stdout);
+    scenario.write("rnv.yaml", "services: { docs: { kind: web, wrong: 1 } }\n");
+    expect((await scenario.run("plan", "--json-into", "plan.json")).code).toBe(1);
+    expect(JSON.parse(scenario.read("plan.json"))).toMatchObject({
+      errored: true,
+      diagnostics: [{ code: "manifest.unknown_key" }],
+    });
+  });
+
+  it("says before anything is applied that its file cannot be written", async () => {
+    scenario.write("rnv.yaml", manifest(4));
+    scenario.forget();
+    const { code, stderr } = await scenario.run("apply", ...approve, "--json-into", "missing/apply.jsonl");
+    expect({ code, writes: scenario.requests() }).toEqual({ code: 1, writes: [] });
+    expect(stderr).toContain("cannot write missing/apply.jsonl");
+  });
+});
