@@ -52,6 +52,7 @@ export function explainSyntax(
 /** What to write, by a part of the reason of js-yaml. */
 const hints: readonly (readonly [part: string, hint: string])[] = [
   ["a line break is expected", "the text of | and > begins on the line below them"],
+  ["escape sequence", "write \\\\ for a backslash, or use single quotes: '…'"],
   ["hexadecimal", "write \\\\ for a backslash, or use single quotes: '…'"],
   ["found ','", "remove one of the commas"],
   ["anchor", "text that begins with & needs quotes"],
@@ -301,16 +302,6 @@ const reservedStart: FindCause = (situation) => {
   };
 };
 
-const wrongEscape: FindCause = ({ reason, at }) =>
-  reason === "unknown escape sequence"
-    ? {
-        summary: `\\ begins an escape inside "…", and none is written like this`,
-        hint: "write \\\\ for a backslash, or use single quotes: '…'",
-        start: at - 1,
-        end: at + 1,
-      }
-    : undefined;
-
 const indentation: FindCause = ({ text, at, line, above }) => {
   const indent = line.content - line.start;
   const levels = levelsAbove(text, line);
@@ -370,5 +361,4 @@ const causes: readonly FindCause[] = [
   missingColon,
   reservedStart,
   indentation,
-  wrongEscape,
 ];

@@ -225,7 +225,7 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
     [
       "a backslash",
       fields('      branch: "C:\\path\\dir"\n'),
-      "syntax 5:18 \\p | \\ begins an escape inside \"…\", and none is written like this | write \\\\ for a backslash, or use single quotes: '…'",
+      "syntax 5:19 p | unknown escape sequence | write \\\\ for a backslash, or use single quotes: '…'",
     ],
     [
       "an unknown alias",
