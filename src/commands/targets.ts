@@ -16,13 +16,14 @@ export async function runTargets<T, R>(
   { signal, parallelism = 1 }: TargetsRun,
 ): Promise<readonly R[]> {
   const results: R[] = [];
-  const queue = [...targets].values();
+  const all = [...targets];
+  const queue = all.values();
   const next = async (): Promise<void> => {
     for (const target of queue) {
       if (signal.aborted) return;
       results.push(await run(target));
     }
   };
-  await Promise.all(Array.from({ length: parallelism }, next));
+  await Promise.all(Array.from({ length: Math.min(parallelism, all.length) }, next));
   return results;
 }
