@@ -96,7 +96,6 @@ function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan
           `> [!NOTE]\n> The list of ${lines.length === 0 ? counted(left, "resource") : `${counted(left, "other resource")}`} is left out, because this comment would be too long.`,
         ]),
     ...footer(plan, entries),
-    ...digestMarker(plan),
   ]);
 }
 
@@ -166,7 +165,7 @@ function details({ first: change, changes, fields, cost }: PlanEntry): string | 
 
 function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
   const { checks, counts, cost } = closingLines(plan, entries, "\u2192");
-  return [checks, escapeMarkdown(counts), cost].filter((line) => line !== "");
+  return [...[checks, escapeMarkdown(counts), cost].filter((line) => line !== ""), ...digestMarker(plan)];
 }
 
 /** Characters of an address or of what changes, in a row. */

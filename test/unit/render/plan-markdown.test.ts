@@ -84,6 +84,16 @@ it("drops details, then the table, to stay below its limit, and says so", () => 
   );
 });
 
+it.each([60_000, 700, 250])(
+  "ends with its digest for the job that applies it, within %i characters",
+  (limit) => {
+    const digest = "d".repeat(64);
+    const many = [...Array(500).keys()].map((i) => change("create", `service.s${i}.x`));
+    const text = planMarkdown(plan(many, { digest }), limit);
+    expect(text.endsWith(`<!-- rnv digest: ${digest} -->\n`)).toBe(true);
+  },
+);
+
 describe("deletions and replacements", () => {
   const updates = [...Array(400).keys()].map((i) =>
     change("update", `service.a${i}`, { attributes: [field("a", absent, value(`${i} `.repeat(195)))] }),
