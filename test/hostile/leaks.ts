@@ -23,7 +23,7 @@ const pick = <T>(from: readonly T[], below: (n: number) => number): T => from[be
 const textOf = (length: number, from: readonly string[], below: (n: number) => number): string =>
   Array.from({ length }, () => pick(from, below)).join("");
 
-/** A value that nobody takes for a word: it begins and ends with a letter or a digit. */
+/** A value that is no word: it begins and ends with a letter or a digit. */
 const randomValue = (below: (n: number) => number): string =>
   `${textOf(4, letters, below)}${textOf(4 + below(24), signs, below)}${textOf(4, letters, below)}`;
 

@@ -138,7 +138,7 @@ const forgeries: readonly (readonly [name: string, forge: Forge])[] = [
       ),
   ],
   [
-    "copied from the comment of a refused apply, which nobody has reviewed",
+    "copied from the comment of a refused apply, which was not reviewed",
     async (good, world) => {
       expect(await world.apply(7, "evil")).toMatchObject({ code: 5 });
       return withRecord(good, world.comment(7, "apply"));
