@@ -74,10 +74,7 @@ async function checkWorkspace(
 
 /** Messages about a refused read of the workspace, by its status. */
 const refusals: Readonly<Record<number, (settings: ProviderSettings) => Partial<Diagnostic>>> = {
-  401: () => ({
-    summary: "the service does not accept the API key",
-    attribute: "api_key",
-  }),
+  401: () => ({ summary: "the service does not accept the API key", attribute: "api_key" }),
   403: ({ workspaceId }) => ({
     summary: `the API key may not read the workspace ${workspaceId}`,
     attribute: "api_key",
@@ -85,6 +82,8 @@ const refusals: Readonly<Record<number, (settings: ProviderSettings) => Partial<
   404: ({ workspaceId, baseUrl }) => ({
     summary: `there is no workspace ${workspaceId} at ${baseUrl}, or the API key is not of it`,
     attribute: "workspace_id",
+    hint: "check workspace_id and base_url of the provider block, or RNV_WORKSPACE_ID and RNV_BASE_URL in the environment",
+    remedy: undefined,
   }),
 };
 

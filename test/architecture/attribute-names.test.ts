@@ -6,8 +6,7 @@ const source = join(__dirname, "..", "..", "src");
 
 /** Folders whose code serves every resource type. Adapters of one type or of one message name its fields. */
 const engine = ["plan", "apply", "commands", "render", "terraform"];
-const adapters =
-  /^terraform\/(variables|data)\/|^terraform\/(data-sources|functions)\.ts$/;
+const adapters = /^terraform\/(variables|data)\/|^terraform\/(data-sources|functions)\.ts$/;
 
 /** Attribute paths and their last parts: `configuration.port`, `port`. */
 const names = resourceTypes.flatMap(({ rules }) =>
