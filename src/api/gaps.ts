@@ -355,6 +355,14 @@ export const gaps = [
     settings: [],
   },
   {
+    name: "limits of plans",
+    assumption:
+      "workspaceLimit of a plan counts its services in a workspace, backupRetentionDays bounds that setting, maxConnections bounds maxConcurrency; 0 is no limit",
+    verifiedBy: "nothing: only warnings of a plan rest on it",
+    fallback: "what is declared is sent as it is written",
+    settings: [],
+  },
+  {
     name: "error body",
     assumption: "an error has requestId, code and message, top-level or under error",
     verifiedBy: "only text is taken, capped in length",
