@@ -160,6 +160,12 @@ export const gaps = {
     verifiedBy: "nothing rests on it: it is only said, once a run",
     fallback: "without these headers nothing is said",
   },
+  "limits of plans": {
+    assumption:
+      "workspaceLimit of a plan counts its services in a workspace, backupRetentionDays bounds that setting, maxConnections bounds maxConcurrency; 0 is no limit",
+    verifiedBy: "nothing: only warnings of a plan rest on it",
+    fallback: "what is declared is sent as it is written",
+  },
   "error body": {
     assumption: "an error has requestId, code and message, top-level or under error",
     verifiedBy: "only text is taken, capped in length",

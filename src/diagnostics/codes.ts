@@ -137,6 +137,8 @@ export const codeMeanings = {
     "Two fields exclude each other, or one lacks another. The message says which to keep.",
   "plan.no_source":
     "A new service has no repository, so a deployment of it may be refused. The API does not document other sources.",
+  "plan.limit":
+    "A setting is above a limit that the catalog lists for the plan of the service, or more services would have a plan than its `workspaceLimit` says. The API may refuse it. Choose another plan or a lower value.",
   "plan.live_changed_too": "A field was changed both here and outside rnv. Your value wins.",
   "plan.name_follows_key":
     "A service is renamed because its key changed. To keep the name, write `name` in its block.",

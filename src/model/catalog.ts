@@ -7,6 +7,11 @@ export interface CatalogPlan {
   readonly kinds: readonly string[];
   readonly usd: number;
   readonly ngn: number;
+  /** Limits; none where absent or 0. */
+  readonly backupRetentionDays?: number | undefined;
+  readonly maxConnections?: number | null | undefined;
+  /** Services of this plan in a workspace. */
+  readonly workspaceLimit?: number | null | undefined;
 }
 
 /** The fields of the catalog, as stacks may refer to them. */

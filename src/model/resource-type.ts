@@ -244,6 +244,11 @@ export interface ResourceType {
     offered: Offers | undefined,
     siblings: readonly Neighbour[],
   ) => readonly Finding[];
+  /** Returns a choice that only so many resources of a workspace may have in common. */
+  readonly sharedLimit?: (
+    attributes: AttributeLookup,
+    catalog: Catalog,
+  ) => { readonly choice: string; readonly most: number } | undefined;
   /** Returns the choices of the resources in it once it is created. */
   readonly offersWhenNew?: (catalog: Catalog) => Offers;
   /** Returns the estimated monthly price of `attributes`; undefined: unpriced. */

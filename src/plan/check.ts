@@ -3,7 +3,7 @@ import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { DesiredData } from "../model/desired";
 import type { LiveResource, Offers } from "../model/live";
-import type { CheckContext, Finding } from "../model/resource-type";
+import type { AttributeLookup, CheckContext, Finding } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import { shortList } from "../model/text";
 import { referredAddresses } from "../model/value";
@@ -46,6 +46,46 @@ export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog
     }
   }
   return diagnostics;
+}
+
+interface SharedChoice {
+  readonly count: number;
+  readonly most: number;
+  /** This plan adds a resource to those that have it. */
+  readonly grows: boolean;
+}
+
+/** Warns where this plan makes more resources share a choice than the catalog allows in a workspace. */
+export function checkSharedLimits(
+  { types, inventory, catalog }: PlanInput,
+  decisions: ReadonlyMap<Address, Decision>,
+): Diagnostic[] {
+  return types.flatMap(({ type, sharedLimit }) => {
+    if (!sharedLimit) return [];
+    const found = new Map<string, SharedChoice>();
+    const add = (attributes: AttributeLookup, before?: AttributeLookup): void => {
+      const { choice, most } = sharedLimit(attributes, catalog) ?? {};
+      if (choice === undefined || most === undefined) return;
+      const { count = 0, grows = false } = found.get(choice) ?? {};
+      const isNew = before === undefined || sharedLimit(before, catalog)?.choice !== choice;
+      found.set(choice, { count: count + 1, most, grows: grows || isNew });
+    };
+    const known = new Set<string>();
+    for (const decision of decisions.values()) {
+      const { instance, action } = decision;
+      if (instance.type.type !== type) continue;
+      const { live } = instance;
+      if (live) known.add(live.id);
+      if (action !== "delete" && (live || isMade(decision))) add(attributesAfter(decision), live?.attributes);
+    }
+    for (const live of inventory)
+      if (live.type === type && !known.has(live.id)) add(live.attributes, live.attributes);
+    return [...found].flatMap(([choice, { count, most, grows }]) => {
+      if (count <= most || !grows) return [];
+      const summary = `${count} ${type}s would have ${choice}, and the catalog allows ${most} in a workspace`;
+      return [warning("plan.limit", summary, { hint: "choose another plan for some of them" })];
+    });
+  });
 }
 
 function diagnosticOf(

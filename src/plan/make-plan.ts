@@ -5,7 +5,7 @@ import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
 import { plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { dependenciesOf, makeChange, totalCost } from "./change";
-import { checkData, checkDeclared, tellUnlisted } from "./check";
+import { checkData, checkDeclared, checkSharedLimits, tellUnlisted } from "./check";
 import { judgeConditions } from "./conditions";
 import { warnOfConsumers } from "./consumers";
 import { decideAll } from "./decide";
@@ -91,6 +91,7 @@ export function makePlan(input: PlanInput): Plan {
       ...judged.flatMap(({ diagnostics }) => diagnostics),
       ...tellUnlisted(input, decisions, scoped.scope),
       ...checkDeclared(decisions, input.catalog),
+      ...checkSharedLimits(input, decisions),
       ...conditions.diagnostics,
       ...warnOfConsumers(input, decisions),
     ]),

@@ -3,7 +3,7 @@ import { documentedDefaults } from "../../api/wire/configuration";
 import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { Catalog, CatalogPlan } from "../../model/catalog";
 import type { Offered } from "../../model/live";
-import type { CheckContext, Finding } from "../../model/resource-type";
+import type { AttributeLookup, CheckContext, Finding } from "../../model/resource-type";
 import type { ResolvedValue } from "../../model/value";
 import { textAt } from "../attribute-values";
 import { environmentsMeant } from "../project";
@@ -20,6 +20,7 @@ export function checkService(
   return [
     ...checkChoice(declared, "kind", idsOf(catalog.serviceTypes), catalog),
     ...checkPlan(declared, catalog),
+    ...checkLimits(declared, catalog),
     ...checkChoice(declared, "configuration.region", idsOf(catalog.regions), catalog),
     ...checkChoice(declared, "configuration.runtime", catalog.runtimes, catalog),
     ...checkNumbers(declared),
@@ -96,6 +97,32 @@ function checkPlan(declared: DeclaredService, catalog: Catalog): readonly Findin
       attribute: path,
     },
   ];
+}
+
+/** Settings that a plan of the catalog limits, with the name of the limit. */
+const limited = { backupRetentionDays: "backupRetentionDays", maxConcurrency: "maxConnections" } as const;
+
+/** Warns of declared settings above the limits of their plan: what the limits mean is not shown. */
+function checkLimits(declared: DeclaredService, catalog: Catalog): readonly Finding[] {
+  const id = textAt(declared, "configuration.plan") ?? "";
+  const plan = findPlan(catalog, id, textAt(declared, "kind"));
+  return Object.entries(limited).flatMap(([field, name]): readonly Finding[] => {
+    const attribute = `configuration.${field}`;
+    const value = declared.get(attribute);
+    const most = plan?.[name as (typeof limited)[keyof typeof limited]] || Number.POSITIVE_INFINITY;
+    if (typeof value !== "number" || value <= most) return [];
+    const summary = `${field} ${value} is above the ${name} of plan "${id}": ${most}`;
+    return [{ code: "plan.limit", attribute, summary, isWarning: true, hint: limitHint }];
+  });
+}
+
+const limitHint = 'what the limit means is not documented: gap "limits of plans"';
+
+/** Returns the plan of a service, and how many services of a workspace may have it. */
+export function planLimit(attributes: AttributeLookup, catalog: Catalog) {
+  const id = textAt(attributes, "configuration.plan") ?? String(catalog.defaults.plan ?? "");
+  const most = findPlan(catalog, id, textAt(attributes, "kind"))?.workspaceLimit;
+  return most ? { choice: `plan "${id}"`, most } : undefined;
 }
 
 function notOnOffer(path: string, chosen: string, offered: readonly string[], kind?: string): Finding {

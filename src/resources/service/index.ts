@@ -28,7 +28,7 @@ import {
   pollDeletion,
 } from "../deletion";
 import { serviceActions } from "./actions";
-import { checkService, findPlan } from "./checks";
+import { checkService, findPlan, planLimit } from "./checks";
 import {
   configurationDefaults,
   configurationRules,
@@ -131,6 +131,7 @@ export const service: Resource = {
   check: checkService,
   unappliedHint: `if no field ever takes, the service wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
   monthlyCost,
+  sharedLimit: planLimit,
   read,
   list: async (reads) => Promise.all((await reads.services()).map((found) => liveIn(reads, found))),
   create,
