@@ -139,7 +139,8 @@ async function runAll(
 }
 
 /** Settings of a member that its process reaches the service with. */
-const ofConnection = /^(RNV_(BASE_URL|WORKSPACE_ID|API_KEY|API_KEY_FILE)|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
+const ofConnection =
+  /^(RNV_BASE_URL|RNV_WORKSPACE_ID|RNV_API_KEY|RNV_API_KEY_FILE|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
 
 /** Returns the same text for members that may share a process: they reach one workspace, with one key, in one way. */
 function sharedBy(verb: FleetVerb, { member, cwd, environment }: MemberTarget, untrusted: boolean): string {
