@@ -45,6 +45,12 @@ interface ListReading<T> {
   readonly owner?: string | undefined;
 }
 
+/** The entries of a list, and those that were read by their ids because no list shows them. */
+interface Listed<T> {
+  readonly entries: readonly T[];
+  readonly hidden: readonly T[];
+}
+
 /** Repeats reads until they are as new as our last writes. Shared by all endpoint sets of a process. */
 export class Consistency {
   readonly known: KnownVersions;
@@ -58,7 +64,7 @@ export class Consistency {
   }
 
   /** Reads a list. What it leaves out, or shows as before our last write, is read by its id. */
-  list<T extends Shown>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
+  list<T extends Shown>(kind: string, how: ListReading<T>): Promise<Listed<T>> {
     const { known, seen } = this;
     const { read, alone, mustShow = () => true, othersStale = () => [] } = how;
     const isStale = how.isStale ?? (async (one: T) => known.isStale(one));
@@ -71,16 +77,18 @@ export class Consistency {
         if (await isStale(one))
           doubtful.push(known.of(one.id) ?? { id: one.id, kind, about: `${kind} ${one.id}` });
       const stale = [...othersStale()];
+      const hidden: T[] = [];
       for (const one of doubtful) {
         const found = await alone?.(one.id);
         if (found === undefined || (await isStale(found))) stale.push(one);
         else if (isListed(found)) shown.set(one.id, found);
         else {
           shown.delete(one.id);
+          hidden.push(found);
           if (isLeaving(found)) known.noteDeleting(one.id, kind);
         }
       }
-      return { value: [...shown.values()], stale };
+      return { value: { entries: [...shown.values()], hidden }, stale };
     }, how.owner);
   }
 
@@ -169,9 +177,14 @@ export interface ConsistentEndpoints extends Endpoints {
   readonly consistency: Consistency;
   /** `sent` is the answer to a request that was sent before the record was read. */
   listProjects(sent?: Promise<readonly Project[]>): Promise<readonly Project[]>;
-  canvas(scope?: CanvasScope, sent?: Promise<Canvas>): Promise<Canvas>;
+  canvas(scope?: CanvasScope, sent?: Promise<Canvas>): Promise<ConsistentCanvas>;
   /** `isRouteMissing` returns true if a 404 says nothing, because there is no read of one service. */
   getService(id: string, isRouteMissing?: () => Promise<boolean>): Promise<Service>;
+}
+
+/** A canvas, and the services that were read by their ids because it does not show them. */
+export interface ConsistentCanvas extends Canvas {
+  readonly hidden?: readonly Service[];
 }
 
 /** Returns a maker of endpoints whose reads are as new as the record, and as the writes that go through any of them. */
@@ -194,9 +207,9 @@ function reads(raw: Endpoints, consistency: Consistency) {
   const { known, seen } = consistency;
   const isServiceStale = (service: Service) => isStale({ raw, consistency }, service);
   return {
-    listProjects: (sent) => {
+    listProjects: async (sent) => {
       const alone = (id: string) => unlessAbsent(() => raw.getProject(id));
-      return consistency.list("project", { read: firstFrom(sent, raw.listProjects), alone });
+      return (await consistency.list("project", { read: firstFrom(sent, raw.listProjects), alone })).entries;
     },
     getProject: (id) => consistency.one(id, () => raw.getProject(id)),
     canvas: async (scope = {}, sent) => {
@@ -205,7 +218,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
       const read = firstFrom(sent, () => raw.canvas(scope));
       // The canvas that was read last.
       let whole = {} as Canvas;
-      const nodes = await consistency.list("service", {
+      const { entries, hidden } = await consistency.list("service", {
         owner: projectId,
         read: async () => {
           whole = await read();
@@ -217,15 +230,15 @@ function reads(raw: Endpoints, consistency: Consistency) {
         isStale: isServiceStale,
         othersStale: () => (layout && whole.layout.revision < (layout.revision ?? 0) ? [layout] : []),
       });
-      return { ...whole, nodes: [...nodes] };
+      return { ...whole, nodes: [...entries], hidden };
     },
     getService: (id, isRouteMissing) =>
       consistency.one(id, () => raw.getService(id), isServiceStale, isRouteMissing),
-    listVariables: (serviceId) =>
-      consistency.list("variable", {
-        read: () => raw.listVariables(serviceId),
-        mustShow: ({ parentId }) => parentId === serviceId,
-      }),
+    listVariables: async (serviceId) => {
+      const read = () => raw.listVariables(serviceId);
+      const mustShow = ({ parentId }: Known) => parentId === serviceId;
+      return (await consistency.list("variable", { read, mustShow })).entries;
+    },
     getDeployment: (serviceId, id) => consistency.one(id, () => raw.getDeployment(serviceId, id)),
     listDeployments: (serviceId, page = {}) => {
       const read = (): Promise<DeploymentsPage> => raw.listDeployments(serviceId, page);

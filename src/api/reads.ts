@@ -3,7 +3,13 @@ import { append } from "../model/graph";
 import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import { ApiError, GAP_OFF, unlessAbsent } from "./api-error";
-import { type Consistency, type ConsistentEndpoints, consistently, isStale } from "./consistent-reads";
+import {
+  type Consistency,
+  type ConsistentCanvas,
+  type ConsistentEndpoints,
+  consistently,
+  isStale,
+} from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
 import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gap-settings";
@@ -215,7 +221,7 @@ class CachedReads implements Reads {
     });
   }
 
-  layout(projectId: string): Promise<Canvas> {
+  layout(projectId: string): Promise<ConsistentCanvas> {
     return this.#once(`canvas ${projectId}`, () => this.endpoints.canvas({ projectId }));
   }
 
@@ -305,7 +311,7 @@ class CachedReads implements Reads {
   }
 
   /** Reads a project as one canvas; where that is too large, as a canvas for each of its environments. */
-  async #canvasesIn({ id: projectId, environments }: Project): Promise<readonly Canvas[]> {
+  async #canvasesIn({ id: projectId, environments }: Project): Promise<readonly ConsistentCanvas[]> {
     try {
       return [await this.layout(projectId)];
     } catch (failure) {
@@ -364,10 +370,11 @@ const noServiceRoute: ById<never> = {
     `(${gapVariable("readService")} names another path)`,
 };
 
-function listOf(canvases: readonly Canvas[], complete: boolean): ServiceList {
+function listOf(canvases: readonly ConsistentCanvas[], complete: boolean): ServiceList {
   const nodes = newestById(canvases.flatMap((canvas) => canvas.nodes));
   const services = nodes.filter((service) => !isDeleted(service));
-  const byId = new Map(nodes.map((service) => [service.id, service]));
+  const hidden = canvases.flatMap((canvas) => canvas.hidden ?? []);
+  const byId = new Map([...nodes, ...hidden].map((service) => [service.id, service]));
   const groups = canvases.flatMap((canvas) => canvas.groups);
   return { services, byId, groups, edges: canvases.flatMap((canvas) => canvas.edges), complete };
 }

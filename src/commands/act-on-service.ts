@@ -308,8 +308,8 @@ async function awaitEnd({ context, connection, request }: Acting, sent: Accepted
     throw failure;
   });
   const outcome = outcomeOf(request, sent, result);
-  const { exitCode } = outcome;
-  if (endsSeen.includes(result.kind)) await recordEnd(context, request, sent, { id, exitCode });
+  const end = { id, kind: result.kind, exitCode: outcome.exitCode };
+  if (endsSeen.includes(result.kind)) await recordEnd(context, request, sent, end);
   return outcome;
 }
 
@@ -356,7 +356,7 @@ async function recordEnd(
   context: Context,
   request: RuntimeRequest,
   { pending, before }: Accepted,
-  { id, exitCode }: { readonly id: string; readonly exitCode: number },
+  { id, kind, exitCode }: { readonly id: string; readonly kind: string; readonly exitCode: number },
 ): Promise<void> {
   await holdLock(context, { command: verbOf(request), timeoutMs: 0 }, async (session) => {
     const { state } = session;
@@ -365,12 +365,12 @@ async function recordEnd(
     const journal = new RunJournal(session, state, context.clock);
     const [at, recorded] = journal.all().find(([, one]) => one.pending?.id === pending.id) ?? [];
     // A checkout is waited for by the next run.
-    if (at && recorded && exitCode !== 8) {
+    if (at && recorded && (kind === "done" || kind === "failed")) {
       const { pending: _ended, ...settled } = recorded;
       const earlier = before?.resources[at];
       // A failed deployment does not serve: the deployment recorded before it does.
       const failure = earlier ? { ...earlier, writes: settled.writes } : { ...settled, inputs: {} };
-      await journal.record(at, exitCode === 0 ? { ...settled, id } : failure);
+      await journal.record(at, kind === "done" ? { ...settled, id } : failure);
     }
     if (isOurs || journal.hasChanges) await journal.finish(null, { ended: endOf(state.run, exitCode) });
   }).catch((failure: unknown) => {
