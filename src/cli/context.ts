@@ -179,7 +179,7 @@ async function connect(
     return client.send(request, { signal, ...options });
   };
   const detected = {};
-  const { redact, conceal, serviceTime } = client;
+  const { redact, serviceTime } = client;
   const make = (over: Connection["send"]) => createEndpoints(over, workspaceId, gaps, detected);
   const say = (line: string) => terminal.err(`${line}\n`);
   const endpoints = consistently(make, { signal, serviceTime, say });
@@ -187,7 +187,7 @@ async function connect(
     waiting.close();
     await client.close();
   };
-  return { send, endpoints, redact, conceal, reads: createReads(endpoints(send)), close };
+  return { send, endpoints, redact, reads: createReads(endpoints(send)), close };
 }
 
 /** In CI the default state is a file that is gone with the runner, unless an earlier step has put it there. */

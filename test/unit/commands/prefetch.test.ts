@@ -20,7 +20,6 @@ function silentConnection(asked: string[]): Connection {
     reads: createReads(endpoints),
     endpoints: () => endpoints,
     redact: () => false,
-    conceal: () => {},
     close: async () => {},
   };
 }
