@@ -46,11 +46,10 @@ export interface Client {
   readonly send: Send;
   /**
    * Masks secrets in all text of the service from now on; those that requests carry or answers reveal are known by
-   * themselves. Returns true when an answer that was handed out before the first call repeats a secret: read it anew.
+   * themselves. With `recorded` also what a service repeats of values that the state knows by their fingerprints. Returns
+   * true when an answer that was handed out before the first call repeats a secret: read it again.
    */
-  readonly redact: (secrets: Iterable<Secret>) => boolean;
-  /** Masks what the service repeats of values that the state knows by their fingerprints. */
-  readonly conceal: (recorded: RecordedValues) => void;
+  readonly redact: (secrets: Iterable<Secret>, recorded?: RecordedValues) => boolean;
   /** Returns the number of requests sent so far, each attempt counted. */
   readonly requests: () => number;
   /** Returns the `Date` of the latest answer, milliseconds; undefined where that had none. */
@@ -114,8 +113,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     runId,
     send,
-    redact: (secrets) => redactor.add(secrets),
-    conceal: (recorded) => redactor.conceal(recorded),
+    redact: (secrets, recorded) => redactor.add(secrets, recorded),
     requests: () => sent,
     serviceTime: () => serviceTime,
     close: () => options.transport.close(),

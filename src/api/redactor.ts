@@ -63,8 +63,12 @@ export class Redactor {
     this.#key = openSecret(apiKey);
   }
 
-  /** Adds secrets. Returns whether a body that was handed out before the first of them repeats a secret. */
-  add(secrets: Iterable<Secret>): boolean {
+  /**
+   * Adds secrets. With `recorded`, texts of a service are masked by the fingerprints of its values too, or hidden where their
+   * key is missing. Returns whether a body that was handed out before the first of them repeats a secret.
+   */
+  add(secrets: Iterable<Secret>, recorded = this.#recorded): boolean {
+    this.#recorded = recorded;
     for (const secret of secrets) this.#added.push(secret);
     const early = this.#early;
     if (early === undefined) return false;
@@ -97,11 +101,6 @@ export class Redactor {
       .split(betweenWords)
       .map((word) => (isSecret(word) ? mask : word))
       .join("");
-  }
-
-  /** From here on, texts of a service are masked by the fingerprints of its values, or hidden where their key is missing. */
-  conceal(recorded: RecordedValues): void {
-    this.#recorded = recorded;
   }
 
   /** Masks the free text in the body of an answer to a request at `url`, in place. */

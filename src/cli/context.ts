@@ -187,7 +187,7 @@ async function connect(
     return client.send(request, { signal, ...options });
   };
   const detected = {};
-  const { runId, redact, conceal, serviceTime } = client;
+  const { runId, redact, serviceTime } = client;
   const make = (over: Connection["send"]) => createEndpoints(over, workspaceId, gaps, detected);
   const say = (line: string) => terminal.err(`${line}\n`);
   const endpoints = consistently(make, { signal, serviceTime, say });
@@ -195,7 +195,7 @@ async function connect(
     waiting.close();
     await client.close();
   };
-  return { runId, send, endpoints, redact, conceal, reads: createReads(endpoints(send)), close };
+  return { runId, send, endpoints, redact, reads: createReads(endpoints(send)), close };
 }
 
 /** In CI the default state is a file that is gone with the runner, unless an earlier step has put it there. */

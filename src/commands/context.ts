@@ -1,6 +1,6 @@
+import type { Client } from "../api/client";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
-import type { RecordedValues } from "../api/recorded-values";
 import type { Send } from "../api/send";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { SecretReach, StackUnit } from "../manifest/context";
@@ -8,7 +8,6 @@ import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
 import type { DesiredStage } from "../model/desired";
 import type { RunOrigin } from "../model/history";
-import type { Secret } from "../model/secret";
 import { type StageName, stageText } from "../model/stage";
 import type { Clock } from "../model/time";
 import type { PlanInput, PlanOptions } from "../plan/plan";
@@ -24,9 +23,7 @@ export interface Connection {
   /** The endpoints over any `Send`: apply wraps it with keys and journal. */
   readonly endpoints: (send: Send) => Endpoints;
   /** Masks secrets in all text of the service; true when an earlier answer repeats any of them. */
-  readonly redact: (secrets: Iterable<Secret>) => boolean;
-  /** Masks what the service repeats of values that the state knows by their fingerprints. */
-  readonly conceal: (recorded: RecordedValues) => void;
+  readonly redact: Client["redact"];
   readonly close: () => Promise<void>;
 }
 

@@ -179,13 +179,16 @@ const declaresSecrets = (desired: Desired): boolean =>
  */
 export async function connectConcealing(context: Context, state: State | undefined): Promise<Connection> {
   const connection = await context.connect();
-  if (state?.keyId) {
-    const { key, keyId } = await context.stateKey(false, state.keyId);
-    connection.conceal({ services: recordedServices(state), key: keyId === state.keyId ? key : undefined });
-  }
   const { desired } = await load({ ...context, stage: context.stage ?? "any" }, [], "skip");
-  if (desired !== undefined) connection.redact(declaredSecrets(desired));
+  connection.redact(desired ? declaredSecrets(desired) : [], state && (await recordedValues(context, state)));
   return connection;
+}
+
+/** Returns what a state knows of values; undefined where it has none. */
+async function recordedValues(context: Context, state: State): Promise<RecordedValues | undefined> {
+  if (!state.keyId) return undefined;
+  const { key, keyId } = await context.stateKey(false, state.keyId);
+  return { services: recordedServices(state), key: keyId === state.keyId ? key : undefined };
 }
 
 /** The services of a state that have values, by their ids. */

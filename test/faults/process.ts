@@ -217,7 +217,6 @@ export class Process {
           endpoints,
           reads: rnv.createReads(endpoints(client.send)),
           redact: client.redact,
-          conceal: client.conceal,
           close: client.close,
         };
       },

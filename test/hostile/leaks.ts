@@ -92,7 +92,7 @@ const inState: Play = (below) => {
   const hasKey = below(4) > 0;
   const redactor = new Redactor(new Secret("rnv_key0123456789"));
   const recorded = { address, fingerprint: new Secret(value).fingerprint(key, address) };
-  redactor.conceal({
+  redactor.add([], {
     services: new Map([[serviceId, { values: [recorded] }]]),
     key: hasKey ? key : undefined,
   });

@@ -63,12 +63,12 @@ export function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld 
       ...{ baseUrl, apiKey: new Secret(embeddedApiKey), transport: emulator.transport() },
       ...{ clock, random: () => 0.5, runId: randomBytes(16).toString("hex"), gaps: defaultGaps },
     });
-    const { runId, send, redact, conceal, close, serviceTime } = client;
+    const { runId, send, redact, close, serviceTime } = client;
     const endpoints = consistently(
       (over: typeof send) => createEndpoints(over, embeddedWorkspaceId, defaultGaps),
       { clock, signal, serviceTime },
     );
-    return { runId, send, redact, conceal, close, endpoints, reads: createReads(endpoints(send)) };
+    return { runId, send, redact, close, endpoints, reads: createReads(endpoints(send)) };
   };
   return {
     backend: createMemoryBackend(stateOf),

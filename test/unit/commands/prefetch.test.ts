@@ -21,7 +21,6 @@ function silentConnection(asked: string[]): Connection {
     reads: createReads(endpoints),
     endpoints: () => endpoints,
     redact: () => false,
-    conceal: () => {},
     close: async () => {},
   };
 }
