@@ -7,11 +7,11 @@ import { reasonOf } from "../model/text";
 import { planDocument } from "../plan/document";
 import type { Plan } from "../plan/plan";
 import type { SavedPlan } from "../plan/saved-plan";
-import type { FleetReport } from "../render/fleet-report";
-import type * as drifts from "../render/html/drift-page";
-import type * as fleets from "../render/html/fleet-page";
-import type * as plans from "../render/html/plan-page";
-import type * as states from "../render/html/state-page";
+import type { FleetReport } from "../report/fleet-report";
+import type * as drifts from "../report/html/drift-page";
+import type * as fleets from "../report/html/fleet-page";
+import type * as plans from "../report/html/plan-page";
+import type * as states from "../report/html/state-page";
 import { resourceTypes } from "../resources";
 import { writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";
@@ -67,10 +67,10 @@ function writePage(invocation: Invocation, page: () => string | undefined): void
 }
 
 // What makes pages is loaded where one is asked for: the document of thousands of changes takes longer than the plan itself.
-const planPages = () => require("../render/html/plan-page") as typeof plans;
-const driftPages = () => require("../render/html/drift-page") as typeof drifts;
-const statePages = () => require("../render/html/state-page") as typeof states;
-const fleetPages = () => require("../render/html/fleet-page") as typeof fleets;
+const planPages = () => require("../report/html/plan-page") as typeof plans;
+const driftPages = () => require("../report/html/drift-page") as typeof drifts;
+const statePages = () => require("../report/html/state-page") as typeof states;
+const fleetPages = () => require("../report/html/fleet-page") as typeof fleets;
 
 /** Writes the page of a plan, with the job that made it. */
 export const writePlanPage = (

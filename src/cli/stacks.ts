@@ -6,7 +6,7 @@ import { isHiddenOutput } from "../model/desired";
 import { worstExitCode } from "../model/exit-code";
 import { stageText } from "../model/stage";
 import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
-import { escapeJson, escapeText } from "../render/escape-text";
+import { escapeJson, escapeText } from "../report/escape-text";
 import { chooseStacks, isStackPath, type StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
 import { givenAddress, settingsOf, stateOf } from "./context";

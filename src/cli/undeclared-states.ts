@@ -5,7 +5,7 @@ import { shownPath } from "../manifest/files";
 import { isStageWord, type StageName, stageText } from "../model/stage";
 import type { State } from "../model/state";
 import { shortList } from "../model/text";
-import { counted } from "../render/plan-wording";
+import { counted } from "../report/plan-wording";
 import type { StackFile } from "../stack/files";
 import { instancePlace } from "../state/list-instances";
 import { givenAddress, stateOf } from "./context";

@@ -4,7 +4,7 @@ import { shareAnswers } from "../../commands/fleet/share-answers";
 import { runTargets } from "../../commands/targets";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { FleetMember, FleetVerb } from "../../model/fleet";
-import type { MemberResult } from "../../render/fleet-report";
+import type { MemberResult } from "../../report/fleet-report";
 import type { Invocation, OptionValues } from "../invocation";
 import { withProfile } from "../profile";
 import { annotate, exitCodes, failureOf } from "../report";

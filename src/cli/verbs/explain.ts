@@ -4,7 +4,7 @@ import { codeMeanings } from "../../diagnostics/codes";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { type ResourceType, ruleAt } from "../../model/resource-type";
-import { escapeText, quoteText } from "../../render/escape-text";
+import { escapeText, quoteText } from "../../report/escape-text";
 import { resourceTypes } from "../../resources";
 import type { Verb } from "./verb";
 

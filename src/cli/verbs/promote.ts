@@ -7,7 +7,7 @@ import { shownPath } from "../../manifest/files";
 import type { FoundStages } from "../../manifest/load-manifest";
 import { findStage, listStages } from "../../manifest/stages";
 import { type StageName, splitStage, stageText } from "../../model/stage";
-import { escapeText } from "../../render/escape-text";
+import { escapeText } from "../../report/escape-text";
 import { resourceTypes } from "../../resources";
 import { withContext } from "../context";
 import { readText, writeWholeFile } from "../files";

@@ -3,8 +3,8 @@ import { shownPath } from "../../manifest/files";
 import type { FoundStages } from "../../manifest/load-manifest";
 import { listStages, type StageDeclaration } from "../../manifest/stages";
 import { splitStage, stageText } from "../../model/stage";
-import { escapeJson } from "../../render/escape-text";
-import { type StageRow, stageJson, stageRowsText, stageShownText } from "../../render/stage-text";
+import { escapeJson } from "../../report/escape-text";
+import { type StageRow, stageJson, stageRowsText, stageShownText } from "../../report/stage-text";
 import type { Invocation } from "../invocation";
 import { exitCodes, outStyle, report, reportFailure } from "../report";
 import {

@@ -15,8 +15,8 @@ import {
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { State } from "../../model/state";
-import { escapeJson, escapeText } from "../../render/escape-text";
-import { counted } from "../../render/plan-wording";
+import { escapeJson, escapeText } from "../../report/escape-text";
+import { counted } from "../../report/plan-wording";
 import {
   backupsJson,
   backupsText,
@@ -24,7 +24,7 @@ import {
   recordedAddresses,
   resourceDocument,
   resourceText,
-} from "../../render/state-text";
+} from "../../report/state-text";
 import { encodeState } from "../../state/state-text";
 import { withContext } from "../context";
 import { readText } from "../files";

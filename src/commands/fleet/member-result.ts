@@ -4,8 +4,8 @@ import { worstExitCode } from "../../model/exit-code";
 import type { FleetMember, FleetVerb } from "../../model/fleet";
 import type { DriftReport } from "../../plan/drift";
 import type { Plan } from "../../plan/plan";
-import { diagnosticData } from "../../render/diagnostics";
-import type { FleetReport, MemberResult, MemberStatus } from "../../render/fleet-report";
+import { diagnosticData } from "../../report/diagnostics";
+import type { FleetReport, MemberResult, MemberStatus } from "../../report/fleet-report";
 import type { Outcome } from "../context";
 
 /** What the run of a member made in one stack, or of the manifest that it is. */

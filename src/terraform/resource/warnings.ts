@@ -3,7 +3,7 @@ import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { Money } from "../../model/resource-type";
 import { type Attributes, Unknown } from "../../model/value";
-import { moneyChange, sameMoney } from "../../render/plan-wording";
+import { moneyChange, sameMoney } from "../../report/plan-wording";
 import { findResource } from "../../resources";
 import type { Session } from "../provider";
 import { textIn } from "../values";
