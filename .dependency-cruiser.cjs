@@ -4,7 +4,7 @@ const rows = [
   ["model"],
   ["api"],
   ["manifest", "stack", "plan", "state"],
-  ["resources", "apply", "render", "emulator"],
+  ["resources", "apply", "report", "emulator"],
   ["commands"],
   ["cli", "terraform", "cdktf"],
 ];
@@ -16,7 +16,7 @@ const allowed = {
   plan: ["diagnostics", "model"],
   resources: ["diagnostics", "model", "api"],
   apply: ["diagnostics", "model", "plan", "state", "api"],
-  render: ["diagnostics", "model", "plan", "state"],
+  report: ["diagnostics", "model", "plan", "state"],
   emulator: ["diagnostics", "model", "api/wire", "api/transport"],
 };
 
@@ -64,7 +64,7 @@ module.exports = {
     fence("jsonc-parser", ["stack"], "The JSON of stacks is read in one place."),
     fence("js-yaml", ["manifest"], "YAML is read and written in one place."),
     fence("@marcbachmann/cel-js", ["plan/policy", "commands"], "Policies are read in one place, which is loaded where there are any."),
-    fence("@dagrejs/dagre", ["render/html"], "Topologies are laid out in one place, which is loaded where one is drawn."),
+    fence("@dagrejs/dagre", ["report/html"], "Topologies are laid out in one place, which is loaded where one is drawn."),
     fence("commander", ["cli"], "Arguments are read in one place."),
     fence("@clack/core", ["cli"], "A person is asked in one place."),
     fence("@grpc/grpc-js", ["terraform"], "Only the plugin adapter speaks gRPC."),

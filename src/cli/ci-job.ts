@@ -11,7 +11,7 @@ import { stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
-import type { CommentSubject, RecordSeal } from "../render/job-comment";
+import type { CommentSubject, RecordSeal } from "../report/job-comment";
 import { readText } from "./files";
 import { type Invocation, listOf } from "./invocation";
 import { repositoryOf, startedBy } from "./job";

@@ -5,11 +5,11 @@ import type { State } from "../model/state";
 import { planDocument } from "../plan/document";
 import type { Plan } from "../plan/plan";
 import type { SavedPlan } from "../plan/saved-plan";
-import type { FleetReport } from "../render/fleet-report";
-import type * as driftPages from "../render/html/drift-page";
-import type * as fleetPages from "../render/html/fleet-page";
-import type * as planPages from "../render/html/plan-page";
-import type * as statePages from "../render/html/state-page";
+import type { FleetReport } from "../report/fleet-report";
+import type * as driftPages from "../report/html/drift-page";
+import type * as fleetPages from "../report/html/fleet-page";
+import type * as planPages from "../report/html/plan-page";
+import type * as statePages from "../report/html/state-page";
 import { resourceTypes } from "../resources";
 import { writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";
@@ -47,14 +47,14 @@ export const writeSavedPage = (invocation: Invocation, { plan, request }: SavedP
   );
 
 const planPageOf: typeof planPages.planPage = (document, scope) =>
-  (require("../render/html/plan-page") as typeof planPages).planPage(document, scope);
+  (require("../report/html/plan-page") as typeof planPages).planPage(document, scope);
 
 /** Writes the page of a drift report that is whole. */
 export function writeDriftPage(invocation: Invocation, outcome: DriftOutcome): void {
   const { report, plan, diagnostics, sources } = outcome;
   if (!report || !plan) return;
   write(invocation, () => {
-    const { driftPage } = require("../render/html/drift-page") as typeof driftPages;
+    const { driftPage } = require("../report/html/drift-page") as typeof driftPages;
     return driftPage(report, { ...scopeOf(invocation), diagnostics, sources, plan });
   });
 }
@@ -62,12 +62,12 @@ export function writeDriftPage(invocation: Invocation, outcome: DriftOutcome): v
 /** Writes the page of a state. */
 export const writeStatePage = (invocation: Invocation, state: State): void =>
   write(invocation, () =>
-    (require("../render/html/state-page") as typeof statePages).statePage(state, scopeOf(invocation)),
+    (require("../report/html/state-page") as typeof statePages).statePage(state, scopeOf(invocation)),
   );
 
 /** Writes the page of a fleet's report. */
 export const writeFleetPage = (invocation: Invocation, report: FleetReport): void =>
-  write(invocation, () => (require("../render/html/fleet-page") as typeof fleetPages).fleetPage(report));
+  write(invocation, () => (require("../report/html/fleet-page") as typeof fleetPages).fleetPage(report));
 
 const scopeOf = ({ stage, stack }: Invocation) => ({
   types: resourceTypes,

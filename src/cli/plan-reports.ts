@@ -14,9 +14,9 @@ import {
   junit,
   planFindings,
   planSuite,
-} from "../render/job-reports";
-import { planJson } from "../render/plan-json";
-import { planMarkdown } from "../render/plan-markdown";
+} from "../report/job-reports";
+import { planJson } from "../report/plan-json";
+import { planMarkdown } from "../report/plan-markdown";
 import { readJob } from "./ci-job";
 import { makeFolder, writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";

@@ -1,10 +1,10 @@
 import type { WaitEvent } from "../api/retry";
 import type { ApplyEvent } from "../model/apply-event";
 import { systemClock } from "../model/time";
-import { countRun, eventJson, eventText } from "../render/events";
-import { counted } from "../render/plan-wording";
-import { plainStyle } from "../render/style";
-import { elapsedText } from "../render/time-text";
+import { countRun, eventJson, eventText } from "../report/events";
+import { counted } from "../report/plan-wording";
+import { plainStyle } from "../report/style";
+import { elapsedText } from "../report/time-text";
 import type { Invocation } from "./invocation";
 import { outStyle } from "./report";
 import type { Terminal } from "./terminal";

@@ -4,8 +4,8 @@ import type { Approval } from "../commands/apply";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
-import { quoteText } from "../render/escape-text";
-import { deletionText } from "../render/plan-entries";
+import { quoteText } from "../report/escape-text";
+import { deletionText } from "../report/plan-entries";
 import type { Invocation } from "./invocation";
 import type { Terminal } from "./terminal";
 

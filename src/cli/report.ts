@@ -4,9 +4,9 @@ import { ApiError, diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/files";
 import type { ProcessEnvironment } from "../model/text";
-import { diagnosticData, diagnosticsText, githubAnnotations } from "../render/diagnostics";
-import { escapeJson } from "../render/escape-text";
-import { createStyle, type Style } from "../render/style";
+import { diagnosticData, diagnosticsText, githubAnnotations } from "../report/diagnostics";
+import { escapeJson } from "../report/escape-text";
+import { createStyle, type Style } from "../report/style";
 import type { Terminal } from "./terminal";
 
 export const exitCodes = { done: 0, error: 1, changes: 2, refused: 4, stale: 5, interrupted: 130 } as const;

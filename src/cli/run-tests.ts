@@ -9,7 +9,7 @@ import {
   testReportJson,
   testResultText,
   testSummaryText,
-} from "../render/test-report";
+} from "../report/test-report";
 import { writeWholeFile } from "./files";
 import { formatOf, type Invocation, listOf } from "./invocation";
 import { annotate, exitCodes, outStyle, report } from "./report";

@@ -7,7 +7,7 @@ import { worstExitCode } from "../model/exit-code";
 import { stageText } from "../model/stage";
 import type { State } from "../model/state";
 import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
-import { escapeJson, escapeText } from "../render/escape-text";
+import { escapeJson, escapeText } from "../report/escape-text";
 import { chooseStacks, isStackPath, type StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
 import { openContext, settingsOf } from "./context";

@@ -24,7 +24,7 @@ import {
   type SavedPlan,
   type SavedRequest,
 } from "../plan/saved-plan";
-import { differenceLine, remedyText } from "../render/plan-wording";
+import { differenceLine, remedyText } from "../report/plan-wording";
 import type { StateSession } from "../state/backend";
 import { addresses, type Context, exitCodeOf, type Outcome, type PlanRequest } from "./context";
 import { execute } from "./execute";

@@ -10,7 +10,7 @@ import { type CompiledPolicy, policyReader } from "../plan/policy/environment";
 import { judgePolicy } from "../plan/policy/judge";
 import { subjectsOf } from "../plan/policy/subjects";
 import { readSavedPlan } from "../plan/saved-plan";
-import { planOf } from "../render/plan-json";
+import { planOf } from "../report/plan-json";
 import { resourceTypes } from "../resources";
 import type { CostLimit, PlanRequest } from "./context";
 

@@ -1,7 +1,7 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { durationText } from "../model/time";
-import { escapeText } from "../render/escape-text";
-import { elapsedText } from "../render/time-text";
+import { escapeText } from "../report/escape-text";
+import { elapsedText } from "../report/time-text";
 import type { LockHolder, LockWait, StateSession } from "../state/backend";
 import type { Context } from "./context";
 

@@ -1,7 +1,7 @@
 import { type Diagnostic, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import type { Plan, PlanInput } from "../plan/plan";
-import { counted } from "../render/plan-wording";
+import { counted } from "../report/plan-wording";
 import { resourceTypes } from "../resources";
 import { checkPreconditions } from "./check-conditions";
 import { checkPolicies } from "./check-policies";

@@ -3,7 +3,7 @@ import { DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import { type Address, nameOf } from "../model/address";
 import type { RecordedResource, State } from "../model/state";
 import { compareTexts, terraformNameOf, variablesResource } from "../model/text";
-import { type TerraformImport, terraformConfig } from "../render/terraform-config";
+import { type TerraformImport, terraformConfig } from "../report/terraform-config";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
 import { refuseHandOver } from "./hand-over";

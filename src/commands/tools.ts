@@ -14,9 +14,9 @@ import type * as testFile from "../manifest/test-file";
 import { eventSchema } from "../model/apply-event";
 import { stateFileSchema } from "../model/state";
 import { planDocumentSchema } from "../plan/plan-schema";
-import { driftDocumentSchema } from "../render/drift-json";
-import type * as fleetReport from "../render/fleet-report";
-import type * as testReport from "../render/test-report";
+import { driftDocumentSchema } from "../report/drift-json";
+import type * as fleetReport from "../report/fleet-report";
+import type * as testReport from "../report/test-report";
 import { resourceTypes } from "../resources";
 
 interface EmulatorRequest {
@@ -100,11 +100,11 @@ const schemas: Readonly<Record<SchemaName, () => unknown>> = {
   plan: () => published(planDocumentSchema, "A plan of rnv"),
   drift: () => published(driftDocumentSchema, "A drift report of rnv"),
   "fleet-report": () => {
-    const { fleetReportSchema } = require("../render/fleet-report") as typeof fleetReport;
+    const { fleetReportSchema } = require("../report/fleet-report") as typeof fleetReport;
     return published(fleetReportSchema, "A report of rnv fleet");
   },
   "test-report": () => {
-    const { testReportSchema } = require("../render/test-report") as typeof testReport;
+    const { testReportSchema } = require("../report/test-report") as typeof testReport;
     return published(testReportSchema, "A report of rnv test");
   },
   state: () => published(stateFileSchema, "The recorded state of rnv"),

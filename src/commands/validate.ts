@@ -13,8 +13,8 @@ import {
   Unknown,
   unflatten,
 } from "../model/value";
-import type { LabelledGraph } from "../render/graph";
-import type { ResourceChange } from "../render/html/topology";
+import type { LabelledGraph } from "../report/graph";
+import type { ResourceChange } from "../report/html/topology";
 import { resourceTypes } from "../resources";
 import { listStacks, loadDesired } from "../stack/load-desired";
 import type { StateBackend } from "../state/backend";

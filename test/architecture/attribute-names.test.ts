@@ -5,7 +5,7 @@ import { resourceTypes } from "../../src/resources";
 const source = join(__dirname, "..", "..", "src");
 
 /** Folders whose code serves every resource type. Adapters of one type or of one message name its fields. */
-const engine = ["plan", "apply", "commands", "render", "terraform"];
+const engine = ["plan", "apply", "commands", "report", "terraform"];
 const adapters =
   /^terraform\/(variables|data)\/|^terraform\/(data-sources|ephemeral-resources|functions)\.ts$/;
 

@@ -23,7 +23,7 @@ const ceilings: Readonly<Record<string, number>> = {
   "src/manifest": 20,
   "src/model": 16,
   "src/plan": 25,
-  "src/render": 0,
+  "src/report": 0,
   "src/resources": 4,
   "src/stack": 0,
   "src/state": 14,

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { placeNodes } from "../../src/render/html/place-nodes";
+import { placeNodes } from "../../src/report/html/place-nodes";
 import type { Shape } from "./data";
 import { inPairs, measure, median, type Pairs, type Program, peakMegabytes } from "./measure";
 import { measurePage } from "./page";

@@ -1,8 +1,8 @@
 import { driftReport } from "../../src/plan/drift";
-import type { FleetReport } from "../../src/render/fleet-report";
-import { driftPage } from "../../src/render/html/drift-page";
-import { fleetPage } from "../../src/render/html/fleet-page";
-import { statePage } from "../../src/render/html/state-page";
+import type { FleetReport } from "../../src/report/fleet-report";
+import { driftPage } from "../../src/report/html/drift-page";
+import { fleetPage } from "../../src/report/html/fleet-page";
+import { statePage } from "../../src/report/html/state-page";
 import { resourceTypes as types } from "../../src/resources";
 import {
   describeInBrowser,

@@ -1,4 +1,4 @@
-/** Written apart from `src/render`: what a terminal, a CI runner or a reader must never meet in output. */
+/** Written apart from `src/report`: what a terminal, a CI runner or a reader must never meet in output. */
 
 /** Control characters but line feeds, bidirectional and invisible ones, lone surrogates. */
 export function hiddenIn(text: string): string[] {

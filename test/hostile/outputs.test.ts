@@ -6,7 +6,7 @@ import { type DriftReport, driftReport } from "../../src/plan/drift";
 import type { DriftJob, StageDrift } from "../../src/plan/drift-job";
 import type { Plan, PlanStanding } from "../../src/plan/plan";
 import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
-import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../src/render/diagnostics";
+import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../src/report/diagnostics";
 import {
   driftJobJson,
   driftJobMarkdown,
@@ -15,27 +15,27 @@ import {
   issueText,
   issueTitle,
   webhookBody,
-} from "../../src/render/drift-job";
-import { driftJson } from "../../src/render/drift-json";
-import { driftMarkdown, driftText } from "../../src/render/drift-text";
-import { escapeHtml, escapeJson } from "../../src/render/escape-text";
-import { eventJson, eventText } from "../../src/render/events";
-import { graphDot, graphMermaid } from "../../src/render/graph";
-import { historyJson, historyText } from "../../src/render/history-text";
-import { appliedComment, failedPlanComment, planComment, refusedComment } from "../../src/render/job-comment";
-import { codeQuality, failedSuite, junit, planSuite } from "../../src/render/job-reports";
-import { planJson } from "../../src/render/plan-json";
-import { planMarkdown } from "../../src/render/plan-markdown";
-import { planText } from "../../src/render/plan-text";
-import { stateJson, stateText } from "../../src/render/state-text";
+} from "../../src/report/drift-job";
+import { driftJson } from "../../src/report/drift-json";
+import { driftMarkdown, driftText } from "../../src/report/drift-text";
+import { escapeHtml, escapeJson } from "../../src/report/escape-text";
+import { eventJson, eventText } from "../../src/report/events";
+import { graphDot, graphMermaid } from "../../src/report/graph";
+import { historyJson, historyText } from "../../src/report/history-text";
+import { appliedComment, failedPlanComment, planComment, refusedComment } from "../../src/report/job-comment";
+import { codeQuality, failedSuite, junit, planSuite } from "../../src/report/job-reports";
+import { planJson } from "../../src/report/plan-json";
+import { planMarkdown } from "../../src/report/plan-markdown";
+import { planText } from "../../src/report/plan-text";
+import { stateJson, stateText } from "../../src/report/state-text";
 import {
   oneStatusText,
   releasesJson,
   releasesText,
   statusJson,
   statusText,
-} from "../../src/render/status-text";
-import { plainStyle } from "../../src/render/style";
+} from "../../src/report/status-text";
+import { plainStyle } from "../../src/report/style";
 import { emptyState } from "../../src/state/recorded";
 import { absent, change, field, plan, shopPlan, value } from "../support/plan-fixture";
 import { isSoak } from "../support/soak";

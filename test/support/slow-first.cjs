@@ -4,7 +4,7 @@ const { statSync } = require("node:fs");
 // To count work costs more in a process in which others ran before.
 const slow = [
   "test/unit/manifest/linear-time",
-  "test/unit/render/values",
+  "test/unit/report/values",
   "test/faults/",
   "test/package/",
   "test/terraform/",

@@ -6,7 +6,7 @@ import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { folderProblem } from "../../manifest/find-fleet";
 import { memberEnvironment } from "../../manifest/fleet-environment";
 import type { FleetMember, FleetVerb, Shard } from "../../model/fleet";
-import { diagnosticData } from "../../render/diagnostics";
+import { diagnosticData } from "../../report/diagnostics";
 import {
   type FleetReport,
   fleetMetrics,
@@ -15,7 +15,7 @@ import {
   fleetReportText,
   type MemberResult,
   memberLine,
-} from "../../render/fleet-report";
+} from "../../report/fleet-report";
 import { packageRoot, readText, writeWholeFile } from "../files";
 import { formatOf, type Invocation, interruptionNotices } from "../invocation";
 import { jobVariables } from "../job";

@@ -6,7 +6,7 @@ import type { ApplyEvent } from "../../model/apply-event";
 import { stageText } from "../../model/stage";
 import { version } from "../../model/version";
 import type { Plan } from "../../plan/plan";
-import { outputsText } from "../../render/state-text";
+import { outputsText } from "../../report/state-text";
 import { tellTarget, withContext } from "../context";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";

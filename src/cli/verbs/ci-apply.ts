@@ -5,7 +5,7 @@ import { notMerged, type Review, recordsOf } from "../../commands/ci/find-review
 import { keepComments } from "../../commands/ci/keep-comment";
 import type { PlanRequest } from "../../commands/context";
 import { hasChanges } from "../../plan/plan";
-import { summaryLine } from "../../render/events";
+import { summaryLine } from "../../report/events";
 import {
   appliedComment,
   type CommentSubject,
@@ -13,8 +13,8 @@ import {
   refusedComment,
   shownComment,
   wasApplied,
-} from "../../render/job-comment";
-import { planLine } from "../../render/plan-wording";
+} from "../../report/job-comment";
+import { planLine } from "../../report/plan-wording";
 import {
   type CiJob,
   commentOptions,

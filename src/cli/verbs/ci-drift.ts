@@ -22,8 +22,8 @@ import {
   issueText,
   issueTitle,
   webhookBody,
-} from "../../render/drift-job";
-import { markerOf } from "../../render/job-comment";
+} from "../../report/drift-job";
+import { markerOf } from "../../report/job-comment";
 import { manifestsOf, readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
 import { type AskedStages, runOnStages, stagesAsked, stagesOptions } from "../ci-stages";
 import { withContext } from "../context";

@@ -10,11 +10,11 @@ import { splitStage, stageText } from "../../model/stage";
 import { shortList } from "../../model/text";
 import { compareWithRecord, declaredBesides } from "../../plan/digest";
 import { hasChanges } from "../../plan/plan";
-import { escapeJson, escapeText } from "../../render/escape-text";
-import { failedPlanComment, markerOf, planComment } from "../../render/job-comment";
-import { planFindings } from "../../render/job-reports";
-import { planMarkdown } from "../../render/plan-markdown";
-import { counted, differenceText, isBlocked } from "../../render/plan-wording";
+import { escapeJson, escapeText } from "../../report/escape-text";
+import { failedPlanComment, markerOf, planComment } from "../../report/job-comment";
+import { planFindings } from "../../report/job-reports";
+import { planMarkdown } from "../../report/plan-markdown";
+import { counted, differenceText, isBlocked } from "../../report/plan-wording";
 import {
   type CiJob,
   commentOptions,

@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import { show } from "../../commands/state-verbs";
 import { pastRuns } from "../../model/history";
-import { escapeJson } from "../../render/escape-text";
-import { historyJson, historyText } from "../../render/history-text";
+import { escapeJson } from "../../report/escape-text";
+import { historyJson, historyText } from "../../report/history-text";
 import { withContext } from "../context";
 import { formatOf, type Invocation } from "../invocation";
 import { options, positive } from "../options";

@@ -5,7 +5,7 @@ import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { validate } from "../../commands/validate";
 import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
-import { counted } from "../../render/plan-wording";
+import { counted } from "../../report/plan-wording";
 import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import type { Invocation } from "../invocation";

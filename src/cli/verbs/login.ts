@@ -3,7 +3,7 @@ import { ApiError, diagnosticOf } from "../../api/api-error";
 import { checkBaseUrl } from "../../api/http-transport";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/text";
-import { counted } from "../../render/plan-wording";
+import { counted } from "../../report/plan-wording";
 import { openContext } from "../context";
 import type { Invocation } from "../invocation";
 import { isJob } from "../job";

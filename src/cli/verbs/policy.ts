@@ -1,8 +1,8 @@
 import { checkSavedPlan } from "../../commands/check-policies";
 import { exitCodeOf } from "../../commands/context";
 import { stopsPlan } from "../../model/policy";
-import { escapeJson } from "../../render/escape-text";
-import { checkWords } from "../../render/plan-wording";
+import { escapeJson } from "../../report/escape-text";
+import { checkWords } from "../../report/plan-wording";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";
 import { options } from "../options";

@@ -3,9 +3,9 @@ import type { RollbackSubject, RuntimeRequest } from "../../commands/act-on-serv
 import { deployments, runtimeAction, status } from "../../commands/status";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { systemClock } from "../../model/time";
-import { escapeJson, escapeText, quoteText } from "../../render/escape-text";
-import { oneStatusText, releasesJson, releasesText, statusJson, statusText } from "../../render/status-text";
-import { elapsedText } from "../../render/time-text";
+import { escapeJson, escapeText, quoteText } from "../../report/escape-text";
+import { oneStatusText, releasesJson, releasesText, statusJson, statusText } from "../../report/status-text";
+import { elapsedText } from "../../report/time-text";
 import { withContext } from "../context";
 import type { Invocation } from "../invocation";
 import { duration, options, positive } from "../options";

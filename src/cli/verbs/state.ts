@@ -18,8 +18,8 @@ import type { Address } from "../../model/address";
 import { isHiddenOutput } from "../../model/desired";
 import type { State } from "../../model/state";
 import type { Plain } from "../../model/value";
-import { escapeJson, escapeText } from "../../render/escape-text";
-import { counted } from "../../render/plan-wording";
+import { escapeJson, escapeText } from "../../report/escape-text";
+import { counted } from "../../report/plan-wording";
 import {
   backupsJson,
   backupsText,
@@ -29,7 +29,7 @@ import {
   recordedAddresses,
   resourceDocument,
   resourceText,
-} from "../../render/state-text";
+} from "../../report/state-text";
 import { encodeState } from "../../state/state-text";
 import { withContext } from "../context";
 import { readText } from "../files";

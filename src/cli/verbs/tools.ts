@@ -19,9 +19,9 @@ import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import type { FoundStages } from "../../manifest/load-manifest";
 import { version, versionText } from "../../model/version";
-import { escapeText } from "../../render/escape-text";
-import { graphOfPlan } from "../../render/graph";
-import type * as graphFiles from "../../render/html/graph-file";
+import { escapeText } from "../../report/escape-text";
+import { graphOfPlan } from "../../report/graph";
+import type * as graphFiles from "../../report/html/graph-file";
 import { resourceTypes } from "../../resources";
 import {
   complete,
@@ -79,7 +79,7 @@ async function runGraph(invocation: Invocation): Promise<number> {
   const { graph: found, drawn, exitCode } = outcome;
   if (found === undefined || drawn === undefined) return exitCode;
   // What draws is loaded where something is drawn.
-  const { graphFile } = require("../../render/html/graph-file") as typeof graphFiles;
+  const { graphFile } = require("../../report/html/graph-file") as typeof graphFiles;
   terminal.out(graphFile(drawn, resourceTypes, format, options.all === true ? found : undefined));
   return exitCode;
 }

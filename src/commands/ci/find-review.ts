@@ -2,7 +2,7 @@ import type { CodeHost } from "../../api/code-host/code-host";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { append } from "../../model/graph";
 import { joinRecords, type PlanRecord } from "../../plan/digest";
-import { type CommentSubject, readRecord } from "../../render/job-comment";
+import { type CommentSubject, readRecord } from "../../report/job-comment";
 
 /** The comments that may hold the review of an apply. */
 export interface Review {

@@ -1,7 +1,7 @@
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { shortList } from "../../model/text";
-import { type FleetReport, fleetReportSchema, type MemberResult } from "../../render/fleet-report";
-import { counted } from "../../render/plan-wording";
+import { type FleetReport, fleetReportSchema, type MemberResult } from "../../report/fleet-report";
+import { counted } from "../../report/plan-wording";
 import { makeReport } from "./judge-member";
 
 interface ReadReport {

@@ -7,7 +7,7 @@ import {
   fleetReportSchema,
   type MemberResult,
   type MemberStatus,
-} from "../../render/fleet-report";
+} from "../../report/fleet-report";
 
 /** The exit and the output that the run of a member left. */
 export interface EndedMember {

@@ -5,8 +5,8 @@ import type { Check } from "../../model/policy";
 import { canonicalJson, type Plain } from "../../model/value";
 import { type Change, isWritten, type Plan, type ShownValue } from "../../plan/plan";
 import { valuesAfter } from "../../plan/policy/resource-view";
-import type { TestDifference } from "../../render/test-report";
-import { diffLines } from "../../render/values";
+import type { TestDifference } from "../../report/test-report";
+import { diffLines } from "../../report/values";
 
 /** What a test came to. */
 export interface TestOutcome {

@@ -4,7 +4,7 @@ import type { Catalog } from "../../model/catalog";
 import type { LiveResource } from "../../model/live";
 import type { Money } from "../../model/resource-type";
 import { type Attributes, Unknown } from "../../model/value";
-import { moneyChange, sameMoney } from "../../render/plan-wording";
+import { moneyChange, sameMoney } from "../../report/plan-wording";
 import type { Session } from "../provider";
 import { addressIn, declaredIn, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";

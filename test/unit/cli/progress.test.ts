@@ -1,8 +1,8 @@
 import { liveProgress, plainProgress } from "../../../src/cli/progress";
 import type { Address } from "../../../src/model/address";
 import type { ApplyEvent } from "../../../src/model/apply-event";
-import { eventText } from "../../../src/render/events";
-import { plainStyle } from "../../../src/render/style";
+import { eventText } from "../../../src/report/events";
+import { plainStyle } from "../../../src/report/style";
 
 const api = "service.shop.api" as Address;
 const deployment = "deployment.shop.api" as Address;

@@ -9,9 +9,9 @@ import {
   fleetReportMarkdown,
   fleetReportSchema,
   fleetReportText,
-} from "../../../src/render/fleet-report";
-import { fleetPage } from "../../../src/render/html/fleet-page";
-import { plainStyle } from "../../../src/render/style";
+} from "../../../src/report/fleet-report";
+import { fleetPage } from "../../../src/report/html/fleet-page";
+import { plainStyle } from "../../../src/report/style";
 import { fc } from "../../support/fixed-seed";
 
 const member = (name: string, more: Partial<FleetMember> = {}): FleetMember => ({

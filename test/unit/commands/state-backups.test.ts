@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { listBackups, pushState, restoreState } from "../../../src/commands/state-verbs";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
-import { backupsText } from "../../../src/render/state-text";
+import { backupsText } from "../../../src/report/state-text";
 import type { Backup } from "../../../src/state/backend";
 import { encodeState } from "../../../src/state/state-text";
 import { createWorkbench, type Workbench } from "../../support/workbench";

@@ -1,4 +1,4 @@
-import { gaugesText, labelsText, samplesIn } from "../../../src/render/prometheus";
+import { gaugesText, labelsText, samplesIn } from "../../../src/report/prometheus";
 
 const odd = 'a\\b "c"\nd{e="f"} 1';
 

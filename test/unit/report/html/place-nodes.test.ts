@@ -1,5 +1,5 @@
-import type { BoxedGraph } from "../../../../src/render/html/boxed-graph";
-import { placeNodes } from "../../../../src/render/html/place-nodes";
+import type { BoxedGraph } from "../../../../src/report/html/boxed-graph";
+import { placeNodes } from "../../../../src/report/html/place-nodes";
 import { fc } from "../../../support/fixed-seed";
 import { crossingsOf, hiddenEdgesOf, overlapsOf } from "../../../support/geometry";
 

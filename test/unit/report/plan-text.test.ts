@@ -1,6 +1,6 @@
 import type { Change, Plan } from "../../../src/plan/plan";
-import { planText } from "../../../src/render/plan-text";
-import { createStyle, plainStyle } from "../../../src/render/style";
+import { planText } from "../../../src/report/plan-text";
+import { createStyle, plainStyle } from "../../../src/report/style";
 import {
   absent,
   address,

@@ -1,8 +1,8 @@
 import { error } from "../../../src/diagnostics/diagnostic";
 import type { ApplyCounts, ApplyEvent, SummaryEvent } from "../../../src/model/apply-event";
 import { eventSchema } from "../../../src/model/apply-event";
-import { eventJson, eventText } from "../../../src/render/events";
-import { createStyle, plainStyle } from "../../../src/render/style";
+import { eventJson, eventText } from "../../../src/report/events";
+import { createStyle, plainStyle } from "../../../src/report/style";
 import { address } from "../../support/plan-fixture";
 
 const api = address("service.shop.api");

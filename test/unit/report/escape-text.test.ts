@@ -9,7 +9,7 @@ import {
   quoteText,
   shorten,
   tableRow,
-} from "../../../src/render/escape-text";
+} from "../../../src/report/escape-text";
 import { fc } from "../../support/fixed-seed";
 
 describe("escapeText", () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Diagnostic, error, warning } from "../../../src/diagnostics/diagnostic";
 import type { Plan } from "../../../src/plan/plan";
-import { codeQuality, junit, planSuite } from "../../../src/render/job-reports";
+import { codeQuality, junit, planSuite } from "../../../src/report/job-reports";
 import { address, plan } from "../../support/plan-fixture";
 
 /** An entry as GitLab documents it, and as its own parser demands it. */

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { Script } from "node:vm";
 import { planDocument } from "../../../../src/plan/document";
-import { pageScript } from "../../../../src/render/html/page-script";
-import { pageStyle } from "../../../../src/render/html/page-style";
-import { planPage } from "../../../../src/render/html/plan-page";
+import { pageScript } from "../../../../src/report/html/page-script";
+import { pageStyle } from "../../../../src/report/html/page-style";
+import { planPage } from "../../../../src/report/html/plan-page";
 import { resourceTypes } from "../../../../src/resources";
 import { pageOf } from "../../../support/html-plans";
 import { address, change, field, plan, shopPlan, value } from "../../../support/plan-fixture";

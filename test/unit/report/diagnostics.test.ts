@@ -1,7 +1,7 @@
 import { type Diagnostic, error, warning } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
-import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../../src/render/diagnostics";
-import { createStyle, plainStyle } from "../../../src/render/style";
+import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../../src/report/diagnostics";
+import { createStyle, plainStyle } from "../../../src/report/style";
 
 const manifest =
   "projects:\n  shop:\n    services:\n      api:\n          runtmie: node\n          plan: gold\n";

@@ -1,7 +1,7 @@
 import { driftReport } from "../../../src/plan/drift";
-import { driftJson } from "../../../src/render/drift-json";
-import { driftMarkdown, driftText } from "../../../src/render/drift-text";
-import { plainStyle } from "../../../src/render/style";
+import { driftJson } from "../../../src/report/drift-json";
+import { driftMarkdown, driftText } from "../../../src/report/drift-text";
+import { plainStyle } from "../../../src/report/style";
 import { absent, address, change, field, plan, secret, value } from "../../support/plan-fixture";
 
 const report = driftReport(

@@ -1,7 +1,7 @@
 import type { Plan } from "../../../src/plan/plan";
-import { planMarkdown } from "../../../src/render/plan-markdown";
-import { planText } from "../../../src/render/plan-text";
-import { createStyle, plainStyle } from "../../../src/render/style";
+import { planMarkdown } from "../../../src/report/plan-markdown";
+import { planText } from "../../../src/report/plan-text";
+import { createStyle, plainStyle } from "../../../src/report/style";
 import { fc } from "../../support/fixed-seed";
 import { pageOf } from "../../support/html-plans";
 import { absent, address, change, field, plan, secret, shopPlan, value } from "../../support/plan-fixture";

@@ -1,4 +1,4 @@
-import { type DiffLine, diffLines } from "../../../src/render/values";
+import { type DiffLine, diffLines } from "../../../src/report/values";
 import { countWork } from "../../support/count-work";
 
 const lines = (count: number): string[] => Array.from({ length: count }, (_, i) => `line ${i}`);

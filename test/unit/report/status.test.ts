@@ -1,9 +1,9 @@
 import stringWidth from "string-width";
 import type { Address } from "../../../src/model/address";
 import type { Release, RunningService } from "../../../src/model/live";
-import { oneStatusText, releasesText, statusJson, statusText } from "../../../src/render/status-text";
-import { plainStyle } from "../../../src/render/style";
-import { exactTime, timeAgo, timeSince } from "../../../src/render/time-text";
+import { oneStatusText, releasesText, statusJson, statusText } from "../../../src/report/status-text";
+import { plainStyle } from "../../../src/report/style";
+import { exactTime, timeAgo, timeSince } from "../../../src/report/time-text";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 const at = (text: string): Address => text as Address;

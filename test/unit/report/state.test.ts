@@ -1,13 +1,13 @@
 import { stateSchema } from "../../../src/model/state";
-import { graphDot, graphMermaid, graphOfPlan } from "../../../src/render/graph";
+import { graphDot, graphMermaid, graphOfPlan } from "../../../src/report/graph";
 import {
   outputsJson,
   outputsText,
   recordedAddresses,
   stateJson,
   stateText,
-} from "../../../src/render/state-text";
-import { plainStyle } from "../../../src/render/style";
+} from "../../../src/report/state-text";
+import { plainStyle } from "../../../src/report/style";
 import { resourceTypes } from "../../../src/resources";
 import { address, change, plan } from "../../support/plan-fixture";
 import { state } from "../../support/state-fixture";

@@ -9,9 +9,9 @@ import {
   planComment,
   readRecord,
   refusedComment,
-} from "../../../src/render/job-comment";
-import { codeQuality, failedSuite, junit, planFindings, planSuite } from "../../../src/render/job-reports";
-import { differenceText } from "../../../src/render/plan-wording";
+} from "../../../src/report/job-comment";
+import { codeQuality, failedSuite, junit, planFindings, planSuite } from "../../../src/report/job-reports";
+import { differenceText } from "../../../src/report/plan-wording";
 import { fc } from "../../support/fixed-seed";
 import { change, field, plan, shopPlan, value } from "../../support/plan-fixture";
 
