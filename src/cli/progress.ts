@@ -3,7 +3,7 @@ import type { ApplyEvent } from "../model/apply-event";
 import { systemClock } from "../model/time";
 import { countRun, eventJson, eventText } from "../report/events";
 import { counted } from "../report/plan-wording";
-import { plainStyle } from "../report/style";
+import { createStyle } from "../report/style";
 import { elapsedText } from "../report/time-text";
 import type { Invocation } from "./invocation";
 import { openJsonLines } from "./page-file";
@@ -31,7 +31,8 @@ function shownProgress(invocation: Invocation): Progress {
   const textOf = (event: ApplyEvent): string =>
     event.type === "summary" ? `\n${eventText(event, style)}` : eventText(event, style);
   if (!terminal.live) return plainProgress(terminal, textOf);
-  return liveProgress(terminal, textOf, { plain: (event) => eventText(event, plainStyle), ...systemTicker });
+  const plain = createStyle({ color: false, unicode: true });
+  return liveProgress(terminal, textOf, { plain: (event) => eventText(event, plain), ...systemTicker });
 }
 
 /** A clock that also calls back. */

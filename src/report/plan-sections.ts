@@ -27,7 +27,7 @@ export function planSections(plan: Plan): readonly Section[] {
   const warning = { isWarning: true };
   const unread = "Could not be read, planned from what is recorded:";
   return [
-    ...section("outputs", "Outputs", "Changes to outputs:", outputRows(plan), { isWhole: true }),
+    ...section("outputs", "Changes to outputs", "Changes to outputs:", outputRows(plan), { isWhole: true }),
     ...section("moved", "Moved", "Moved in the manifest:", moved),
     ...section("released", "Released", "Left as they are (no longer managed):", released),
     ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), warning),
