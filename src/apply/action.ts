@@ -6,7 +6,7 @@ import type { Pending } from "../model/live";
 import type { ActionInput, Made } from "../model/resource-operations";
 import { type Command, commandText, type RecordedResource, type RunRecord, type State } from "../model/state";
 import type { Attributes } from "../model/value";
-import { inputsIn, writtenNow } from "./change-context";
+import { bareRecord, inputsIn, writtenNow } from "./change-context";
 import { createOrFind } from "./create-or-find";
 import { firstSentAt, journaledSend, type Left } from "./journaled-send";
 import type { Run } from "./run";
@@ -170,14 +170,12 @@ function recordOfMade(
   const { journal } = run;
   const input = inputOf(order);
   const { address } = input;
-  const [at, before] = recordedPart(journal, address, type.type) ?? [
-    addressOf(type.type, ...nameOf(address).split(".")),
-    undefined,
-  ];
+  const names = nameOf(address).split(".");
+  const [at, before] = recordedPart(journal, address, type.type) ?? [addressOf(type.type, ...names)];
   const applied = actionOf(run, order).makes?.applied(before?.applied ?? {}, input) ?? {};
   const pending = type.runs?.pendingOf(id, input.id, new Map(Object.entries(applied)) as Attributes);
   const resource: RecordedResource = {
-    ...(before ?? nothingBefore(type.type, address)),
+    ...(before ?? bareRecord({ type: type.type, id, name: names.at(-1) ?? "", parent: address })),
     id,
     ...(madeAt !== undefined && { updatedAt: madeAt }),
     applied,
@@ -188,15 +186,3 @@ function recordOfMade(
   };
   return { address: at, resource };
 }
-
-const nothingBefore = (type: string, parent: Address): Omit<RecordedResource, "id"> => ({
-  type,
-  name: parent.slice(parent.lastIndexOf(".") + 1),
-  parent,
-  dependsOn: [],
-  applied: {},
-  computed: {},
-  preventDestroy: false,
-  onRemove: "delete",
-  writes: 0,
-});

@@ -261,6 +261,15 @@ export const endUnproven = (
     hint,
   });
 
+/** Returns a record of a resource's identity alone. */
+export const bareRecord = (
+  known: Pick<RecordedResource, "type" | "id" | "name" | "updatedAt" | "parent">,
+): RecordedResource => ({
+  ...known,
+  ...{ dependsOn: [], applied: {}, computed: {} },
+  ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
+});
+
 /** Returns the record of a resource once a change of it is done, or found not needed. */
 export function recordedAfter(recording: Recording): RecordedResource {
   const { change, previous, live } = recording;

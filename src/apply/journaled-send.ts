@@ -53,7 +53,8 @@ export function journaledSend(writes: JournaledWrites): Send {
   return async (request, options) => {
     if (request.method === "GET") return writes.run.send({ ...request, address: writes.address }, options);
     if (!request.keyed) return sendUnkeyed(writes, request, options);
-    const { key, intent } = intentOf(writes, request);
+    const intent = intentOf(writes, request);
+    const { key } = intent;
     const carried = writes.run.retriableIntents.filter((open) => open.key === key);
     const attempts = writes.run.journal.openAt(writes.address).filter((open) => open.key === key);
     const before = [...carried, ...attempts];
@@ -107,10 +108,7 @@ async function sendUnkeyed(writes: JournaledWrites, request: ApiRequest, options
   return answer;
 }
 
-function intentOf(
-  writes: JournaledWrites,
-  request: ApiRequest,
-): { key: string; intent: Omit<Intent, "seq"> } {
+function intentOf(writes: JournaledWrites, request: ApiRequest): Omit<Intent, "seq"> {
   const { digest, body } = digestBody(request.body, writes.secretKey, writes.address);
   const step = `${request.operation} ${request.path}${writes.isAgain ? " again" : ""}`;
   const retriable = writes.run.retriableIntents.find(
@@ -122,24 +120,21 @@ function intentOf(
   );
   const key = retriable?.key ?? writeKey(writes.run.record.id, writes.address, step, digest);
   return {
+    runId: retriable?.runId ?? writes.run.record.id,
+    address: writes.address,
+    type: writes.type,
+    operation: request.operation,
+    method: request.method,
+    path: request.path,
     key,
-    intent: {
-      runId: retriable?.runId ?? writes.run.record.id,
-      address: writes.address,
-      type: writes.type,
-      operation: request.operation,
-      method: request.method,
-      path: request.path,
-      key,
-      bodyDigest: digest,
-      ...(body === undefined ? {} : { body }),
-      name: writes.name,
-      ...(writes.parentId === undefined ? {} : { parentId: writes.parentId }),
-      ...(writes.takesEffectAtOnce ? { takesEffect: "at once" as const } : {}),
-      ...(writes.madeWith && request.method === "POST" ? { madeWith: writes.madeWith } : {}),
-      ...(writes.command === undefined ? {} : { command: writes.command }),
-      at: timeNow(writes.run),
-    },
+    bodyDigest: digest,
+    ...(body === undefined ? {} : { body }),
+    name: writes.name,
+    ...(writes.parentId === undefined ? {} : { parentId: writes.parentId }),
+    ...(writes.takesEffectAtOnce ? { takesEffect: "at once" as const } : {}),
+    ...(writes.madeWith && request.method === "POST" ? { madeWith: writes.madeWith } : {}),
+    ...(writes.command === undefined ? {} : { command: writes.command }),
+    at: timeNow(writes.run),
   };
 }
 

@@ -82,16 +82,11 @@ export const options = {
   parallelism: parallelism(),
 };
 
+/** Where the manifest or the stacks are that a verb reads. */
+export const sourceOptions = [options.file, options.app, options.untrusted, options.stack];
+
 /** Which resources a verb is about. */
-export const scopeOptions = [
-  options.file,
-  options.app,
-  options.untrusted,
-  options.state,
-  options.stack,
-  options.target,
-  options.exclude,
-];
+export const scopeOptions = [...sourceOptions, options.state, options.target, options.exclude];
 
 /** Which resources a plan is about, and what it may do to them. */
 export const planningOptions = [

@@ -1,5 +1,5 @@
 import type { WaitEvent } from "../api/retry";
-import type { Transport, WireRequest } from "../api/transport";
+import type { Transport } from "../api/transport";
 import type { ProcessEnvironment } from "../model/text";
 import type { Clock } from "../model/time";
 
@@ -61,21 +61,17 @@ function stopwatch(clock: Clock): () => { readonly duration_ms: number } {
 
 /** Returns a transport that tells of each request. */
 export function loggedTransport(transport: Transport, log: Log, clock: Clock): Transport {
-  const fieldsOf = ({ method, url, headers }: WireRequest): LogFields => ({
-    method,
-    path: new URL(url).pathname,
-    request_id: headers["x-request-id"] ?? "",
-  });
   return {
     close: () => transport.close(),
     send: async (request) => {
-      const fields = fieldsOf(request);
+      const { method, url, headers } = request;
+      const fields = { method, path: new URL(url).pathname, request_id: headers["x-request-id"] ?? "" };
       const duration = stopwatch(clock);
       log("http", "trace", "sending a request", fields);
       try {
         const response = await transport.send(request);
-        const level = response.status >= 500 ? "warn" : "debug";
         const { status } = response;
+        const level = status >= 500 ? "warn" : "debug";
         log("http", level, "a request was answered", { ...fields, status, ...duration() });
         return response;
       } catch (failure) {
@@ -94,11 +90,6 @@ export const loggedWaits =
   ({ operation, reason, seconds }: WaitEvent): void =>
     log("wait", "info", "waiting before the next request", { operation, reason, seconds });
 
-/** An answer to Terraform, as far as the log tells of it. */
-interface LoggedAnswer {
-  readonly diagnostics?: readonly { readonly severity?: number }[];
-}
-
 /** Carries a call out and tells how it ended: which method, for which type, how long, with how many errors and warnings. */
 export async function loggedCall<Answer extends object>(
   log: Log,
@@ -110,13 +101,9 @@ export async function loggedCall<Answer extends object>(
   const duration = stopwatch(clock);
   log("rpc", "trace", "a call began", fields);
   const answer = await carryOut();
-  const { diagnostics = [] } = answer as LoggedAnswer;
+  const { diagnostics = [] } = answer as { readonly diagnostics?: readonly { readonly severity?: number }[] };
   const count = (wanted: number): number => diagnostics.filter(({ severity }) => severity === wanted).length;
   const [errors, warnings] = [count(1), count(2)];
-  log("rpc", errors > 0 ? "warn" : "debug", "a call ended", {
-    ...fields,
-    ...duration(),
-    ...{ errors, warnings },
-  });
+  log("rpc", errors > 0 ? "warn" : "debug", "a call ended", { ...fields, ...duration(), errors, warnings });
   return answer;
 }

@@ -5,12 +5,11 @@ import { serve } from "./server";
 /** The cookie by which go-plugin tells a plugin that Terraform started it. */
 const magicCookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
 
-const byHand =
-  "This program is a plugin of Terraform and OpenTofu: they start it. To install it, run: rnv terraform install\n";
-
 async function main(): Promise<void> {
   if (process.env.TF_PLUGIN_MAGIC_COOKIE !== magicCookie) {
-    process.stderr.write(byHand);
+    process.stderr.write(
+      "This is a plugin, which Terraform and OpenTofu start. To install it: rnv terraform install\n",
+    );
     process.exit(1);
   }
   // Ctrl-C reaches the whole group: Terraform says itself when to stop.

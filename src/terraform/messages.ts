@@ -30,9 +30,6 @@ export const pathMessage = (steps: PathSteps): Message<"AttributePath"> => ({
   steps: steps.map((attributeName) => ({ attributeName })),
 });
 
-/** Severities in the form of the protocol. */
-const severities = { error: 1, warning: 2 };
-
 /** A diagnostic in the form of the protocol, at the attribute that `steps` lead to. */
 export function diagnosticMessage(
   diagnostic: Diagnostic,
@@ -40,14 +37,15 @@ export function diagnosticMessage(
 ): Message<"Diagnostic"> {
   const { severity, summary, detail, remedy, code, requestId } = diagnostic;
   const hint = remedy === undefined ? diagnostic.hint : remedies[remedy];
-  const said = codeInTerraform(code);
+  // What rnv calls a manifest is the configuration of Terraform's users.
+  const said = code.replace(/^manifest\./, "configuration.");
   const lines = [
     detail,
     hint === undefined ? undefined : sentenceOf(hint),
     requestId === undefined ? `(${said})` : `(${said}, request ${requestId})`,
   ];
   return {
-    severity: severities[severity],
+    severity: severity === "error" ? 1 : 2,
     summary: asSentence(summary),
     detail: lines.filter((line) => line !== undefined).join("\n\n"),
     ...(steps !== undefined && { attribute: pathMessage(steps) }),
@@ -95,6 +93,3 @@ export const diagnosticsOf = (failure: unknown): readonly Diagnostic[] =>
   failure instanceof DiagnosticsError && failure.diagnostics.length > 0
     ? failure.diagnostics
     : [diagnosticOf(failure)];
-
-/** Returns a code as Terraform's users read it: what rnv calls a manifest is their configuration. */
-const codeInTerraform = (code: string): string => code.replace(/^manifest\./, "configuration.");

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { bareRecord } from "../apply/change-context";
 import type { LiveResource } from "../model/live";
 import type { RecordedResource } from "../model/state";
 import { timeNow } from "../model/time";
@@ -57,15 +58,6 @@ export function writePrivate({ lastRun: run, ...data }: PrivateData): Buffer {
   const applied = run === undefined ? data.applied : { ...data.applied, [lastRunKey]: run };
   return Buffer.from(JSON.stringify({ ...data, applied }));
 }
-
-/** Returns a record of a resource's identity alone. */
-export const bareRecord = (
-  known: Pick<RecordedResource, "type" | "id" | "name" | "updatedAt">,
-): RecordedResource => ({
-  ...known,
-  ...{ dependsOn: [], applied: {}, computed: {} },
-  ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
-});
 
 /** Returns the record that the engine would have of a resource that Terraform keeps. */
 export function recordedOf(

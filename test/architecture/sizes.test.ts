@@ -17,30 +17,30 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_471, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_769, budget: 4_500 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_470, budget: 2_350 },
+  api: { paths: ["api"], ceiling: 5_632, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
-    ceiling: 8_391,
+    ceiling: 7_971,
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 743, budget: 700 },
-  stack: { paths: ["stack"], ceiling: 5_180, budget: 4_350 },
-  plan: { paths: ["plan"], ceiling: 5_513, budget: 4_700 },
-  resources: { paths: ["resources"], ceiling: 2_876, budget: 2_400 },
-  apply: { paths: ["apply"], ceiling: 2_845, budget: 2_550 },
+  stack: { paths: ["stack"], ceiling: 5_010, budget: 4_350 },
+  plan: { paths: ["plan"], ceiling: 5_680, budget: 4_700 },
+  resources: { paths: ["resources"], ceiling: 2_872, budget: 2_400 },
+  apply: { paths: ["apply"], ceiling: 2_844, budget: 2_550 },
   state: { paths: ["state"], ceiling: 4_318, budget: 3_300 },
-  report: { paths: ["report"], ceiling: 7_238, budget: 4_700 },
-  commands: { paths: ["commands"], ceiling: 5_456, budget: 4_600 },
+  report: { paths: ["report"], ceiling: 6_919, budget: 4_700 },
+  commands: { paths: ["commands"], ceiling: 5_402, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_892, budget: 3_200 },
-  cdktf: { paths: ["cdktf"], ceiling: 1_881, budget: 1_650 },
-  terraform: { paths: ["terraform"], ceiling: 6_920, budget: 6_400 },
+  cdktf: { paths: ["cdktf"], ceiling: 1_821, budget: 1_650 },
+  terraform: { paths: ["terraform"], ceiling: 6_400, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 71_687, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 70_105, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
@@ -71,6 +71,15 @@ const grants: readonly { readonly issue: string; readonly folder: string; readon
   { issue: "converters", folder: "plan", lines: 11 },
   { issue: "converters", folder: "report", lines: 1 },
   { issue: "converters", folder: "cli", lines: 22 },
+  { issue: "only this provider", folder: "model", lines: 134 },
+  { issue: "only this provider", folder: "api", lines: 86 },
+  { issue: "only this provider", folder: "manifest", lines: 60 },
+  { issue: "only this provider", folder: "plan", lines: 165 },
+  { issue: "only this provider", folder: "resources", lines: 36 },
+  { issue: "only this provider", folder: "report", lines: 14 },
+  { issue: "only this provider", folder: "commands", lines: 142 },
+  { issue: "only this provider", folder: "cli", lines: 336 },
+  { issue: "only this provider", folder: "emulator", lines: 12 },
 ];
 
 /** A ceiling that is further above its folder lets it grow unseen. */

@@ -12,7 +12,7 @@ const phrases = readFileSync(join(__dirname, "words.txt"), "utf8")
 /** Phrases that each folder or file has at most: strings, comments and docs. A ceiling only goes down. */
 const ceilings: Readonly<Record<string, number>> = {
   "src/README.md": 0,
-  "src/api": 8,
+  "src/api": 7,
   "src/apply": 13,
   "src/cdktf": 0,
   "src/cli": 0,
@@ -27,7 +27,7 @@ const ceilings: Readonly<Record<string, number>> = {
   "src/resources": 4,
   "src/stack": 0,
   "src/state": 14,
-  "src/terraform": 11,
+  "src/terraform": 10,
   test: 328,
   docs: 0,
   examples: 0,

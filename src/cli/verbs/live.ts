@@ -10,7 +10,7 @@ import { counted } from "../../report/plan-wording";
 import { withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import { type Invocation, listOf } from "../invocation";
-import { options } from "../options";
+import { options, sourceOptions } from "../options";
 import { outStyle, report } from "../report";
 import { schemaLine } from "./init";
 import { otherDiagnostics, showPlan } from "./plan";
@@ -31,12 +31,9 @@ export const importVerb: Verb = {
       "a Terraform state, as `terraform state pull` prints it; - for standard input",
     ),
     options.verifyValues,
-    options.file,
-    options.app,
-    options.untrusted,
-    options.answerTimeout,
+    ...sourceOptions,
     options.state,
-    options.stack,
+    options.answerTimeout,
     options.lockTimeout,
   ],
   examples: [

@@ -16,7 +16,7 @@ import { counted, isBlocked } from "../../report/plan-wording";
 import { sourcesOf, tellTarget, withContext } from "../context";
 import { writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
-import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
+import { ignoredOptions, options, planningOptions, policyOptions, sourceOptions } from "../options";
 import { jsonFileOf, pageFileOf, writeJsonInto, writePlanPage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import { warnOfUndeclared } from "../undeclared-states";
@@ -27,10 +27,7 @@ export const validateVerb: Verb = {
   stacks: { use: "each", others: "none" },
   summary: "Check the manifest without the service",
   options: [
-    options.file,
-    options.app,
-    options.untrusted,
-    options.stack,
+    ...sourceOptions,
     options.policy,
     options.json,
     new Option("--print", "print the merged manifest: what all files say together, secrets as their sources"),

@@ -48,9 +48,10 @@ async function runPromote(invocation: Invocation): Promise<number> {
     throw usage("rnv promote takes the address of a service, or --all");
   const found = await foundIn(invocation);
   const from = splitStage(String(options.from));
+  const reading = found.enter(from);
   const to = targetOf(found, from, options.to);
   const overlay = overlayOf(found, to);
-  const outcome = await withContext(found.enter(from), (context) =>
+  const outcome = await withContext(reading, (context) =>
     promote(context, { files: listOf(options.file), wanted, from, to }),
   );
   report(invocation, outcome.diagnostics, outcome.sources);

@@ -35,7 +35,7 @@ import {
 import { openContext, settingsOf, sourcesOf, withContext } from "../context";
 import { packageRoot, writeWholeFile } from "../files";
 import { type Invocation, listOf, type OptionValues } from "../invocation";
-import { options, positive } from "../options";
+import { options, positive, sourceOptions } from "../options";
 import { report } from "../report";
 import { askedStage, type DeclaredStages, localNames, stagesOf } from "../stages";
 import { readPlanFile } from "./show";
@@ -49,10 +49,7 @@ export const graphVerb: Verb = {
     "Services are in the frames of their projects; of more than 300 each project is one node. Of a saved plan, each node " +
     "is marked with what the plan does to it: by shape, colour and word.",
   options: [
-    options.file,
-    options.app,
-    options.untrusted,
-    options.stack,
+    ...sourceOptions,
     new Option("--format <format>", "dot for Graphviz, mermaid for Markdown, svg for a picture")
       .choices(["dot", "mermaid", "svg"])
       .default("dot"),
@@ -347,11 +344,8 @@ const importBlocksVerb: Verb = {
     "variables stay at the service: they are written as `preserve = true`.",
   options: [
     new Option("--hcl", "with the resource blocks of what the manifest declares"),
-    options.file,
-    options.app,
-    options.untrusted,
+    ...sourceOptions,
     options.state,
-    options.stack,
   ],
   examples: [
     [

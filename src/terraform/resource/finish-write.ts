@@ -1,3 +1,4 @@
+import { bareRecord } from "../../apply/change-context";
 import { type WaitResult, waitUntilSettled } from "../../apply/settle";
 import { type ComparedWrite, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
@@ -5,7 +6,7 @@ import type { LiveResource } from "../../model/live";
 import type { Accepted } from "../../model/resource-operations";
 import { sha256, type timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
-import { bareRecord, type PrivateData } from "../private-data";
+import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
 import { revisionName } from "../schema/resource-block";
 import { shownAs, type TerraformShape } from "../schema/terraform-shape";

@@ -1,11 +1,12 @@
 import type { Resource } from "../../api/reads";
 import type { Variable } from "../../api/wire/shapes";
+import { bareRecord } from "../../apply/change-context";
 import { error } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
 import { diagnosticError, diagnosticMessages, pathMessage } from "../messages";
-import { bareRecord, readPrivate, writePrivate } from "../private-data";
+import { readPrivate, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { carryOut } from "../resource/apply-resource-change";
