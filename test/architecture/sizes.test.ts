@@ -18,7 +18,7 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_470, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_632, budget: 4_500 },
+  api: { paths: ["api"], ceiling: 5_752, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 70_105, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 70_225, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
@@ -60,7 +60,7 @@ const grants: readonly { readonly issue: string; readonly folder: string; readon
   { issue: "reviewed values", folder: "commands", lines: 95 },
   { issue: "reviewed values", folder: "cli", lines: 316 },
   { issue: "hidden values", folder: "model", lines: 5 },
-  { issue: "hidden values", folder: "api", lines: 203 },
+  { issue: "hidden values", folder: "api", lines: 83 },
   { issue: "hidden values", folder: "manifest", lines: 9 },
   { issue: "hidden values", folder: "plan", lines: 49 },
   { issue: "hidden values", folder: "apply", lines: 22 },
