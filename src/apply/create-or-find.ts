@@ -29,8 +29,7 @@ export async function createOrFind<Made extends object, Found>(
   reads: Reads,
   creation: Creation<Made, Found>,
 ): Promise<Made> {
-  const { onWait } = creation;
-  const first = await sendOrFind(reads, creation, { onWait });
+  const first = await sendOrFind(reads, creation, { onWait: creation.onWait });
   return first ?? ((await sendOrFind(reads, creation, { forMs: 0 })) as Made);
 }
 

@@ -23,7 +23,9 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   const send = () => type.remove(context.endpoints, input);
   const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
     if (!isUncertain(failure) && !isRefusedAsGone(failure)) throw failure;
-    const gone = await lookForEnd(context);
+    // Where there is nothing to delete, reads that still show it are behind.
+    const wait = (failure as ApiError).status === 404 ? {} : { forMs: 0 };
+    const [gone] = (await context.run.reads.untilVisible(() => lookForEnd(context), wait)) ?? [];
     if (gone) return takeEnd(context, gone);
     if (isUncertain(failure)) return send();
     throw failure;
@@ -83,13 +85,13 @@ function recordedParentId({ run, change, parentId }: ChangeContext): string | un
 
 type Gone = Extract<ReadResult, { readonly kind: "gone" }>;
 
-/** Returns the read of a resource that an uncertain deletion ended; undefined where it still exists. */
-async function lookForEnd(context: ChangeContext): Promise<Gone | undefined> {
+/** Returns the read of a resource that an uncertain deletion ended; nothing where it still exists. */
+async function lookForEnd(context: ChangeContext): Promise<readonly Gone[]> {
   const { run, change, type } = context;
   const { address, id = "", name } = change;
   const recorded = run.journal.recorded(address);
   const read = await readNow(run, type, { address, id, name, parentId: recordedParentId(context), recorded });
-  return read.kind === "gone" ? read : undefined;
+  return read.kind === "gone" ? [read] : [];
 }
 
 /** Closes the writes of a deletion that was requested: its end has to be proven. */

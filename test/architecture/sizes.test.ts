@@ -29,7 +29,7 @@ const folders: Readonly<Record<string, Folder>> = {
   stack: { paths: ["stack"], ceiling: 5_010, budget: 4_350 },
   plan: { paths: ["plan"], ceiling: 5_680, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_872, budget: 2_400 },
-  apply: { paths: ["apply"], ceiling: 2_844, budget: 2_550 },
+  apply: { paths: ["apply"], ceiling: 2_845, budget: 2_550 },
   state: { paths: ["state"], ceiling: 4_318, budget: 3_300 },
   report: { paths: ["report"], ceiling: 6_919, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_402, budget: 4_600 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 70_225, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 70_226, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
