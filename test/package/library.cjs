@@ -28,8 +28,8 @@ function connect() {
     transport: openTransport(),
   });
   const endpoints = (send) => rnv.createEndpoints(send, workspaceId);
-  const { send, redact, close } = client;
-  return { send, redact, close, endpoints, reads: rnv.createReads(endpoints(send)) };
+  const { runId, send, redact, close } = client;
+  return { runId, send, redact, close, endpoints, reads: rnv.createReads(endpoints(send)) };
 }
 
 function openContext(state) {
