@@ -27,7 +27,7 @@ resource "rnv_variable" "token" {
     const said = (...parts: readonly RegExp[]): boolean =>
       lines.some((line) => parts.every((part) => part.test(line)));
     const answered = [/\[DEBUG\].*a request was answered/, /@module=rnv\.http/, /status=20\d/];
-    expect(said(...answered, /request_id=rnv-\w+\.1\b/)).toBe(true);
+    expect(said(...answered, /request_id=rnv-[0-9a-f]{32}-\d+\b/)).toBe(true);
     const ended = [/\[DEBUG\].*a call ended/, /@module=rnv\.rpc/, /rpc=ApplyResourceChange/];
     expect(said(...ended, /resource_type=rnv_variable/)).toBe(true);
     for (const hidden of [secret, embeddedApiKey, Buffer.from(secret).toString("base64")])
