@@ -45,10 +45,10 @@ export function checkingCreatedId(
       const found = about(body);
       const { id, createdAt } = found;
       if (found.mismatch !== undefined || id === undefined || path.includes(id)) return found;
-      const refuse = (mismatch: string) => ({ ...found, mismatch, isKnown: true }) as const;
+      const refuse = (isKnown: "id" | "age", mismatch: string) => ({ ...found, mismatch, isKnown });
       if (wasSeen(id) || isRecorded(id))
-        return refuse("its id was there before, or is recorded for something else");
-      return isOlder(createdAt, sentAt) ? refuse("it was created before the request") : found;
+        return refuse("id", "its id was there before, or is recorded for something else");
+      return isOlder(createdAt, sentAt) ? refuse("age", "it was created before the request") : found;
     },
   };
 }

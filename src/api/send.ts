@@ -37,8 +37,8 @@ export interface About {
   readonly createdAt?: string | undefined;
   /** Why it is about another resource: the field, and the value asked for. Never text of the answer. */
   readonly mismatch?: string;
-  /** The mismatch is that it existed before. */
-  readonly isKnown?: true;
+  /** The mismatch is that it existed before: its id was seen, or it is older than the request. */
+  readonly isKnown?: "id" | "age";
 }
 
 export interface ApiResponse {

@@ -54,9 +54,8 @@ export function journaledSend(writes: JournaledWrites): Send {
     if (request.method === "GET") return writes.run.send({ ...request, address: writes.address }, options);
     if (!request.keyed) return sendUnkeyed(writes, request, options);
     const intent = intentOf(writes, request);
-    const { key } = intent;
-    const carried = writes.run.retriableIntents.filter((open) => open.key === key);
-    const attempts = writes.run.journal.openAt(writes.address).filter((open) => open.key === key);
+    const carried = writes.run.retriableIntents.filter((open) => open.key === intent.key);
+    const attempts = writes.run.journal.openAt(writes.address).filter((open) => open.key === intent.key);
     const before = [...carried, ...attempts];
     const earlier = new Set(before.map((open) => open.seq));
     const seq = await writes.run.journal.intend(intent);
@@ -64,7 +63,7 @@ export function journaledSend(writes: JournaledWrites): Send {
       const hasTime = writes.run.reads.serviceTime() !== undefined;
       const since = hasTime ? before.map(({ at }) => at).sort()[0] : undefined;
       const asked = acceptingKnown(request, since, carried.length > 0);
-      const keyed = { ...asked, address: writes.address, idempotencyKey: key };
+      const keyed = { ...asked, address: writes.address, idempotencyKey: intent.key };
       const answer = await writes.run.send(keyed, options);
       const answered = answeredBy(request, answer);
       const { id } = answered;
@@ -86,8 +85,8 @@ export function journaledSend(writes: JournaledWrites): Send {
 }
 
 /**
- * What was made under the same key `since` it was first sent is ours, and that of an interrupted run may be known by now
- * where the answer does not tell its time.
+ * What was made under the same key `since` it was first sent is ours, but its id may have been seen before only where an
+ * interrupted run sent it. Without a time that run's is ours.
  */
 function acceptingKnown(request: ApiRequest, since: string | undefined, isCarried: boolean): ApiRequest {
   const { about } = request;
@@ -95,7 +94,8 @@ function acceptingKnown(request: ApiRequest, since: string | undefined, isCarrie
   const accepting: typeof about = (body) => {
     const found = about(body);
     const { isKnown, createdAt } = found;
-    const isOurs = createdAt === undefined || since === undefined ? isCarried : !isOlder(createdAt, since);
+    const isRecent = createdAt === undefined || since === undefined ? isCarried : !isOlder(createdAt, since);
+    const isOurs = isRecent && (isCarried || isKnown === "age");
     return isKnown && isOurs ? { ...found, mismatch: undefined } : found;
   };
   return { ...request, about: accepting };
