@@ -81,6 +81,22 @@ describeTerraform("variables", () => {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("a variable that is imported under another name is renamed, although it has its value already", async () => {
+    const [api] = emulator.store.services();
+    const { id } = emulator.store.addVariable(api?.id ?? "", "OLD_NAME", "its-value");
+    const ofToken = (more: string): string =>
+      `${service}resource "rnv_variable" "v" {\n service_id = rnv_service.api.id\n key = "TOKEN"\n value = "third-secret"\n}\n${more}`;
+    const renamed = `resource "rnv_variable" "renamed" {\n service_id = rnv_service.api.id\n key = "NEW_NAME"\n value = "its-value"\n}\n`;
+    world.write(ofToken(`${renamed}import {\n to = rnv_variable.renamed\n id = "${api?.id}/${id}"\n}\n`));
+    expect(await world.apply()).toContain("1 imported, 0 added, 1 changed");
+    expect(values()).toEqual({ TOKEN: "third-secret", NEW_NAME: "its-value" });
+    expect(idOf("NEW_NAME")).toBe(id);
+    await world.expectNoChanges();
+    world.write(ofToken(""));
+    await world.apply();
+    expect(values()).toEqual({ TOKEN: "third-secret" });
+  }, 60_000);
+
   it("a value that is imported is kept where the configuration generates it", async () => {
     const [api] = emulator.store.services();
     const id = api?.id ?? "";
