@@ -85,6 +85,7 @@ const name = "Type its name to confirm: ";
     expect(planned.screen.trimEnd().split("\n").at(-1)).toBe("Next: rnv apply -target service.shop.api");
     const saved = await atTerminal(scenario, "plan -out a.plan", []);
     expect(saved.screen).not.toContain("Next: ");
+    expect((await atTerminal(scenario, "plan -no-secrets", [])).screen).not.toContain("Next: ");
     await scenario.run("apply", ...approve);
     expect((await atTerminal(scenario, "plan", [])).screen).not.toContain("Next: ");
     scenario.write("rnv.yaml", manifest("cron"));
