@@ -146,6 +146,19 @@ describeTerraform("variables", () => {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("a map that loses its values deletes none, and a new one without values is refused", async () => {
+    map("");
+    const taken = await world.run("plan -no-color", 1);
+    expect(taken).toContain("There are no values any more, and none is deleted for that");
+    expect(taken).toContain("This resource manages LOG_LEVEL.");
+    world.write(
+      `${service}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  values = { LOG_LEVEL = "debug" }\n}\n` +
+        `resource "rnv_variables" "more" {\n  service_id = rnv_service.api.id\n}\n`,
+    );
+    expect(await world.run("plan -no-color", 1)).toMatch(/Error: There are no values\n/);
+    expect(values()).toEqual({ LOG_LEVEL: "debug" });
+  }, 60_000);
+
   it("a write-only map sends what is new, and all of it with a new version", async () => {
     map(`values_wo = { LOG_LEVEL = "w1", OTHER = "w2" }\n values_wo_version = 1`);
     await world.apply();
