@@ -3,7 +3,7 @@ import { driftPage } from "../../../../src/report/html/drift-page";
 import { resourceTypes as types } from "../../../../src/resources";
 import { address, change, field, plan, value } from "../../../support/plan-fixture";
 
-it("tells of a pending deployment how the last one ended, and of another resource nothing of the kind", () => {
+it("says beside a pending deployment how the last one ended, and beside another resource nothing of the kind", () => {
   const failed = { address: address("deployment.shop.web"), code: "failed", class: "pending" } as const;
   const found = plan(
     [
