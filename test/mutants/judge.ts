@@ -10,8 +10,8 @@ export type Verdict =
 
 /** Which tests are asked, beginning with those that are near. */
 export interface Asking {
-  /** Only test files whose path begins so. */
-  readonly tests: string;
+  /** Beginnings of paths: these test files are asked, wherever they are, and nothing else; none asks what is near. */
+  readonly tests: readonly string[];
   /** The sample of the fault matrix: each `every`-th case; 0 leaves it out. */
   readonly every: number;
   readonly scenarios: boolean;
@@ -36,15 +36,16 @@ export class Judge {
   }
 
   async judge(mutant: Mutant): Promise<Verdict> {
-    const near = await this.#testsNear(mutant.file);
+    const isNamed = this.#asking.tests.length > 0;
+    const first = isNamed ? this.#named() : await this.#testsNear(mutant.file);
     const deadline = Date.now() + this.#asking.limitMs;
     try {
       this.#tree.put(mutant);
-      const stages = [
-        () => this.#ask(near, mutant, deadline),
+      const others = [
         () => this.#askMatrix(mutant, deadline),
         () => this.#ask(this.#asking.scenarios ? this.#scenarios() : [], mutant, deadline),
       ];
+      const stages = [() => this.#ask(first, mutant, deadline), ...(isNamed ? [] : others)];
       for (const stage of stages) {
         const verdict = await stage();
         if (verdict !== undefined) return verdict;
@@ -56,7 +57,7 @@ export class Judge {
   }
 
   async #ask(tests: readonly string[], mutant: Mutant, deadline: number): Promise<Verdict | undefined> {
-    const asked = tests.filter((test) => !this.broken.has(test) && test.startsWith(this.#asking.tests));
+    const asked = tests.filter((test) => !this.broken.has(test));
     if (asked.length === 0) return undefined;
     const { stopped, failed, failure } = await this.#jest(this.#inOrder(asked, mutant), deadline);
     if (stopped === "late") return { kind: "survived", note: "the time was up" };
@@ -147,9 +148,19 @@ export class Judge {
   }
 
   #scenarios(): readonly string[] {
-    return readdirSync(join(this.#tree.folder, "test/scenario"))
+    return this.#testsBelow("test/scenario");
+  }
+
+  #named(): readonly string[] {
+    return this.#testsBelow("test").filter((test) =>
+      this.#asking.tests.some((path) => test.startsWith(path)),
+    );
+  }
+
+  #testsBelow(folder: string): readonly string[] {
+    return readdirSync(join(this.#tree.folder, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".test.ts"))
-      .map((name) => `test/scenario/${name}`);
+      .map((name) => `${folder}/${name.replaceAll("\\", "/")}`);
   }
 
   /** Its own test first, then what has killed before, then what is quick. */

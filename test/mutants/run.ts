@@ -45,7 +45,7 @@ const closeAll = () => Promise.allSettled([...trees].map((tree) => tree.close())
 /** Takes mutants from the queue until it is empty. */
 async function judgeAll(queue: Mutant[], verdicts: Map<Mutant, Verdict>): Promise<void> {
   const asking: Asking = {
-    tests: option("--tests") ?? "",
+    tests: (option("--tests") ?? "").split(",").filter((path) => path !== ""),
     every: Number(option("--every") ?? 150),
     scenarios: !process.argv.includes("--no-scenarios"),
     limitMs: Number(option("--limit") ?? 900) * 1000,

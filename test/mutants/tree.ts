@@ -32,8 +32,8 @@ export interface Tree {
 }
 
 const copied = [
-  ...["src", "test", "dist", "schemas", "examples", ".ci", "package.json", "package-lock.json"],
-  ...["tsconfig.json", "README.md", ".dependency-cruiser.cjs"],
+  ...["src", "test", "dist", "docs", "schemas", "examples", "tools", ".ci"],
+  ...["package.json", "package-lock.json", "tsconfig.json", "README.md", ".dependency-cruiser.cjs"],
 ];
 
 export function openTree(names: readonly string[] = copied): Tree {

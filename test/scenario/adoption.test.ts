@@ -77,6 +77,21 @@ describe("what exists already", () => {
     await scenario.isQuiet();
   });
 
+  it("is imported without showing a value of the environment that an answer repeats", async () => {
+    const value = "tr0ub4dor&3-staple";
+    scenario.write("rnv.yaml", manifest.replace("{ preserve: true }", "'${env.TOKEN}'"));
+    scenario.fail(({ path }) =>
+      path.includes("/projects") ? { kind: "status", status: 400, message: `no ${value} here` } : undefined,
+    );
+    const { code, stderr } = await scenario.runWith(
+      { env: { TOKEN: value } },
+      ...["import", "project.shop", ids.project],
+    );
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/no \S+ here/);
+    expect(stderr).not.toContain(value);
+  });
+
   it("is imported to an address of a stack, and refused at one that the stack does not have", async () => {
     scenario.write(
       "main.tf.json",

@@ -56,6 +56,20 @@ const name = "Type its name to confirm: ";
     expect(screen.slice(screen.lastIndexOf(value))).toMatch(/^Enter a value: (\^C)?\s+Cancelled\.\s*$/);
   });
 
+  it("an error names the command that explains it; a warning and a pipe name none", async () => {
+    const explain = "To read more: rnv explain";
+    const kinds = (kind: string) =>
+      scenario.write("rnv.yaml", `projects: { shop: { services: { api: { kind: ${kind} } } } }\n`);
+    kinds("[web]");
+    const { screen } = await atTerminal(scenario, "validate", []);
+    expect(screen).toContain(`${explain} manifest.invalid_type\n`);
+    expect((await scenario.run("validate")).stderr).not.toContain(explain);
+    kinds("wbe");
+    const warned = await atTerminal(scenario, "validate", []);
+    expect(warned.screen).toContain("warning[manifest.unknown_value]");
+    expect(warned.screen).not.toContain(explain);
+  });
+
   it("a plan that takes longer than 400 ms says what it reads, and a quick one does not", async () => {
     expect((await atTerminal(scenario, "plan -json", [])).screen).not.toContain("Reading");
     const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000));
@@ -71,6 +85,7 @@ const name = "Type its name to confirm: ";
     expect(planned.screen.trimEnd().split("\n").at(-1)).toBe("Next: rnv apply -target service.shop.api");
     const saved = await atTerminal(scenario, "plan -out a.plan", []);
     expect(saved.screen).not.toContain("Next: ");
+    expect((await atTerminal(scenario, "plan -no-secrets", [])).screen).not.toContain("Next: ");
     await scenario.run("apply", ...approve);
     expect((await atTerminal(scenario, "plan", [])).screen).not.toContain("Next: ");
     scenario.write("rnv.yaml", manifest("cron"));

@@ -231,6 +231,9 @@ describe("verbs that need nothing", () => {
       expect(bad.stdout).toContain("fix the warnings above, then");
       expect(bad.code).toBe(0);
     }
+    const embedded = await scenario.runWith({ env: { RNV_BASE_URL: "embedded" } }, "init");
+    expect(embedded).toMatchObject({ code: 0, stderr: "" });
+    expect(embedded.stdout).not.toContain("answers: the key opens workspace");
   });
 
   it("annotations name files from the root of the repository, wherever rnv runs", async () => {

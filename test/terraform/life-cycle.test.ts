@@ -26,6 +26,11 @@ describeTerraform("the life of a project and a service", () => {
   beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
+  it("a provider block that cannot be is refused by validate already", async () => {
+    world.write(shop(""), "max_concurrency = 0");
+    expect(await world.run("validate -no-color", 1)).toContain("max_concurrency: ");
+  }, 30_000);
+
   it("creates both, and sends only what is declared", async () => {
     world.write(shop(`branch = "develop"\n plan = "starter"\n replicas = 2`));
     await world.run("validate");

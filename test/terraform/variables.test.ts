@@ -81,6 +81,22 @@ describeTerraform("variables", () => {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("a variable that is imported under another name is renamed, although it has its value already", async () => {
+    const [api] = emulator.store.services();
+    const { id } = emulator.store.addVariable(api?.id ?? "", "OLD_NAME", "its-value");
+    const ofToken = (more: string): string =>
+      `${service}resource "rnv_variable" "v" {\n service_id = rnv_service.api.id\n key = "TOKEN"\n value = "third-secret"\n}\n${more}`;
+    const renamed = `resource "rnv_variable" "renamed" {\n service_id = rnv_service.api.id\n key = "NEW_NAME"\n value = "its-value"\n}\n`;
+    world.write(ofToken(`${renamed}import {\n to = rnv_variable.renamed\n id = "${api?.id}/${id}"\n}\n`));
+    expect(await world.apply()).toContain("1 imported, 0 added, 1 changed");
+    expect(values()).toEqual({ TOKEN: "third-secret", NEW_NAME: "its-value" });
+    expect(idOf("NEW_NAME")).toBe(id);
+    await world.expectNoChanges();
+    world.write(ofToken(""));
+    await world.apply();
+    expect(values()).toEqual({ TOKEN: "third-secret" });
+  }, 60_000);
+
   it("a value that is imported is kept where the configuration generates it", async () => {
     const [api] = emulator.store.services();
     const id = api?.id ?? "";
@@ -128,6 +144,19 @@ describeTerraform("variables", () => {
     expect(values()).toEqual({ LOG_LEVEL: "debug" });
     expect(world.writes().map((one) => one.split(" ")[0])).toEqual(["DELETE", "PATCH"]);
     await world.expectNoChanges();
+  }, 60_000);
+
+  it("a map that loses its values deletes none, and a new one without values is refused", async () => {
+    map("");
+    const taken = await world.run("plan -no-color", 1);
+    expect(taken).toContain("There are no values any more, and none is deleted for that");
+    expect(taken).toContain("This resource manages LOG_LEVEL.");
+    world.write(
+      `${service}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  values = { LOG_LEVEL = "debug" }\n}\n` +
+        `resource "rnv_variables" "more" {\n  service_id = rnv_service.api.id\n}\n`,
+    );
+    expect(await world.run("plan -no-color", 1)).toMatch(/Error: There are no values\n/);
+    expect(values()).toEqual({ LOG_LEVEL: "debug" });
   }, 60_000);
 
   it("a write-only map sends what is new, and all of it with a new version", async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir, userInfo } from "node:os";
+import os, { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { commitAt, startedBy, strangersJob } from "../../../src/cli/job";
 
@@ -54,6 +54,20 @@ it.each([
   ["nothing", {}, { by: `${userInfo().username}@${hostname()}` }],
 ])("%s says who runs what", (_, environment, expected) => {
   expect(startedBy(environment, folder, [])).toEqual(expected);
+});
+
+it.each([
+  [{ USER: "ada" }, "ada"],
+  [{}, "unknown"],
+])("a container whose user is a number without a name says %j", (environment, name) => {
+  const nameless = jest.spyOn(os, "userInfo").mockImplementation(() => {
+    throw new Error("uv_os_get_passwd returned ENOENT");
+  });
+  try {
+    expect(startedBy(environment, folder, [])).toEqual({ by: `${name}@${hostname()}` });
+  } finally {
+    nameless.mockRestore();
+  }
 });
 
 it("the commit is that of the repository of the manifest: checked out as a branch, packed, detached, in a worktree", () => {

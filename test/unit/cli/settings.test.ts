@@ -112,6 +112,17 @@ describe("RNV_API_KEY_FILE", () => {
     expect(fromFile.credential()).toBe(read(complete).credential());
   });
 
+  it("is named, like the variable, where what it holds is no key", () => {
+    const path = join(folder, "key");
+    writeFileSync(path, "sk_123");
+    expect(findings({ ...complete, RNV_API_KEY: "sk_123" })).toEqual([
+      "config.invalid RNV_API_KEY does not hold an API key",
+    ]);
+    expect(findings({ ...complete, RNV_API_KEY: undefined, RNV_API_KEY_FILE: path })).toEqual([
+      "config.invalid the file of RNV_API_KEY_FILE does not hold an API key",
+    ]);
+  });
+
   it("is an error when it cannot be read", () => {
     const path = join(folder, "missing");
     expect(findings({ ...complete, RNV_API_KEY: undefined, RNV_API_KEY_FILE: path })).toEqual([

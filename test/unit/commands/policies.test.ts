@@ -121,10 +121,16 @@ describe("a policy file", () => {
   it("is no file of anything else", async () => {
     const { told } = await read("policies:\n  One:\n    levl: mandatory\n");
     expect(told.length).toBeGreaterThan(0);
-    const taken = await read(policy("plan", "plan.mode != 'x'").replace("one:", "precondition:"));
-    expect(taken).toEqual({
-      names: [],
-      told: [expect.stringContaining("conditions and limits of cost have this one")],
-    });
   });
+
+  it.each(["precondition", "max-monthly-increase", "max-monthly-total"])(
+    "calls no policy %s, which is the name of another check",
+    async (name) => {
+      const taken = await read(policy("plan", "plan.mode != 'x'").replace("one:", `${name}:`));
+      expect(taken).toEqual({
+        names: [],
+        told: [expect.stringContaining("conditions and limits of cost have this one")],
+      });
+    },
+  );
 });

@@ -66,6 +66,21 @@ it("says so when nothing changes", () => {
   );
 });
 
+it("names at its shortest what ends or is blocked, with the sign of what becomes of it", () => {
+  const guard = { code: "guard.name_changed", summary: "its name changed", hint: "confirm" } as const;
+  const text = planMarkdown(
+    plan([
+      change("delete", "service.a"),
+      change("replace", "service.b"),
+      change("update", "service.c", { guard }),
+      change("update", "service.d"),
+    ]),
+    60,
+  );
+  expect(text).toMatch(/```diff\n- service\.a\n-\/\+ service\.b\n~ service\.c {2}# blocked\n```/);
+  expect(text).toContain("The list of 1 other resource is left out");
+});
+
 it("drops details, then the table, to stay below its limit, and says so", () => {
   const big = plan(
     [...Array(500).keys()].map((i) =>

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { ApiError } from "../../../src/api/api-error";
 import { shownIds } from "../../../src/model/resource-type";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
@@ -170,6 +171,22 @@ describe("a deployment whose answer was lost", () => {
     const made = await world();
     const search = { name: "", parentId: randomUUID(), preexistingIds: [] };
     expect(await deployment.candidates?.(made.reads(), search)).toEqual([]);
+  });
+});
+
+describe("what keeps planned deployments from running", () => {
+  const foreseen = async (failure: Error) => {
+    const { reads, serviceId } = await world();
+    const seen = reads();
+    jest.spyOn(seen.live, "listDeployments").mockRejectedValue(failure);
+    return deployment.runs?.foresee(seen, { count: 1, parentIds: [serviceId] });
+  };
+
+  it("is not said by a list that cannot be read, and an interrupt of its read ends the look", async () => {
+    const request = { operation: "listDeployments", method: "GET", path: "/deployments" };
+    const refused = { ...request, kind: "refused", status: 403, requestId: "r", attempts: 1 } as const;
+    expect(await foreseen(new ApiError({ ...refused, message: "no" }))).toEqual([]);
+    await expect(foreseen(new Error("interrupted"))).rejects.toThrow("interrupted");
   });
 });
 

@@ -56,7 +56,10 @@ describe("the provider block of a stack", () => {
     expect((await load(elsewhere, { provider: "rnv.eu" })).diagnostics).toMatchObject([
       { code: "config.invalid", summary: expect.stringContaining("RNV_WORKSPACE_ID") },
     ]);
-    expect((await load({}, { provider: "rnv.gone" })).diagnostics).toMatchObject([
+    const gone = await load({}, { provider: "rnv.gone" });
+    const { start, end, file = "" } = gone.diagnostics[0]?.range ?? {};
+    expect(gone.sources.get(file)?.slice(start, end)).toBe('"rnv.gone"');
+    expect(gone.diagnostics).toMatchObject([
       {
         code: "stack.reference_unknown",
         summary: 'shop/api (rnv_service.api): the provider "rnv.gone" is not declared',

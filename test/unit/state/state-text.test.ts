@@ -28,6 +28,7 @@ describe("the text of a state", () => {
   it("says what is wrong with a file that is not a state", () => {
     const cases: readonly (readonly [string, string])[] = [
       ["", "it is empty"],
+      ["\n \n", "it is empty"],
       ["\0\0\0", "it is not JSON"],
       [text.slice(0, -20), "it is not JSON"],
       ["[]", "it is not a JSON object"],

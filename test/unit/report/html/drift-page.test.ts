@@ -1,0 +1,20 @@
+import { driftReport } from "../../../../src/plan/drift";
+import { driftPage } from "../../../../src/report/html/drift-page";
+import { resourceTypes as types } from "../../../../src/resources";
+import { address, change, field, plan, value } from "../../../support/plan-fixture";
+
+it("says beside a pending deployment how the last one ended, and beside another resource nothing of the kind", () => {
+  const failed = { address: address("deployment.shop.web"), code: "failed", class: "pending" } as const;
+  const found = plan(
+    [
+      change("update", "service.shop.api", {
+        attributes: [field("configuration.plan", value("free"), value("starter"))],
+      }),
+      change("update", "deployment.shop.web", { reason: "the last deployment failed" }),
+    ],
+    { standing: [{ ...failed, summary: "build failed" }] },
+  );
+  const html = driftPage(driftReport(found), { types, plan: found, diagnostics: [], sources: new Map() });
+  const notes = [...html.matchAll(/<dl class="notes">(.*?)<\/dl>/gs)].map(([, note]) => note);
+  expect(notes).toEqual(["<div><dt>last deployment<dd>build failed</div>"]);
+});
