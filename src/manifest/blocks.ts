@@ -16,7 +16,7 @@ import {
   type AttributeShape,
   blockKeys,
   isFreeKey,
-  metaKeys,
+  metaKeysOf,
   openShape,
   type PlacedType,
   sensitiveKey,
@@ -41,7 +41,7 @@ export interface Block {
   readonly range: SourceRange;
   /** Its attributes, in the order of the text. */
   readonly written: readonly WrittenAttribute[];
-  /** `lifecycle`, `import` and `sensitive`. */
+  /** `lifecycle`, `import`, `dependsOn` and `sensitive`. */
   readonly meta: ReadonlyMap<string, MapEntry>;
   /** Entries with a wrong key, by the key that was meant: what was meant is not missing. */
   readonly misspelt: ReadonlyMap<string, MapEntry>;
@@ -208,8 +208,8 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
   return { written, meta, misspelt, isReadable };
 }
 
-const isMetaKey = (key: string, { place, shorthand }: PlacedType): boolean =>
-  key === sensitiveKey ? shorthand?.secret === true : place.meta === true && metaKeys.includes(key);
+const isMetaKey = (key: string, placed: PlacedType): boolean =>
+  key === sensitiveKey ? placed.shorthand?.secret === true : metaKeysOf(placed).includes(key);
 
 function readGroup(
   group: ReadonlyMap<string, AttributeShape>,

@@ -9,7 +9,7 @@ import { type Reference, referencesOf } from "../model/value";
 import { type ReadContext, type ValueLocation, where } from "./context";
 import { type Report, suggestedMisses } from "./findings";
 import { quoteShort } from "./tree";
-import { type PlacedType, schemaKinds, structures, unknownReference } from "./type-index";
+import { orderKey, type PlacedType, schemaKinds, structures, unknownReference } from "./type-index";
 
 /** Segments; a text between dots may be long, and no address is. */
 const longestAddress = 8;
@@ -104,8 +104,18 @@ function reportUnknownAddress(
   location: ValueLocation,
   context: ReadContext,
 ): void {
+  reportUndeclared(guessAddress(segments, placed), placed, range, location, context);
+}
+
+/** Reports that an address is not declared, with one that may be meant. */
+export function reportUndeclared(
+  guessed: Address,
+  placed: PlacedType,
+  range: SourceRange,
+  location: ValueLocation,
+  context: ReadContext,
+): void {
   if (context.isPartial) return;
-  const guessed = guessAddress(segments, placed);
   context.misses.count += 1;
   const meant =
     context.misses.count > suggestedMisses
@@ -175,17 +185,16 @@ function reportCycle(
   report: Report,
 ): void {
   const [from, to] = [cycle[cycle.length - 2] as Address, cycle[cycle.length - 1] as Address];
-  for (const [attribute, { value }] of resources.get(from)?.attributes ?? []) {
-    const reference = referencesOf(value).find((found) => found.address === to);
-    if (reference === undefined) continue;
-    const range = reference.range ?? resources.get(from)?.range;
-    report(
-      error("manifest.reference_cycle", `references form a cycle: ${cycle.join(" -> ")}`, {
-        address: from,
-        attribute,
-        ...(range === undefined ? {} : { range }),
-      }),
-    );
-    return;
-  }
+  const { attributes = [], range } = resources.get(from) ?? {};
+  const [found] = [...attributes].flatMap(([attribute, { value }]) => {
+    const reference = referencesOf(value).find(({ address }) => address === to);
+    return reference === undefined ? [] : [{ attribute, range: reference.range ?? range }];
+  });
+  const edge = found ?? { attribute: orderKey, range };
+  report(
+    error("manifest.reference_cycle", `references form a cycle: ${cycle.join(" -> ")}`, {
+      ...{ address: from, attribute: edge.attribute },
+      ...(edge.range && { range: edge.range }),
+    }),
+  );
 }

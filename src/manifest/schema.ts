@@ -1,12 +1,14 @@
 import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
 import { lifecycleSchema, moveSchema, removalSchema } from "./meta";
+import { orderSchema } from "./order";
 import { sourceSchemas } from "./secrets";
 import { stagesSchema } from "./stages";
 import {
   type AttributeShape,
   freeKeys,
   indexTypes,
+  orderKey,
   type PlacedType,
   sensitiveKey,
   unwrap,
@@ -148,6 +150,7 @@ function blockSchema(placed: PlacedType): SchemaJson {
     properties.lifecycle = { $ref: `#/definitions/${lifecycle}` };
     properties.import = { type: "string", description: "Id of the live thing to take over." };
   }
+  if (placed.place.ordered === true) properties[orderKey] = jsonOf(orderSchema(placed.type.type).nullable());
   if (placed.shorthand?.secret)
     properties[sensitiveKey] = {
       type: "boolean",

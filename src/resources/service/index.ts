@@ -114,6 +114,7 @@ export const service: Resource = {
     within: ["root", "project"],
     shape: "map",
     meta: true,
+    ordered: true,
     alsoCalled: ["service", "apps", "app"],
     fieldsAlsoCalled: {
       kind: ["type"],
