@@ -6,6 +6,7 @@ import type { Deployment, Service } from "../api/wire/shapes";
 import type { Pending, Release, Standing } from "../model/live";
 import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
 import { contradicting, notShown } from "./deletion";
 
 /**
@@ -182,6 +183,16 @@ const rolledBack = ({ id, sourceDeploymentId, finishedAt }: Deployment): Standin
     `deployment ${id} serves the release of deployment ${sourceDeploymentId} again: it was rolled back`,
     finishedAt,
   );
+
+/** Returns what is said of a release that `rnv rollback` went back to; undefined of any other. */
+export const rolledBackHere = ({ rolledBack, writtenAt }: RecordedResource): Standing | undefined =>
+  rolledBack === undefined
+    ? undefined
+    : said(
+        "rolled_back",
+        `rolled back by rnv on ${writtenAt?.slice(0, 10)} to the release of deployment ${rolledBack}`,
+        writtenAt,
+      );
 
 function underWay({ id, status, blockedReason, createdAt }: Deployment): Standing {
   if (!blockedReason) return said("deploying", `deployment ${id} is under way (${status})`, createdAt);

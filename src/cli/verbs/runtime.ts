@@ -160,7 +160,7 @@ const deploymentIdOf = ({ positional }: Invocation): string | undefined =>
 
 async function confirmRollback(
   invocation: Invocation,
-  { address, name, deploymentId, commitSha }: RollbackSubject,
+  { address, name, deploymentId, releaseCommit }: RollbackSubject,
 ): Promise<string | undefined> {
   const { confirm } = invocation.options;
   if (typeof confirm === "string") return confirm;
@@ -170,7 +170,7 @@ async function confirmRollback(
     const hint = `run it in a terminal, or add --confirm ${quoteText(name)}`;
     throw new DiagnosticsError([error("guard.delete_unconfirmed", summary, { address, hint })], 4);
   }
-  const commit = commitSha ? ` (commit ${escapeText(commitSha.slice(0, 12))})` : "";
+  const commit = releaseCommit ? ` (commit ${escapeText(releaseCommit.slice(0, 12))})` : "";
   return ask(
     `${address} will go back to the release of deployment ${escapeText(deploymentId)}${commit}.\n` +
       `  Type the name of the service, ${quoteText(name)}, to confirm: `,
