@@ -45,18 +45,12 @@ export function readOrder({ address, meta, placed }: Block, context: ReadContext
   });
 }
 
-/** What `dependsOn` of a resource names. */
-interface Ordered {
-  readonly resource: Pick<DesiredResource, "address">;
-  readonly order: readonly Address[];
-}
-
 /**
  * Returns the resources, each waiting for the parts of those that its `dependsOn` names too, such as their deployment;
  * undefined where none names any.
  */
 export function waitForParts(
-  built: readonly Ordered[],
+  built: readonly { readonly resource: DesiredResource; readonly order: readonly Address[] }[],
   resources: ReadonlyMap<Address, DesiredResource>,
 ): ReadonlyMap<Address, DesiredResource> | undefined {
   const ordered = built.filter(({ order }) => order.length > 0);
