@@ -183,10 +183,17 @@ export const statusVerb: Verb = {
   detail:
     "Reads the service; takes no lock and writes nothing. Without an address: every recorded service. " +
     "What failed, waits, was rolled back or is suspended is shown below each.",
-  options: [options.state, options.stack, options.json, options.answerTimeout],
+  options: [
+    options.state,
+    options.stack,
+    options.json,
+    new Option("--variables", "list the variables of each service: who manages them, and when they changed"),
+    options.answerTimeout,
+  ],
   examples: [
     ["rnv status", "every recorded service, one line each"],
     ["rnv status service.shop.api", "one of them, with ids and exact times"],
+    ["rnv status -variables", "with the keys of its variables, never their values"],
     ["rnv status -json", "for programs"],
   ],
   handler: runStatus,
@@ -195,7 +202,9 @@ export const statusVerb: Verb = {
 async function runStatus(invocation: Invocation): Promise<number> {
   const { terminal, options, positional } = invocation;
   const wanted = positional[0] as string | undefined;
-  const services = await withContext(invocation, (context) => status(context, wanted));
+  const services = await withContext(invocation, (context) =>
+    status(context, wanted, options.variables === true),
+  );
   const [first] = services;
   if (options.json === true) terminal.out(statusJson(services));
   else if (first === undefined) terminal.err("No service is recorded yet.\n");
