@@ -16,7 +16,6 @@ import {
   type AttributeShape,
   blockKeys,
   isFreeKey,
-  metaKeysOf,
   openShape,
   type PlacedType,
   sensitiveKey,
@@ -208,8 +207,8 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
   return { written, meta, misspelt, isReadable };
 }
 
-const isMetaKey = (key: string, placed: PlacedType): boolean =>
-  key === sensitiveKey ? placed.shorthand?.secret === true : metaKeysOf(placed).includes(key);
+const isMetaKey = (key: string, { place, shorthand }: PlacedType): boolean =>
+  key === sensitiveKey ? shorthand?.secret === true : place.meta?.some((one) => one === key) === true;
 
 function readGroup(
   group: ReadonlyMap<string, AttributeShape>,

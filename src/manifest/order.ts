@@ -1,36 +1,30 @@
 import * as z from "zod";
 import { error } from "../diagnostics/diagnostic";
-import { type Address, parseAddress, typeOf } from "../model/address";
+import type { Address } from "../model/address";
 import type { DesiredResource } from "../model/desired";
 import { append } from "../model/graph";
 import type { Block } from "./blocks";
 import type { ReadContext } from "./context";
+import { addressSchema } from "./meta";
 import { reportUndeclared } from "./references";
 import { judgeDocument } from "./schema-issues";
 import { isNull } from "./tree";
-import { orderKey } from "./type-index";
+import { orderKey, type TypeIndex } from "./type-index";
 
 /** `dependsOn: [service.shop.migrate]`: addresses of the type that the block has. */
-export const orderSchema = (type: string) =>
+export const orderSchema = (index: Pick<TypeIndex, "byType">, type: string) =>
   z
-    .array(
-      z
-        .string()
-        .refine((text) => {
-          const address = parseAddress(text);
-          return address !== undefined && typeOf(address) === type;
-        }, `expected the address of a ${type}, such as ${type}.shop.api`)
-        .meta({ pattern: `^${type}(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$` }),
-    )
+    .array(addressSchema(index, type))
     .describe(`Each ${type} that is created, deployed and settled before this one, and deleted after it.`);
 
 /** Returns the declared addresses that `dependsOn` of a block names; the others are reported. */
 export function readOrder({ address, meta, placed }: Block, context: ReadContext): readonly Address[] {
   const node = meta.get(orderKey)?.value;
   if (node === undefined || isNull(node)) return [];
-  const { type } = placed.type;
   const nameOf = (path: readonly string[]) => [orderKey, ...path].join(".");
-  const named = judgeDocument(orderSchema(type), node, context.report, { nameOf, address }) ?? [];
+  const named =
+    judgeDocument(orderSchema(context.index, placed.type.type), node, context.report, { nameOf, address }) ??
+    [];
   return (named as Address[]).filter((on, i) => {
     const range = (node.kind === "list" ? node.items[i] : node)?.range ?? node.range;
     if (on === address)

@@ -4,6 +4,7 @@ import { didYouMean, suggest } from "../diagnostics/suggest";
 import { type Address, addressOf } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
+import { topologicalOrder } from "../model/graph";
 import { isOpenField } from "../model/resource-type";
 import { type Reference, referencesOf } from "../model/value";
 import { type ReadContext, type ValueLocation, where } from "./context";
@@ -150,33 +151,11 @@ export interface Dependant {
 
 /** Reports every cycle of references and parents once, with the way round it. */
 export function checkCycles(resources: ReadonlyMap<Address, Dependant>, report: Report): void {
-  const done = new Set<Address>();
-  for (const start of resources.keys()) {
-    if (done.has(start)) continue;
-    const waitsFor = resources.get(start)?.dependsOn ?? [];
-    if (waitsFor.every((on) => done.has(on))) {
-      done.add(start);
-      continue;
-    }
-    const path: { address: Address; next: Iterator<Address> }[] = [];
-    const onPath = new Set<Address>();
-    const enter = (address: Address): void => {
-      path.push({ address, next: (resources.get(address)?.dependsOn ?? [])[Symbol.iterator]() });
-      onPath.add(address);
-    };
-    enter(start);
-    for (let top = path[path.length - 1]; top !== undefined; top = path[path.length - 1]) {
-      const step = top.next.next();
-      if (step.done === true) {
-        path.pop();
-        onPath.delete(top.address);
-        done.add(top.address);
-      } else if (onPath.has(step.value)) {
-        const from = path.findIndex((item) => item.address === step.value);
-        reportCycle([...path.slice(from).map((item) => item.address), step.value], resources, report);
-      } else if (!done.has(step.value)) enter(step.value);
-    }
-  }
+  topologicalOrder(
+    resources.keys(),
+    (address) => resources.get(address)?.dependsOn ?? [],
+    (ring) => reportCycle([...ring, ring[0] as Address], resources, report),
+  );
 }
 
 function reportCycle(

@@ -200,12 +200,8 @@ export const sharingKeys = ({ children }: PlacedType): string[] =>
 /** Keys of a block that are neither attributes nor blocks of other types. */
 export const metaKeys: readonly string[] = ["lifecycle", "import", "dependsOn"];
 
-/** The key that names what a block waits for. */
+/** The one among them that names what a block waits for. */
 export const orderKey = "dependsOn";
-
-/** The keys among them that a block of this type may have. */
-export const metaKeysOf = ({ place }: PlacedType): readonly string[] =>
-  place.meta === true ? metaKeys.filter((key) => key !== orderKey || place.ordered === true) : [];
 
 /** The key beside a value that is no secret: `sensitive: false`. */
 export const sensitiveKey = "sensitive";
@@ -222,6 +218,6 @@ export const blockKeys = (placed: PlacedType): string[] => [
   ...placed.groups.keys(),
   ...placed.children.keys(),
   ...sharingKeys(placed),
-  ...metaKeysOf(placed),
+  ...(placed.place.meta ?? []),
   ...(placed.shorthand?.secret === true ? [...sourceKeys, sensitiveKey] : []),
 ];

@@ -27,13 +27,7 @@ import { durationPattern, parseDuration } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, present, sameId, textAt } from "./attribute-values";
 import { stands } from "./deletion";
-import {
-  deploymentStanding,
-  foreseeDeployments,
-  pollDeployment,
-  queuedSince,
-  rolledBackHere,
-} from "./deployment-status";
+import { deploymentStanding, foreseeDeployments, pollDeployment, queuedSince } from "./deployment-status";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
 export function deploymentReaction(context: ReactionContext): string | null | undefined {
@@ -221,8 +215,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const id = liveId ?? latestId;
   if (id === undefined) return missing;
   const { commit, latest } = await detailsOf(reads, target, serviceId, { id, liveId, latestId });
-  const ours = target.recorded?.id === liveId ? target.recorded : undefined;
-  const standing = deploymentStanding({ liveId, latestId, latest }) ?? (ours && rolledBackHere(ours));
+  const standing = deploymentStanding({ liveId, latestId, latest, recorded: target.recorded });
   const asOf = latest?.createdAt ?? undefined;
   const live = liveDeployment({ id, serviceId, name: target.name, commit, latestId, asOf });
   return { kind: "found", live: standing ? { ...live, standing: [asWanted(standing, target)] } : live };

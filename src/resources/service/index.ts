@@ -113,8 +113,7 @@ export const service: Resource = {
     key: "services",
     within: ["root", "project"],
     shape: "map",
-    meta: true,
-    ordered: true,
+    meta: ["lifecycle", "import", "dependsOn"],
     alsoCalled: ["service", "apps", "app"],
     fieldsAlsoCalled: {
       kind: ["type"],
