@@ -71,6 +71,7 @@ const shared = `## In services and projects
 | \`lifecycle.precondition\` | Conditions of the plan, written as in [policies](policies.md). If one fails, nothing is applied (exit 4) | none | \`[{ condition: service.configuration.replicas >= 2, message: two replicas }]\` |
 | \`lifecycle.postcondition\` | Conditions that hold when the apply has finished. If one fails, exit 7; nothing is undone | none | \`[{ condition: service.healthStatus == "ready", message: not healthy }]\` |
 | \`import\` | The ID of the live resource to adopt | none | \`import: 7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d\` |
+| \`dependsOn\` (services) | Order only: services that are created, deployed and settled before this one, and destroyed after it. If one fails, this one is skipped until the next apply. A cycle is an error | none | \`[service.shop.migrate]\` |
 | \`variablesFrom\` (services) | Groups and dotenv files. Later ones win, and its own variables over all; \`null\` leaves one out | none | \`[{ group: common }, { dotenv: api.env }]\` |
 `;
 

@@ -128,6 +128,7 @@ export const inputOf = ({ command, target }: Pick<ActionOrder, "command" | "targ
   ...target,
   deploymentId: command.deploymentId,
   commit: command.commit,
+  releaseCommit: command.releaseCommit,
 });
 
 function actionOf(
@@ -172,7 +173,8 @@ function recordOfMade(
   const { address } = input;
   const names = nameOf(address).split(".");
   const [at, before] = recordedPart(journal, address, type.type) ?? [addressOf(type.type, ...names)];
-  const applied = actionOf(run, order).makes?.applied(before?.applied ?? {}, input) ?? {};
+  const { makes } = actionOf(run, order);
+  const applied = makes?.applied(before?.applied ?? {}, input) ?? {};
   const pending = type.runs?.pendingOf(id, input.id, new Map(Object.entries(applied)) as Attributes);
   const resource: RecordedResource = {
     ...(before ?? bareRecord({ type: type.type, id, name: names.at(-1) ?? "", parent: address })),
@@ -181,7 +183,8 @@ function recordOfMade(
     applied,
     writtenAt: writtenNow(run),
     writes: (before?.writes ?? 0) + 1,
-    inputs: inputsIn(journal, address, type),
+    inputs: makes?.isEarlier ? before?.inputs : inputsIn(journal, address, type),
+    rolledBack: makes?.isEarlier && input.deploymentId,
     ...(pending && { pending: { ...pending, ...(madeAt !== undefined && { madeAt }) } }),
   };
   return { address: at, resource };

@@ -292,6 +292,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
     onRemove: change.onRemove,
     ...ignoreChangesOf(change, previous),
     ...initialOf(recording),
+    ...(previous?.rolledBack && previous.id === recording.id && { rolledBack: previous.rolledBack }),
     writes: recording.writes,
     ...(recording.inputs ? { inputs: recording.inputs } : {}),
     ...(recording.pending ? { pending: recording.pending } : {}),

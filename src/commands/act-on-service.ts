@@ -60,7 +60,7 @@ export interface RollbackSubject {
   readonly name: string;
   readonly deploymentId: string;
   /** Commit of that deployment, where it is known. */
-  readonly commitSha?: string;
+  readonly releaseCommit?: string;
 }
 
 export type RuntimeOutcome = Outcome & {
@@ -233,8 +233,8 @@ async function send(
   const { address, name } = target;
   const { command, aim } = await aimOf(start);
   if (action.mustBeConfirmed) {
-    const { deploymentId = "" } = command;
-    const typed = await request.confirm({ address, name, deploymentId, commitSha: aim.commitSha });
+    const { deploymentId = "", releaseCommit } = command;
+    const typed = await request.confirm({ address, name, deploymentId, releaseCommit });
     if (typed === undefined) return undefined;
     if (typed !== name) {
       const summary = `${JSON.stringify(typed)} is not the name of ${address}`;
@@ -269,6 +269,7 @@ async function aimOf(start: ActionStart): Promise<{ readonly command: Command; r
     ...asked,
     deploymentId: deploymentId ?? aim.deploymentId,
     commit: commit ?? aim.commit,
+    ...(aim.releaseCommit !== undefined && { releaseCommit: aim.releaseCommit }),
     ...(isChosen && { isChosen }),
   };
   return { command, aim };

@@ -10,6 +10,7 @@ import type { Plan, PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import type { PlanRequest } from "./context";
 import { type Context, exitCodeOf, type Outcome } from "./context";
+import { withDeployers } from "./deployed-since";
 import { buildPlan, prefetch } from "./plan";
 
 /** `rnv drift`. */
@@ -37,7 +38,8 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   const { built, diagnostics, sources } = await buildPlan(context, { ...request, secrets: "skip" }, from);
   const { runId } = connection;
   if (!built) return { runId, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
-  const { plan, input } = built;
+  const { input } = built;
+  const plan = await withDeployers(connection.reads, state, built.plan, context.clock.now());
   const parts = await unmanagedParts(connection.reads, plan, input);
   const whole = driftReport(plan, {
     failOn: [...(request.failOn ?? []), ...(request.strict ? (["unmanaged"] as const) : [])],

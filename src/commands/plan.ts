@@ -13,6 +13,7 @@ import {
   type PlanRequest,
   planOptions,
 } from "./context";
+import { withDeployers } from "./deployed-since";
 import { refuseHandOver } from "./hand-over";
 import { loadDeclared } from "./load";
 import { type RecoveredWrites, recoverAndRead } from "./recover";
@@ -37,7 +38,7 @@ export async function plan(context: Context, request: PlanRequest): Promise<Plan
   if (!built) return { runId, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
   return {
     runId,
-    plan: built.plan,
+    plan: await withDeployers(connection.reads, state, built.plan, context.clock.now()),
     revealed: built.input.revealed,
     reviewKey: built.reviewKey,
     diagnostics,

@@ -1,10 +1,10 @@
 import { unlessAbsent } from "../api/api-error";
 import { isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
-import type { Deployment, Service } from "../api/wire/shapes";
+import type { Deployment, Service, Variable } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { Release, ReleaseList, RunningService } from "../model/live";
+import type { Release, ReleaseList, RunningService, ShownVariable } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
 import type { RuntimeRequest } from "./act-on-service";
@@ -13,17 +13,33 @@ import type { Connection, Context } from "./context";
 import { connectConcealing } from "./load";
 import { findRecorded } from "./state-verbs";
 
-/** `rnv status [address]`: returns what runs, of every recorded service or of `wanted`. Takes no lock, writes nothing. */
+/**
+ * `rnv status [address]`: returns what runs, of every recorded service or of `wanted`, with its variables where `lists`.
+ * Takes no lock, writes nothing.
+ */
 export async function status(
   context: Context,
   wanted: string | undefined,
+  lists = false,
 ): Promise<readonly RunningService[]> {
   const state = await context.backend.read();
   const services = wanted === undefined ? recordedServices(state) : [findService(state, wanted)];
   if (!state || services.length === 0) return [];
   const { reads } = await connectConcealing(context, state);
   reads.remember(state);
-  return Promise.all(services.map(({ address, recorded }) => runningService(reads, address, recorded)));
+  return Promise.all(
+    services.map(async ({ address, recorded }) => {
+      const running = await runningService(reads, address, recorded);
+      const listed = lists ? await reads.variables(recorded.id) : undefined;
+      return listed ? { ...running, variables: listed.map((one) => shownVariable(one, state)) } : running;
+    }),
+  );
+}
+
+function shownVariable({ id, key, updatedAt }: Variable, { resources }: State): ShownVariable {
+  const recorded = Object.values(resources).find((one) => one.type === "variable" && one.id === id);
+  const managed = recorded === undefined ? "no" : recorded.applied.value === undefined ? "preserve" : "rnv";
+  return { key, managed, ...(updatedAt && { changed: updatedAt }) };
 }
 
 const recordedServices = (state: State | undefined): Pick<FoundService, "address" | "recorded">[] =>

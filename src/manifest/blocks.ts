@@ -16,7 +16,6 @@ import {
   type AttributeShape,
   blockKeys,
   isFreeKey,
-  metaKeys,
   openShape,
   type PlacedType,
   sensitiveKey,
@@ -41,7 +40,7 @@ export interface Block {
   readonly range: SourceRange;
   /** Its attributes, in the order of the text. */
   readonly written: readonly WrittenAttribute[];
-  /** `lifecycle`, `import` and `sensitive`. */
+  /** `lifecycle`, `import`, `dependsOn` and `sensitive`. */
   readonly meta: ReadonlyMap<string, MapEntry>;
   /** Entries with a wrong key, by the key that was meant: what was meant is not missing. */
   readonly misspelt: ReadonlyMap<string, MapEntry>;
@@ -209,7 +208,7 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
 }
 
 const isMetaKey = (key: string, { place, shorthand }: PlacedType): boolean =>
-  key === sensitiveKey ? shorthand?.secret === true : place.meta === true && metaKeys.includes(key);
+  key === sensitiveKey ? shorthand?.secret === true : place.meta?.some((one) => one === key) === true;
 
 function readGroup(
   group: ReadonlyMap<string, AttributeShape>,

@@ -7,6 +7,7 @@ import { GeneratedSecret, referencesOf, Template, UnreadSecret } from "../model/
 import type { Block } from "./blocks";
 import type { ReadContext, SecretReach } from "./context";
 import { isOpenValue, readImport, readLifecycle } from "./meta";
+import { readOrder } from "./order";
 import { readSecret, type SecretOrigin } from "./secrets";
 import type { AttributeShape } from "./type-index";
 import { readAttribute } from "./values";
@@ -16,6 +17,8 @@ export interface BuiltResource {
   readonly resource: DesiredResource;
   readonly attributes: Map<string, DesiredAttribute>;
   readonly sources: readonly SecretOrigin[];
+  /** What its `dependsOn` names. */
+  readonly order: readonly Address[];
 }
 
 const reason = "its source is not read here";
@@ -56,12 +59,14 @@ export function buildResource(block: Block, context: ReadContext, reach: SecretR
   }
   if (block.isReadable) reportMissing(block, attributes, context);
   addParent(block, attributes);
-  return { resource: assemble(block, attributes, context), attributes, sources };
+  const order = readOrder(block, context);
+  return { resource: assemble(block, attributes, order, context), attributes, sources, order };
 }
 
 function assemble(
   block: Block,
   attributes: ReadonlyMap<string, DesiredAttribute>,
+  order: readonly Address[],
   context: ReadContext,
 ): DesiredResource {
   return {
@@ -69,7 +74,7 @@ function assemble(
     type: block.placed.type.type,
     attributes,
     parent: block.parent?.address,
-    dependsOn: dependencies(block, attributes),
+    dependsOn: [...new Set([...dependencies(block, attributes), ...order])],
     ...readLifecycle(block, context),
     importId: readImport(block, context),
     range: block.range,

@@ -91,7 +91,7 @@ function deeperIn(key: string, placed: PlacedType): MeantKey | undefined {
       sameWord(key, names) ?? synonymOf(key, names, (name) => wordsFor(placed, `${group}.${name}`, name));
     if (found !== undefined) return { hint: belongs(group, key, found), path: `${group}.${found}` };
   }
-  const ofLifecycle = placed.place.meta === true ? sameWord(key, lifecycleKeys) : undefined;
+  const ofLifecycle = placed.place.meta ? sameWord(key, lifecycleKeys) : undefined;
   if (ofLifecycle !== undefined) return { hint: belongs("lifecycle", key, ofLifecycle) };
   for (const [place, child] of placed.children) {
     if (child.place.shape !== "single") continue;

@@ -10,6 +10,7 @@ import { fetchSecrets } from "./fetch-secrets";
 import { collectFindings, type Findings } from "./findings";
 import { layOver, mentionsStages, pathsOf, type ReadFiles, readFiles } from "./layers";
 import { readMoved, readOutputs, readRemoved } from "./meta";
+import { waitForParts } from "./order";
 import { checkCycles } from "./references";
 import { takeShared } from "./share";
 import {
@@ -50,10 +51,13 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     for (const block of walkGroup(placed, key, group, { index, report: findings.report }))
       buildResource(block, context, "skip");
   const built = [...context.blocks.values()].map((block) => buildResource(block, context, request.secrets));
-  const resources = new Map<Address, DesiredResource>(
+  const declared = new Map<Address, DesiredResource>(
     built.map(({ resource }) => [resource.address, stage?.protect ? shielded(resource, index) : resource]),
   );
-  checkCycles(resources, findings.report);
+  checkCycles(declared, findings.report);
+  const waiting = hasErrors(findings.all()) ? undefined : waitForParts(built, declared);
+  if (waiting !== undefined) checkCycles(waiting, findings.report);
+  const resources = waiting ?? declared;
   if (stage?.each && isOne(request.stage)) checkNames(resources.values(), request.stage, context);
   const desired: Desired = {
     data: new Map(),
@@ -165,7 +169,7 @@ function contextOf(
 
 /** A resource whose deletion is confirmed by name is not deleted in a protected stage; its state remembers that. */
 function shielded(resource: DesiredResource, index: TypeIndex): DesiredResource {
-  if (index.byType.get(resource.type)?.place.meta !== true) return resource;
+  if (index.byType.get(resource.type)?.place.meta === undefined) return resource;
   return { ...resource, lifecycle: { ...resource.lifecycle, preventDestroy: true } };
 }
 

@@ -236,17 +236,18 @@ export function readOutputs(root: MapNode, context: ReadContext): Desired["outpu
   return outputs;
 }
 
-const addressPattern = "^[a-z]+(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$";
-
-/** An address of a known type. */
-export const addressSchema = ({ byType }: TypeIndex) =>
+/** An address of a known type, or of `type`. */
+export const addressSchema = ({ byType }: Pick<TypeIndex, "byType">, type?: string) =>
   z
     .string()
-    .refine((text) => {
-      const address = parseAddress(text);
-      return address !== undefined && byType.has(typeOf(address));
-    }, "expected an address such as service.shop.api")
-    .meta({ pattern: addressPattern });
+    .refine(
+      (text) => {
+        const found = typeOf(parseAddress(text) ?? ("" as Address));
+        return type === undefined ? byType.has(found) : found === type;
+      },
+      `expected ${type === undefined ? "an address" : `the address of a ${type},`} such as service.shop.api`,
+    )
+    .meta({ pattern: `^${type ?? "[a-z]+"}(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$` });
 
 /** An item of the list `moved`. */
 export const moveSchema = (index: TypeIndex) =>

@@ -4,12 +4,13 @@ import { didYouMean, suggest } from "../diagnostics/suggest";
 import { type Address, addressOf } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
+import { topologicalOrder } from "../model/graph";
 import { isOpenField } from "../model/resource-type";
 import { type Reference, referencesOf } from "../model/value";
 import { type ReadContext, type ValueLocation, where } from "./context";
 import { type Report, suggestedMisses } from "./findings";
 import { quoteShort } from "./tree";
-import { type PlacedType, schemaKinds, structures, unknownReference } from "./type-index";
+import { orderKey, type PlacedType, schemaKinds, structures, unknownReference } from "./type-index";
 
 /** Segments; a text between dots may be long, and no address is. */
 const longestAddress = 8;
@@ -104,8 +105,18 @@ function reportUnknownAddress(
   location: ValueLocation,
   context: ReadContext,
 ): void {
+  reportUndeclared(guessAddress(segments, placed), placed, range, location, context);
+}
+
+/** Reports that an address is not declared, with one that may be meant. */
+export function reportUndeclared(
+  guessed: Address,
+  placed: PlacedType,
+  range: SourceRange,
+  location: ValueLocation,
+  context: ReadContext,
+): void {
   if (context.isPartial) return;
-  const guessed = guessAddress(segments, placed);
   context.misses.count += 1;
   const meant =
     context.misses.count > suggestedMisses
@@ -140,33 +151,11 @@ export interface Dependant {
 
 /** Reports every cycle of references and parents once, with the way round it. */
 export function checkCycles(resources: ReadonlyMap<Address, Dependant>, report: Report): void {
-  const done = new Set<Address>();
-  for (const start of resources.keys()) {
-    if (done.has(start)) continue;
-    const waitsFor = resources.get(start)?.dependsOn ?? [];
-    if (waitsFor.every((on) => done.has(on))) {
-      done.add(start);
-      continue;
-    }
-    const path: { address: Address; next: Iterator<Address> }[] = [];
-    const onPath = new Set<Address>();
-    const enter = (address: Address): void => {
-      path.push({ address, next: (resources.get(address)?.dependsOn ?? [])[Symbol.iterator]() });
-      onPath.add(address);
-    };
-    enter(start);
-    for (let top = path[path.length - 1]; top !== undefined; top = path[path.length - 1]) {
-      const step = top.next.next();
-      if (step.done === true) {
-        path.pop();
-        onPath.delete(top.address);
-        done.add(top.address);
-      } else if (onPath.has(step.value)) {
-        const from = path.findIndex((item) => item.address === step.value);
-        reportCycle([...path.slice(from).map((item) => item.address), step.value], resources, report);
-      } else if (!done.has(step.value)) enter(step.value);
-    }
-  }
+  topologicalOrder(
+    resources.keys(),
+    (address) => resources.get(address)?.dependsOn ?? [],
+    (ring) => reportCycle([...ring, ring[0] as Address], resources, report),
+  );
 }
 
 function reportCycle(
@@ -175,17 +164,16 @@ function reportCycle(
   report: Report,
 ): void {
   const [from, to] = [cycle[cycle.length - 2] as Address, cycle[cycle.length - 1] as Address];
-  for (const [attribute, { value }] of resources.get(from)?.attributes ?? []) {
-    const reference = referencesOf(value).find((found) => found.address === to);
-    if (reference === undefined) continue;
-    const range = reference.range ?? resources.get(from)?.range;
-    report(
-      error("manifest.reference_cycle", `references form a cycle: ${cycle.join(" -> ")}`, {
-        address: from,
-        attribute,
-        ...(range === undefined ? {} : { range }),
-      }),
-    );
-    return;
-  }
+  const { attributes = [], range } = resources.get(from) ?? {};
+  const [found] = [...attributes].flatMap(([attribute, { value }]) => {
+    const reference = referencesOf(value).find(({ address }) => address === to);
+    return reference === undefined ? [] : [{ attribute, range: reference.range ?? range }];
+  });
+  const edge = found ?? { attribute: orderKey, range };
+  report(
+    error("manifest.reference_cycle", `references form a cycle: ${cycle.join(" -> ")}`, {
+      ...{ address: from, attribute: edge.attribute },
+      ...(edge.range && { range: edge.range }),
+    }),
+  );
 }

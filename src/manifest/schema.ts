@@ -1,14 +1,17 @@
 import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
 import { lifecycleSchema, moveSchema, removalSchema } from "./meta";
+import { orderSchema } from "./order";
 import { sourceSchemas } from "./secrets";
 import { stagesSchema } from "./stages";
 import {
   type AttributeShape,
   freeKeys,
   indexTypes,
+  orderKey,
   type PlacedType,
   sensitiveKey,
+  type TypeIndex,
   unwrap,
 } from "./type-index";
 
@@ -30,7 +33,7 @@ export function manifestJsonSchema(types: readonly ResourceType[]): object {
   };
   for (const placed of index.byType.values()) {
     if (placed.type.archives) definitions.archivableLifecycle = lifecycleJson(true);
-    definitions[placed.type.type] = blockSchema(placed);
+    definitions[placed.type.type] = blockSchema(placed, index);
   }
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
@@ -136,18 +139,20 @@ function shorthandSchema({ shorthand }: PlacedType): readonly SchemaJson[] {
   return [{ type: ["string", "number", "boolean", "array"], allOf: [attributeSchema(shorthand)] }];
 }
 
-function blockSchema(placed: PlacedType): SchemaJson {
+function blockSchema(placed: PlacedType, index: TypeIndex): SchemaJson {
   const properties: Record<string, SchemaJson> = {};
   for (const [key, shape] of placed.attributes) properties[key] = attributeSchema(shape);
   for (const [key, group] of placed.groups) properties[key] = groupSchema(placed, key, group);
   Object.assign(properties, placesSchema(placed.children));
   for (const child of placed.children.values())
     if (child.place.shared !== undefined) properties[child.place.shared.from] = itemsSchema(child);
-  if (placed.place.meta === true) {
+  if (placed.place.meta !== undefined) {
     const lifecycle = placed.type.archives ? "archivableLifecycle" : "lifecycle";
     properties.lifecycle = { $ref: `#/definitions/${lifecycle}` };
     properties.import = { type: "string", description: "Id of the live thing to take over." };
   }
+  if (placed.place.meta?.includes(orderKey))
+    properties[orderKey] = jsonOf(orderSchema(index, placed.type.type).nullable());
   if (placed.shorthand?.secret)
     properties[sensitiveKey] = {
       type: "boolean",

@@ -198,7 +198,10 @@ export const sharingKeys = ({ children }: PlacedType): string[] =>
   [...children.values()].flatMap(({ place }) => place.shared?.from ?? []);
 
 /** Keys of a block that are neither attributes nor blocks of other types. */
-export const metaKeys: readonly string[] = ["lifecycle", "import"];
+export const metaKeys: readonly string[] = ["lifecycle", "import", "dependsOn"];
+
+/** The one among them that names what a block waits for. */
+export const orderKey = "dependsOn";
 
 /** The key beside a value that is no secret: `sensitive: false`. */
 export const sensitiveKey = "sensitive";
@@ -215,6 +218,6 @@ export const blockKeys = (placed: PlacedType): string[] => [
   ...placed.groups.keys(),
   ...placed.children.keys(),
   ...sharingKeys(placed),
-  ...(placed.place.meta === true ? metaKeys : []),
+  ...(placed.place.meta ?? []),
   ...(placed.shorthand?.secret === true ? [...sourceKeys, sensitiveKey] : []),
 ];

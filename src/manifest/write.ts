@@ -140,8 +140,7 @@ function blockNode(frame: Frame, placed: PlacedType, name: string): Node {
     if (inner.items.length > 0) add(map, key, inner);
   }
   addChildren(map, frame, placed.children);
-  if (placed.place.meta === true && block?.importId !== undefined)
-    add(map, "import", textNode(block.importId));
+  if (placed.place.meta && block?.importId !== undefined) add(map, "import", textNode(block.importId));
   if (map.items.length <= 1 && map.items.every((pair) => (pair.value as Scalar).value === true))
     map.flow = true;
   return map;

@@ -146,6 +146,17 @@ export interface RunningService {
   /** The latest deployment, when it is not what serves. */
   readonly latest?: Release;
   readonly standing: readonly Standing[];
+  /** Its variables, where they are asked for and the service lists them. */
+  readonly variables?: readonly ShownVariable[];
+}
+
+/** A variable of a service, without its value. */
+export interface ShownVariable {
+  readonly key: string;
+  /** `preserve`: recorded, and its value is set elsewhere. */
+  readonly managed: "rnv" | "preserve" | "no";
+  /** ISO 8601. */
+  readonly changed?: string;
 }
 
 /** The first deployments of a service, newest first. */

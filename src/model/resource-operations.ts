@@ -129,6 +129,8 @@ export interface ActionInput {
   readonly name: string;
   readonly deploymentId?: string;
   readonly commit?: string;
+  /** Commit of the release to go back to, where it is known. */
+  readonly releaseCommit?: string;
 }
 
 /** The target of an action, found out before it is sent. */
@@ -136,11 +138,11 @@ export interface ActionAim {
   /** Where the command named none. */
   readonly deploymentId?: string;
   readonly commit?: string;
-  /** Commit of that deployment, for people. */
-  readonly commitSha?: string;
+  /** Commit of that deployment, where it is known. */
+  readonly releaseCommit?: string;
   /** Ids that could be taken for what the action makes. */
   readonly preexistingIds: readonly string[];
-  /** Reasons why it will have to wait. */
+  /** Reasons why it will have to wait, or will not last. */
   readonly warnings?: readonly Finding[];
 }
 
@@ -161,6 +163,8 @@ export interface ResourceAction<Reads, Writes> {
       before: RecordedResource["applied"],
       input: ActionInput,
     ) => RecordedResource["applied"];
+    /** It is an earlier release: what was written since is still to be deployed. */
+    readonly isEarlier?: true;
   };
   /** Its end takes something away from those who use it: the name of the resource must be typed. */
   readonly mustBeConfirmed?: true;

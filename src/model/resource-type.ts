@@ -70,8 +70,8 @@ export interface ManifestPlace {
   readonly implicit?: true;
   /** A block may be written as a bare value, which stands for this attribute. */
   readonly shorthand?: string;
-  /** `lifecycle` and `import` may be written in the block. */
-  readonly meta?: true;
+  /** Keys besides attributes that may be written in the block. */
+  readonly meta?: readonly ("lifecycle" | "import" | "dependsOn")[];
   /** Blocks that several parents take: the key of named groups at the top level, and that of a parent that takes some. */
   readonly shared?: { readonly groups: string; readonly from: string };
   /** Words that people write for the key by mistake; the error names the key. */

@@ -67,6 +67,8 @@ const resource = z.looseObject({
   writes: count,
   /** For a resource that reacts to others: their `writes` by id when it last ran. */
   inputs: z.record(z.string(), count).optional(),
+  /** Of a rollback by `rnv rollback` at `writtenAt`: the deployment whose release it serves again. */
+  rolledBack: text.optional(),
   /** A write was accepted and its end was not seen yet; the next run looks first. */
   pending: z.custom<Pending>(isObject, "expected an object").optional(),
   /** Why its last deletion failed: it is asked for again, whatever the service still shows of that deletion. */
@@ -100,6 +102,8 @@ const command = z.looseObject({
   deploymentId: text.optional(),
   /** The commit to deploy. */
   commit: text.optional(),
+  /** The commit of the release that `rollback` goes back to, where it is known. */
+  releaseCommit: text.optional(),
   /** The deployment or the commit was not named by the user: it was the one that fitted then. */
   isChosen: z.literal(true).optional(),
 });

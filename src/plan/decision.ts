@@ -83,7 +83,7 @@ function diffLifecycle({ desired, recorded, type }: ResourceInstance): readonly 
   const { preventDestroy, onRemove, ignoreChanges } = desired.lifecycle;
   const ignored = recorded.ignoreChanges ?? none;
   // Only what has a block of its own says what its removal becomes; of all else the type does.
-  const becomesOther = type.manifest.meta === true && onRemove !== recorded.onRemove;
+  const becomesOther = type.manifest.meta !== undefined && onRemove !== recorded.onRemove;
   const protectsOther = preventDestroy !== recorded.preventDestroy;
   const ignoresOther = !areSame(ignoreChanges, ignored);
   return [

@@ -22,6 +22,8 @@ interface DriftedResource {
   readonly address: Address;
   /** Recorded value before, live value after. */
   readonly fields: readonly AttributeChange[];
+  /** Who deployed its service since the last run, where others did. */
+  readonly deployed?: string | undefined;
 }
 
 /** A change that is made only because drifted or missing resources are repaired. */
@@ -86,7 +88,7 @@ interface DriftRequested {
 export function driftReport(plan: Plan, requested: DriftRequested = {}): DriftReport {
   const causeOf = causesIn(plan);
   const drifted = plan.changes
-    .map(({ address, drift }) => ({ address, fields: (drift ?? []).filter(isDrift) }))
+    .map(({ address, drift, deployed }) => ({ address, fields: (drift ?? []).filter(isDrift), deployed }))
     .filter(({ fields }) => fields.length > 0);
   const missing = plan.changes.filter(isMissing).map(({ address }) => address);
   const standing = new Map(

@@ -70,6 +70,8 @@ export interface Change extends SharedWithDocument {
   readonly lifecycle?: readonly AttributeChange[];
   /** Every field whose live value is neither the recorded nor the declared one. Recorded before, live after. */
   readonly drift?: readonly AttributeChange[];
+  /** Who deployed its service since the last run, of one with drift; for people. */
+  readonly deployed?: string | undefined;
   /** Recorded, but the service has it no longer. */
   readonly missing?: true;
   /** Its deletion is declared: `removed:`. */

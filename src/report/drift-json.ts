@@ -12,7 +12,7 @@ export const driftJson = (report: DriftReport): string => `${escapeJson(driftDoc
 export const driftDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({
   format_version: "1.1",
   ...inDocument(report),
-  drifted: report.drifted.map(({ address, fields }) => ({ address, attributes: fields.map(fieldData) })),
+  drifted: report.drifted.map(({ fields, ...one }) => ({ ...one, attributes: fields.map(fieldData) })),
   pending: report.pending.map(pendingData),
   expired: report.expired?.map(({ address, attribute, until, reason }) => ({
     ...{ address, attribute, until, reason },
@@ -48,8 +48,12 @@ export const driftDocumentSchema = z.strictObject({
     .array(z.enum(driftClasses))
     .describe("`drifted`, `missing`, and what `--fail-on` or `--strict` adds."),
   drifted: z
-    .array(z.strictObject({ address: z.string(), attributes: z.array(field) }))
-    .describe("Changed outside of rnv: the recorded value before, the live one after."),
+    .array(
+      z.strictObject({ address: z.string(), attributes: z.array(field), deployed: z.string().optional() }),
+    )
+    .describe(
+      "Changed outside of rnv: the recorded value before, the live one after; `deployed`: by whom since the last run.",
+    ),
   missing: z.array(z.string()).describe("Declared and recorded, and no longer there."),
   consequences: z
     .array(

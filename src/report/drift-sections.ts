@@ -58,11 +58,11 @@ export function driftItems(report: DriftReport): readonly DriftItem[] {
       }),
     ),
     ...addressesInReadingOrder(report.drifted).map(
-      ({ address, fields }): DriftItem => ({
+      ({ address, fields, deployed }): DriftItem => ({
         ...{ kind: "drifted", address, symbol: "~", phrase: "changed outside rnv" },
         // The heading says the cause.
         fields: fields.map((field) => ({ ...field, cause: "edit" })),
-        following: following(address),
+        following: [...(deployed === undefined ? [] : [deployed]), ...following(address)],
       }),
     ),
     ...addressesInReadingOrder(report.pending).map(pendingItem),

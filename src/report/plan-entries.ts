@@ -87,7 +87,7 @@ function likeness(change: Change, plan: Plan, grouping: Grouping): string | unde
     cause,
   ]);
   const bill = costOf([change]) && [cost?.before, cost?.after];
-  return JSON.stringify([type, action, commonReason(change), fields, effects, bill]);
+  return JSON.stringify([type, action, commonReason(change), change.deployed, fields, effects, bill]);
 }
 
 function entryOf(changes: readonly Change[], plan: Plan): PlanEntry {

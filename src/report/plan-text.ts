@@ -77,6 +77,7 @@ function changeLines(entry: PlanEntry, plan: Plan, style: Style): string[] {
   const change = entry.first;
   const { colors } = style;
   const reason = change.reason === undefined ? [] : [colors.dim(`because ${escapeText(change.reason)}`)];
+  const deployed = change.deployed === undefined ? [] : [colors.dim(escapeText(change.deployed))];
   const moved =
     change.previousAddress === undefined
       ? []
@@ -85,7 +86,7 @@ function changeLines(entry: PlanEntry, plan: Plan, style: Style): string[] {
     change.construct === undefined ? [] : [colors.dim(escapeText(constructPhrase(change.construct)))];
   return [
     headline(change, plan, style),
-    ...[...construct, ...moved, ...reason].map((line) => `${below}${line}`),
+    ...[...construct, ...moved, ...reason, ...deployed].map((line) => `${below}${line}`),
     ...attributeLines(entry.fields, style),
     // The effects of a deletion with its parent are told once, at the parent.
     ...(change.withParent ? [] : consequences(entry, style)).map((line) => `${below}${line}`),

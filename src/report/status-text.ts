@@ -96,8 +96,14 @@ function runsText({ runs, archived }: RunningService, { colors }: Style): string
 const sinceOf = ({ release }: RunningService, now: number): string =>
   release?.finishedAt === undefined ? "-" : timeAgo(release.finishedAt, now);
 
+const managedWords = { rnv: "managed by rnv", preserve: "preserved", no: "not managed" } as const;
+
 /** Notes that stand below the row of a service. */
-const notesOf = ({ standing, reason }: RunningService, now: number): string[] => [
+const notesOf = ({ standing, reason, variables = [] }: RunningService, now: number): string[] => [
+  ...variables.map(
+    ({ key, managed, changed = "" }) =>
+      `${escapeText(key)}: ${managedWords[managed]}, changed ${timeAgo(changed, now)}`,
+  ),
   ...(reason === undefined ? [] : [escapeText(reason)]),
   ...standing.filter(({ code }) => code !== "suspended").map((one) => noteText(one, now)),
 ];

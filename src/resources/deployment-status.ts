@@ -6,6 +6,7 @@ import type { Deployment, Service } from "../api/wire/shapes";
 import type { Pending, Release, Standing } from "../model/live";
 import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
 import { contradicting, notShown } from "./deletion";
 
 /**
@@ -139,15 +140,18 @@ interface Releases {
   readonly liveId?: string;
   /** The latest deployment, where it could be read. */
   readonly latest?: Deployment;
+  /** The recorded deployment, of one that may be a rollback by rnv. */
+  readonly recorded?: RecordedResource | undefined;
 }
 
 /**
  * Where the latest deployment of a service stands when it is not what serves, or serves an older release again
  * (interface, "Deployment status values").
  */
-export function deploymentStanding({ latestId, liveId, latest }: Releases): Standing | undefined {
+export function deploymentStanding({ latestId, liveId, latest, recorded }: Releases): Standing | undefined {
   if (latestId === undefined) return undefined;
-  if (latestId === liveId) return latest?.sourceDeploymentId == null ? undefined : rolledBack(latest);
+  if (latestId === liveId && latest?.sourceDeploymentId != null) return rolledBack(latest);
+  if (latestId === liveId) return recorded?.id === liveId ? rolledBackHere(recorded) : undefined;
   const older = liveId === undefined ? "" : `; deployment ${liveId} serves`;
   if (latest === undefined)
     return said("older_release", `deployment ${latestId} is the latest, and does not serve${older}`);
@@ -182,6 +186,11 @@ const rolledBack = ({ id, sourceDeploymentId, finishedAt }: Deployment): Standin
     `deployment ${id} serves the release of deployment ${sourceDeploymentId} again: it was rolled back`,
     finishedAt,
   );
+
+const rolledBackHere = ({ rolledBack: source, writtenAt = "" }: RecordedResource): Standing | undefined => {
+  const summary = `rolled back by rnv on ${writtenAt.slice(0, 10)} to the release of deployment ${source}`;
+  return source === undefined ? undefined : said("rolled_back", summary, writtenAt);
+};
 
 function underWay({ id, status, blockedReason, createdAt }: Deployment): Standing {
   if (!blockedReason) return said("deploying", `deployment ${id} is under way (${status})`, createdAt);

@@ -142,3 +142,34 @@ describe("status and deployments, with a key that may only read", () => {
     expect((await run("status", "service.shop.apo")).stderr).toContain('did you mean "service.shop.api"?');
   });
 });
+
+describe("status --variables", () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  it("shows keys, who manages them and when they changed, and no value", async () => {
+    const variables = "variables: { LEVEL: secret-text, TOKEN: { preserve: true } }";
+    const service = (more: string) => `services:\n  api: { kind: web, deploy: { when: never }${more} }\n`;
+    scenario.write("rnv.yaml", service(""));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    const id = scenario.emulator.store.services()[0]?.id ?? "";
+    for (const key of ["TOKEN", "OTHER"]) scenario.emulator.store.addVariable(id, key, "x");
+    scenario.write("rnv.yaml", service(`, ${variables}`));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    const { stdout } = await scenario.run("status", "--variables");
+    expect(stdout).toMatch(/LEVEL: managed by rnv, changed /);
+    expect(stdout).toMatch(/TOKEN: preserved, changed /);
+    expect(stdout).toMatch(/OTHER: not managed, changed /);
+    expect(stdout).not.toContain("secret-text");
+    const { services } = JSON.parse(
+      (await scenario.run("status", "service.api", "--variables", "-json")).stdout,
+    );
+    expect(services[0].variables).toContainEqual({
+      ...{ key: "OTHER", managed: "no", changed: expect.any(String) },
+    });
+    expect((await scenario.run("status")).stdout).not.toContain("LEVEL");
+  });
+});

@@ -160,7 +160,7 @@ const deploymentIdOf = ({ positional }: Invocation): string | undefined =>
 
 async function confirmRollback(
   invocation: Invocation,
-  { address, name, deploymentId, commitSha }: RollbackSubject,
+  { address, name, deploymentId, releaseCommit }: RollbackSubject,
 ): Promise<string | undefined> {
   const { confirm } = invocation.options;
   if (typeof confirm === "string") return confirm;
@@ -170,7 +170,7 @@ async function confirmRollback(
     const hint = `run it in a terminal, or add --confirm ${quoteText(name)}`;
     throw new DiagnosticsError([error("guard.delete_unconfirmed", summary, { address, hint })], 4);
   }
-  const commit = commitSha ? ` (commit ${escapeText(commitSha.slice(0, 12))})` : "";
+  const commit = releaseCommit ? ` (commit ${escapeText(releaseCommit.slice(0, 12))})` : "";
   return ask(
     `${address} will go back to the release of deployment ${escapeText(deploymentId)}${commit}.\n` +
       `  Type the name of the service, ${quoteText(name)}, to confirm: `,
@@ -183,10 +183,17 @@ export const statusVerb: Verb = {
   detail:
     "Reads the service; takes no lock and writes nothing. Without an address: every recorded service. " +
     "What failed, waits, was rolled back or is suspended is shown below each.",
-  options: [options.state, options.stack, options.json, options.answerTimeout],
+  options: [
+    options.state,
+    options.stack,
+    options.json,
+    new Option("--variables", "list the variables of each service: who manages them, and when they changed"),
+    options.answerTimeout,
+  ],
   examples: [
     ["rnv status", "every recorded service, one line each"],
     ["rnv status service.shop.api", "one of them, with ids and exact times"],
+    ["rnv status -variables", "with the keys of its variables, never their values"],
     ["rnv status -json", "for programs"],
   ],
   handler: runStatus,
@@ -195,7 +202,9 @@ export const statusVerb: Verb = {
 async function runStatus(invocation: Invocation): Promise<number> {
   const { terminal, options, positional } = invocation;
   const wanted = positional[0] as string | undefined;
-  const services = await withContext(invocation, (context) => status(context, wanted));
+  const services = await withContext(invocation, (context) =>
+    status(context, wanted, options.variables === true),
+  );
   const [first] = services;
   if (options.json === true) terminal.out(statusJson(services));
   else if (first === undefined) terminal.err("No service is recorded yet.\n");

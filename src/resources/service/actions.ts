@@ -12,6 +12,7 @@ import type {
   OperationStatus,
   ResourceAction,
 } from "../../model/resource-operations";
+import type { Finding } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
 import { notShown, pollOperation } from "../deletion";
 import { pollDeployment, queuedSince, workerFindings } from "../deployment-status";
@@ -42,6 +43,10 @@ function withCommit(
   return commit === undefined ? others : { ...others, commit };
 }
 
+/** The release that runs again is what is deployed from then on. */
+const withRelease = (before: RecordedResource["applied"], input: ActionInput): RecordedResource["applied"] =>
+  before.commit === undefined ? before : withCommit(before, { ...input, commit: input.releaseCommit });
+
 /** The newest deployments of a service that can have some. Throws where its hosting is off, with the service's reason. */
 async function deploymentsOf(reads: Reads, { id, address }: ActionInput): Promise<readonly Deployment[]> {
   const { available, items, reason } = await reads.live.listDeployments(id, { limit: pageSize });
@@ -68,7 +73,11 @@ const aimAtBranch: ServiceVerb["aim"] = async (reads, input, last) => {
   return typeof pinned === "string" ? { ...aim, commit: pinned } : aim;
 };
 
-async function aimAtRelease(reads: Reads, input: ActionInput): Promise<ActionAim> {
+async function aimAtRelease(
+  reads: Reads,
+  input: ActionInput,
+  last: RecordedResource | undefined,
+): Promise<ActionAim> {
   const items = await deploymentsOf(reads, input);
   const service = await reads.service(input.id);
   const serving = service.kind === "found" ? service.value.liveDeploymentId : undefined;
@@ -78,9 +87,28 @@ async function aimAtRelease(reads: Reads, input: ActionInput): Promise<ActionAim
   return {
     preexistingIds: items.map(({ id }) => id),
     deploymentId: chosen.id,
-    commitSha: chosen.commitSha || undefined,
-    warnings: await workerFindings(reads, "the rollback"),
+    releaseCommit: chosen.commitSha || undefined,
+    warnings: [...(await workerFindings(reads, "the rollback")), ...undoneBy(input, chosen, last)],
   };
+}
+
+/** Says what undoes a rollback, and the line of the manifest that makes it last. */
+function undoneBy(
+  { address }: ActionInput,
+  { commitSha }: Deployment,
+  last: RecordedResource | undefined,
+): readonly Finding[] {
+  const pinned = last?.applied.commit;
+  if (last === undefined || pinned === commitSha) return [];
+  const declared = typeof pinned === "string" ? `commit ${pinned}` : "no commit, but what was deployed since";
+  return [
+    {
+      code: "live.rolled_back",
+      summary: `${address} is rolled back, and the manifest that was applied last declares ${declared}`,
+      detail: "The next deployment by rnv brings it back.",
+      hint: `to make the rollback last, ${commitSha ? `write deploy: { commit: "${commitSha}" } in the manifest, or ` : ""}take the change back: git revert`,
+    },
+  ];
 }
 
 /** A suspended service no longer answers those that refer to it. */
@@ -163,6 +191,7 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
   resume: operation("resume"),
   rollback: {
     mustBeConfirmed: true,
+    makes: { type: "deployment", applied: withRelease, isEarlier: true },
     aim: aimAtRelease,
     send: async (writes, { id, name, deploymentId = "" }) =>
       madeOf(await writes.rollBack(id, deploymentId, name)),

@@ -113,7 +113,7 @@ export const service: Resource = {
     key: "services",
     within: ["root", "project"],
     shape: "map",
-    meta: true,
+    meta: ["lifecycle", "import", "dependsOn"],
     alsoCalled: ["service", "apps", "app"],
     fieldsAlsoCalled: {
       kind: ["type"],

@@ -138,7 +138,9 @@ describe("a verb that writes", () => {
         const before = await prepare(verb.action);
         let hits = 0;
         bench.emulator.setFaults((_, { method }) => (isWrite(method) && hits++ === 0 ? fault : undefined));
-        expect(await act(verb)).toMatchObject({ result: "done", exitCode: 0, diagnostics: [] });
+        const note = expect.objectContaining({ code: "live.rolled_back", severity: "warning" });
+        const diagnostics = verb.action === "rollback" ? [note] : [];
+        expect(await act(verb)).toMatchObject({ result: "done", exitCode: 0, diagnostics });
         expect(deeds()).toEqual(onceMore(before, verb.action));
         expect((await bench.state())?.open).toEqual([]);
       });

@@ -27,7 +27,7 @@ const project: ResourceType = {
       .optional(),
   }),
   rules: { name: update, description: update, color: update },
-  manifest: { key: "projects", within: ["root"], shape: "map", meta: true },
+  manifest: { key: "projects", within: ["root"], shape: "map", meta: ["lifecycle", "import"] },
   nameAttribute: "name",
 };
 
@@ -69,7 +69,7 @@ const service: ResourceType = {
   },
   groups: ["configuration"],
   parents: [{ type: "project", attribute: "projectId" }],
-  manifest: { key: "services", within: ["project", "root"], shape: "map", meta: true },
+  manifest: { key: "services", within: ["project", "root"], shape: "map", meta: ["lifecycle", "import"] },
   nameAttribute: "name",
   archives: { attribute: "archived", unlisted: "archived services" },
 };

@@ -16,7 +16,7 @@ function settings(
     meta?: boolean;
   } = {},
 ) {
-  const type = typeWith({ manifest: { meta } as never });
+  const type = typeWith({ manifest: (meta ? { meta: ["lifecycle"] } : {}) as never });
   const lifecycle = { ...defaultLifecycle, ...declared };
   const after = withLifecycle(
     decisionOf(action, { type, declared: {}, lifecycle, recorded: recordOf({}, before) }),

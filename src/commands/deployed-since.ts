@@ -1,0 +1,42 @@
+import { ApiError } from "../api/api-error";
+import type { Reads } from "../api/reads";
+import type { Deployment } from "../api/wire/shapes";
+import type { Address } from "../model/address";
+import type { State } from "../model/state";
+import { type Change, isChangedOutside, type Plan } from "../plan/plan";
+import { timeAgo } from "../report/time-text";
+
+/** Returns the plan, its drift with the deployment of others since the last run: one request per drifted service. */
+export async function withDeployers(
+  reads: Reads,
+  state: State | undefined,
+  plan: Plan,
+  now: number,
+): Promise<Plan> {
+  const drifted = plan.changes.filter(isChangedOutside).map(serviceOf);
+  if (drifted.length === 0) return plan;
+  const found = new Map<Address | undefined, string>();
+  const look = async (address: Address | undefined): Promise<void> => {
+    const service = address && state?.resources[address];
+    if (service?.type !== "service") return;
+    const own = Object.values(state?.resources ?? {}).map(({ id }) => id);
+    const { items } = await reads.live.listDeployments(service.id, { limit: 20 });
+    const isOther = ({ id, createdAt }: Deployment): boolean =>
+      !own.includes(id) && Date.parse(createdAt ?? "") > Date.parse(state?.lastRunAt ?? "");
+    const other = items.find(isOther);
+    if (other) found.set(address, deployedText(other, now));
+  };
+  await Promise.all([...new Set(drifted)].map(look)).catch((failure: unknown) => {
+    if (!(failure instanceof ApiError)) throw failure;
+  });
+  const told = (change: Change) => (isChangedOutside(change) ? found.get(serviceOf(change)) : undefined);
+  return { ...plan, changes: plan.changes.map((change) => ({ ...change, deployed: told(change) })) };
+}
+
+const serviceOf = ({ address, type, instance: { desired, recorded } }: Change): Address | undefined =>
+  type === "service" ? address : (desired ?? recorded)?.parent;
+
+function deployedText({ actor, trigger, branch, createdAt }: Deployment, now: number): string {
+  const by = actor || trigger || "another user";
+  return `deployed by ${by}${branch ? ` from branch ${branch}` : ""} ${timeAgo(createdAt ?? "", now)}`;
+}

@@ -1,0 +1,64 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const service = (name: string) =>
+  `  ${name}: { kind: web, configuration: { repository: "https://git.example.com/${name}", branch: main } }\n`;
+const told = "deployed by lina from branch";
+
+describe("drift of a service that another user has deployed", () => {
+  let scenario: Scenario;
+  const idOf = (name: string) =>
+    scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
+  const drifts = (name: string) =>
+    scenario.emulator.store.editConfiguration(idOf(name), { repository: "https://git.example.com/fork" });
+  const lists = () => scenario.requests("all").filter((request) => request.endsWith("/deploys"));
+
+  beforeEach(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", `services:\n${service("api")}${service("web")}`);
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    scenario.settle();
+    scenario.forget();
+  });
+  afterEach(() => scenario.close());
+
+  it("says who deployed it, with one request", async () => {
+    drifts("api");
+    scenario.emulator.store.deploy(idOf("api"), { actor: "lina" });
+    scenario.emulator.store.settle();
+    scenario.emulator.store.deploy(idOf("web"), { actor: "ada" });
+    const planned = await scenario.run("plan");
+    expect(planned.stdout).toContain(`service.api will be updated in place\n      ${told}`);
+    expect(planned.stdout).not.toContain("ada");
+    scenario.forget();
+    expect((await scenario.run("drift", "--html", "drift.html")).stdout).toContain(told);
+    expect(lists()).toHaveLength(1);
+    expect(scenario.read("drift.html")).toContain(told);
+    expect((await scenario.run("drift", "--format", "markdown")).stdout).toContain(told);
+    const { drifted } = JSON.parse((await scenario.run("drift", "-json")).stdout);
+    expect(drifted).toEqual([
+      expect.objectContaining({ address: "service.api", deployed: expect.stringContaining(told) }),
+    ]);
+  });
+
+  it("says nothing where only rnv has deployed, or where the list cannot be read", async () => {
+    drifts("api");
+    expect((await scenario.run("drift")).stdout).not.toContain("deployed by");
+    scenario.emulator.store.deploy(idOf("api"), { actor: "lina" });
+    scenario.emulator.store.settle();
+    scenario.fail(({ path }) =>
+      path.endsWith("/deploys") ? { kind: "status", when: "before", status: 403 } : undefined,
+    );
+    const { code, stdout } = await scenario.run("drift");
+    expect(code).toBe(2);
+    expect(stdout).not.toContain("deployed by");
+  });
+
+  it("costs nothing without drift", async () => {
+    await scenario.isQuiet();
+    expect(scenario.requests("all").sort()).toEqual([
+      "GET /catalog",
+      "GET /workspaces/ID/canvas",
+      "GET /workspaces/ID/projects",
+    ]);
+  });
+});

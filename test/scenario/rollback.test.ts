@@ -1,0 +1,78 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const older = "1".repeat(40);
+const newer = "2".repeat(40);
+const shop = (startCommand: string, deploy = "") =>
+  `services:
+  api: { kind: web, configuration: { repository: "https://git.example.com/shop", startCommand: ${startCommand} }${deploy} }
+`;
+const pinned = (commit: string) => `, deploy: { commit: "${commit}" }`;
+const rollback = ["rollback", "service.api", "--confirm", "api"] as const;
+const byRnv = /rolled back by rnv on \d{4}-\d\d-\d\d to the release of deployment/;
+
+describe("rnv rollback", () => {
+  let scenario: Scenario;
+  const applied = async (manifest: string) => {
+    scenario.write("rnv.yaml", manifest);
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    scenario.settle();
+  };
+
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  it("names the commit that the manifest declares, and the line that makes the rollback last", async () => {
+    await applied(shop("one", pinned(older)));
+    await applied(shop("two", pinned(newer)));
+    const { code, stderr } = await scenario.run(...rollback);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `warning[live.rolled_back]: service.api is rolled back, and the manifest that was applied last declares commit ${newer}`,
+    );
+    expect(stderr).toContain(`deploy: { commit: "${older}" }`);
+    expect(stderr).toContain("git revert");
+    const { stdout: plan } = await scenario.run("plan");
+    expect(plan).toMatch(byRnv);
+    expect(plan).not.toContain("changed outside");
+    expect(plan).toContain("Plan: 0 to add, 1 to change, 0 to destroy.");
+    const drift = await scenario.run("drift");
+    expect(drift).toMatchObject({ code: 0, stdout: expect.stringMatching(byRnv) });
+    scenario.write("rnv.yaml", shop("two", pinned(older)));
+    await scenario.isQuiet();
+    await applied(shop("two", pinned(newer)));
+    expect((await scenario.run("plan")).stdout).not.toContain("rolled back");
+    await scenario.isQuiet();
+  });
+
+  it("lasts without a pinned commit until something is deployed, and other applies keep the note", async () => {
+    await applied(shop("one"));
+    await applied(shop("two"));
+    expect((await scenario.run(...rollback)).stderr).toContain("git revert");
+    await scenario.isQuiet();
+    await applied(`${shop("two")}  docs: { kind: static, deploy: { when: never } }\n`);
+    expect((await scenario.run("plan")).stdout).toMatch(byRnv);
+    expect((await scenario.run("deploy", "service.api")).code).toBe(0);
+    expect((await scenario.run("plan")).stdout).not.toContain("rolled back");
+  });
+
+  it("that fails leaves the record of what runs", async () => {
+    await applied(shop("one", pinned(older)));
+    await applied(shop("two", pinned(newer)));
+    scenario.emulator.store.failNextDeployment(scenario.emulator.store.services()[0]?.id ?? "");
+    expect((await scenario.run(...rollback)).code).toBe(7);
+    const { stdout } = await scenario.run("plan");
+    expect(stdout).not.toMatch(byRnv);
+    expect(stdout).toContain("The build failed");
+  });
+
+  it("that leaves changes undeployed does not count as their deployment", async () => {
+    await applied(shop("one", ", deploy: { when: changed }"));
+    await applied(shop("two", ", deploy: { when: changed }"));
+    await applied(shop("three", ", deploy: { when: never }"));
+    expect((await scenario.run(...rollback)).code).toBe(0);
+    scenario.write("rnv.yaml", shop("three"));
+    expect((await scenario.run("plan")).stdout).toContain("service.api changed since the last deploy");
+  });
+});

@@ -1,0 +1,85 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const service = (name: string, more = "") =>
+  `  ${name}: { kind: web, configuration: { repository: "https://git.example.com/shop"${more} }`;
+const migrate = (command = "migrate") =>
+  `${service("migrate", `, startCommand: ${command}`)}, variables: { MODE: up } }\n`;
+const web = (command = "serve") =>
+  `${service("web", `, startCommand: ${command}`)}, dependsOn: [service.migrate], variables: { PORT: "80" } }\n`;
+const manifest = (...services: readonly string[]) => `services:\n${services.join("")}`;
+const both = ["--confirm-delete=service.web", "--confirm-delete=service.migrate", "--allow-empty"];
+
+/** DESIGN section 3, "Order". */
+describe("a service that depends on another", () => {
+  let scenario: Scenario;
+  const idOf = (name: string) =>
+    scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
+  const lastOf = (name: string) => scenario.emulator.store.deployments(idOf(name)).at(-1);
+
+  const expectDeletedInOrder = async () => {
+    const ids = [idOf("web"), idOf("migrate")];
+    scenario.write("rnv.yaml", "services: {}\n");
+    scenario.forget();
+    expect((await scenario.run("apply", ...approve, ...both)).code).toBe(0);
+    const deleted = scenario.sent.filter(({ method }) => method === "DELETE");
+    expect(deleted.map(({ path }) => path.split("/")[4])).toEqual(ids);
+  };
+
+  beforeEach(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", manifest(web(), migrate()));
+  });
+  afterEach(() => scenario.close());
+
+  it("is created once the other is live, and deleted before it", async () => {
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    const made = ["services", "services/ID/variables", "services/ID/deploys"];
+    expect(scenario.requests()).toEqual([...made, ...made].map((path) => `POST /workspaces/ID/${path}`));
+    const [first, second] = [lastOf("migrate"), lastOf("web")];
+    expect(first?.status).toBe("live");
+    expect(Date.parse(first?.finishedAt ?? "")).toBeLessThanOrEqual(Date.parse(second?.createdAt ?? ""));
+    await expectDeletedInOrder();
+  });
+
+  it("is skipped where the other fails, and the next apply continues", async () => {
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    scenario.settle();
+    scenario.emulator.store.failNextDeployment(idOf("migrate"));
+    scenario.write("rnv.yaml", manifest(web("serve --fast"), migrate("migrate --all")));
+    scenario.forget();
+    const failed = await scenario.run("apply", ...approve);
+    expect([3, 7]).toContain(failed.code);
+    expect(scenario.requests()).toEqual([
+      "PATCH /workspaces/ID/services/ID",
+      "POST /workspaces/ID/services/ID/deploys",
+    ]);
+    expect(scenario.sent.every(({ path }) => path.includes(idOf("migrate")))).toBe(true);
+    scenario.forget();
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(scenario.sent.map(({ path }) => path.split("/")[4])).toEqual([
+      idOf("migrate"),
+      idOf("web"),
+      idOf("web"),
+    ]);
+    await scenario.isQuiet();
+  });
+
+  it("does not change where the other alone does, or where the order is written later", async () => {
+    const unordered = web().replace(", dependsOn: [service.migrate]", "");
+    scenario.write("rnv.yaml", manifest(unordered, migrate()));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    scenario.settle();
+    scenario.write("rnv.yaml", manifest(web(), migrate()));
+    await scenario.isQuiet();
+    scenario.write("rnv.yaml", manifest(web(), migrate("migrate --all")));
+    const { stdout } = await scenario.run("plan", "-json");
+    const changed = JSON.parse(stdout)
+      .resource_changes.filter(
+        ({ change }: { change: { actions: readonly string[] } }) => change.actions[0] !== "no-op",
+      )
+      .map(({ address }: { address: string }) => address);
+    expect(changed).toEqual(["deployment.migrate", "service.migrate"]);
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await expectDeletedInOrder();
+  });
+});
