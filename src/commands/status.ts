@@ -5,8 +5,10 @@ import type { Deployment, Service, Variable } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Release, ReleaseList, RunningService, ShownVariable } from "../model/live";
+import { pathsWith } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
+import { variable } from "../resources/variable";
 import type { RuntimeRequest } from "./act-on-service";
 import { actOnService, type RuntimeOutcome } from "./act-on-service";
 import type { Connection, Context } from "./context";
@@ -36,9 +38,12 @@ export async function status(
   );
 }
 
+const secretPaths = pathsWith(variable, "secret");
+
 function shownVariable({ id, key, updatedAt }: Variable, { resources }: State): ShownVariable {
   const recorded = Object.values(resources).find((one) => one.type === "variable" && one.id === id);
-  const managed = recorded === undefined ? "no" : recorded.applied.value === undefined ? "preserve" : "rnv";
+  const isSet = secretPaths.some((path) => recorded?.applied[path] !== undefined);
+  const managed = recorded === undefined ? "no" : isSet ? "rnv" : "preserve";
   return { key, managed, ...(updatedAt && { changed: updatedAt }) };
 }
 

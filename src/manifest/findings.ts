@@ -1,5 +1,5 @@
 import { type Diagnostic, error, positionAt, type SourceRange } from "../diagnostics/diagnostic";
-import { slipOf, suggest } from "../diagnostics/suggest";
+import { suggest } from "../diagnostics/suggest";
 import type { SourceNode } from "./tree";
 import { blockKeys, lifecycleKeys, type PlacedType } from "./type-index";
 
@@ -74,7 +74,7 @@ export function meantKey(key: string, placed: PlacedType, group?: string): Meant
   if (known !== undefined) return { hint: `did you mean "${known}"?`, path: path(known) };
   const elsewhere = group === undefined ? deeperIn(key, placed) : besides(key, placed, group);
   if (elsewhere !== undefined) return elsewhere;
-  const close = suggest(key, here) ?? slipOf(key, here);
+  const close = suggest(key, here);
   if (close !== undefined) return { hint: `did you mean "${close}"?`, path: path(close) };
   const unspaced = /^([\w-]+):\S/.exec(key)?.[1];
   if (unspaced !== undefined)

@@ -262,7 +262,7 @@ function reportNothingToTake(
   speak: Speak,
   { report }: Overlaying,
 ): void {
-  const meant = suggest(key, known) ?? slipOf(key, known);
+  const meant = suggest(key, known);
   const hint =
     meant === undefined
       ? "null takes away what an earlier file says: remove this line; to hold a default, write its value"
@@ -281,7 +281,7 @@ function checkAdded(
 ): boolean {
   const lacks = lackedBy(entry.value, placed);
   const slip = slipOf(entry.key, known);
-  const meant = lacks === undefined ? slip : (suggest(entry.key, known) ?? slip);
+  const meant = lacks === undefined ? slip : suggest(entry.key, known);
   if (meant === undefined && lacks === undefined) return true;
   const hint =
     meant === undefined

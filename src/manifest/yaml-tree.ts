@@ -1,6 +1,6 @@
 import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from "js-yaml";
 import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
-import { slipOf, suggest } from "../diagnostics/suggest";
+import { suggest } from "../diagnostics/suggest";
 import { formatLocation, type Report, suggestedMisses } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type ScalarNode, type SourceNode } from "./tree";
 
@@ -348,7 +348,7 @@ function readAlias(reader: Reader, event: AliasEvent, depth: number): SourceNode
 function aliasHint(reader: Reader, name: string): string {
   reader.misses += 1;
   const known = reader.misses > suggestedMisses ? [] : [...reader.anchors.keys()];
-  const meant = suggest(name, known) ?? slipOf(name, known);
+  const meant = suggest(name, known);
   return meant === undefined
     ? "write &name before the first such value; text that begins with * needs quotes"
     : `did you mean "${meant}"?`;

@@ -22,7 +22,7 @@ const folders: Readonly<Record<string, Folder>> = {
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
-    ceiling: 7_971,
+    ceiling: 7_981,
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 743, budget: 700 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 70_226, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 70_236, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
@@ -71,14 +71,15 @@ const grants: readonly { readonly issue: string; readonly folder: string; readon
   { issue: "converters", folder: "plan", lines: 11 },
   { issue: "converters", folder: "report", lines: 1 },
   { issue: "converters", folder: "cli", lines: 22 },
-  { issue: "only this provider", folder: "model", lines: 134 },
+  { issue: "only this provider", folder: "model", lines: 155 },
   { issue: "only this provider", folder: "api", lines: 86 },
-  { issue: "only this provider", folder: "manifest", lines: 60 },
-  { issue: "only this provider", folder: "plan", lines: 165 },
-  { issue: "only this provider", folder: "resources", lines: 36 },
-  { issue: "only this provider", folder: "report", lines: 14 },
-  { issue: "only this provider", folder: "commands", lines: 142 },
-  { issue: "only this provider", folder: "cli", lines: 336 },
+  { issue: "only this provider", folder: "manifest", lines: 115 },
+  { issue: "only this provider", folder: "plan", lines: 169 },
+  { issue: "only this provider", folder: "resources", lines: 80 },
+  { issue: "only this provider", folder: "report", lines: 25 },
+  { issue: "only this provider", folder: "commands", lines: 209 },
+  { issue: "only this provider", folder: "apply", lines: 4 },
+  { issue: "only this provider", folder: "cli", lines: 345 },
   { issue: "only this provider", folder: "emulator", lines: 12 },
 ];
 

@@ -126,9 +126,9 @@ const manifests: readonly Attack[] = [
         /unknown_key/,
       ],
       ["a hundred thousand brackets", "[".repeat(100_000), /too_deep|syntax/],
-      ["400 kB of wrong escapes", service(`, name: "${"\\q".repeat(200_000)}"`), /begins an escape/],
-      ["800 kB of escapes without digits", service(`, name: "${"\\u".repeat(400_000)}"`), /begins an escape/],
-      ["fifty thousand quoted texts on one line", `a: [ ${'"a", '.repeat(50_000)}}\n`, /not closed/],
+      ["400 kB of wrong escapes", service(`, name: "${"\\q".repeat(200_000)}"`), /unknown escape/],
+      ["800 kB of escapes without digits", service(`, name: "${"\\u".repeat(400_000)}"`), /hexadecimal/],
+      ["fifty thousand quoted texts on one line", `a: [ ${'"a", '.repeat(50_000)}}\n`, /comma is missing/],
       [
         "a reference of eighty thousand words",
         `outputs: { a: "\${service.${"a.".repeat(80_000)}id}" }\n`,
