@@ -115,7 +115,7 @@ export const codeMeanings = {
     "A live resource or list could not be read, so it was not compared. The message says why.",
   "live.standing": "A service is suspended or archived. No plan changes that. Resume or restore it.",
   "live.rolled_back":
-    "`rnv rollback` serves an earlier release, and the manifest that was applied last declares a newer one. The next deployment brings that back. To keep the rollback, pin its commit in `deploy.commit`, or revert the change in Git.",
+    "`rnv rollback` serves an earlier release, and what was applied last declares a newer one. The next deployment brings that back. To keep the rollback, pin its commit in `deploy.commit`, or revert the change in Git.",
   "live.import_missing":
     "The ID to import does not exist, or belongs to another type or parent. Check it in the dashboard.",
   "live.import_undeclared":

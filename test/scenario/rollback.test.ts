@@ -29,7 +29,7 @@ describe("rnv rollback", () => {
     const { code, stderr } = await scenario.run(...rollback);
     expect(code).toBe(0);
     expect(stderr).toContain(
-      `warning[live.rolled_back]: service.api is rolled back, and the manifest that was applied last declares commit ${newer}`,
+      `warning[live.rolled_back]: service.api is rolled back, and what was applied last declares commit ${newer}`,
     );
     expect(stderr).toContain(`deploy: { commit: "${older}" }`);
     expect(stderr).toContain("git revert");

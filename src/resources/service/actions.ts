@@ -104,7 +104,7 @@ function undoneBy(
   return [
     {
       code: "live.rolled_back",
-      summary: `${address} is rolled back, and the manifest that was applied last declares ${declared}`,
+      summary: `${address} is rolled back, and what was applied last declares ${declared}`,
       detail: "The next deployment by rnv brings it back.",
       hint: `to make the rollback last, ${commitSha ? `write deploy: { commit: "${commitSha}" } in the manifest, or ` : ""}take the change back: git revert`,
     },
