@@ -82,7 +82,7 @@ export async function standings(
   const names = named ?? (await found.namesOf(declared));
   if (names === undefined) return undefined;
   const standing = (one: StageName) => standingOf(invocation, found, declared, one);
-  return runTargets(names, standing, { signal: new AbortController().signal });
+  return runTargets(names, standing);
 }
 
 export function checkedIds(listed: readonly string[]): readonly string[] {

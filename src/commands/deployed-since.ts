@@ -1,12 +1,16 @@
 import { ApiError } from "../api/api-error";
 import type { Reads } from "../api/reads";
 import type { Deployment } from "../api/wire/shapes";
+import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { State } from "../model/state";
 import { type Change, isChangedOutside, type Plan } from "../plan/plan";
 import { timeAgo } from "../report/time-text";
 
-/** Returns the plan, its drift with the deployment of others since the last run: one request per drifted service. */
+/**
+ * Returns the plan, its drift with the deployment of others since the last run: one request per drifted service. What
+ * cannot be read is left out: the plan is right without it.
+ */
 export async function withDeployers(
   reads: Reads,
   state: State | undefined,
@@ -27,7 +31,7 @@ export async function withDeployers(
     if (other) found.set(address, deployedText(other, now));
   };
   await Promise.all([...new Set(drifted)].map(look)).catch((failure: unknown) => {
-    if (!(failure instanceof ApiError)) throw failure;
+    if (!(failure instanceof ApiError || failure instanceof DiagnosticsError)) throw failure;
   });
   const told = (change: Change) => (isChangedOutside(change) ? found.get(serviceOf(change)) : undefined);
   return { ...plan, changes: plan.changes.map((change) => ({ ...change, deployed: told(change) })) };

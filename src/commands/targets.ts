@@ -1,7 +1,7 @@
 /** How several targets are run. */
 interface TargetsRun {
-  /** Aborted: those that run end by themselves, and no other begins. */
-  readonly signal: AbortSignal;
+  /** Aborted: those that run end by themselves, and no other begins. Undefined: each is run. */
+  readonly signal?: AbortSignal;
   /** How many run at once; one unless said. */
   readonly parallelism?: number;
 }
@@ -13,14 +13,14 @@ interface TargetsRun {
 export async function runTargets<T, R>(
   targets: Iterable<T>,
   run: (target: T) => Promise<R>,
-  { signal, parallelism = 1 }: TargetsRun,
+  { signal, parallelism = 1 }: TargetsRun = {},
 ): Promise<readonly R[]> {
   const results: R[] = [];
   const all = [...targets];
   const queue = all.values();
   const next = async (): Promise<void> => {
     for (const target of queue) {
-      if (signal.aborted) return;
+      if (signal?.aborted) return;
       results.push(await run(target));
     }
   };

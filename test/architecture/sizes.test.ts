@@ -32,7 +32,7 @@ const folders: Readonly<Record<string, Folder>> = {
   apply: { paths: ["apply"], ceiling: 2_845, budget: 2_550 },
   state: { paths: ["state"], ceiling: 4_318, budget: 3_300 },
   report: { paths: ["report"], ceiling: 6_919, budget: 4_700 },
-  commands: { paths: ["commands"], ceiling: 5_402, budget: 4_600 },
+  commands: { paths: ["commands"], ceiling: 5_406, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_892, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_821, budget: 1_650 },
