@@ -149,8 +149,8 @@ describeInBrowser("the pages of drift and of a state", () => {
       "\u2714 clean shop",
     ]);
     expect(await page.locator(".entry[open]").count()).toBe(2);
-    expect(await page.locator(".entry[open]").first().innerText()).toContain("teams/a b/rnv.yaml:4");
-    expect(await page.locator("code.copy").first().innerText()).toBe("rnv fleet plan --member 'teams/a b'");
+    expect(await page.locator(".entry[open]").first().textContent()).toContain("teams/a b/rnv.yaml:4");
+    expect(await page.locator("code.copy").first().textContent()).toBe("rnv fleet plan --member 'teams/a b'");
     await page.selectOption('select[name="action"]', "changes");
     expect(await shown()).toEqual(["~ changes docs@staging 2 to add, 1 to destroy"]);
     await page.click('button[type="reset"]');
