@@ -75,9 +75,8 @@ export function loggedTransport(transport: Transport, log: Log, clock: Clock): T
         log("http", level, "a request was answered", { ...fields, status, ...duration() });
         return response;
       } catch (failure) {
-        const { reason } = failure as { readonly reason?: unknown };
-        const why = typeof reason === "string" ? reason : "unknown";
-        log("http", "warn", "a request was not answered", { ...fields, reason: why, ...duration() });
+        const { reason = "unknown" } = failure as { readonly reason?: string };
+        log("http", "warn", "a request was not answered", { ...fields, reason, ...duration() });
         throw failure;
       }
     },

@@ -162,6 +162,10 @@ export const decodeObject = (
   message: Message<"Value"> | null | undefined,
 ): TerraformObject | undefined => asObject(decodeValue(type, message?.msgpack));
 
+/** Returns true if a message holds no value. In msgpack null is the byte 0xc0. */
+export const isNull = (message: Message<"Value"> | null | undefined): boolean =>
+  !message?.msgpack?.length || message.msgpack[0] === 0xc0;
+
 /** Encodes a value as a message: every attribute present, null where there is none. */
 export const encodeMessage = (type: TerraformType, value: TerraformValue) => ({
   msgpack: encoder.encode(toWire(type, value)),
@@ -182,14 +186,12 @@ function fromWire(type: TerraformType, wire: unknown): TerraformValue {
   if (type === "number") return numberFrom(wire);
   if (typeof type === "string") return wire as string | boolean;
   switch (type[0]) {
-    case "list":
-    case "set":
-    case "tuple":
-      return (wire as unknown[]).map((item, index) => fromWire(itemOf(type, index), item));
     case "map":
       return mapObject(wire as object, (item) => fromWire(type[1], item));
     case "object":
       return mapObject(type[1], (field, name) => fromWire(field, (wire as Record<string, unknown>)[name]));
+    default:
+      return (wire as unknown[]).map((item, index) => fromWire(itemOf(type, index), item));
   }
 }
 
@@ -213,14 +215,12 @@ function toWire(type: TerraformType, value: TerraformValue): unknown {
   if (type === "number") return typeof value === "number" ? String(value) : value;
   if (typeof type === "string") return value;
   switch (type[0]) {
-    case "list":
-    case "set":
-    case "tuple":
-      return (value as readonly TerraformValue[]).map((item, index) => toWire(itemOf(type, index), item));
     case "map":
       return mapObject(value as object, (item) => toWire(type[1], item as TerraformValue));
     case "object":
       return mapObject(type[1], (field, name) => toWire(field, (value as TerraformObject)[name] ?? null));
+    default:
+      return (value as readonly TerraformValue[]).map((item, index) => toWire(itemOf(type, index), item));
   }
 }
 

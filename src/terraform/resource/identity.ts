@@ -12,6 +12,7 @@ import {
   decodeState,
   encodeMessage,
   type ObjectType,
+  objectOf,
   type TerraformObject,
   textIn,
 } from "../values";
@@ -20,7 +21,7 @@ import {
 interface IdentityShape extends Schema {
   /** Attributes of the state that it is made of, as an import names them from the outside in. */
   readonly parts: readonly string[];
-  /** The type of a whole state. */
+  /** The type of a state, as far as it holds them. */
   readonly stateType: ObjectType;
 }
 
@@ -30,10 +31,11 @@ const workspace = optional(
   "UUID of the workspace; that of the provider unless given.",
 );
 
-function identityShape({ name, valueType: stateType }: Schema, parts: readonly string[]): IdentityShape {
+function identityShape({ name }: Schema, parts: readonly string[]): IdentityShape {
   const own = parts.map((part) =>
     required(part, "string", part === "id" ? "Its id." : `ID of its ${part.replace(/_id$/, "")}.`),
   );
+  const stateType = objectOf(Object.fromEntries(parts.map((part) => [part, "string"])));
   return { ...schemaOf(name, { doc: "", attributes: [workspace, ...own] }), parts, stateType };
 }
 

@@ -162,7 +162,7 @@ function diffOf(
   return diffAttributes(
     {
       address: type.addressOf(type.nameIn(prior)),
-      type: type.compared,
+      type: type.resource,
       defaults: type.defaultsIn(catalog),
       recorded: recordedOf(type, prior, priorPrivate),
       read: { kind: "found", live },

@@ -8,7 +8,7 @@ import type { RequestOf, ResponseOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { type Schema, showsUnwrittenBlock } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { decodeObject, encodeMessage, isSameValue, type TerraformObject } from "../values";
+import { decodeObject, encodeMessage, isNull, isSameValue, type TerraformObject } from "../values";
 import { parentChange } from "./confirm-deleted";
 import { type CheckedChange, type Meanings, planChange } from "./plan-change";
 import { checkProtection, offerFindings } from "./plan-findings";
@@ -22,9 +22,9 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const prior = decodeObject(valueType, request.priorState);
   const config = decodeObject(valueType, request.config);
   const { session } = provider;
-  if (decodeObject(valueType, request.proposedNewState) === undefined || !config) {
+  if (isNull(request.proposedNewState) || !config) {
     const found = prior ? removalFindings({ session, type }, prior, config) : [];
-    return { ...plannedAs(type, request, undefined), diagnostics: diagnosticMessages(found, stepsOf) };
+    return { ...plannedAs(type, request, prior, undefined), diagnostics: diagnosticMessages(found, stepsOf) };
   }
   const isNew = prior === undefined;
   const catalog = isNew ? undefined : await session?.reads.catalog();
@@ -36,7 +36,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
     throw failure;
   });
   return {
-    ...plannedAs(type, request, change.planned),
+    ...plannedAs(type, request, prior, change.planned),
     // Terraform takes a block that only an import brought for a mistake of the plan, unless it is told so.
     legacyTypeSystem: showsUnwrittenBlock(type, config, change.planned),
     requiresReplace: change.replaced.map((path) => pathMessage(stepsOf(path) ?? [])),
@@ -48,10 +48,11 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
 export function plannedAs(
   { valueType }: Pick<Schema, "valueType">,
   request: RequestOf<"PlanResourceChange">,
+  prior: TerraformObject | undefined,
   planned: TerraformObject | undefined,
 ): ResponseOf<"PlanResourceChange"> {
   const { priorState, priorPrivate } = request;
-  if (planned !== undefined && isSameValue(planned, decodeObject(valueType, priorState)))
+  if (planned !== undefined && isSameValue(planned, prior))
     return { plannedState: priorState, plannedPrivate: priorPrivate };
   // A later Terraform brings the nonce of the plan to its apply.
   const { nonce = randomUUID() } = readPrivate(request.plannedPrivate);
@@ -156,9 +157,8 @@ function replacementFindings(
   const [attribute = ""] = replaced;
   const lost = resource.removedWithParent ? "" : "; its URL, variables and deployments are lost";
   const about = `${resource.type} "${type.nameIn(prior)}"`;
-  return [
-    mustBeReplaced(`${about} must be replaced${lost}`, type.stepsOf(attribute)?.join(".") ?? attribute),
-  ];
+  const named = type.stepsOf(attribute)?.join(".") ?? attribute;
+  return [mustBeReplaced(`${about} must be replaced${lost}`, named)];
 }
 
 /** Returns what a plan says of a replacement; an apply that is not told of it stops, in words that blame the provider. */

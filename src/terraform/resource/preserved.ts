@@ -27,16 +27,15 @@ export const notThere = ({ resource }: TerraformShape, name: string): Diagnostic
 /** Returns what is wrong with a resource that is declared as made elsewhere, or was and is no more. */
 export async function preservedFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
   const { session, type, prior, config } = change;
-  const { resource } = type;
   const [wasElsewhere, isElsewhere] = [prior ?? {}, config].map((one) => type.isMadeElsewhere(one));
   const name = type.nameIn(config);
   if (!isElsewhere) {
     const declared = type.declaredWithSecrets(config);
     const isWhole = type.secrets.every(({ path }) => declared.has(path));
-    return wasElsewhere && !isWhole ? [noLongerPreserved(resource, name)] : [];
+    return wasElsewhere && !isWhole ? [noLongerPreserved(type.resource, name)] : [];
   }
   const parentId = type.parentIn(type.knownIn(config));
-  if (parentId === undefined) return wasElsewhere ? [mayBeLost(resource, name)] : [];
+  if (parentId === undefined) return wasElsewhere ? [mayBeLost(type.resource, name)] : [];
   if (session === undefined || prior !== undefined || name === "") return [];
   const found = await findPreserved({ session, type }, name, parentId);
   return found === undefined ? [notThere(type, name)] : [];

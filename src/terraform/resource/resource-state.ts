@@ -116,9 +116,10 @@ export async function locateImport(
   const beside = (await resource.list(session.reads, outer?.id).catch(() => [])) ?? [];
   const inParent = beside.filter(({ parentId }) => parentId === (outer?.id ?? null));
   const names = inParent.map((live) => live.name);
+  const nearest = didYouMean(name, names) ?? (names.length === 1 ? `did you mean "${names[0]}"?` : undefined);
   throw diagnosticError("live.import_missing", `${where} no ${missing}`, {
     detail: `Nothing is found for ${asked}.`,
-    hint: didYouMean(name, names) ?? hint,
+    hint: nearest ?? hint,
   });
 }
 

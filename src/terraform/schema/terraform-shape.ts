@@ -3,7 +3,6 @@ import type { Address } from "../../model/address";
 import type { Catalog } from "../../model/catalog";
 import type { LiveResource, ReadResult } from "../../model/live";
 import type { AppliableValue, ReadTarget } from "../../model/resource-operations";
-import { isPreserved } from "../../model/resource-type";
 import { Secret } from "../../model/secret";
 import { canonicalId, generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
 import { type Attributes, type Plain, type ResolvedValue, Unknown } from "../../model/value";
@@ -38,10 +37,9 @@ export class TerraformShape extends ResourceBindings implements Schema {
   readonly name: string;
   readonly block: BlockSchema;
   readonly valueType: ObjectType;
-  /** The type without its secrets: Terraform compares those in the form that it keeps them. */
-  readonly compared: Resource;
   /** Returns where Terraform keeps an attribute path, that of a secret too. */
   readonly stepsOf: (path: string) => PathSteps | undefined;
+  readonly #defaults = new WeakMap<Catalog, Attributes>();
 
   constructor(resource: Resource) {
     super(resource);
@@ -49,8 +47,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     this.name = name;
     this.block = block;
     this.valueType = valueType;
-    const open = Object.entries(resource.rules).filter(([, rule]) => rule.secret !== true);
-    this.compared = { ...resource, rules: Object.fromEntries(open) };
     const steps = new Map<string, PathSteps>([
       ...this.secrets.map(({ path, name: own }) => [path, [own]] as const),
       ...this.declared.map((binding) => [binding.path, binding.steps] as const),
@@ -187,12 +183,16 @@ export class TerraformShape extends ResourceBindings implements Schema {
 
   /** Returns true if a state says that its resource was made elsewhere: it is forgotten, never deleted. */
   isMadeElsewhere(state: TerraformObject): boolean {
-    return isPreserved(this.resource, this.knownIn(state));
+    const steps = this.stepsOf(this.resource.preservedBy ?? "");
+    return steps !== undefined && valueAt(state, steps) === true;
   }
 
   /** Returns the service's defaults; none while the catalog is not known. */
   defaultsIn(catalog: Catalog | undefined): Attributes {
-    return catalog === undefined ? new Map() : this.resource.defaults(catalog);
+    if (catalog === undefined) return new Map();
+    const known = this.#defaults.get(catalog) ?? this.resource.defaults(catalog);
+    this.#defaults.set(catalog, known);
+    return known;
   }
 }
 

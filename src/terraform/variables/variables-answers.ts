@@ -22,6 +22,7 @@ import {
   decodeObject,
   encodeMessage,
   fromState,
+  isNull,
   parseState,
   type TerraformObject,
   type TerraformValue,
@@ -141,9 +142,9 @@ function entryAsShown(key: string, entry: Entry, live: Variable, isStored: boole
 }
 
 const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
-  const { priorState, proposedNewState } = request;
-  const [prior, proposed, config] = [priorState, proposedNewState, request.config].map(decoded);
-  if (config === undefined || proposed === undefined) return plannedAs(variablesSchema, request, undefined);
+  const [prior, config] = [request.priorState, request.config].map(decoded);
+  if (config === undefined || isNull(request.proposedNewState))
+    return plannedAs(variablesSchema, request, prior, undefined);
   const serviceId = textIn(config, "service_id");
   const listed = managesNothing(prior) && serviceId ? await session?.reads.variables(serviceId) : [];
   const takenOver = new Map(listed?.map((one) => [one.key, one]));
@@ -159,7 +160,7 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
     ...(finding === undefined ? [] : [{ ...finding, attribute: "service_id" }]),
   ];
   return {
-    ...plannedAs(variablesSchema, request, planned),
+    ...plannedAs(variablesSchema, request, prior, planned),
     requiresReplace: isMoved ? [pathMessage(["service_id"])] : [],
     diagnostics: diagnosticMessages(found),
   };
