@@ -6,7 +6,7 @@ import { delimiter, join, resolve } from "node:path";
 const root = resolve(__dirname, "..");
 
 /** Pages whose blocks of commands show what the built program prints. */
-export const transcripts: readonly string[] = ["README.md", "docs/cli/start.md"];
+export const transcripts: readonly string[] = ["README.md", "docs/cli/start.md", "docs/cli/only-rnv.md"];
 
 /**
  * Returns a page with the output that its commands have now. The commands of a page run one after the other in one new
@@ -70,8 +70,10 @@ function openSession(): { run(commands: string): string; close(): void } {
   const program = join(bin, "rnv");
   writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${join(root, "dist/bin/rnv.js")}" "$@"\n`);
   chmodSync(program, 0o755);
-  writeFileSync(join(bin, "change-outside"), changeOutside);
-  chmodSync(join(bin, "change-outside"), 0o755);
+  for (const [name, text] of Object.entries({ "change-outside": changeOutside, "use-outside": useOutside })) {
+    writeFileSync(join(bin, name), text);
+    chmodSync(join(bin, name), 0o755);
+  }
   const env = {
     PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`,
     HOME: folder,
@@ -98,6 +100,16 @@ const { createEmulator } = require(process.env.RNV_ROOT + "/dist/emulator/testin
 const [name, field, value] = process.argv.slice(2);
 const { store } = createEmulator({ folder: ".rnv/emulator" });
 store.editConfiguration(store.services().find((service) => service.name === name).id, { [field]: value });
+`;
+
+/** Adds a service of another project that refers to a variable of a service: `use-outside SERVICE KEY`. */
+const useOutside = `#!/usr/bin/env node
+const { createEmulator } = require(process.env.RNV_ROOT + "/dist/emulator/testing.js");
+const [name, key] = process.argv.slice(2);
+const { store } = createEmulator({ folder: ".rnv/emulator" });
+const provider = store.services().find((service) => service.name === name).id;
+const { id: projectId } = store.addProject({ name: "Billing" });
+store.addReference(store.addService({ name: "invoices", projectId }).id, provider, [key]);
 `;
 
 // Writes what the commands of all pages print now, where more than ids, times and digests differ: npm run docs:transcripts.
