@@ -1,4 +1,4 @@
-/** Settings of jest: package.json names this file. */
+/** Settings of jest: package.json names this file. `.ci/run` plays the other suites of `terraform/` too. */
 module.exports = {
   rootDir: "..",
   testEnvironment: "<rootDir>/test/support/compile-once.cjs",
@@ -10,7 +10,7 @@ module.exports = {
     "^\\.\\./locales/index\\.cjs$": "zod/v4/locales/en.cjs",
   },
   roots: ["<rootDir>/test"],
-  testMatch: ["**/*.test.ts"],
+  testMatch: ["**/test/!(terraform)/**/*.test.ts", "**/test/terraform/{life-cycle,later-protocol,replay}.test.ts"],
   transform: {
     "\\.[jt]s$": [
       "@swc/jest",

@@ -92,8 +92,9 @@ export class Consistency {
     }, how.owner);
   }
 
-  /** Reads one resource. */
+  /** Reads one resource. An id that is known of another kind is not expected to be found. */
   one<T extends Shown>(
+    kind: string,
     id: string,
     read: () => Promise<T>,
     isStale: (shown: T) => Promise<boolean> = async (shown) => this.known.isStale(shown),
@@ -106,7 +107,7 @@ export class Consistency {
       if (known && stale.length === 0 && isLeaving(value)) this.known.noteDeleting(id, known.kind);
       return { value, stale };
     };
-    return this.untilCurrent(attempt, id, saysNothing);
+    return this.untilCurrent(attempt, this.known.of(id)?.kind === kind ? id : "", saysNothing);
   }
 
   /**
@@ -211,7 +212,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
       const alone = (id: string) => unlessAbsent(() => raw.getProject(id));
       return (await consistency.list("project", { read: firstFrom(sent, raw.listProjects), alone })).entries;
     },
-    getProject: (id) => consistency.one(id, () => raw.getProject(id)),
+    getProject: (id) => consistency.one("project", id, () => raw.getProject(id)),
     canvas: async (scope = {}, sent) => {
       const { projectId, environmentId } = scope;
       const layout = known.of(projectId ?? "", "layout");
@@ -233,13 +234,14 @@ function reads(raw: Endpoints, consistency: Consistency) {
       return { ...whole, nodes: [...entries], hidden };
     },
     getService: (id, isRouteMissing) =>
-      consistency.one(id, () => raw.getService(id), isServiceStale, isRouteMissing),
+      consistency.one("service", id, () => raw.getService(id), isServiceStale, isRouteMissing),
     listVariables: async (serviceId) => {
       const read = () => raw.listVariables(serviceId);
       const mustShow = ({ parentId }: Known) => parentId === serviceId;
       return (await consistency.list("variable", { read, mustShow })).entries;
     },
-    getDeployment: (serviceId, id) => consistency.one(id, () => raw.getDeployment(serviceId, id)),
+    getDeployment: (serviceId, id) =>
+      consistency.one("deployment", id, () => raw.getDeployment(serviceId, id)),
     listDeployments: (serviceId, page = {}) => {
       const read = (): Promise<DeploymentsPage> => raw.listDeployments(serviceId, page);
       if (page.cursor !== undefined) return read();

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
+import { shareOf } from "../support/soak";
 
 const stateKey = { RNV_STATE_KEY: "ab".repeat(32) };
 const merged = "a".repeat(40);
@@ -14,7 +15,7 @@ const shop = (...services: string[]) => `projects:\n  shop:\n    services:\n${se
 const token = "TOKEN: { fromEnv: SHOP_TOKEN }";
 
 /** The record of a review binds every text of the manifest (DESIGN section 15). */
-describe.each(["github", "gitlab"] as const)("the record of a review on %s", (platform) => {
+describe.each(shareOf(["github", "gitlab"] as const, 2))("the record of a review on %s", (platform) => {
   let scenario: Scenario;
   let server: CodeHostServer;
   beforeEach(async () => {

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
+import { shareOf } from "../support/soak";
 
 type Team = "shop" | "docs";
 type Platform = "github" | "gitlab";
@@ -138,130 +139,133 @@ class Repository {
 const commitOf = (number: number): string => String(number % 10).repeat(40);
 
 /** DESIGN section 15: what was reviewed is what is applied, and a preview is only destroyed by its owner. */
-describe.each(["github", "gitlab"] as const)("two days of two teams in one repository on %s", (platform) => {
-  let at: Repository;
-  beforeAll(async () => {
-    const [scenario, host] = await Promise.all([openScenario(), serveCodeHost(platform)]);
-    at = new Repository(platform, scenario, host);
-  });
-  afterAll(() => Promise.all([at.scenario.close(), at.host.close()]));
-
-  const names = () =>
-    at.scenario.emulator.store
-      .services()
-      .map(({ name }) => name)
-      .sort();
-  const liveValue = (key: string) => {
-    const { store } = at.scenario.emulator;
-    const api = store.services().find(({ name }) => name === "api");
-    const variable = store.variables(api?.id ?? "").find((one) => one.key === key);
-    return store.variableValue(variable?.id ?? "");
-  };
-  const done = { code: 0 };
-  const first = shopManifest({ branch: "main", level: "info", replicas: 1 });
-  const louder = shopManifest({ branch: "main", level: "debug", replicas: 1 });
-  const wider = shopManifest({ branch: "main", level: "debug", replicas: 2 });
-  const broken = shopManifest({ branch: "next", level: "debug", replicas: 2 });
-  const fixed = shopManifest({ branch: "next", level: "warn", replicas: 2 });
-
-  it("day one, 9:00: both teams open their first pull request, and each has a preview", async () => {
-    expect(await at.propose(1, "shop", first)).toMatchObject({ plan: done, preview: done });
-    expect(await at.propose(2, "docs", docsManifest("main"))).toMatchObject({ plan: done, preview: done });
-    expect(names()).toEqual(["api-1", "site-2"]);
-    expect(at.comments(1)).toContain("**Plan: 5 to add, 0 to change, 0 to destroy.**");
-    expect(at.comments(2)).toContain("**Plan: 3 to add, 0 to change, 0 to destroy.**");
-  });
-
-  it("day one, 10:00: the first is merged: its team's production is made, its preview goes, the other stays", async () => {
-    expect(await at.merge(1, "shop", first)).toEqual({
-      shop: expect.objectContaining({ code: 0, stdout: expect.stringContaining("5 added") }),
-      docs: expect.objectContaining(done),
+describe.each(shareOf(["github", "gitlab"] as const, 2))(
+  "two days of two teams in one repository on %s",
+  (platform) => {
+    let at: Repository;
+    beforeAll(async () => {
+      const [scenario, host] = await Promise.all([openScenario(), serveCodeHost(platform)]);
+      at = new Repository(platform, scenario, host);
     });
-    expect(names()).toEqual(["api", "site-2"]);
-    expect(liveValue("TOKEN")).toBe(tokens.first);
-    expect(at.comments(1)).toContain("**Applied.**");
-    expect(await at.merge(2, "docs", docsManifest("main"))).toMatchObject({ shop: done, docs: done });
-    expect(names()).toEqual(["api", "site"]);
-    expect(at.comments(2)).toContain("**Applied.**");
-  });
+    afterAll(() => Promise.all([at.scenario.close(), at.host.close()]));
 
-  it("day one, 14:00: pull requests of both teams are reviewed, and merged in the other order", async () => {
-    at.scenario.settle();
-    await at.propose(3, "shop", louder);
-    expect(at.comments(3)).toContain('- value: "info"\n+ value: "debug"');
-    await at.propose(4, "docs", docsManifest("next"));
-    expect(await at.merge(4, "docs", docsManifest("next"))).toMatchObject({ shop: done, docs: done });
-    expect(await at.merge(3, "shop", louder)).toMatchObject({ shop: done, docs: done });
-    expect(liveValue("LOG_LEVEL")).toBe("debug");
-  });
+    const names = () =>
+      at.scenario.emulator.store
+        .services()
+        .map(({ name }) => name)
+        .sort();
+    const liveValue = (key: string) => {
+      const { store } = at.scenario.emulator;
+      const api = store.services().find(({ name }) => name === "api");
+      const variable = store.variables(api?.id ?? "").find((one) => one.key === key);
+      return store.variableValue(variable?.id ?? "");
+    };
+    const done = { code: 0 };
+    const first = shopManifest({ branch: "main", level: "info", replicas: 1 });
+    const louder = shopManifest({ branch: "main", level: "debug", replicas: 1 });
+    const wider = shopManifest({ branch: "main", level: "debug", replicas: 2 });
+    const broken = shopManifest({ branch: "next", level: "debug", replicas: 2 });
+    const fixed = shopManifest({ branch: "next", level: "warn", replicas: 2 });
 
-  it("day one, 17:00: the token is rotated between a review and its merge, and is deployed with it", async () => {
-    at.scenario.settle();
-    await at.propose(5, "shop", wider);
-    expect(at.comments(5)).toContain("This run cannot read 1 value");
-    at.token = tokens.rotated;
-    expect(await at.merge(5, "shop", wider)).toMatchObject({ shop: done });
-    expect(liveValue("TOKEN")).toBe(tokens.rotated);
-    for (const team of ["shop", "docs"] as const)
-      expect(await at.byHand(team, "plan", "-detailed-exitcode")).toMatchObject(done);
-  });
+    it("day one, 9:00: both teams open their first pull request, and each has a preview", async () => {
+      expect(await at.propose(1, "shop", first)).toMatchObject({ plan: done, preview: done });
+      expect(await at.propose(2, "docs", docsManifest("main"))).toMatchObject({ plan: done, preview: done });
+      expect(names()).toEqual(["api-1", "site-2"]);
+      expect(at.comments(1)).toContain("**Plan: 5 to add, 0 to change, 0 to destroy.**");
+      expect(at.comments(2)).toContain("**Plan: 3 to add, 0 to change, 0 to destroy.**");
+    });
 
-  it("day two, 9:00: a deployment fails; the other team's merges are applied meanwhile", async () => {
-    at.scenario.settle();
-    at.actor = "grace";
-    await at.propose(6, "shop", broken);
-    const { store } = at.scenario.emulator;
-    const api = store.services().find(({ name }) => name === "api");
-    store.failNextDeployment(api?.id ?? "", "npm ERR! missing script: build");
-    expect(await at.merge(6, "shop", broken)).toMatchObject({ shop: { code: 7 }, docs: done });
-    expect(at.comments(6)).toContain("npm ERR! missing script: build (exit 7)");
-    await at.propose(7, "docs", docsManifest("main"));
-    const later = await at.merge(7, "docs", docsManifest("main"));
-    expect(later.docs).toMatchObject(done);
-    // The shop's part of that commit was reviewed with pull request 6, whose job is run again where it is wanted.
-    expect(later.shop).toMatchObject({ code: 5 });
-  });
+    it("day one, 10:00: the first is merged: its team's production is made, its preview goes, the other stays", async () => {
+      expect(await at.merge(1, "shop", first)).toEqual({
+        shop: expect.objectContaining({ code: 0, stdout: expect.stringContaining("5 added") }),
+        docs: expect.objectContaining(done),
+      });
+      expect(names()).toEqual(["api", "site-2"]);
+      expect(liveValue("TOKEN")).toBe(tokens.first);
+      expect(at.comments(1)).toContain("**Applied.**");
+      expect(await at.merge(2, "docs", docsManifest("main"))).toMatchObject({ shop: done, docs: done });
+      expect(names()).toEqual(["api", "site"]);
+      expect(at.comments(2)).toContain("**Applied.**");
+    });
 
-  it("day two, 10:00: it is reverted, and its job that someone runs again does not bring it back", async () => {
-    at.scenario.settle();
-    await at.propose(8, "shop", wider);
-    expect(at.comments(8)).toMatch(/branch.*"next"[\s\S]*"main"/);
-    expect(await at.merge(8, "shop", wider)).toMatchObject({ shop: done, docs: done });
-    expect(await at.byHand("shop", "plan", "-detailed-exitcode")).toMatchObject(done);
-    at.scenario.forget();
-    const again = await at.apply(6);
-    expect(again.shop).toMatchObject({ code: 5 });
-    expect(at.scenario.requests()).toEqual([]);
-  });
+    it("day one, 14:00: pull requests of both teams are reviewed, and merged in the other order", async () => {
+      at.scenario.settle();
+      await at.propose(3, "shop", louder);
+      expect(at.comments(3)).toContain('- value: "info"\n+ value: "debug"');
+      await at.propose(4, "docs", docsManifest("next"));
+      expect(await at.merge(4, "docs", docsManifest("next"))).toMatchObject({ shop: done, docs: done });
+      expect(await at.merge(3, "shop", louder)).toMatchObject({ shop: done, docs: done });
+      expect(liveValue("LOG_LEVEL")).toBe("debug");
+    });
 
-  it("day two, 15:00: it comes again, repaired, and its preview goes with it", async () => {
-    at.scenario.settle();
-    await at.propose(9, "shop", fixed);
-    expect(names()).toEqual(["api", "api-9", "site"]);
-    expect(await at.merge(9, "shop", fixed)).toMatchObject({ shop: done, docs: done });
-    expect(names()).toEqual(["api", "site"]);
-    expect(liveValue("LOG_LEVEL")).toBe("warn");
-  });
+    it("day one, 17:00: the token is rotated between a review and its merge, and is deployed with it", async () => {
+      at.scenario.settle();
+      await at.propose(5, "shop", wider);
+      expect(at.comments(5)).toContain("This run cannot read 1 value");
+      at.token = tokens.rotated;
+      expect(await at.merge(5, "shop", wider)).toMatchObject({ shop: done });
+      expect(liveValue("TOKEN")).toBe(tokens.rotated);
+      for (const team of ["shop", "docs"] as const)
+        expect(await at.byHand(team, "plan", "-detailed-exitcode")).toMatchObject(done);
+    });
 
-  it("in the evening nothing is left to do, the history tells who did what, and no comment has a token", async () => {
-    for (const team of ["shop", "docs"] as const) {
-      expect(await at.byHand(team, "plan", "-detailed-exitcode")).toMatchObject(done);
-      expect(await at.byHand(team, "drift")).toMatchObject(done);
-    }
-    const runs = JSON.parse((await at.byHand("shop", "history", "-json")).stdout).runs;
-    expect(runs.map((run: { by: string; exit_code: number }) => [run.by, run.exit_code])).toEqual([
-      ...[
-        ["grace", 0],
-        ["grace", 0],
-        ["grace", 7],
-      ],
-      ...[
-        ["ada", 0],
-        ["ada", 0],
-        ["ada", 0],
-      ],
-    ]);
-    for (const { body } of at.host.comments)
-      expect(body).not.toMatch(/7h(?:First|Rotated)Token|for-previews/);
-  });
-});
+    it("day two, 9:00: a deployment fails; the other team's merges are applied meanwhile", async () => {
+      at.scenario.settle();
+      at.actor = "grace";
+      await at.propose(6, "shop", broken);
+      const { store } = at.scenario.emulator;
+      const api = store.services().find(({ name }) => name === "api");
+      store.failNextDeployment(api?.id ?? "", "npm ERR! missing script: build");
+      expect(await at.merge(6, "shop", broken)).toMatchObject({ shop: { code: 7 }, docs: done });
+      expect(at.comments(6)).toContain("npm ERR! missing script: build (exit 7)");
+      await at.propose(7, "docs", docsManifest("main"));
+      const later = await at.merge(7, "docs", docsManifest("main"));
+      expect(later.docs).toMatchObject(done);
+      // The shop's part of that commit was reviewed with pull request 6, whose job is run again where it is wanted.
+      expect(later.shop).toMatchObject({ code: 5 });
+    });
+
+    it("day two, 10:00: it is reverted, and its job that someone runs again does not bring it back", async () => {
+      at.scenario.settle();
+      await at.propose(8, "shop", wider);
+      expect(at.comments(8)).toMatch(/branch.*"next"[\s\S]*"main"/);
+      expect(await at.merge(8, "shop", wider)).toMatchObject({ shop: done, docs: done });
+      expect(await at.byHand("shop", "plan", "-detailed-exitcode")).toMatchObject(done);
+      at.scenario.forget();
+      const again = await at.apply(6);
+      expect(again.shop).toMatchObject({ code: 5 });
+      expect(at.scenario.requests()).toEqual([]);
+    });
+
+    it("day two, 15:00: it comes again, repaired, and its preview goes with it", async () => {
+      at.scenario.settle();
+      await at.propose(9, "shop", fixed);
+      expect(names()).toEqual(["api", "api-9", "site"]);
+      expect(await at.merge(9, "shop", fixed)).toMatchObject({ shop: done, docs: done });
+      expect(names()).toEqual(["api", "site"]);
+      expect(liveValue("LOG_LEVEL")).toBe("warn");
+    });
+
+    it("in the evening nothing is left to do, the history tells who did what, and no comment has a token", async () => {
+      for (const team of ["shop", "docs"] as const) {
+        expect(await at.byHand(team, "plan", "-detailed-exitcode")).toMatchObject(done);
+        expect(await at.byHand(team, "drift")).toMatchObject(done);
+      }
+      const runs = JSON.parse((await at.byHand("shop", "history", "-json")).stdout).runs;
+      expect(runs.map((run: { by: string; exit_code: number }) => [run.by, run.exit_code])).toEqual([
+        ...[
+          ["grace", 0],
+          ["grace", 0],
+          ["grace", 7],
+        ],
+        ...[
+          ["ada", 0],
+          ["ada", 0],
+          ["ada", 0],
+        ],
+      ]);
+      for (const { body } of at.host.comments)
+        expect(body).not.toMatch(/7h(?:First|Rotated)Token|for-previews/);
+    });
+  },
+);

@@ -1,5 +1,6 @@
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
 import { approve, itInScenario, type Scenario } from "../support/cli";
+import { shareOf } from "../support/soak";
 
 /** DESIGN section 7, "Retries", and interface, "Idempotency rules". */
 const shop = `projects:
@@ -56,7 +57,7 @@ const newest = (at: Scenario, count: number) =>
     .slice(0, count);
 
 describe("a write whose answer and receipt are lost is looked for before it is sent again", () => {
-  for (const [name, fault] of lost)
+  for (const [name, fault] of shareOf(lost, 4))
     itInScenario(`${name}: one project, one service, one variable, one deployment`, async (at) => {
       at.write("rnv.yaml", shop);
       failFirst(at, isPost, { ...fault, receipt: false });
@@ -70,7 +71,7 @@ describe("a write whose answer and receipt are lost is looked for before it is s
       await at.isQuiet();
     });
 
-  for (const [name, fault] of lost)
+  for (const [name, fault] of shareOf(lost, 4))
     itInScenario(`${name}: rnv deploy makes one deployment`, async (at) => {
       await apply(at);
       failFirst(at, queues, { ...fault, receipt: false });

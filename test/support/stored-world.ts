@@ -14,6 +14,8 @@ import type { Emulator } from "../../src/emulator/emulator";
 import { type CliRun, openScenario, type Scenario } from "./cli";
 import { type ConnectProxy, secureCertificate, secureHost, serveProxy, serveSecurely } from "./tunnel";
 
+const fastClock = ["--require", require.resolve("./fast-clock.cjs")];
+
 /** Folder of what version 0.1 wrote; its README says what each folder is. */
 export const storedFolder = join(__dirname, "stored/0.1");
 
@@ -26,6 +28,8 @@ export interface StoredWorld {
   run(...args: readonly string[]): Promise<CliRun>;
   /** Runs the command line with further variables. */
   runWith(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CliRun>;
+  /** The same in a process whose waits pass 20 times as fast. */
+  runFast(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CliRun>;
   /** Method and path of each write that reached the service since the last call, with names in place of ids. */
   writes(): string[];
   close(): Promise<void>;
@@ -78,6 +82,10 @@ export class StoredWorlds {
       scenario,
       runWith,
       run: (...args) => runWith({}, ...args),
+      runFast: (env, ...args) => {
+        const trusted = { NODE_EXTRA_CA_CERTS: this.#authority };
+        return scenario.start({ node: fastClock, env: { ...address, ...trusted, ...env } }, ...args).ended;
+      },
       writes: () => {
         const seen = scenario.emulator.log.filter(({ method }) => method !== "GET");
         scenario.emulator.resetLog();

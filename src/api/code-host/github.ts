@@ -2,8 +2,8 @@ import * as z from "zod";
 import { DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import { ApiError } from "../api-error";
 import type { CodeHost, Discussion, HostComment, HostIssue, HostOptions, PullRequest } from "./code-host";
+import { isMarked } from "./code-host";
 import { createHostClient, type HostClient } from "./host-client";
-import { isMarked } from "./marker";
 import { askOnce, makeOnce } from "./once";
 
 const user = z.looseObject({ login: z.string() });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { CodeHost, Discussion, HostComment, HostIssue, HostOptions, PullRequest } from "./code-host";
+import { isMarked } from "./code-host";
 import { createHostClient, type HostClient } from "./host-client";
-import { isMarked } from "./marker";
 import { askOnce, makeOnce } from "./once";
 
 const user = z.looseObject({ username: z.string() });

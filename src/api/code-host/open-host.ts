@@ -64,11 +64,7 @@ export function openCodeHost(environment: ProcessEnvironment, parts: HostParts):
   return { host: open(options), diagnostics: [] };
 }
 
-const unset = (platform: JobPlatform, why: string, hint: string): Diagnostic =>
-  warning(
-    "config.missing",
-    `${platform === "github" ? "GitHub" : "GitLab"} is not notified of this run: ${why}`,
-    {
-      hint,
-    },
-  );
+function unset(platform: JobPlatform, why: string, hint: string): Diagnostic {
+  const host = platform === "github" ? "GitHub" : "GitLab";
+  return warning("config.missing", `${host} is not notified of this run: ${why}`, { hint });
+}

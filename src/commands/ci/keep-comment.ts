@@ -1,6 +1,6 @@
 import { ApiError, diagnosticOf } from "../../api/api-error";
 import type { CodeHost, Discussion, HostComment } from "../../api/code-host/code-host";
-import { isMarked } from "../../api/code-host/marker";
+import { isMarked } from "../../api/code-host/code-host";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 
 /** A comment as it should stand. */

@@ -1,5 +1,5 @@
 import type { CodeHost, HostIssue } from "../../api/code-host/code-host";
-import { isMarked } from "../../api/code-host/marker";
+import { isMarked } from "../../api/code-host/code-host";
 
 /** An issue as it should stand. */
 export interface WantedIssue {
