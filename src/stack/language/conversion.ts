@@ -91,11 +91,8 @@ function toSequence(value: ListValue, kind: "list" | "set", of: ValueType): Valu
 /** A set: each item once, in the order of their values. */
 export function set(items: readonly Value[], of: ValueType): Value {
   if (!items.every(isKnown)) return whenKnown(items, { kind: "set", of }, (known) => set(known, of));
-  const unique: Value[] = [];
-  const sorted = [...items].sort(compareItems);
-  for (const item of sorted) if (!unique.some((other) => equal(other, item))) unique.push(item);
-  const { sensitive: _none, ...plain } = list(unique, of);
-  return { ...plain, kind: "set" };
+  const unique = new Map([...items].sort(compareItems).map((item) => [jsonEncode(item), item]));
+  return { ...list([...unique.values()], of), kind: "set" };
 }
 
 function compareItems(a: Value, b: Value): number {

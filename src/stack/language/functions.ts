@@ -1,22 +1,16 @@
 import { suggest } from "../../diagnostics/suggest";
 import { collectionFunctions } from "./collection-functions";
-import { convert } from "./conversion";
-import {
-  attempted,
-  describeType,
-  isSensitive,
-  isValue,
-  marked,
-  typeOf,
-  unmarked,
-  type Value,
-  whenKnown,
-} from "./expression-value";
+import { attempted, isSensitive, isValue, marked, unmarked, type Value, whenKnown } from "./expression-value";
 import type { FunctionRule, Parameter } from "./function-rule";
+import { valueOfPlain } from "./json-functions";
 import { ExpressionProblem, unsupported } from "./problem";
 import { textFunctions } from "./text-functions";
 
-const rules: ReadonlyMap<string, FunctionRule> = new Map([...textFunctions, ...collectionFunctions]);
+const rules: ReadonlyMap<string, FunctionRule> = new Map(
+  Object.entries({ ...textFunctions, ...collectionFunctions }),
+);
+
+type Call = (known: readonly Value[]) => Value;
 
 /** Functions that see their arguments unevaluated. */
 export const lazyFunctions = ["try", "can"];
@@ -36,16 +30,20 @@ export function callFunction(name: string, given: readonly Value[]): Value {
   }
   checkCount(name, rule, given.length);
   rule.check?.(given);
-  if (rule.seesMarks) return rule.call(given);
   const isSecret = given.some(isSensitive);
-  const call = (known: readonly Value[]): Value => run(name, rule, known, isSecret);
-  if (rule.shallow) return callShallow(rule, given, call);
+  const call: Call = (known) => run(name, rule, known, isSecret);
+  if (rule.seesMarks) return call(given);
+  if (rule.isShallow) return callShallow(rule, given, call);
   return marked(whenKnown(given.map(unmarked), rule.gives, call), isSecret);
 }
 
 /** Runs a function of known values. Its problems begin with its name: `isSecret`, without the text of an argument. */
 function run(name: string, rule: FunctionRule, known: readonly Value[], isSecret: boolean): Value {
-  const result = attempted(() => rule.call(prepared(rule, known)));
+  const result = attempted(() => {
+    rule.check?.(known);
+    const found = rule.call(readArguments(rule, known));
+    return typeof found === "object" ? found : valueOfPlain(found);
+  });
   if (isValue(result)) return result;
   const summary = isSecret
     ? `${name} does not take its arguments, of which one is secret`
@@ -62,7 +60,7 @@ function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, f
   throw new ExpressionProblem(`${name} takes ${wanted} argument${wanted === "1" ? "" : "s"}, found ${found}`);
 }
 
-function callShallow(rule: FunctionRule, given: readonly Value[], call: FunctionRule["call"]): Value {
+function callShallow(rule: FunctionRule, given: readonly Value[], call: Call): Value {
   const isMarked = given.some((value) => value.sensitive === true);
   const bare = given.map(({ sensitive: _sensitive, ...value }) => value as Value);
   const isLater = bare.some(({ kind }) => kind === "later");
@@ -72,14 +70,11 @@ function callShallow(rule: FunctionRule, given: readonly Value[], call: Function
   );
 }
 
-function prepared(rule: FunctionRule, given: readonly Value[]): readonly Value[] {
-  rule.check?.(given);
-  return given.map((value, i) => {
-    const parameter = rule.takes[i] ?? (rule.rest as Parameter);
-    if (value.kind === "null" && parameter.nullable !== true)
+/** Returns the arguments as the parameters of the function read them. */
+const readArguments = ({ takes, rest }: FunctionRule, given: readonly Value[]): readonly unknown[] =>
+  given.map((value, i) => {
+    const { read, takesNull } = takes[i] ?? (rest as Parameter);
+    if (value.kind === "null" && takesNull !== true)
       throw new ExpressionProblem(`argument ${i + 1} must not be null`);
-    if (parameter.type !== "collection") return convert(value, parameter.type);
-    if (value.kind === "null" || "items" in value || "entries" in value) return value;
-    throw new ExpressionProblem(`argument ${i + 1} is a list or a map, found ${describeType(typeOf(value))}`);
+    return read(value, i + 1);
   });
-}
