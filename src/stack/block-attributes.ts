@@ -4,7 +4,7 @@ import type { Block, WrittenAttribute } from "../manifest/blocks";
 import { type AttributeShape, openShape, schemaKinds, unknownField } from "../manifest/type-index";
 import type { Address } from "../model/address";
 import { camelCase, protectionAttribute, terraformPrefix } from "../model/text";
-import { isObject, type JsonNode } from "./document";
+import type { JsonNode } from "./document";
 import { invalid, StackProblem, unsupported } from "./language/problem";
 import type { StackGroup, StackType } from "./names";
 import { entryNode, mapNode } from "./nodes";
@@ -54,7 +54,7 @@ export function readAttributes(source: ResourceSource): Pick<Block, "written" | 
     else if (shape !== undefined) add(shape, at, generated && key);
     else if (group === undefined)
       fail(unknownKey(key, [...type.attributes.keys(), ...type.groups.keys(), ...others]), at.keyRange);
-    else if (isObject(at.value)) {
+    else if (at.isObject) {
       for (const [field, node] of at.entries) {
         if (node.isAbsent) continue;
         const found = fieldNamed(field, node, group, source);
@@ -94,8 +94,8 @@ export const unknownKey = (key: string, known: Iterable<string>): StackProblem =
 /** Returns true if `deletion_protection` is set; refuses it where the type does not have it. */
 export function protectionOf(block: JsonNode, isProtectable: boolean, { refuse }: BlockReader): boolean {
   const at = block.at(protectionAttribute);
-  const value = at.value ?? false;
-  if (value === false || (value === true && isProtectable)) return value;
+  if (at.isAbsent || at.value === false) return false;
+  if (at.value === true && isProtectable) return true;
   const summary = isProtectable
     ? `${protectionAttribute} is true or false`
     : `nothing of this type has ${protectionAttribute}`;
@@ -108,9 +108,9 @@ export function checkTriggers({ resource, type, reader }: ResourceSource): void 
   const at = resource.block.at("triggers");
   const isDerived = commentOf(resource.block, terraformPrefix).at("triggers").value === "derived";
   if (at.isAbsent || isDerived) return;
-  const reasons = isObject(at.value) ? Object.values(at.value) : [at.value];
+  const reasons = at.isObject ? [...at.members.values()] : [at];
   const isSeen = (name: string): boolean => isFollowed(name, resource, type, reader);
-  const areSeen = reasons.every((reason) => {
+  const areSeen = reasons.every(({ value: reason }) => {
     const names =
       typeof reason === "string" && !others.test(reason) ? [...reason.matchAll(resourceName)] : [];
     return names.length > 0 && names.every(([name]) => isSeen(name));

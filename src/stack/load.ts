@@ -50,7 +50,10 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     spent: { misses: 0, steps: 0 },
     report: findings.report,
   };
-  for (const stack of [...stacks, ...others]) masked.set(stack.document.root.file, maskStack(stack, context));
+  for (const stack of [...stacks, ...others]) {
+    const { file } = stack.root;
+    masked.set(file, maskStack(texts.get(file) ?? "", stack, context));
+  }
   const stackBlocks = readBlocks(context, texts);
   const foundData = stacks.flatMap((stack) => readData(stack, context));
   const blocks = new Map(stackBlocks.map(({ block }) => [block.address, block]));
@@ -125,8 +128,7 @@ async function readStacks(request: ManifestRequest, cwd: string, { report }: Fin
     left -= Buffer.byteLength(text);
     texts.set(file, text);
     const parsed = parseStackDocument(file, text);
-    if ("document" in parsed)
-      (isOther ? others : stacks).push(readStack(parsed.document, stackFile, reportOf));
+    if ("root" in parsed) (isOther ? others : stacks).push(readStack(parsed.root, stackFile, reportOf));
     else {
       masked.set(file, maskBrokenStack(text, parsed.failedAt));
       parsed.problems.forEach(reportOf);

@@ -3,7 +3,7 @@ import type { SourceNode } from "../manifest/tree";
 import { crossStackData, dataSegments } from "../model/data-source";
 import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/text";
 import { dataAttribute } from "./data-attributes";
-import { isObject, type JsonNode } from "./document";
+import type { JsonNode } from "./document";
 import { convert } from "./language/conversion";
 import { evaluateText, objectOf } from "./language/evaluate";
 import { parseText } from "./language/expression";
@@ -109,17 +109,14 @@ const isExpression = (written: string): boolean => written.includes("${") || wri
 
 /** The value of JSON with its expressions evaluated, as far as a plan can; throws `StackProblem`. */
 function readValue(node: JsonNode, scope: Scope): Value {
-  const { value = null } = node;
-  if (typeof value === "string")
-    return isExpression(value) ? valueOfText(value, { ...scope, node }) : text(value);
-  if (value === null || typeof value !== "object") return valueOfPlain(value);
-  const inner = (key: string | number): Value => readValue(node.at(key), scope);
-  if (!isObject(value)) return tuple(value.map((_item, i) => inner(i)));
+  const readText = (written: string): Value =>
+    isExpression(written) ? valueOfText(written, { ...scope, node }) : text(written);
+  if (node.isList) return tuple(node.items.map((item) => readValue(item, scope)));
   // Keys are expressions too: by one that is known later the object is.
-  const pairs = Object.keys(value).map(
-    (key) => [isExpression(key) ? valueOfText(key, { ...scope, node }) : text(key), inner(key)] as const,
-  );
-  return objectOf(pairs);
+  if (node.isObject)
+    return objectOf([...node.members].map(([key, inner]) => [readText(key), readValue(inner, scope)]));
+  const { value = null } = node;
+  return typeof value === "string" ? readText(value) : valueOfPlain(value);
 }
 
 /** The value of a text with expressions. */

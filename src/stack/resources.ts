@@ -25,7 +25,6 @@ import { entryNode, listNode, mapNode, scalarNode } from "./nodes";
 import { type BlockReader, readerOf } from "./resolve";
 import {
   commentOf,
-  itemsOf,
   nestedBlocks,
   ownerOf,
   problemAt,
@@ -88,7 +87,7 @@ export function readResource(
   const reader = readerOf(stack, context, { owner, address });
   const source: ResourceSource = { resource, type, address, reader };
   for (const key of terraformOnly)
-    if (block.at(key).value !== undefined) reader.refuse(withoutRepetition(key), block.at(key).keyRange);
+    if (!block.at(key).isAbsent) reader.refuse(withoutRepetition(key), block.at(key).keyRange);
   checkTriggers(source);
   const { removal, removedWithParent } = type.placed.type;
   const provider = readProvider(block, reader);
@@ -97,14 +96,13 @@ export function readResource(
   const { written, isReadable } = readAttributes(source);
   const parent = readParent(source, findBlock);
   const meta = readMeta(source, imports.get(address));
-  if (type.nameKey !== undefined && block.at(type.nameKey).value === undefined)
-    refuseMissing(source, type.nameKey);
+  if (type.nameKey !== undefined && block.at(type.nameKey).isAbsent) refuseMissing(source, type.nameKey);
   const dependsOn = dependsOnOf(block, reader);
   const names = address.split(".").slice(1);
   return {
     owner,
     constructPath: resource.constructPath,
-    movedFrom: itemsOf(commentOf(block, terraformPrefix).at("moved_from")).map(literal),
+    movedFrom: commentOf(block, terraformPrefix).at("moved_from").items.map(literal),
     dependsOn,
     parent,
     isProtected: isKept || (protecting.has(provider) && isProtectable),
@@ -146,12 +144,13 @@ export const withoutRepetition = (key: string): StackProblem =>
 
 /** The configuration of the provider that a block names; one that the stack does not declare is refused. */
 export function readProvider(block: JsonNode, { stack, refuse }: BlockReader): string {
-  const { value: written = null } = block.at("provider");
-  if (written === null || written === terraformPrefix) return terraformPrefix;
+  const at = block.at("provider");
+  const { value: written } = at;
+  if (at.isAbsent || written === terraformPrefix) return terraformPrefix;
   if (typeof written === "string" && stack.providers.has(written)) return written;
   const summary = `the provider ${JSON.stringify(written)} is not declared`;
   const hint = `name one of rnv: new RnvProvider(stack, "eu", { alias: "eu" })`;
-  refuse(unknownReference(summary, hint), block.at("provider"));
+  refuse(unknownReference(summary, hint), at);
   return terraformPrefix;
 }
 
@@ -244,12 +243,12 @@ function wholeReference(node: SourceNode): readonly string[] | undefined {
 export function dependsOnOf(block: JsonNode, reader: BlockReader): readonly Address[] {
   const { stack, context } = reader;
   const at = block.at("depends_on");
-  if (at.value === undefined) return [];
-  if (!Array.isArray(at.value)) {
+  if (at.isAbsent) return [];
+  if (!at.isList) {
     reader.refuse(invalid("depends_on is a list"), at);
     return [];
   }
-  return itemsOf(at).flatMap((item) => {
+  return at.items.flatMap((item) => {
     const name = String(item.value);
     // Data sources are read before anything changes: they are no reason to wait.
     if (name.startsWith("data.") && stack.data.has(name.slice("data.".length))) return [];
@@ -301,10 +300,8 @@ function readMeta(
 }
 
 /** A value that is taken as it is written, without expressions. */
-const literal = (at: JsonNode): SourceNode => {
-  const { value = null } = at;
-  return value === null || typeof value !== "object" ? scalarNode(value, at) : listNode([], at);
-};
+const literal = (at: JsonNode): SourceNode =>
+  at.isObject || at.isList ? listNode([], at) : scalarNode(at.value ?? null, at);
 
 /** `configuration.health_check_path` in rnv's words; `all` names every attribute. */
 function ignoredPaths(at: JsonNode, { placed }: StackType): SourceNode {
@@ -313,9 +310,9 @@ function ignoredPaths(at: JsonNode, { placed }: StackType): SourceNode {
       [...placed.paths.keys()].map((path) => scalarNode(path, at)),
       at,
     );
-  if (!Array.isArray(at.value)) return literal(at);
+  if (!at.isList) return literal(at);
   return listNode(
-    itemsOf(at).map((item) =>
+    at.items.map((item) =>
       typeof item.value === "string" ? scalarNode(camelCase(item.value), item) : literal(item),
     ),
     at,

@@ -6,7 +6,7 @@ import { type Report, suggestedMisses } from "../manifest/findings";
 import type { Trust } from "../manifest/trust";
 import type { Address } from "../model/address";
 import { generatedName, terraformPrefix, variableResource, variablesResource } from "../model/text";
-import { isObject, type JsonNode, type StackDocument } from "./document";
+import type { JsonNode } from "./document";
 import { StackProblem, unknownReference, unsupported } from "./language/problem";
 import type { StackType } from "./names";
 
@@ -23,7 +23,7 @@ export interface StackResource {
 
 /** A stack with its parts by name. */
 export interface Stack {
-  readonly document: StackDocument;
+  readonly root: JsonNode;
   /** Its name in the app, or that of the file. */
   readonly name: string;
   /** Path of its construct: `eu/production`; its name where no app is read. */
@@ -144,13 +144,11 @@ const knownBlocks = new Set(
 
 /** The parts of a stack by name. A block that rnv cannot honour is reported, never passed over. */
 export function readStack(
-  document: StackDocument,
+  root: JsonNode,
   fallback: { readonly name: string; readonly constructPath?: string | undefined },
   report: Report,
 ): Stack {
-  const { root } = document;
-  if (!isObject(root.value))
-    report(error("stack.invalid_value", "a stack is a JSON object", { range: root }));
+  if (!root.isObject) report(error("stack.invalid_value", "a stack is a JSON object", { range: root }));
   const stackName = commentOf(root, "metadata").at("stackName").value;
   const name = typeof stackName === "string" ? stackName : fallback.name;
   for (const [key, block] of root.entries)
@@ -164,7 +162,7 @@ export function readStack(
     named.set(key, [...(named.get(key) ?? []), resource]);
   }
   return {
-    document,
+    root,
     name,
     constructPath: fallback.constructPath ?? name,
     resources,
@@ -184,26 +182,19 @@ interface Labelled {
 
 /** The blocks under `key` and so many labels. Terraform takes a list of objects wherever it takes an object. */
 export function blocksOf(parent: JsonNode, key: string, labels: number): readonly Labelled[] {
-  let level: readonly Labelled[] = itemsOf(parent.at(key)).map((block) => ({ block, labels: [] }));
+  let level: readonly Labelled[] = parent.at(key).items.map((block) => ({ block, labels: [] }));
   for (let i = 0; i < labels; i += 1)
     level = level.flatMap(({ block, labels: outer }) =>
       block.entries.flatMap(([label, inner]) =>
-        itemsOf(inner).map((item) => ({ block: item, labels: [...outer, label] })),
+        inner.items.map((item) => ({ block: item, labels: [...outer, label] })),
       ),
     );
   return level;
 }
 
-/** The items of a list; a value alone is its only item. */
-export const itemsOf = (node: JsonNode): readonly JsonNode[] => {
-  const { value } = node;
-  if (Array.isArray(value)) return value.map((_item, i) => node.at(i));
-  return value === undefined ? [] : [node];
-};
-
 /** The objects of nested blocks without labels. */
 export const nestedBlocks = (parent: JsonNode, key: string): readonly JsonNode[] =>
-  itemsOf(parent.at(key)).filter(({ value }) => isObject(value));
+  parent.at(key).items.filter(({ isObject }) => isObject);
 
 const byLabel = (blocks: readonly Labelled[]): ReadonlyMap<string, JsonNode> =>
   new Map(blocks.map(({ labels, block }) => [labels.join("."), block]));
@@ -229,20 +220,21 @@ function variablesOfMap(resource: StackResource): readonly StackResource[] {
   if (terraformType !== variablesResource) return [resource];
   const service = /^\$\{rnv_service\.([\w-]+)\.id\}$/.exec(String(block.at("service_id").value))?.[1] ?? name;
   const own = ["values", "values_wo", "values_wo_version", generatedName];
-  const others = Object.fromEntries(block.entries.filter(([key]) => !own.includes(key)));
-  const maps = ["values", "values_wo", generatedName].filter((key) => isObject(block.at(key).value));
+  const others = [...block.members].filter(([key]) => !own.includes(key));
+  const maps = ["values", "values_wo", generatedName].filter((key) => block.at(key).isObject);
   // What is one expression has no names yet: the type of the block stays, and is refused.
   if (maps.length === 0) return [resource];
   return maps.flatMap((attribute) =>
     block.at(attribute).entries.map(([key, value]) => ({
       terraformType: variableResource,
       name: `${service}__${key}`,
-      block: block.with({
-        ...others,
-        "//": block.at("//"),
-        key: value.holding(key),
-        [attribute === generatedName ? generatedName : "value"]: value,
-      }),
+      block: block.holding(
+        new Map([
+          ...others,
+          ["key", value.holding(key)],
+          [attribute === generatedName ? generatedName : "value", value],
+        ]),
+      ),
       constructPath: resource.constructPath,
       partOf: `${terraformType}.${name}`,
     })),
@@ -258,7 +250,7 @@ function checkSettings(root: JsonNode, name: string, report: Report): void {
     for (const { labels, block } of blocksOf(settings, "backend", 1))
       if (labels[0] !== "local") report(ownState(`the backend "${labels[0]}"`, name, block));
     const cloud = settings.at("cloud");
-    if (cloud.value !== undefined) report(ownState("the cloud block", name, cloud.keyRange));
+    if (!cloud.isAbsent) report(ownState("the cloud block", name, cloud.keyRange));
   }
 }
 

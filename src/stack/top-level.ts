@@ -17,7 +17,7 @@ import { isMadeByApply } from "./values";
 
 /** The blocks of a kind at the top level; refuses keys besides `known`. */
 function topBlocks(kind: string, known: readonly string[], reader: BlockReader): readonly JsonNode[] {
-  const blocks = nestedBlocks(reader.stack.document.root, kind);
+  const blocks = nestedBlocks(reader.stack.root, kind);
   for (const block of blocks) refuseOthers(block, known, kind, reader);
   return blocks;
 }

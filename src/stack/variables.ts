@@ -1,6 +1,7 @@
 import { unlisted } from "../manifest/values";
 import { terraformPrefix } from "../model/text";
-import { isObject, type Json, type JsonNode } from "./document";
+import type { Plain } from "../model/value";
+import type { JsonNode } from "./document";
 import { convert } from "./language/conversion";
 import { type Expression, parseExpression } from "./language/expression";
 import { later, marked, text, type Value, type ValueType } from "./language/expression-value";
@@ -35,7 +36,7 @@ export function variableValue(name: string, scope: Scope, readEntry: ReadEntry):
     readDefault: () => readEntry(`var.${name}`, entry.at("default"), scope),
   };
   const source = commentOf(entry, terraformPrefix).at("source");
-  if (isObject(source.value)) {
+  if (source.isObject) {
     // The source as a manifest would write it: `{ fromEnv: NAME }`.
     const node = nodeOf(readEntry(`var.${name}`, source, scope), scope.node, scope.reader);
     return marked(later({ ...node, range: rangeOf(scope), isSensitive: true }, "string"));
@@ -46,8 +47,7 @@ export function variableValue(name: string, scope: Scope, readEntry: ReadEntry):
 /** The text goes from the environment into a `Secret` without being a value here. */
 function sensitiveValue({ name, entry, scope, readDefault }: Variable): Value {
   const { environment, fillIn } = scope.context;
-  const hasDefault = entry.at("default").value !== undefined;
-  const variable = setVariable(name, environment) ?? (hasDefault ? undefined : `RNV_VAR_${name}`);
+  const variable = setVariable(name, environment) ?? (entry.has("default") ? undefined : `RNV_VAR_${name}`);
   if (variable === undefined) return readDefault();
   if (fillIn && !environment[variable]) throw withoutValue(name, environment);
   const source = `\${var.${name}}`;
@@ -66,7 +66,7 @@ function plainValue({ name, entry, scope, readDefault }: Variable): Value {
   const type = typeof written === "string" ? written : impliedType(fallback);
   if (variable !== undefined)
     return converted(valueOfText(environment[variable] as string, type, variable), type, variable);
-  if (fallback === undefined) throw withoutValue(name, environment);
+  if (!entry.has("default")) throw withoutValue(name, environment);
   return converted(readDefault(), type, "the default");
 }
 
@@ -80,7 +80,7 @@ function converted(value: Value, type: string, origin: string): Value {
   }
 }
 
-const impliedType = (value: Json | undefined): string =>
+const impliedType = (value: JsonNode["value"]): string =>
   typeof value === "number" ? "number" : typeof value === "boolean" ? "bool" : "any";
 
 function withoutValue(name: string, environment: StackContext["environment"]): StackProblem {
@@ -100,7 +100,7 @@ const setVariable = (name: string, environment: StackContext["environment"]): st
 function valueOfText(given: string, type: string, origin: string): Value {
   if (!type.includes("(")) return text(given);
   try {
-    return valueOfPlain(JSON.parse(given) as Json);
+    return valueOfPlain(JSON.parse(given) as Plain);
   } catch {
     throw invalid(`${origin} does not hold JSON, as its type ${type} needs`);
   }
