@@ -6,14 +6,13 @@ import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
 import { dataSegments } from "../model/data-source";
 import type { DesiredAttribute, DesiredData } from "../model/desired";
-import { type Listing, listingNamed } from "../model/listings";
 import { conditionKinds } from "../model/policy";
 import { snakeCase } from "../model/text";
 import { referredAddresses } from "../model/value";
 import { type FoundCondition, readConditions } from "./conditions";
 import type { JsonNode } from "./document";
 import { invalid, missingKey, unsupported } from "./language/problem";
-import { isDataSource, type StackType } from "./names";
+import type { DataType } from "./names";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { dependsOnOf, readProvider, withoutRepetition } from "./resources";
 import {
@@ -37,8 +36,8 @@ export function readData(stack: Stack, context: StackContext): readonly FoundDat
   return [...stack.data].flatMap(([label, entry]) => {
     const [terraformType = "", name = ""] = label.split(".");
     if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) return [];
-    if (isDataSource(terraformType, context.types))
-      return [readSource(terraformType, name, entry, stack, context)];
+    const dataType = context.dataTypes.get(terraformType);
+    if (dataType !== undefined) return [readSource(terraformType, name, entry, dataType, stack, context)];
     context.report(problemAt(unsupported(`the data source ${label}`), { owner: stack.name }, entry.keyRange));
     return [];
   });
@@ -48,16 +47,16 @@ function readSource(
   terraformType: string,
   name: string,
   entry: JsonNode,
+  dataType: DataType,
   stack: Stack,
   context: StackContext,
 ): FoundData {
+  const { type, listing } = dataType;
   const constructPath = constructPathOf(entry);
   const owner = ownerOf({ terraformType: `data.${terraformType}`, name, constructPath });
   const address = dataSegments(stack.name, terraformType, name).join(".") as Address;
   const reader = readerOf(stack, context, { owner, address });
-  const listing = listingNamed(terraformType);
-  const type = listing === undefined ? context.types.get(terraformType) : undefined;
-  const query = readQuery(entry, { type, listing }, reader);
+  const query = readQuery(entry, dataType, reader);
   for (const [key, { isNeeded }] of Object.entries(listing?.query ?? {}))
     if (isNeeded && entry.at(snakeCase(key)).isAbsent)
       reader.refuse(missingKey(`it needs ${snakeCase(key)}`), entry.keyRange);
@@ -82,15 +81,9 @@ function readSource(
 /** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */
 function readQuery(
   entry: JsonNode,
-  { type, listing }: { readonly type: StackType | undefined; readonly listing: Listing | undefined },
+  { query: names, listing }: DataType,
   reader: BlockReader,
 ): FoundData["query"] {
-  const names = new Map<string, string>(
-    Object.keys(listing?.query ?? {}).map((key) => [snakeCase(key), key] as const),
-  );
-  for (const [key, { attribute }] of type?.parents ?? []) names.set(key, attribute);
-  if (type?.nameKey !== undefined) names.set(type.nameKey, type.placed.type.nameAttribute ?? type.nameKey);
-  if (type !== undefined) names.set("id", "id");
   const query = new Map<string, SourceNode>();
   for (const [key, at] of entry.entries) {
     const attribute = names.get(key);

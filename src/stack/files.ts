@@ -9,7 +9,6 @@ import { star } from "../manifest/mask";
 import { topologicalOrder } from "../model/graph";
 import { namePattern, terraformPrefix } from "../model/text";
 import type { JsonNode } from "./document";
-import { isDataSource } from "./names";
 import { blocksOf, type Stack, type StackContext } from "./stack";
 
 /** A stack to read. */
@@ -194,7 +193,11 @@ const openKeys = new Set("// depends_on lifecycle provider alias base_url worksp
  * The text of a stack for code frames: values that may be secrets are starred out, offsets and lines stay. Shown are
  * attributes that hold no secret, names of other values, and blocks that rnv reads whole.
  */
-export function maskStack(text: string, { root, ...stack }: Stack, { types }: StackContext): string {
+export function maskStack(
+  text: string,
+  { root, ...stack }: Stack,
+  { types, dataTypes }: StackContext,
+): string {
   const ranges: Range[] = [];
   const hide = (node: JsonNode): void => {
     const { value, start, end } = node;
@@ -211,8 +214,7 @@ export function maskStack(text: string, { root, ...stack }: Stack, { types }: St
   for (const output of stack.outputs.values()) hideMembers(output, (key) => key !== "value");
   for (const { labels, block } of blocksOf(root, "provider", 1))
     hideMembers(block, (key) => labels[0] === terraformPrefix && openKeys.has(key));
-  for (const [label, data] of stack.data)
-    if (!isDataSource(label.split(".")[0] ?? "", types)) hideMembers(data);
+  for (const [label, data] of stack.data) if (!dataTypes.has(label.split(".")[0] ?? "")) hideMembers(data);
   for (const { terraformType, block } of stack.resources) {
     const type = types.get(terraformType);
     const shapes = [...(type?.attributes.values() ?? [])];

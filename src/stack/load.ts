@@ -23,7 +23,7 @@ import { buildConditions, checkVariables } from "./conditions";
 import { buildData, declaredOf, dependants, type FoundData, readData } from "./data";
 import { parseStackDocument } from "./document";
 import { findStacks, maskBrokenStack, maskStack, type StackFile } from "./files";
-import { addressOfResource, indexStackTypes } from "./names";
+import { addressOfResource, indexDataTypes, indexStackTypes } from "./names";
 import { readProviders } from "./provider";
 import { readResource, type StackBlock } from "./resources";
 import { ownerOf, readStack, type Stack, type StackContext, type StackResource } from "./stack";
@@ -38,15 +38,16 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const cwd = resolve(request.cwd);
   const index = indexTypes(request.types);
   const { stacks, others, texts, masked, isPartial } = await readStacks(request, cwd, findings);
+  const types = indexStackTypes(index);
   const context: StackContext = {
     stacks,
     others,
     unit: request.stack,
-    types: indexStackTypes(index),
+    types,
+    dataTypes: indexDataTypes(types),
     environment: request.environment,
     trust: trustOf(request.environment, request.untrusted === true),
     fillIn: request.secrets === "resolve",
-    isPartial,
     spent: { misses: 0, steps: 0 },
     report: findings.report,
   };

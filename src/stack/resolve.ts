@@ -1,8 +1,8 @@
 import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
 import type { SourceNode } from "../manifest/tree";
 import { crossStackData, dataSegments } from "../model/data-source";
 import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/text";
-import { dataAttribute } from "./data-attributes";
 import type { JsonNode } from "./document";
 import { convert } from "./language/conversion";
 import { evaluateText, objectOf } from "./language/evaluate";
@@ -19,8 +19,9 @@ import {
   whenKnown,
 } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
+import { stepInto } from "./language/operators";
 import { StackProblem, unknownReference, unsupported } from "./language/problem";
-import { addressOfResource, isDataSource, type StackType } from "./names";
+import { addressOfResource, type StackType } from "./names";
 import {
   crossStackInput,
   type Owner,
@@ -142,31 +143,28 @@ function spend(steps: number, { context: { spent } }: Scope): void {
     throw new StackProblem("stack.too_large", `the expressions take more than ${maxSteps} steps`);
 }
 
-/** A value, and the steps that are still to be taken in it. */
-interface Rooted {
-  readonly value: Value;
-  readonly rest: Steps;
-}
+/** Takes steps into a value. */
+const stepsInto = (value: Value, steps: Steps): Value => steps.map(valueOfPlain).reduce(stepInto, value);
 
 /** Looks up `var.x`, `local.x`, `rnv_service.api.url`, a data source or an output of another stack. */
-function resolveRoot(root: string, steps: Steps, scope: Scope): Rooted {
+function resolveRoot(root: string, steps: Steps, scope: Scope): Value {
   const { context, stack, self } = scope;
   const [name, ...rest] = steps;
   const type = context.types.get(root);
   if (type !== undefined) return resourceAttribute(type, steps, scope);
   if (root === "var" && typeof name === "string")
-    return { value: variableValue(name, scope, readEntry), rest };
+    return stepsInto(variableValue(name, scope, readEntry), rest);
   if (root === "local" && typeof name === "string") {
     const entry = stack.locals.get(name);
     if (entry === undefined) throw undeclared(`local.${name}`, name, stack.locals.keys(), context);
-    return { value: readEntry(`local.${name}`, entry, scope), rest };
+    return stepsInto(readEntry(`local.${name}`, entry, scope), rest);
   }
   if (root === "data") return readDataRoot(steps, scope);
   if (root === "self" && self !== undefined) {
     const own = self.isData ? undefined : context.types.get(self.terraformType);
     const all = [self.name, ...steps];
     return own === undefined
-      ? { value: dataAttribute(self.terraformType, all, scope), rest: [] }
+      ? dataAttribute(self.terraformType, all, scope)
       : resourceAttribute(own, all, scope, true);
   }
   if (root === variablesResource) throw mapOfVariables(name);
@@ -205,11 +203,11 @@ function readEntry(label: string, node: JsonNode, scope: Scope): Value {
 }
 
 /** A data source; or `data.terraform_remote_state.<input>.outputs.<output>`: how stacks refer to each other. */
-function readDataRoot(steps: Steps, scope: Scope): Rooted {
+function readDataRoot(steps: Steps, scope: Scope): Value {
   const { context } = scope;
   const [type, name, outputs, output, ...rest] = steps;
-  if (typeof type === "string" && isDataSource(type, context.types))
-    return { value: dataAttribute(type, steps.slice(1), scope), rest: [] };
+  if (typeof type === "string" && context.dataTypes.has(type))
+    return dataAttribute(type, steps.slice(1), scope);
   if (type !== "terraform_remote_state" || typeof name !== "string" || !name.startsWith(crossStackInput))
     throw unsupported(`the data source ${[type, name].join(".")}`);
   if (outputs !== "outputs" || typeof output !== "string") throw unsupported(`data.${steps.join(".")}`);
@@ -226,7 +224,39 @@ function readDataRoot(steps: Steps, scope: Scope): Rooted {
   const found = readOutput(output, entry, { ...scope, stack });
   return context.others.includes(stack) && isMadeByApply(nodeOf(found, scope.node, scope.reader))
     ? crossValue(stack.name, output, rest, scope)
-    : { value: found, rest };
+    : stepsInto(found, rest);
+}
+
+/** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */
+function dataAttribute(terraformType: string, steps: Steps, scope: Scope): Value {
+  const { stack, context } = scope;
+  const [name, ...path] = steps;
+  const label = `${terraformType}.${name}`;
+  if (typeof name !== "string" || path.length === 0)
+    throw unsupported(`a reference to the data source ${label} as a whole`);
+  if (!stack.data.has(label)) throw undeclared(`data.${label}`, label, stack.data.keys(), context);
+  const attribute = dataPath(terraformType, path.map(String), context);
+  const segments = [...dataSegments(stack.name, terraformType, name), ...attribute];
+  return referenceValue(segments, scope.source || `data.${steps.join(".")}`, rangeOf(scope));
+}
+
+/** `configuration.health_check_path` in rnv's words. */
+function dataPath(
+  terraformType: string,
+  [first = "", second, ...others]: readonly string[],
+  { dataTypes }: StackContext,
+): readonly string[] {
+  const { type, shows } = dataTypes.get(terraformType) ?? { shows: new Map<string, string>() };
+  const refuse = (name: string, known: Iterable<string>): StackProblem =>
+    unknownReference(`the data source ${terraformType} has no attribute "${name}"`, didYouMean(name, known));
+  const found = shows.get(first);
+  if (found === undefined) throw refuse(first, shows.keys());
+  if (second === undefined) return [found];
+  const group = type?.groups.get(first);
+  if (group === undefined) return [found, second, ...others];
+  const field = group.fields.get(second);
+  if (field === undefined || field.secret) throw refuse(`${first}.${second}`, []);
+  return [...field.path.split("."), ...others];
 }
 
 /** The output of another stack, which may be left to Terraform. */
@@ -248,7 +278,7 @@ const inputOf = (constructPath: string): string =>
   constructPath.replaceAll("/", "--").replace(/[^A-Za-z0-9_-]/g, "");
 
 /** An output of another stack that its apply makes, from the plan or the state of that stack. */
-function crossValue(stack: string, output: string, rest: Steps, scope: Scope): Rooted {
+function crossValue(stack: string, output: string, rest: Steps, scope: Scope): Value {
   const { unit } = scope.context;
   const found = unit?.crossValues.get(stack)?.get(output);
   if (found === undefined && unit?.needsValues === true)
@@ -256,13 +286,13 @@ function crossValue(stack: string, output: string, rest: Steps, scope: Scope): R
       `the stack ${stack} has not made this value yet`,
       `apply ${stack} first, or take both: its state holds no ${output}`,
     );
-  if (found?.kind === "value") return { value: valueOfPlain(found.value), rest };
+  if (found?.kind === "value") return stepsInto(valueOfPlain(found.value), rest);
   const segments = [...dataSegments(stack, crossStackData, output), "value", ...rest.map(String)];
-  return { value: referenceValue(segments, scope.source, rangeOf(scope)), rest: [] };
+  return referenceValue(segments, scope.source, rangeOf(scope));
 }
 
 /** An attribute that the program declares, as it is declared there; one that the service makes, as a reference. */
-function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf = false): Rooted {
+function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf = false): Value {
   const { context, stack, source } = scope;
   const [name, first, ...others] = steps;
   if (typeof name !== "string") throw unsupported("a reference without the name of a resource");
@@ -287,7 +317,7 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf =
       ? own
       : (group.fields.get(field)?.path ?? `${group.key}.${camelCase(field)}`);
   const segments = [...addressOfResource(type, name).split("."), ...path.split(".")];
-  return { value: referenceValue(segments, source || steps.join("."), rangeOf(scope)), rest: [] };
+  return referenceValue(segments, source || steps.join("."), rangeOf(scope));
 }
 
 /** The value that a block writes for an attribute, or for a field of a group; undefined where it writes none. */
@@ -296,7 +326,7 @@ function declaredValue(
   { block }: StackResource,
   steps: Steps,
   scope: Scope,
-): Rooted | undefined {
+): Value | undefined {
   const [name, first = "", second, ...deeper] = steps;
   const isField = type.groups.has(String(first)) && typeof second === "string";
   const written = isField ? block.at(first).at(second) : block.at(first);
@@ -305,10 +335,7 @@ function declaredValue(
   if (node.isAbsent) return undefined;
   const label = [type.terraformType, name, first, ...(isField ? [second] : [])].join(".");
   const isSecret = type.attributes.get(String(first))?.secret === true;
-  return {
-    value: marked(readEntry(label, node, scope), isSecret),
-    rest: isField ? deeper : steps.slice(2),
-  };
+  return stepsInto(marked(readEntry(label, node, scope), isSecret), isField ? deeper : steps.slice(2));
 }
 
 function notDeclared(resource: StackResource, [, ...steps]: Steps): StackProblem {

@@ -8,7 +8,7 @@ import type { Address } from "../model/address";
 import { generatedName, terraformPrefix, variableResource, variablesResource } from "../model/text";
 import type { JsonNode } from "./document";
 import { StackProblem, unknownReference, unsupported } from "./language/problem";
-import type { StackType } from "./names";
+import type { DataType, StackType } from "./names";
 
 /** A `resource` block. */
 export interface StackResource {
@@ -48,12 +48,12 @@ export interface StackContext {
   readonly unit?: StackUnit | undefined;
   /** Resource types by their name in Terraform. */
   readonly types: ReadonlyMap<string, StackType>;
+  /** Types of data sources by their name in Terraform. */
+  readonly dataTypes: ReadonlyMap<string, DataType>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly trust: Trust;
   /** Secrets are read; without that, variables may have no value. */
   readonly fillIn: boolean;
-  /** A file could not be read: what looks undeclared may be declared there. */
-  readonly isPartial: boolean;
   readonly report: Report;
   /** Undeclared names, and steps of expressions. */
   readonly spent: { misses: number; steps: number };

@@ -2,7 +2,7 @@ import type { SourceRange } from "../diagnostics/diagnostic";
 import { error } from "../diagnostics/diagnostic";
 import type { ReadContext } from "../manifest/context";
 import { readMoved, readRemoved } from "../manifest/meta";
-import type { MapEntry, MapNode, SourceNode } from "../manifest/tree";
+import type { MapEntry, SourceNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
 import { type Address, isLogicalName } from "../model/address";
 import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../model/desired";
@@ -37,11 +37,9 @@ export function readImports(stack: Stack, context: StackContext): ReadonlyMap<Ad
   return imports;
 }
 
-/** The root of a manifest with a list under `key`. */
-const listRoot = (key: string, items: readonly SourceNode[]): MapNode => {
-  const range = items[0]?.range ?? { file: "", start: 0, end: 0 };
-  return mapNode([[key, listNode(items, range)]], range);
-};
+/** The items of several blocks as a list of a manifest; undefined where there are none. */
+const listOf = (items: readonly SourceNode[]): SourceNode | undefined =>
+  items[0] && listNode(items, items[0].range);
 
 const moveNode = (from: SourceNode, to: string, range: SourceRange): SourceNode =>
   mapNode(Object.entries({ from, to: scalarNode(to, range) }), range);
@@ -70,7 +68,7 @@ export function readStackMoves(
       if (from.kind === "scalar" && from.value === block.address) continue;
       items.push(moveNode(from, block.address, from.range));
     }
-  return readMoved(listRoot("moved", items), reading);
+  return readMoved(listOf(items), reading);
 }
 
 /** `removed` blocks: deletions confirmed by name; with `destroy = false` the platform keeps the resource. */
@@ -87,7 +85,7 @@ export function readStackRemovals(context: StackContext, reading: ReadContext): 
         kept.add(from);
     }
   }
-  const removed = readRemoved(listRoot("removed", items), reading);
+  const removed = readRemoved(listOf(items), reading);
   return removed.map((one) => ({ ...one, isKept: kept.has(one.address) }));
 }
 

@@ -32,12 +32,8 @@ import { ExpressionProblem, StackProblem } from "./problem";
 export interface Environment {
   /** The text that the places of an expression are of. */
   readonly text: string;
-  /** Returns what a name stands for, after the steps that it takes itself. */
-  readonly resolve: (
-    root: string,
-    steps: readonly (string | number)[],
-    source: string,
-  ) => { readonly value: Value; readonly rest: readonly (string | number)[] };
+  /** Returns the value of a name after all of its steps. */
+  readonly resolve: (root: string, steps: readonly (string | number)[], source: string) => Value;
   /** Counts a step; throws where there were too many. */
   readonly spend: () => void;
   /** Names of loops, and `*`: the item of a splat. */
@@ -197,10 +193,7 @@ function loopOver(over: Value, loop: Loop, environment: Environment): Value {
 /** The environment with every name known. */
 const filledNames = (environment: Environment, fill: Parameters<LaterValue["compute"]>[0]): Environment => ({
   ...environment,
-  resolve: (root, steps, source) => {
-    const { value, rest } = environment.resolve(root, steps, source);
-    return { value: filled(value, fill), rest };
-  },
+  resolve: (root, steps, source) => filled(environment.resolve(root, steps, source), fill),
   names: new Map([...(environment.names ?? [])].map(([name, value]) => [name, filled(value, fill)])),
 });
 
@@ -241,7 +234,7 @@ function listAgain(found: readonly Value[]): Value {
   return isSimple && first !== undefined ? list(found, first.kind as ValueType) : tuple(found);
 }
 
-/** `local.x.a[0]`: the root takes the steps that it knows, the others go into its value. */
+/** `local.x.a[0]`: the root is resolved with the steps that are known; the others go into its value. */
 function evaluateAccess(
   expression: Extract<Expression, { kind: "root" | "access" }>,
   environment: Environment,
@@ -259,8 +252,7 @@ function evaluateAccess(
   const open = steps.indexOf(undefined);
   const known = steps.slice(0, open === -1 ? undefined : open) as (string | number)[];
   const found = environment.resolve(at.name, known, environment.text.slice(...expression.at));
-  const rest = found.rest.map((step) => (typeof step === "number" ? number(step) : text(step)));
-  return [...rest, ...(open === -1 ? [] : keys.slice(open))].reduce(stepInto, found.value);
+  return open === -1 ? found : keys.slice(open).reduce(stepInto, found);
 }
 
 /** A key that a name may take; undefined for one that is only known later, or is none. */
