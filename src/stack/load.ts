@@ -1,12 +1,10 @@
 import { resolve } from "node:path";
 import { type Diagnostic, error, hasErrors, sortDiagnostics, warning } from "../diagnostics/diagnostic";
-import type { Block } from "../manifest/blocks";
-import { type BuiltResource, buildResource } from "../manifest/build-resource";
+import type { BuiltResource } from "../manifest/build-resource";
 import {
   type LoadedManifest,
   type ManifestRequest,
   type ReadContext,
-  type SecretReach,
   secretNamesIn,
 } from "../manifest/context";
 import { fetchSecrets } from "../manifest/fetch-secrets";
@@ -17,15 +15,15 @@ import { trustOf } from "../manifest/trust";
 import { indexTypes } from "../manifest/type-index";
 import type { Address } from "../model/address";
 import { isDataAddress } from "../model/data-source";
-import type { Desired, DesiredCondition, DesiredResource } from "../model/desired";
-import { referencesOf, referredAddresses } from "../model/value";
-import { buildConditions, checkVariables } from "./conditions";
-import { buildData, declaredOf, dependants, type FoundData, readData } from "./data";
+import type { Desired, DesiredResource } from "../model/desired";
+import { referencesOf } from "../model/value";
+import { checkVariables } from "./conditions";
+import { dependants, readData } from "./data";
 import { parseStackDocument } from "./document";
 import { findStacks, maskBrokenStack, maskStack, type StackFile } from "./files";
 import { addressOfResource, indexDataTypes, indexStackTypes } from "./names";
 import { readProviders } from "./provider";
-import { readResource, type StackBlock } from "./resources";
+import { buildStackResource, readResource, type StackBlock } from "./resources";
 import { ownerOf, readStack, type Stack, type StackContext, type StackResource } from "./stack";
 import { readImports, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
 
@@ -49,6 +47,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     trust: trustOf(request.environment, request.untrusted === true),
     fillIn: request.secrets === "resolve",
     spent: { misses: 0, steps: 0 },
+    owners: new Map(),
     report: findings.report,
   };
   for (const stack of [...stacks, ...others]) {
@@ -56,14 +55,13 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     masked.set(file, maskStack(texts.get(file) ?? "", stack, context));
   }
   const stackBlocks = readBlocks(context, texts);
-  const foundData = stacks.flatMap((stack) => readData(stack, context));
   const blocks = new Map(stackBlocks.map(({ block }) => [block.address, block]));
   const reading: ReadContext = {
     index,
     blocks,
     environment: request.environment,
     texts,
-    report: withConstructs(stackBlocks, foundData, findings),
+    report: withConstructs(context),
     misses: { count: 0 },
     secretFolder: cwd,
     trust: context.trust,
@@ -71,14 +69,12 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     isPartial,
   };
   for (const stack of stacks) checkVariables(stack, context);
-  const built = stackBlocks.map((block) => build(block, reading, request.secrets));
+  const built = stackBlocks.map((block) => buildStackResource(block, reading, request.secrets));
   reportNamesakes(stackBlocks, built, reading);
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
-  const data = new Map(foundData.map((found) => [found.address, buildData(found, reading)]));
-  const conditions = [
-    ...built.flatMap((one) => one.conditions),
-    ...foundData.flatMap((found) => buildConditions(found.conditions, reading)),
-  ];
+  const found = stacks.flatMap((stack) => readData(stack, context, reading));
+  const data = new Map(found.map((one) => [one.data.address, one.data]));
+  const conditions = [...built, ...found].flatMap((one) => one.conditions);
   checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data.values())]), findings.report);
   const desired: Desired = {
     resources: withoutDataEdges(resources),
@@ -194,7 +190,8 @@ function reportNamesakes(
 ): void {
   const first = new Map<string, StackBlock>();
   blocks.forEach((one, i) => {
-    const { block, owner } = one;
+    const { owner } = one.source.reader;
+    const { block } = one;
     const { type, place } = block.placed;
     const of = parentTextOf(one);
     const isPart = type.removedWithParent === true;
@@ -212,20 +209,24 @@ function reportNamesakes(
       ...(of === undefined ? [] : [`of ${of}`]),
     ];
     report(
-      error("stack.duplicate", `${owner} declares ${what.join(" ")}, as does ${earlier.owner}`, {
-        address: block.address,
-        range: block.range,
-        detail: `The other is declared at ${formatLocation(earlier.block.range, texts)}.`,
-        hint: isPart ? "remove one of the two" : "give one of the two another name",
-      }),
+      error(
+        "stack.duplicate",
+        `${owner} declares ${what.join(" ")}, as does ${earlier.source.reader.owner}`,
+        {
+          address: block.address,
+          range: block.range,
+          detail: `The other is declared at ${formatLocation(earlier.block.range, texts)}.`,
+          hint: isPart ? "remove one of the two" : "give one of the two another name",
+        },
+      ),
     );
   });
 }
 
 /** The parent of a block as its address, or as the id that stands for it. */
-function parentTextOf({ block, parent: { foreign } }: StackBlock): string | undefined {
+function parentTextOf({ block, parent: { link } }: StackBlock): string | undefined {
   if (block.parent !== undefined) return block.parent.address;
-  const value = foreign?.value.value;
+  const value = link?.value.value;
   if (typeof value === "string") return value;
   const references = referencesOf(value);
   return references.length > 0
@@ -247,58 +248,14 @@ const declaredTwice = (
   });
 
 /** Adds the path of the construct to the findings about its resource. */
-function withConstructs(
-  blocks: readonly StackBlock[],
-  data: readonly FoundData[],
-  { report }: Findings,
-): Findings["report"] {
-  const owners = new Map<string, string>([
-    ...blocks.map(({ block, owner }) => [block.address, owner] as const),
-    ...data.map(({ address, owner }) => [address, owner] as const),
-  ]);
-  return (diagnostic) => {
+const withConstructs =
+  ({ owners, report }: StackContext): Report =>
+  (diagnostic) => {
     const owner = owners.get(diagnostic.address ?? "");
     const construct = owner && `Construct: ${owner}.`;
     const detail = [diagnostic.detail, construct].filter((line) => line !== undefined).join("\n");
     report(detail === "" ? diagnostic : { ...diagnostic, detail });
   };
-}
-
-function build(
-  { block, constructPath, dependsOn, parent, isProtected, timeouts, conditions: found }: StackBlock,
-  reading: ReadContext,
-  reach: SecretReach,
-): BuiltResource & { readonly conditions: readonly DesiredCondition[] } {
-  const built = buildResource(block, reading, reach);
-  const { foreign, range } = parent;
-  if (foreign !== undefined) built.attributes.set(foreign.attribute, foreign.value);
-  for (const { attribute } of block.placed.type.parents) {
-    const written = built.attributes.get(attribute);
-    if (written !== undefined && range !== undefined) built.attributes.set(attribute, { ...written, range });
-  }
-  const known = declaredOf(dependsOn, block, reading).filter(
-    (address) => !isImplied(block, reading.blocks.get(address)),
-  );
-  const conditions = buildConditions(found, reading);
-  const asked = conditions.flatMap(({ condition, message }) => [condition, message]);
-  const referred = [foreign?.value.value, ...asked]
-    .flatMap(referredAddresses)
-    .filter((address) => address !== block.address);
-  const resource: DesiredResource = {
-    ...built.resource,
-    ...(constructPath !== undefined && { constructPath }),
-    ...(isProtected && { lifecycle: { ...built.resource.lifecycle, preventDestroy: true } }),
-    ...(timeouts !== undefined && { timeouts }),
-    dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referred])],
-  };
-  return { ...built, resource, conditions };
-}
-
-/** Whether the order of two resources follows from their types: only Terraform has to be told. */
-const isImplied = ({ placed, parent }: Block, named: Block | undefined): boolean =>
-  parent !== undefined &&
-  named?.parent?.address === parent.address &&
-  placed.type.follows.includes(named.placed.type.type);
 
 /** Resources wait for resources only: data sources are read before anything changes. */
 const withoutDataEdges = (

@@ -53,6 +53,7 @@ export interface BlockReader extends Owner {
 }
 
 export function readerOf(stack: Stack, context: StackContext, of: Owner, self?: Self): BlockReader {
+  if (of.address !== undefined) context.owners.set(of.address, of.owner);
   const refuse = (problem: StackProblem, range: SourceRange): void =>
     context.report(problemAt(problem, of, range));
   const readAs = (node: JsonNode, change: (value: Value) => Value): SourceNode | undefined => {

@@ -1,14 +1,16 @@
-import type { SourceRange } from "../diagnostics/diagnostic";
+import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Block } from "../manifest/blocks";
+import { type BuiltResource, buildResource } from "../manifest/build-resource";
+import type { ReadContext, SecretReach } from "../manifest/context";
 import type { MapEntry, SourceNode } from "../manifest/tree";
 import type { Address } from "../model/address";
 import { crossStackData, dataType, splitDataReference } from "../model/data-source";
-import type { DesiredAttribute, DesiredResource } from "../model/desired";
+import type { DesiredAttribute, DesiredCondition, DesiredResource } from "../model/desired";
 import type { Parent } from "../model/resource-type";
 import { camelCase, terraformNameOf, terraformPrefix, timeoutNames, variablesResource } from "../model/text";
 import { parseDuration } from "../model/time";
-import { Template } from "../model/value";
+import { referredAddresses, Template } from "../model/value";
 import {
   checkTriggers,
   protectionOf,
@@ -17,7 +19,7 @@ import {
   terraformOnly,
   unknownKey,
 } from "./block-attributes";
-import { type FoundCondition, readConditions } from "./conditions";
+import { readConditions } from "./conditions";
 import type { JsonNode } from "./document";
 import { invalid, missingKey, StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type StackType } from "./names";
@@ -36,25 +38,15 @@ import {
 /** A resource of a stack as a block, with what a manifest cannot express. */
 export interface StackBlock {
   readonly block: Block;
-  readonly owner: string;
-  readonly constructPath: string | undefined;
-  /** Edges of `depends_on`. */
-  readonly dependsOn: readonly Address[];
+  readonly source: ResourceSource;
   readonly parent: FoundParent;
-  /** Addresses that it had in a manifest. */
-  readonly movedFrom: readonly SourceNode[];
-  /** Its provider refuses to delete it. */
-  readonly isProtected: boolean;
-  readonly timeouts: DesiredResource["timeouts"];
-  readonly conditions: readonly FoundCondition[];
 }
 
 /** The parent of a resource: a declared block, or an id that no stack declares. */
 export interface FoundParent {
   readonly block?: Block;
-  readonly foreign?: { readonly attribute: string; readonly value: DesiredAttribute };
-  /** The reference to a declared parent. */
-  readonly range?: SourceRange;
+  /** The attribute that holds its id. */
+  readonly link?: { readonly attribute: string; readonly value: DesiredAttribute };
 }
 
 /** Looks up the block of a resource, which may be declared further below. */
@@ -95,19 +87,13 @@ export function readResource(
   const isKept = protectionOf(block, isProtectable, reader);
   const { written, isReadable } = readAttributes(source);
   const parent = readParent(source, findBlock);
-  const meta = readMeta(source, imports.get(address));
+  const isProtected = isKept || (protecting.has(provider) && isProtectable);
+  const meta = readMeta(source, imports.get(address), isProtected);
   if (type.nameKey !== undefined && block.at(type.nameKey).isAbsent) refuseMissing(source, type.nameKey);
-  const dependsOn = dependsOnOf(block, reader);
   const names = address.split(".").slice(1);
   return {
-    owner,
-    constructPath: resource.constructPath,
-    movedFrom: commentOf(block, terraformPrefix).at("moved_from").items.map(literal),
-    dependsOn,
+    source,
     parent,
-    isProtected: isKept || (protecting.has(provider) && isProtectable),
-    timeouts: readTimeouts(source),
-    conditions: readConditions(block, address, reader, { ...resource, isData: false }),
     block: {
       placed: type.placed,
       address,
@@ -131,6 +117,42 @@ function unknownType({ terraformType, name }: StackResource, { types }: StackCon
   const hint = didYouMean(terraformType, types.keys());
   return new StackProblem("stack.unknown_key", `there is no resource type ${terraformType}`, hint);
 }
+
+/** Addresses that a resource had in a manifest. */
+export const movedFrom = ({ resource: { block } }: ResourceSource): readonly SourceNode[] =>
+  commentOf(block, terraformPrefix).at("moved_from").items.map(literal);
+
+/** Builds a resource with its conditions once every block is read. */
+export function buildStackResource(
+  { block, source, parent: { link } }: StackBlock,
+  reading: ReadContext,
+  reach: SecretReach,
+): BuiltResource & { readonly conditions: readonly DesiredCondition[] } {
+  const { resource, address, reader } = source;
+  const built = buildResource(block, reading, reach);
+  if (link !== undefined) built.attributes.set(link.attribute, link.value);
+  const known = dependsOnOf(resource.block, block, reader, reading).filter(
+    (on) => !isImplied(block, reading.blocks.get(on)),
+  );
+  const self = { ...resource, isData: false };
+  const conditions = readConditions(resource.block, address, reader, self, reading);
+  const asked = conditions.flatMap(({ condition, message }) => [condition, message]);
+  const referred = [link?.value.value, ...asked].flatMap(referredAddresses).filter((on) => on !== address);
+  const timeouts = readTimeouts(source);
+  const desired: DesiredResource = {
+    ...built.resource,
+    ...(resource.constructPath !== undefined && { constructPath: resource.constructPath }),
+    ...(timeouts !== undefined && { timeouts }),
+    dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referred])],
+  };
+  return { ...built, resource: desired, conditions };
+}
+
+/** Returns true if the order of two resources follows from their types: only Terraform has to be told. */
+const isImplied = ({ placed, parent }: Block, named: Block | undefined): boolean =>
+  parent !== undefined &&
+  named?.parent?.address === parent.address &&
+  placed.type.follows.includes(named.placed.type.type);
 
 /** An argument that rnv does not have. */
 export const withoutRepetition = (key: string): StackProblem =>
@@ -199,7 +221,7 @@ function readParent(source: ResourceSource, findBlock: FindBlock): FoundParent {
 /** Undefined when the value names no parent of the type. */
 function linkedParent(
   node: SourceNode,
-  link: Parent,
+  { type, attribute }: Parent,
   range: SourceRange,
   findBlock: FindBlock,
 ): FoundParent | undefined {
@@ -209,19 +231,21 @@ function linkedParent(
     const named = reference.address.split(".").at(-2);
     // What an output of another stack holds is not known by its name.
     const isParent =
-      named === crossStackData || (reference.attribute === "id" && named === terraformNameOf(link));
+      named === crossStackData || (reference.attribute === "id" && named === terraformNameOf({ type }));
     const value = { value: new Template([reference], false), range };
-    return isParent ? { foreign: { attribute: link.attribute, value } } : undefined;
+    return isParent ? { link: { attribute, value } } : undefined;
   }
   if (segments !== undefined) {
-    const isId = segments[0] === link.type && segments.at(-1) === "id";
-    const block = isId ? findBlock(segments.slice(0, -1).join(".") as Address) : undefined;
-    return block && { block, range };
+    const isId = segments[0] === type && segments.at(-1) === "id";
+    const address = segments.slice(0, -1).join(".") as Address;
+    const block = isId ? findBlock(address) : undefined;
+    const value = { value: new Template([{ address, attribute: "id" }], false), range };
+    return block && { block, link: { attribute, value } };
   }
   const isText =
     node.kind === "scalar" && !node.isSensitive && (node.parts ?? []).every(({ kind }) => kind === "text");
   return isText && typeof node.value === "string" && node.value !== ""
-    ? { foreign: { attribute: link.attribute, value: { value: node.value, range } } }
+    ? { link: { attribute, value: { value: node.value, range } } }
     : undefined;
 }
 
@@ -239,8 +263,13 @@ function wholeReference(node: SourceNode): readonly string[] | undefined {
   return parts.length === 1 && part?.kind === "reference" ? part.segments : undefined;
 }
 
-/** Addresses that `depends_on` of a resource or a data source names. */
-export function dependsOnOf(block: JsonNode, reader: BlockReader): readonly Address[] {
+/** The addresses that `depends_on` names; one that is not declared is reported as an error of `from`. */
+export function dependsOnOf(
+  block: JsonNode,
+  from: Pick<Block, "address" | "range">,
+  reader: BlockReader,
+  { blocks, report }: ReadContext,
+): readonly Address[] {
   const { stack, context } = reader;
   const at = block.at("depends_on");
   if (at.isAbsent) return [];
@@ -248,13 +277,19 @@ export function dependsOnOf(block: JsonNode, reader: BlockReader): readonly Addr
     reader.refuse(invalid("depends_on is a list"), at);
     return [];
   }
-  return at.items.flatMap((item) => {
+  const named = at.items.flatMap((item) => {
     const name = String(item.value);
     // Data sources are read before anything changes: they are no reason to wait.
     if (name.startsWith("data.") && stack.data.has(name.slice("data.".length))) return [];
     const parts = (stack.named.get(name) ?? []).filter(({ partOf }) => partOf !== undefined);
     if (parts.length > 0) return parts.flatMap((part) => addressesOf(part, context));
     return resourceNamed(item, reader) ?? [];
+  });
+  return named.filter((on) => {
+    if (blocks.has(on)) return true;
+    const summary = `depends_on names ${on}, which is not declared`;
+    report(error("stack.reference_unknown", summary, { address: from.address, range: from.range }));
+    return false;
   });
 }
 
@@ -277,6 +312,7 @@ export function resourceNamed(at: JsonNode, reader: BlockReader): Address | unde
 function readMeta(
   { resource: { block }, type, reader }: ResourceSource,
   imported: MapEntry | undefined,
+  isProtected: boolean,
 ): Block["meta"] {
   const lifecycle: (readonly [string, SourceNode, SourceRange])[] = [];
   const add = (key: string, node: SourceNode | undefined, { keyRange }: JsonNode): void => {
@@ -289,6 +325,7 @@ function readMeta(
     else if (key !== "create_before_destroy" || at.value !== false)
       reader.refuse(unsupported(`lifecycle.${key}`), at.keyRange);
   }
+  if (isProtected) add("preventDestroy", scalarNode(true, block), block);
   const onRemove = commentOf(block, terraformPrefix).at("on_remove");
   if (!onRemove.isAbsent) add("onRemove", literal(onRemove), onRemove);
   const meta = new Map<string, MapEntry>();

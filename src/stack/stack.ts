@@ -57,6 +57,8 @@ export interface StackContext {
   readonly report: Report;
   /** Undeclared names, and steps of expressions. */
   readonly spent: { misses: number; steps: number };
+  /** The constructs of resources and data sources by address, for findings about them. */
+  readonly owners: Map<string, string>;
 }
 
 /** The stack and the value in which an expression is evaluated. */

@@ -11,7 +11,7 @@ import type { JsonNode } from "./document";
 import { invalid, StackProblem, unknownReference } from "./language/problem";
 import { entryNode, listNode, mapNode, scalarNode } from "./nodes";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
-import { resourceNamed, type StackBlock } from "./resources";
+import { movedFrom, resourceNamed, type StackBlock } from "./resources";
 import { nestedBlocks, type Stack, type StackContext } from "./stack";
 import { isMadeByApply } from "./values";
 
@@ -62,8 +62,8 @@ export function readStackMoves(
         items.push(moveNode(scalarNode(from, block.at("from")), to, block));
     }
   }
-  for (const { block, movedFrom } of blocks)
-    for (const from of movedFrom) {
+  for (const { block, source } of blocks)
+    for (const from of movedFrom(source)) {
       // The same address as before is no move: a program may keep the line.
       if (from.kind === "scalar" && from.value === block.address) continue;
       items.push(moveNode(from, block.address, from.range));
