@@ -123,20 +123,12 @@ const resourceName = new RegExp(`\\b${terraformPrefix}_\\w+\\.[\\w-]+`, "g");
 const others = /\b(var|local|data|each|count|path|terraform|module)\./;
 
 /** Returns true if `name` is the parent of a resource, or what it follows there. */
-function isFollowed(
-  name: string,
-  resource: StackResource,
-  type: StackType,
-  { stack, context }: BlockReader,
-): boolean {
+function isFollowed(name: string, resource: StackResource, type: StackType, { stack }: BlockReader): boolean {
   const parent = parentOf(resource, type);
-  const [other] = stack.named.get(name) ?? [];
-  const otherType = context.types.get(other?.terraformType ?? "");
   if (parent === undefined || name === parent) return name === parent;
-  if (other === undefined || otherType === undefined) return false;
-  return (
-    type.placed.type.follows.includes(otherType.placed.type.type) && parentOf(other, otherType) === parent
-  );
+  const [other] = stack.named.get(name) ?? [];
+  if (other?.type === undefined || parentOf(other, other.type) !== parent) return false;
+  return type.placed.type.follows.includes(other.type.placed.type.type);
 }
 
 /** The resource that holds a resource, `rnv_service.api`; undefined where none is declared. */

@@ -1,5 +1,4 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { ReadContext } from "../manifest/context";
 import type { SourceNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
@@ -19,9 +18,9 @@ export function readConditions(
   address: Address,
   reader: BlockReader,
   self: Self,
-  reading: ReadContext,
 ): readonly DesiredCondition[] {
   const { stack, context, owner } = reader;
+  const { reading } = context;
   const ofResult = readerOf(stack, context, { owner, address }, self);
   const within = { ...reading, report: (finding: Diagnostic) => reading.report({ ...finding, address }) };
   const readOne = (inner: JsonNode, kind: ConditionKind): readonly DesiredCondition[] => {

@@ -1,5 +1,4 @@
 import { error } from "../diagnostics/diagnostic";
-import type { ReadContext } from "../manifest/context";
 import type { Dependant } from "../manifest/references";
 import type { ScalarNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
@@ -33,24 +32,18 @@ export interface FoundData {
 }
 
 /** The data sources of a stack; problems of the values that they are looked up by are reported. */
-export function readData(stack: Stack, context: StackContext, reading: ReadContext): readonly FoundData[] {
+export function readData(stack: Stack, context: StackContext): readonly FoundData[] {
   return [...stack.data].flatMap(([label, entry]) => {
     const [terraformType = "", name = ""] = label.split(".");
     if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) return [];
     if (context.dataTypes.has(terraformType))
-      return [readSource({ terraformType, name, isData: true }, entry, stack, context, reading)];
+      return [readSource({ terraformType, name, isData: true }, entry, stack, context)];
     context.report(problemAt(unsupported(`the data source ${label}`), { owner: stack.name }, entry.keyRange));
     return [];
   });
 }
 
-function readSource(
-  self: Self,
-  entry: JsonNode,
-  stack: Stack,
-  context: StackContext,
-  reading: ReadContext,
-): FoundData {
+function readSource(self: Self, entry: JsonNode, stack: Stack, context: StackContext): FoundData {
   const { terraformType, name } = self;
   const { type, listing } = context.dataTypes.get(terraformType) as DataType;
   const owner = ownerOf({
@@ -60,7 +53,7 @@ function readSource(
   });
   const address = dataSegments(stack.name, terraformType, name).join(".") as Address;
   const reader = readerOf(stack, context, { owner, address });
-  const query = readQuery(entry, terraformType, address, reader, reading);
+  const query = readQuery(entry, terraformType, address, reader);
   for (const [key, { isNeeded }] of Object.entries(listing?.query ?? {}))
     if (isNeeded && entry.at(snakeCase(key)).isAbsent)
       reader.refuse(missingKey(`it needs ${snakeCase(key)}`), entry.keyRange);
@@ -77,10 +70,10 @@ function readSource(
     ...(type !== undefined && { type: type.placed.type.type }),
     ...(listing !== undefined && { listing: terraformType }),
     query,
-    dependsOn: dependsOnOf(entry, { address, range }, reader, reading),
+    dependsOn: dependsOnOf(entry, { address, range }, reader),
     range,
   };
-  return { data, conditions: readConditions(entry, address, reader, self, reading) };
+  return { data, conditions: readConditions(entry, address, reader, self) };
 }
 
 /** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */
@@ -89,9 +82,9 @@ function readQuery(
   terraformType: string,
   address: Address,
   reader: BlockReader,
-  reading: ReadContext,
 ): DesiredData["query"] {
-  const { query: names, listing } = reader.context.dataTypes.get(terraformType) as DataType;
+  const { dataTypes, reading } = reader.context;
+  const { query: names, listing } = dataTypes.get(terraformType) as DataType;
   const query = new Map<string, DesiredAttribute>();
   for (const [key, at] of entry.entries) {
     const attribute = names.get(key);

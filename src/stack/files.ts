@@ -196,7 +196,7 @@ const openKeys = new Set("// depends_on lifecycle provider alias base_url worksp
 export function maskStack(
   text: string,
   { root, ...stack }: Stack,
-  { types, dataTypes }: StackContext,
+  { dataTypes }: Pick<StackContext, "dataTypes">,
 ): string {
   const ranges: Range[] = [];
   const hide = (node: JsonNode): void => {
@@ -215,8 +215,7 @@ export function maskStack(
   for (const { labels, block } of blocksOf(root, "provider", 1))
     hideMembers(block, (key) => labels[0] === terraformPrefix && openKeys.has(key));
   for (const [label, data] of stack.data) if (!dataTypes.has(label.split(".")[0] ?? "")) hideMembers(data);
-  for (const { terraformType, block } of stack.resources) {
-    const type = types.get(terraformType);
+  for (const { type, block } of stack.resources) {
     const shapes = [...(type?.attributes.values() ?? [])];
     if (type !== undefined && !shapes.some(({ secret }) => secret)) continue;
     const isOpen = (key: string): boolean =>

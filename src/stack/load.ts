@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type Diagnostic, error, hasErrors, sortDiagnostics, warning } from "../diagnostics/diagnostic";
+import type { Block } from "../manifest/blocks";
 import type { BuiltResource } from "../manifest/build-resource";
 import {
   type LoadedManifest,
@@ -21,7 +22,7 @@ import { checkVariables } from "./conditions";
 import { dependants, readData } from "./data";
 import { parseStackDocument } from "./document";
 import { findStacks, maskBrokenStack, maskStack, type StackFile } from "./files";
-import { addressOfResource, indexDataTypes, indexStackTypes } from "./names";
+import { indexDataTypes, indexStackTypes } from "./names";
 import { readProviders } from "./provider";
 import { buildStackResource, readResource, type StackBlock } from "./resources";
 import { ownerOf, readStack, type Stack, type StackContext, type StackResource } from "./stack";
@@ -35,53 +36,55 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const findings = collectFindings();
   const cwd = resolve(request.cwd);
   const index = indexTypes(request.types);
-  const { stacks, others, texts, masked, isPartial } = await readStacks(request, cwd, findings);
   const types = indexStackTypes(index);
+  const { stacks, others, texts, masked, isPartial } = await readStacks(request, cwd, types, findings);
+  const blocks = new Map<Address, Block>();
+  const secretNames = new Set<string>();
+  const owners = new Map<string, string>();
+  const reading: ReadContext = {
+    index,
+    blocks,
+    environment: request.environment,
+    texts,
+    report: withConstructs(owners, findings),
+    misses: { count: 0 },
+    secretFolder: cwd,
+    trust: trustOf(request.environment, request.untrusted === true),
+    secretNames,
+    isPartial,
+  };
   const context: StackContext = {
     stacks,
     others,
     unit: request.stack,
     types,
     dataTypes: indexDataTypes(types),
-    environment: request.environment,
-    trust: trustOf(request.environment, request.untrusted === true),
+    reading,
     fillIn: request.secrets === "resolve",
-    spent: { misses: 0, steps: 0 },
-    owners: new Map(),
+    spent: { steps: 0 },
+    owners,
     report: findings.report,
   };
   for (const stack of [...stacks, ...others]) {
     const { file } = stack.root;
     masked.set(file, maskStack(texts.get(file) ?? "", stack, context));
   }
-  const stackBlocks = readBlocks(context, texts);
-  const blocks = new Map(stackBlocks.map(({ block }) => [block.address, block]));
-  const reading: ReadContext = {
-    index,
-    blocks,
-    environment: request.environment,
-    texts,
-    report: withConstructs(context),
-    misses: { count: 0 },
-    secretFolder: cwd,
-    trust: context.trust,
-    secretNames: secretNamesIn(blocks.values()),
-    isPartial,
-  };
+  const stackBlocks = readBlocks(context, blocks);
+  for (const name of secretNamesIn(blocks.values())) secretNames.add(name);
   for (const stack of stacks) checkVariables(stack, context);
-  const built = stackBlocks.map((block) => buildStackResource(block, reading, request.secrets));
+  const built = stackBlocks.map((block) => buildStackResource(block, request.secrets));
   reportNamesakes(stackBlocks, built, reading);
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
-  const found = stacks.flatMap((stack) => readData(stack, context, reading));
+  const found = stacks.flatMap((stack) => readData(stack, context));
   const data = new Map(found.map((one) => [one.data.address, one.data]));
   const conditions = [...built, ...found].flatMap((one) => one.conditions);
   checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data.values())]), findings.report);
   const desired: Desired = {
     resources: withoutDataEdges(resources),
     data,
-    moved: readStackMoves(context, stackBlocks, reading),
-    removed: readStackRemovals(context, reading),
-    outputs: readStackOutputs(context, reading),
+    moved: readStackMoves(context, stackBlocks),
+    removed: readStackRemovals(context),
+    outputs: readStackOutputs(context),
     ...(conditions.length > 0 && { conditions }),
     sources: masked,
   };
@@ -102,7 +105,12 @@ interface ReadStacks {
   readonly isPartial: boolean;
 }
 
-async function readStacks(request: ManifestRequest, cwd: string, { report }: Findings): Promise<ReadStacks> {
+async function readStacks(
+  request: ManifestRequest,
+  cwd: string,
+  types: StackContext["types"],
+  { report }: Findings,
+): Promise<ReadStacks> {
   const files = await findStacks(request.files, cwd, report);
   const isAsked = ({ unit }: StackFile): boolean =>
     request.stack === undefined || [request.stack.name, ...(request.stack.together ?? [])].includes(unit);
@@ -125,7 +133,8 @@ async function readStacks(request: ManifestRequest, cwd: string, { report }: Fin
     left -= Buffer.byteLength(text);
     texts.set(file, text);
     const parsed = parseStackDocument(file, text);
-    if ("root" in parsed) (isOther ? others : stacks).push(readStack(parsed.root, stackFile, reportOf));
+    if ("root" in parsed)
+      (isOther ? others : stacks).push(readStack(parsed.root, stackFile, types, reportOf));
     else {
       masked.set(file, maskBrokenStack(text, parsed.failedAt));
       parsed.problems.forEach(reportOf);
@@ -151,32 +160,29 @@ function tellAnnotations({ annotations }: StackFile, report: Report): void {
   }
 }
 
-/** The resources of all stacks, each after its parent. An address that is declared twice is an error. */
-function readBlocks(context: StackContext, texts: ReadonlyMap<string, string>): readonly StackBlock[] {
-  const found = new Map<Address, StackBlock>();
+/** Adds the resources of all stacks to `blocks`, each after its parent. An address that is declared twice is an error. */
+function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonly StackBlock[] {
+  const all = context.stacks.flatMap((stack) => {
+    const around = { imports: readImports(stack, context), protecting: readProviders(stack, context) };
+    return stack.resources.map((resource) => ({ resource, stack, around }));
+  });
   const declared = new Map<Address, StackResource>();
-  const around = context.stacks.map((stack) => ({
-    stack,
-    imports: readImports(stack, context),
-    protecting: readProviders(stack, context),
-    findBlock: (address: Address) => found.get(address)?.block,
-  }));
-  const all = around.flatMap((one) => one.stack.resources.map((resource) => ({ resource, one })));
-  const levelOf = ({ resource }: (typeof all)[number]): number =>
-    context.types.get(resource.terraformType)?.level ?? 0;
-  for (const { resource, one } of all.sort((a, b) => levelOf(a) - levelOf(b))) {
-    const type = context.types.get(resource.terraformType);
-    const address = type && addressOfResource(type, resource.name);
-    const before = address && declared.get(address);
-    if (address !== undefined && before !== undefined)
-      context.report(declaredTwice(address, resource, before, texts));
-    else {
+  const levelOf = ({ resource: { type } }: (typeof all)[number]): number => type?.level ?? 0;
+  return all
+    .sort((a, b) => levelOf(a) - levelOf(b))
+    .flatMap(({ resource, stack, around }) => {
+      const { address } = resource;
+      const before = address && declared.get(address);
+      if (address !== undefined && before !== undefined) {
+        context.report(declaredTwice(address, resource, before, context.reading.texts));
+        return [];
+      }
       if (address !== undefined) declared.set(address, resource);
-      const block = readResource(resource, one.stack, context, one);
-      if (block !== undefined) found.set(block.block.address, block);
-    }
-  }
-  return [...found.values()];
+      const found = readResource(resource, stack, context, around);
+      if (found === undefined) return [];
+      blocks.set(found.block.address, found.block);
+      return [found];
+    });
 }
 
 /**
@@ -249,7 +255,7 @@ const declaredTwice = (
 
 /** Adds the path of the construct to the findings about its resource. */
 const withConstructs =
-  ({ owners, report }: StackContext): Report =>
+  (owners: ReadonlyMap<string, string>, { report }: Findings): Report =>
   (diagnostic) => {
     const owner = owners.get(diagnostic.address ?? "");
     const construct = owner && `Construct: ${owner}.`;

@@ -2,7 +2,7 @@ import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Block } from "../manifest/blocks";
 import { type BuiltResource, buildResource } from "../manifest/build-resource";
-import type { ReadContext, SecretReach } from "../manifest/context";
+import type { SecretReach } from "../manifest/context";
 import type { MapEntry, SourceNode } from "../manifest/tree";
 import type { Address } from "../model/address";
 import { crossStackData, dataType, splitDataReference } from "../model/data-source";
@@ -49,12 +49,8 @@ export interface FoundParent {
   readonly link?: { readonly attribute: string; readonly value: DesiredAttribute };
 }
 
-/** Looks up the block of a resource, which may be declared further below. */
-type FindBlock = (address: Address) => Block | undefined;
-
 /** The environment in which a resource is read. */
 interface AroundResource {
-  readonly findBlock: FindBlock;
   /** Ids to import by address. */
   readonly imports: ReadonlyMap<Address, MapEntry>;
   /** Configurations of the provider that refuse deletions. */
@@ -66,16 +62,14 @@ export function readResource(
   resource: StackResource,
   stack: Stack,
   context: StackContext,
-  { findBlock, imports, protecting }: AroundResource,
+  { imports, protecting }: AroundResource,
 ): StackBlock | undefined {
-  const { block } = resource;
+  const { block, type, address } = resource;
   const owner = ownerOf(resource);
-  const type = context.types.get(resource.terraformType);
-  if (type === undefined) {
+  if (type === undefined || address === undefined) {
     context.report(problemAt(unknownType(resource, context), { owner }, block.keyRange));
     return undefined;
   }
-  const address = addressOfResource(type, resource.name);
   const reader = readerOf(stack, context, { owner, address });
   const source: ResourceSource = { resource, type, address, reader };
   for (const key of terraformOnly)
@@ -86,7 +80,7 @@ export function readResource(
   const isProtectable = removal === "delete" && !removedWithParent;
   const isKept = protectionOf(block, isProtectable, reader);
   const { written, isReadable } = readAttributes(source);
-  const parent = readParent(source, findBlock);
+  const parent = readParent(source);
   const isProtected = isKept || (protecting.has(provider) && isProtectable);
   const meta = readMeta(source, imports.get(address), isProtected);
   if (type.nameKey !== undefined && block.at(type.nameKey).isAbsent) refuseMissing(source, type.nameKey);
@@ -125,17 +119,17 @@ export const movedFrom = ({ resource: { block } }: ResourceSource): readonly Sou
 /** Builds a resource with its conditions once every block is read. */
 export function buildStackResource(
   { block, source, parent: { link } }: StackBlock,
-  reading: ReadContext,
   reach: SecretReach,
 ): BuiltResource & { readonly conditions: readonly DesiredCondition[] } {
   const { resource, address, reader } = source;
+  const { reading } = reader.context;
   const built = buildResource(block, reading, reach);
   if (link !== undefined) built.attributes.set(link.attribute, link.value);
-  const known = dependsOnOf(resource.block, block, reader, reading).filter(
+  const known = dependsOnOf(resource.block, block, reader).filter(
     (on) => !isImplied(block, reading.blocks.get(on)),
   );
   const self = { ...resource, isData: false };
-  const conditions = readConditions(resource.block, address, reader, self, reading);
+  const conditions = readConditions(resource.block, address, reader, self);
   const asked = conditions.flatMap(({ condition, message }) => [condition, message]);
   const referred = [link?.value.value, ...asked].flatMap(referredAddresses).filter((on) => on !== address);
   const timeouts = readTimeouts(source);
@@ -203,13 +197,13 @@ const refuseMissing = ({ resource, reader }: ResourceSource, key: string): void 
   );
 
 /** Reads `project_id` or `service_id`: a reference to a declared parent, or an id that no stack declares. */
-function readParent(source: ResourceSource, findBlock: FindBlock): FoundParent {
+function readParent(source: ResourceSource): FoundParent {
   const { resource, type, reader } = source;
   for (const [key, link] of type.parents) {
     const at = resource.block.at(key);
     if (at.isAbsent) continue;
     const node = reader.read(at);
-    const parent = node && linkedParent(node, link, at, findBlock);
+    const parent = node && linkedParent(node, link, at, reader.context);
     if (node !== undefined && parent === undefined) reader.refuse(noParent(node, key, link), at);
     return parent ?? {};
   }
@@ -223,7 +217,7 @@ function linkedParent(
   node: SourceNode,
   { type, attribute }: Parent,
   range: SourceRange,
-  findBlock: FindBlock,
+  { reading }: StackContext,
 ): FoundParent | undefined {
   const segments = wholeReference(node);
   if (segments?.[0] === dataType) {
@@ -238,7 +232,7 @@ function linkedParent(
   if (segments !== undefined) {
     const isId = segments[0] === type && segments.at(-1) === "id";
     const address = segments.slice(0, -1).join(".") as Address;
-    const block = isId ? findBlock(address) : undefined;
+    const block = isId ? reading.blocks.get(address) : undefined;
     const value = { value: new Template([{ address, attribute: "id" }], false), range };
     return block && { block, link: { attribute, value } };
   }
@@ -268,9 +262,9 @@ export function dependsOnOf(
   block: JsonNode,
   from: Pick<Block, "address" | "range">,
   reader: BlockReader,
-  { blocks, report }: ReadContext,
 ): readonly Address[] {
   const { stack, context } = reader;
+  const { blocks, report } = context.reading;
   const at = block.at("depends_on");
   if (at.isAbsent) return [];
   if (!at.isList) {
@@ -282,7 +276,7 @@ export function dependsOnOf(
     // Data sources are read before anything changes: they are no reason to wait.
     if (name.startsWith("data.") && stack.data.has(name.slice("data.".length))) return [];
     const parts = (stack.named.get(name) ?? []).filter(({ partOf }) => partOf !== undefined);
-    if (parts.length > 0) return parts.flatMap((part) => addressesOf(part, context));
+    if (parts.length > 0) return parts.flatMap(({ address }) => address ?? []);
     return resourceNamed(item, reader) ?? [];
   });
   return named.filter((on) => {
@@ -292,11 +286,6 @@ export function dependsOnOf(
     return false;
   });
 }
-
-const addressesOf = ({ terraformType, name }: StackResource, { types }: StackContext): readonly Address[] => {
-  const type = types.get(terraformType);
-  return type === undefined ? [] : [addressOfResource(type, name)];
-};
 
 /** The address of `rnv_service.api`, as blocks name a resource; undefined after a report. */
 export function resourceNamed(at: JsonNode, reader: BlockReader): Address | undefined {

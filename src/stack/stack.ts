@@ -1,19 +1,21 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import { suggest } from "../diagnostics/suggest";
-import type { StackUnit } from "../manifest/context";
+import type { ReadContext, StackUnit } from "../manifest/context";
 import { type Report, suggestedMisses } from "../manifest/findings";
-import type { Trust } from "../manifest/trust";
 import type { Address } from "../model/address";
 import { generatedName, terraformPrefix, variableResource, variablesResource } from "../model/text";
 import type { JsonNode } from "./document";
 import { StackProblem, unknownReference, unsupported } from "./language/problem";
-import type { DataType, StackType } from "./names";
+import { addressOfResource, type DataType, type StackType } from "./names";
 
 /** A `resource` block. */
 export interface StackResource {
   readonly terraformType: string;
   readonly name: string;
+  /** Undefined for a type that rnv does not have. */
+  readonly type: StackType | undefined;
+  readonly address: Address | undefined;
   readonly block: JsonNode;
   /** `shop/api`; undefined in JSON that no construct wrote. */
   readonly constructPath: string | undefined;
@@ -50,13 +52,13 @@ export interface StackContext {
   readonly types: ReadonlyMap<string, StackType>;
   /** Types of data sources by their name in Terraform. */
   readonly dataTypes: ReadonlyMap<string, DataType>;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly trust: Trust;
+  /** The declared blocks, as far as they are read, and the environment. */
+  readonly reading: ReadContext;
   /** Secrets are read; without that, variables may have no value. */
   readonly fillIn: boolean;
   readonly report: Report;
-  /** Undeclared names, and steps of expressions. */
-  readonly spent: { misses: number; steps: number };
+  /** Steps of expressions. */
+  readonly spent: { steps: number };
   /** The constructs of resources and data sources by address, for findings about them. */
   readonly owners: Map<string, string>;
 }
@@ -111,10 +113,10 @@ export function undeclared(
   what: string,
   name: string,
   known: Iterable<string>,
-  { spent }: { readonly spent: { misses: number } },
+  { reading: { misses } }: StackContext,
 ): StackProblem {
-  spent.misses += 1;
-  const meant = spent.misses > suggestedMisses ? undefined : suggest(name, known);
+  misses.count += 1;
+  const meant = misses.count > suggestedMisses ? undefined : suggest(name, known);
   return unknownReference(`${what} is not declared`, meant && `did you mean "${meant}"?`);
 }
 
@@ -148,6 +150,7 @@ const knownBlocks = new Set(
 export function readStack(
   root: JsonNode,
   fallback: { readonly name: string; readonly constructPath?: string | undefined },
+  types: StackContext["types"],
   report: Report,
 ): Stack {
   if (!root.isObject) report(error("stack.invalid_value", "a stack is a JSON object", { range: root }));
@@ -157,7 +160,7 @@ export function readStack(
     if (!knownBlocks.has(key))
       report(problemAt(unsupported(`the block "${key}"`), { owner: name }, block.keyRange));
   checkSettings(root, name, report);
-  const resources = blocksOf(root, "resource", 2).map(resourceOf).flatMap(variablesOfMap);
+  const resources = blocksOf(root, "resource", 2).flatMap((labelled) => resourcesOf(labelled, types));
   const named = new Map<string, StackResource[]>();
   for (const resource of resources) {
     const key = resource.partOf ?? `${resource.terraformType}.${resource.name}`;
@@ -211,25 +214,28 @@ function providersOf(root: JsonNode): Stack["providers"] {
   );
 }
 
-const resourceOf = ({ labels, block }: Labelled): StackResource => {
+/** The resources of a block: of `rnv_variables` those of its map, each under the address that it has in a manifest. */
+function resourcesOf({ labels, block }: Labelled, types: StackContext["types"]): readonly StackResource[] {
   const [terraformType = "", name = ""] = labels;
-  return { terraformType, name, block, constructPath: constructPathOf(block) };
-};
-
-/** A block of `rnv_variables` as the variables of its map, each under the address that it has in a manifest. */
-function variablesOfMap(resource: StackResource): readonly StackResource[] {
-  const { terraformType, name, block } = resource;
-  if (terraformType !== variablesResource) return [resource];
+  const constructPath = constructPathOf(block);
+  const maps = ["values", "values_wo", generatedName].filter((key) => block.at(key).isObject);
+  // A map that is one expression has no names yet: the type of the block stays, and is refused.
+  if (terraformType !== variablesResource || maps.length === 0) {
+    const type = types.get(terraformType);
+    return [
+      { terraformType, name, type, address: type && addressOfResource(type, name), block, constructPath },
+    ];
+  }
+  const type = types.get(variableResource);
   const service = /^\$\{rnv_service\.([\w-]+)\.id\}$/.exec(String(block.at("service_id").value))?.[1] ?? name;
   const own = ["values", "values_wo", "values_wo_version", generatedName];
   const others = [...block.members].filter(([key]) => !own.includes(key));
-  const maps = ["values", "values_wo", generatedName].filter((key) => block.at(key).isObject);
-  // What is one expression has no names yet: the type of the block stays, and is refused.
-  if (maps.length === 0) return [resource];
   return maps.flatMap((attribute) =>
     block.at(attribute).entries.map(([key, value]) => ({
       terraformType: variableResource,
       name: `${service}__${key}`,
+      type,
+      address: type && addressOfResource(type, `${service}__${key}`),
       block: block.holding(
         new Map([
           ...others,
@@ -237,7 +243,7 @@ function variablesOfMap(resource: StackResource): readonly StackResource[] {
           [attribute === generatedName ? generatedName : "value", value],
         ]),
       ),
-      constructPath: resource.constructPath,
+      constructPath,
       partOf: `${terraformType}.${name}`,
     })),
   );

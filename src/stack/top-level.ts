@@ -1,6 +1,5 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { error } from "../diagnostics/diagnostic";
-import type { ReadContext } from "../manifest/context";
 import { readMoved, readRemoved } from "../manifest/meta";
 import type { MapEntry, SourceNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
@@ -45,11 +44,7 @@ const moveNode = (from: SourceNode, to: string, range: SourceRange): SourceNode 
   mapNode(Object.entries({ from, to: scalarNode(to, range) }), range);
 
 /** `moved` blocks, and the addresses of a manifest that constructs say they had; checked like those of a manifest. */
-export function readStackMoves(
-  context: StackContext,
-  blocks: readonly StackBlock[],
-  reading: ReadContext,
-): Desired["moved"] {
+export function readStackMoves(context: StackContext, blocks: readonly StackBlock[]): Desired["moved"] {
   const items: SourceNode[] = [];
   for (const stack of context.stacks) {
     const reader = readerOf(stack, context, { owner: stack.name });
@@ -68,11 +63,11 @@ export function readStackMoves(
       if (from.kind === "scalar" && from.value === block.address) continue;
       items.push(moveNode(from, block.address, from.range));
     }
-  return readMoved(listOf(items), reading);
+  return readMoved(listOf(items), context.reading);
 }
 
 /** `removed` blocks: deletions confirmed by name; with `destroy = false` the platform keeps the resource. */
-export function readStackRemovals(context: StackContext, reading: ReadContext): Desired["removed"] {
+export function readStackRemovals(context: StackContext): Desired["removed"] {
   const items: SourceNode[] = [];
   const kept = new Set<Address>();
   for (const stack of context.stacks) {
@@ -85,7 +80,7 @@ export function readStackRemovals(context: StackContext, reading: ReadContext): 
         kept.add(from);
     }
   }
-  const removed = readRemoved(listOf(items), reading);
+  const removed = readRemoved(listOf(items), context.reading);
   return removed.map((one) => ({ ...one, isKept: kept.has(one.address) }));
 }
 
@@ -93,7 +88,8 @@ export function readStackRemovals(context: StackContext, reading: ReadContext): 
  * `output` blocks. Those that only carry a value from stack to stack are outputs where each stack has its own state, unless
  * the other stack reads them from the program: they hold no reference.
  */
-export function readStackOutputs(context: StackContext, reading: ReadContext): Desired["outputs"] {
+export function readStackOutputs(context: StackContext): Desired["outputs"] {
+  const { reading } = context;
   const outputs = new Map<string, DesiredAttribute>();
   for (const stack of context.stacks)
     for (const [name, block] of stack.outputs) {

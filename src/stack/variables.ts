@@ -1,3 +1,4 @@
+import type { ReadContext } from "../manifest/context";
 import { unlisted } from "../manifest/values";
 import { terraformPrefix } from "../model/text";
 import type { Plain } from "../model/value";
@@ -7,11 +8,13 @@ import { type Expression, parseExpression } from "./language/expression";
 import { later, marked, text, type Value, type ValueType } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
 import { ExpressionProblem, invalid, StackProblem, unsupported } from "./language/problem";
-import { commentOf, rangeOf, type Scope, type StackContext, undeclared } from "./stack";
+import { commentOf, rangeOf, type Scope, undeclared } from "./stack";
 import { nodeOf } from "./values";
 
 /** Evaluates a named value; `label` names it in an error. */
 type ReadEntry = (label: string, node: JsonNode, scope: Scope) => Value;
+
+type Environment = ReadContext["environment"];
 
 /** A variable that is being read. */
 interface Variable {
@@ -46,7 +49,8 @@ export function variableValue(name: string, scope: Scope, readEntry: ReadEntry):
 
 /** The text goes from the environment into a `Secret` without being a value here. */
 function sensitiveValue({ name, entry, scope, readDefault }: Variable): Value {
-  const { environment, fillIn } = scope.context;
+  const { fillIn, reading } = scope.context;
+  const { environment } = reading;
   const variable = setVariable(name, environment) ?? (entry.has("default") ? undefined : `RNV_VAR_${name}`);
   if (variable === undefined) return readDefault();
   if (fillIn && !environment[variable]) throw withoutValue(name, environment);
@@ -55,7 +59,7 @@ function sensitiveValue({ name, entry, scope, readDefault }: Variable): Value {
 }
 
 function plainValue({ name, entry, scope, readDefault }: Variable): Value {
-  const { environment, trust } = scope.context;
+  const { environment, trust } = scope.context.reading;
   const variable = setVariable(name, environment);
   if (variable !== undefined && !trust.mayRead(variable)) {
     const { problem, hint } = unlisted(variable);
@@ -83,7 +87,7 @@ function converted(value: Value, type: string, origin: string): Value {
 const impliedType = (value: JsonNode["value"]): string =>
   typeof value === "number" ? "number" : typeof value === "boolean" ? "bool" : "any";
 
-function withoutValue(name: string, environment: StackContext["environment"]): StackProblem {
+function withoutValue(name: string, environment: Environment): StackProblem {
   const empty = variablesOf(name).find((variable) => environment[variable] === "");
   const why = empty === undefined ? "" : `: ${empty} is empty`;
   const hint = `set RNV_VAR_${name} (or TF_VAR_${name})${empty === undefined ? "" : "; its default may be an empty text"}`;
@@ -93,7 +97,7 @@ function withoutValue(name: string, environment: StackContext["environment"]): S
 const variablesOf = (name: string): readonly string[] => [`RNV_VAR_${name}`, `TF_VAR_${name}`];
 
 /** The variable of the environment that sets a variable of the stack. */
-const setVariable = (name: string, environment: StackContext["environment"]): string | undefined =>
+const setVariable = (name: string, environment: Environment): string | undefined =>
   variablesOf(name).find((variable) => environment[variable]);
 
 /** Text of the environment, which is no template: JSON where the type of the variable has others in it. */
