@@ -19,7 +19,7 @@ import {
   whenKnown,
 } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
-import { stepInto } from "./language/operators";
+import { stepsInto } from "./language/operators";
 import { StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type StackType } from "./names";
 import {
@@ -143,9 +143,6 @@ function spend(steps: number, { context: { spent } }: Scope): void {
   if (spent.steps > maxSteps)
     throw new StackProblem("stack.too_large", `the expressions take more than ${maxSteps} steps`);
 }
-
-/** Takes steps into a value. */
-const stepsInto = (value: Value, steps: Steps): Value => steps.map(valueOfPlain).reduce(stepInto, value);
 
 /** Looks up `var.x`, `local.x`, `rnv_service.api.url`, a data source or an output of another stack. */
 function resolveRoot(root: string, steps: Steps, scope: Scope): Value {

@@ -1,4 +1,4 @@
-import { convert, equal, set, unifiedType } from "./conversion";
+import { boolOf, convert, equal, numberOf, set, textOf, unifiedType } from "./conversion";
 import {
   compareText,
   describeType,
@@ -35,7 +35,6 @@ import {
   whole,
 } from "./function-rule";
 import { jsonEncode } from "./json-functions";
-import { boolOf, numberOf, textOf } from "./operators";
 import { ExpressionProblem } from "./problem";
 
 const texts: ValueType = { kind: "list", of: "string" };

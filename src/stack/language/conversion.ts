@@ -81,6 +81,32 @@ function toPrimitive(value: Value, type: "any" | "string" | "number" | "bool"): 
   throw mismatch(value, type);
 }
 
+interface Primitives {
+  readonly string: string;
+  readonly number: number;
+  readonly bool: boolean;
+}
+
+const primitive =
+  <Kind extends keyof Primitives>(kind: Kind, ofNull: string) =>
+  (value: Value): Primitives[Kind] => {
+    const found = convert(value, kind);
+    if (found.kind !== kind) throw new ExpressionProblem(ofNull);
+    return (found as { readonly value: unknown }).value as Primitives[Kind];
+  };
+
+/** Return a value as a number, a flag or text; throw `ExpressionProblem` for another. */
+export const numberOf = primitive("number", "null is no number");
+export const boolOf = primitive("bool", "null is neither true nor false");
+export const textOf = primitive("string", "null is no text");
+
+/** Returns a value as a whole number; throws `ExpressionProblem` for another. */
+export function wholeNumber(value: Value): number {
+  const found = numberOf(value);
+  if (Number.isInteger(found)) return found;
+  throw new ExpressionProblem("a whole number is required");
+}
+
 function toSequence(value: ListValue, kind: "list" | "set", of: ValueType): Value {
   const element = of === "any" ? unifiedType(value.items.map(typeOf)) : of;
   if (element === undefined) throw new ExpressionProblem(`the items of a ${kind} are all of the same type`);

@@ -1,3 +1,4 @@
+import { boolOf, textOf } from "./conversion";
 import { type Expression, type Loop, splatItem, type TextPart } from "./expression";
 import {
   type Attempt,
@@ -23,9 +24,10 @@ import {
   type ValueType,
   whenKnown,
 } from "./expression-value";
+import { applyDeep, type FunctionRule } from "./function-rule";
 import { callFunction, lazyFunctions } from "./functions";
 import { valueOfPlain } from "./json-functions";
-import { boolOf, choose, joinText, negate, operate, operatorType, stepInto, textOf } from "./operators";
+import { binaryOperators, choose, joinText, stepInto, unaryOperators } from "./operators";
 import { ExpressionProblem, StackProblem } from "./problem";
 
 /** The environment in which an expression is evaluated. */
@@ -74,9 +76,9 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
     case "call":
       return evaluateCall(expression, environment);
     case "unary":
-      return negate(expression.operator, inner(expression.of));
+      return applyDeep(unaryOperators[expression.operator], [inner(expression.of)]);
     case "binary":
-      return operate(expression.operator, inner(expression.left), inner(expression.right));
+      return applyDeep(operatorOf(expression), [inner(expression.left), inner(expression.right)]);
     case "condition":
       return choose(
         inner(expression.condition),
@@ -92,11 +94,14 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
   }
 }
 
+const operatorOf = ({ operator }: { readonly operator: string }): FunctionRule =>
+  binaryOperators[operator] as FunctionRule;
+
 /** The type that every value of an expression has, whatever is in it. */
 function typeOfKind(expression: Expression): ValueType {
   if (expression.kind === "text") return "string";
-  if (expression.kind === "unary") return expression.operator === "-" ? "number" : "bool";
-  if (expression.kind === "binary") return operatorType(expression.operator);
+  if (expression.kind === "unary") return unaryOperators[expression.operator].gives;
+  if (expression.kind === "binary") return operatorOf(expression).gives;
   return "any";
 }
 

@@ -1,15 +1,19 @@
-import { convert } from "./conversion";
+import { convert, numberOf, textOf, wholeNumber } from "./conversion";
 import {
   describeType,
   isListLike,
   isMapLike,
+  isSensitive,
   type ListValue,
   type MapValue,
+  marked,
   typeOf,
+  unmarked,
   type Value,
   type ValueType,
+  whenKnown,
 } from "./expression-value";
-import { numberOf, textOf, wholeNumber } from "./operators";
+import { valueOfPlain } from "./json-functions";
 import { ExpressionProblem } from "./problem";
 
 /** A parameter of a function. */
@@ -74,7 +78,7 @@ type Result = Value | string | number | boolean;
 
 type Others<Rest> = Partial<Omit<FunctionRule, "rest">> & { readonly rest?: Parameter<Rest> };
 
-type Call<Takes extends readonly Parameter[], Rest> = (
+type Implementation<Takes extends readonly Parameter[], Rest> = (
   ...args: [...{ -readonly [I in keyof Takes]: ReturnType<Takes[I]["read"]> }, ...Rest[]]
 ) => Result;
 
@@ -82,7 +86,7 @@ type Call<Takes extends readonly Parameter[], Rest> = (
 export const deep = <const Takes extends readonly Parameter[], Rest = never>(
   takes: Takes,
   gives: ValueType,
-  call: Call<Takes, Rest>,
+  call: Implementation<Takes, Rest>,
   others: Others<Rest> = {},
 ): FunctionRule => ({
   takes,
@@ -94,6 +98,31 @@ export const deep = <const Takes extends readonly Parameter[], Rest = never>(
 /** A function that hands on parts of its arguments, which may be unknown or secret. */
 export const shallow = <const Takes extends readonly Parameter[], Rest = never>(
   takes: Takes,
-  call: Call<Takes, Rest>,
+  call: Implementation<Takes, Rest>,
   others: Others<Rest> = {},
 ): FunctionRule => deep(takes, "any", call, { isShallow: true, ...others });
+
+/** Returns the arguments as the parameters of the function read them. */
+const readArguments = ({ takes, rest }: FunctionRule, given: readonly Value[]): readonly unknown[] =>
+  given.map((value, i) => {
+    const { read, takesNull } = takes[i] ?? (rest as Parameter);
+    if (value.kind === "null" && takesNull !== true)
+      throw new ExpressionProblem(`argument ${i + 1} must not be null`);
+    return read(value, i + 1);
+  });
+
+/** Returns the result for arguments that are known. */
+export function resultOf(rule: FunctionRule, known: readonly Value[]): Value {
+  rule.check?.(known);
+  const found = rule.call(readArguments(rule, known));
+  return typeof found === "object" ? found : valueOfPlain(found);
+}
+
+export type Call = (known: readonly Value[]) => Value;
+
+/** Applies a function now, or once its arguments are known; the result of secrets is secret. */
+export const applyDeep = (
+  rule: FunctionRule,
+  given: readonly Value[],
+  call: Call = (known) => resultOf(rule, known),
+): Value => marked(whenKnown(given.map(unmarked), rule.gives, call), given.some(isSensitive));

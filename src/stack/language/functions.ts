@@ -1,16 +1,13 @@
 import { suggest } from "../../diagnostics/suggest";
 import { collectionFunctions } from "./collection-functions";
-import { attempted, isSensitive, isValue, marked, unmarked, type Value, whenKnown } from "./expression-value";
-import type { FunctionRule, Parameter } from "./function-rule";
-import { valueOfPlain } from "./json-functions";
+import { attempted, isSensitive, isValue, marked, type Value, whenKnown } from "./expression-value";
+import { applyDeep, type Call, type FunctionRule, resultOf } from "./function-rule";
 import { ExpressionProblem, unsupported } from "./problem";
 import { textFunctions } from "./text-functions";
 
 const rules: ReadonlyMap<string, FunctionRule> = new Map(
   Object.entries({ ...textFunctions, ...collectionFunctions }),
 );
-
-type Call = (known: readonly Value[]) => Value;
 
 /** Functions that see their arguments unevaluated. */
 export const lazyFunctions = ["try", "can"];
@@ -34,16 +31,12 @@ export function callFunction(name: string, given: readonly Value[]): Value {
   const call: Call = (known) => run(name, rule, known, isSecret);
   if (rule.seesMarks) return call(given);
   if (rule.isShallow) return callShallow(rule, given, call);
-  return marked(whenKnown(given.map(unmarked), rule.gives, call), isSecret);
+  return applyDeep(rule, given, call);
 }
 
 /** Runs a function of known values. Its problems begin with its name: `isSecret`, without the text of an argument. */
 function run(name: string, rule: FunctionRule, known: readonly Value[], isSecret: boolean): Value {
-  const result = attempted(() => {
-    rule.check?.(known);
-    const found = rule.call(readArguments(rule, known));
-    return typeof found === "object" ? found : valueOfPlain(found);
-  });
+  const result = attempted(() => resultOf(rule, known));
   if (isValue(result)) return result;
   const summary = isSecret
     ? `${name} does not take its arguments, of which one is secret`
@@ -69,12 +62,3 @@ function callShallow(rule: FunctionRule, given: readonly Value[], call: Call): V
     isMarked,
   );
 }
-
-/** Returns the arguments as the parameters of the function read them. */
-const readArguments = ({ takes, rest }: FunctionRule, given: readonly Value[]): readonly unknown[] =>
-  given.map((value, i) => {
-    const { read, takesNull } = takes[i] ?? (rest as Parameter);
-    if (value.kind === "null" && takesNull !== true)
-      throw new ExpressionProblem(`argument ${i + 1} must not be null`);
-    return read(value, i + 1);
-  });

@@ -11,6 +11,7 @@ import {
   type Value,
 } from "../../../src/stack/language/expression-value";
 import { jsonEncode } from "../../../src/stack/language/json-functions";
+import { stepsInto } from "../../../src/stack/language/operators";
 import { ExpressionProblem, StackProblem } from "../../../src/stack/language/problem";
 
 /** Stands for a value that Terraform refuses. */
@@ -27,10 +28,10 @@ variable "s" {
 }
 `;
 
-const resolve: Environment["resolve"] = (root, [name]) => {
+const resolve: Environment["resolve"] = (root, [name, ...rest]) => {
   const range = { file: "", start: 0, end: 0 };
   if (root === "terraform_data") return later({ kind: "reference", segments: [], source: "", range }, "any");
-  if (root === "var" && name === "s") return marked(text("secret"));
+  if (root === "var" && name === "s") return stepsInto(marked(text("secret")), rest);
   throw new ExpressionProblem(`${root} is not declared`);
 };
 
