@@ -7,9 +7,9 @@ import { camelCase, protectionAttribute, terraformPrefix } from "../model/text";
 import type { JsonNode } from "./document";
 import { invalid, StackProblem, unsupported } from "./language/problem";
 import type { StackGroup, StackType } from "./names";
-import { entryNode, mapNode } from "./nodes";
 import type { BlockReader } from "./resolve";
 import { commentOf, type StackResource } from "./stack";
+import { entryNode, mapNode } from "./values";
 
 /** A resource that is being read. */
 export interface ResourceSource {

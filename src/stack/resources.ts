@@ -23,7 +23,6 @@ import { readConditions } from "./conditions";
 import type { JsonNode } from "./document";
 import { invalid, missingKey, StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type StackType } from "./names";
-import { entryNode, listNode, mapNode, scalarNode } from "./nodes";
 import { type BlockReader, readerOf } from "./resolve";
 import {
   commentOf,
@@ -34,6 +33,7 @@ import {
   type StackContext,
   type StackResource,
 } from "./stack";
+import { entryNode, listNode, mapNode, scalarNode } from "./values";
 
 /** A resource of a stack as a block, with what a manifest cannot express. */
 export interface StackBlock {

@@ -8,11 +8,10 @@ import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } f
 import { variablesResource } from "../model/text";
 import type { JsonNode } from "./document";
 import { invalid, StackProblem, unknownReference } from "./language/problem";
-import { entryNode, listNode, mapNode, scalarNode } from "./nodes";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { movedFrom, resourceNamed, type StackBlock } from "./resources";
 import { nestedBlocks, type Stack, type StackContext } from "./stack";
-import { isMadeByApply } from "./values";
+import { entryNode, isMadeByApply, listNode, mapNode, scalarNode } from "./values";
 
 /** The blocks of a kind at the top level; refuses keys besides `known`. */
 function topBlocks(kind: string, known: readonly string[], reader: BlockReader): readonly JsonNode[] {

@@ -11,7 +11,9 @@ import {
   map,
   marked,
   number,
+  numberText,
   object,
+  parseNumber,
   text,
   tuple,
   typeOf,
@@ -20,7 +22,6 @@ import {
   whenKnown,
 } from "./expression-value";
 import { jsonEncode } from "./json-functions";
-import { numberText, parseNumber } from "./numbers";
 import { ExpressionProblem, unsupported } from "./problem";
 
 /** A value as one of another type, as Terraform converts it; throws `ExpressionProblem` where it does not. */

@@ -1,3 +1,5 @@
+import { suggest } from "../../diagnostics/suggest";
+import { collectionFunctions } from "./collection-functions";
 import { boolOf, textOf } from "./conversion";
 import { type Expression, type Loop, splatItem, type TextPart } from "./expression";
 import {
@@ -24,11 +26,11 @@ import {
   type ValueType,
   whenKnown,
 } from "./expression-value";
-import { applyDeep, type FunctionRule } from "./function-rule";
-import { callFunction, lazyFunctions } from "./functions";
+import { applyDeep, type Call, type FunctionRule, resultOf } from "./function-rule";
 import { valueOfPlain } from "./json-functions";
 import { binaryOperators, choose, joinText, stepInto, unaryOperators } from "./operators";
-import { ExpressionProblem, StackProblem } from "./problem";
+import { ExpressionProblem, StackProblem, unsupported } from "./problem";
+import { textFunctions } from "./text-functions";
 
 /** The environment in which an expression is evaluated. */
 export interface Environment {
@@ -99,7 +101,10 @@ const operatorOf = ({ operator }: { readonly operator: string }): FunctionRule =
 
 /** The type that every value of an expression has, whatever is in it. */
 function typeOfKind(expression: Expression): ValueType {
-  if (expression.kind === "text") return "string";
+  if (expression.kind === "text") {
+    const [only] = expression.parts;
+    return expression.parts.length === 1 && typeof only === "object" ? typeOfKind(only.expression) : "string";
+  }
   if (expression.kind === "unary") return unaryOperators[expression.operator].gives;
   if (expression.kind === "binary") return operatorOf(expression).gives;
   return "any";
@@ -264,4 +269,62 @@ function evaluateAccess(
 function stepOf(key: Value): string | number | undefined {
   if (key.sensitive === true) return undefined;
   return key.kind === "string" || key.kind === "number" ? key.value : undefined;
+}
+
+const rules: ReadonlyMap<string, FunctionRule> = new Map(
+  Object.entries({ ...textFunctions, ...collectionFunctions }),
+);
+
+/** Functions that see their arguments unevaluated. */
+const lazyFunctions = ["try", "can"];
+
+/** The names of the functions that there are, in order. */
+const functionNames: readonly string[] = [...rules.keys(), ...lazyFunctions].sort();
+
+/** Calls a function; what is unknown or secret in its arguments makes the result so. */
+function callFunction(name: string, given: readonly Value[]): Value {
+  const rule = rules.get(name);
+  if (rule === undefined) {
+    const meant = suggest(name, functionNames);
+    throw unsupported(
+      `the function ${name}`,
+      `${meant === undefined ? "" : `did you mean "${meant}"? `}compute it in the program, or run the stack with Terraform. There are: ${functionNames.join(", ")}`,
+    );
+  }
+  checkCount(name, rule, given.length);
+  rule.check?.(given);
+  const isSecret = given.some(isSensitive);
+  const call: Call = (known) => run(name, rule, known, isSecret);
+  if (rule.seesMarks) return call(given);
+  if (rule.isShallow) return callShallow(rule, given, call);
+  return applyDeep(rule, given, call);
+}
+
+/** Runs a function of known values. Its problems begin with its name: `isSecret`, without the text of an argument. */
+function run(name: string, rule: FunctionRule, known: readonly Value[], isSecret: boolean): Value {
+  const result = attempted(() => resultOf(rule, known));
+  if (isValue(result)) return result;
+  const summary = isSecret
+    ? `${name} does not take its arguments, of which one is secret`
+    : `${name}: ${result.message}`;
+  throw new ExpressionProblem(summary, result.code);
+}
+
+function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, found: number): void {
+  const least = takes.length - optional;
+  if (found >= least && (rest !== undefined || found <= takes.length)) return;
+  const most = rest === undefined ? takes.length : undefined;
+  const wanted =
+    most === least ? String(least) : most === undefined ? `${least} or more` : `${least} to ${most}`;
+  throw new ExpressionProblem(`${name} takes ${wanted} argument${wanted === "1" ? "" : "s"}, found ${found}`);
+}
+
+function callShallow(rule: FunctionRule, given: readonly Value[], call: Call): Value {
+  const isMarked = given.some((value) => value.sensitive === true);
+  const bare = given.map(({ sensitive: _sensitive, ...value }) => value as Value);
+  const isLater = bare.some(({ kind }) => kind === "later");
+  return marked(
+    isLater ? whenKnown(bare, rule.gives, (known) => callShallow(rule, known, call)) : call(bare),
+    isMarked,
+  );
 }

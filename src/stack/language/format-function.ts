@@ -1,7 +1,14 @@
 import { convert } from "./conversion";
-import { attempted, describeType, graphemes, isValue, typeOf, type Value } from "./expression-value";
+import {
+  attempted,
+  describeType,
+  graphemes,
+  isValue,
+  numberText,
+  typeOf,
+  type Value,
+} from "./expression-value";
 import { jsonEncode } from "./json-functions";
-import { fixed, general, mostPlaces, scientific } from "./numbers";
 import { ExpressionProblem } from "./problem";
 
 /** One `%…` of a format. */
@@ -142,4 +149,34 @@ function decimal(verb: Verb, value: Value): string {
   const write = letter === "f" ? fixed : scientific;
   const digits = isGeneral ? general(positive, places) : write(positive, places ?? 6);
   return paddedNumber(verb, found < 0, letter < "a" ? digits.toUpperCase() : digits);
+}
+
+/** Digits behind the point that a format may ask for. */
+const mostPlaces = 100;
+
+/** Writes a number by `%f`; of two numbers that are equally near it takes the even one. */
+function fixed(positive: number, places: number): string {
+  const rounded = positive.toFixed(places);
+  const isHalf = Math.abs((positive * 2 ** (places + 1)) % 2) === 1;
+  return isHalf && /[13579]$/.test(rounded) ? (positive * (1 - Number.EPSILON)).toFixed(places) : rounded;
+}
+
+/** Writes a number by `%e`: its exponent has two digits at least. */
+const scientific = (value: number, places?: number): string =>
+  value.toExponential(places).replace(/(?<=e[+-])\d$/, "0$&");
+
+/** Digits that are enough to give any number back. */
+const allDigits = 17;
+
+/** Writes a number by `%g`: the exponent decides whether it is shown; without `places` in the fewest digits. */
+function general(value: number, places?: number): string {
+  // No digit is one digit.
+  const count = places === 0 ? 1 : places;
+  const rounded = count === undefined || count > allDigits ? value : Number(value.toPrecision(count));
+  const [digits = "", power] = rounded.toExponential().split("e");
+  const exponent = Number(power);
+  const length = digits.replace(/\D/g, "").length;
+  const isShort = count !== undefined && count > length && length > exponent;
+  const limit = isShort ? length : (count ?? 6);
+  return exponent < -4 || exponent >= limit ? scientific(rounded) : numberText(rounded);
 }
