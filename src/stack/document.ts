@@ -1,6 +1,5 @@
 import { type Node, type ParseError, parseTree } from "jsonc-parser";
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 
 type Scalar = null | boolean | number | string;
 type Content = Scalar | readonly JsonNode[] | ReadonlyMap<string, JsonNode>;

@@ -94,31 +94,24 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: masked };
 }
 
-interface ReadStacks {
-  readonly stacks: readonly Stack[];
-  /** Those besides the stack that is asked for. */
-  readonly others: readonly Stack[];
-  readonly texts: ReadonlyMap<string, string>;
-  /** The texts for code frames, so far of the files that are no stacks. */
-  readonly masked: Map<string, string>;
-  /** A file could not be read. */
-  readonly isPartial: boolean;
-}
-
+/** Reads the stacks that are asked for, and those that values may come from. */
 async function readStacks(
   request: ManifestRequest,
   cwd: string,
   types: StackContext["types"],
   { report }: Findings,
-): Promise<ReadStacks> {
+) {
   const files = await findStacks(request.files, cwd, report);
   const isAsked = ({ unit }: StackFile): boolean =>
     request.stack === undefined || [request.stack.name, ...(request.stack.together ?? [])].includes(unit);
   const stacks: Stack[] = [];
+  /** Those besides the stack that is asked for. */
   const others: Stack[] = [];
   const texts = new Map<string, string>();
+  /** The texts for code frames, so far of the files that are no stacks. */
   const masked = new Map<string, string>();
   let left = maxTotalBytes;
+  /** A file could not be read. */
   let isPartial = false;
   for (const stackFile of files) {
     const { file } = stackFile;

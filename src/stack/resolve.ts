@@ -299,15 +299,21 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf =
   const owning = [stack, ...context.stacks].find(({ named }) => named.has(label));
   const [resource] = owning?.named.get(label) ?? [];
   const group = type.groups.get(first);
+  const [second] = others;
+  const field = group !== undefined && typeof second === "string" ? second : undefined;
+  const further = field === undefined ? others : others.slice(1);
   const isDeclarable = group !== undefined || type.attributes.has(first) || type.parents.has(first);
   if (owning !== undefined && resource !== undefined && isDeclarable) {
-    const found = declaredValue(type, resource, steps, { ...scope, stack: owning });
-    if (found !== undefined) return found;
+    const node = declaredNode(resource.block, first, field);
+    if (node !== undefined) {
+      const value = readEntry([label, first, ...(field === undefined ? [] : [field])].join("."), node, {
+        ...scope,
+        stack: owning,
+      });
+      return stepsInto(marked(value, type.attributes.get(first)?.secret === true), further);
+    }
     if (!isSelf) throw notDeclared(resource, steps);
   }
-  const [second, ...deeper] = others;
-  const field = group !== undefined && typeof second === "string" ? second : undefined;
-  const further = field === undefined ? others : deeper;
   if (further.length > 0) throw unsupported([first, ...others.map((step) => JSON.stringify(step))].join("."));
   const own = type.attributes.get(first)?.path ?? type.computed.get(first) ?? first;
   const path =
@@ -319,21 +325,11 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf =
 }
 
 /** The value that a block writes for an attribute, or for a field of a group; undefined where it writes none. */
-function declaredValue(
-  type: StackType,
-  { block }: StackResource,
-  steps: Steps,
-  scope: Scope,
-): Value | undefined {
-  const [name, first = "", second, ...deeper] = steps;
-  const isField = type.groups.has(String(first)) && typeof second === "string";
-  const written = isField ? block.at(first).at(second) : block.at(first);
-  const writeOnly = isField ? written : block.at(writeOnlyNameOf(String(first)));
-  const node = written.isAbsent ? writeOnly : written;
-  if (node.isAbsent) return undefined;
-  const label = [type.terraformType, name, first, ...(isField ? [second] : [])].join(".");
-  const isSecret = type.attributes.get(String(first))?.secret === true;
-  return stepsInto(marked(readEntry(label, node, scope), isSecret), isField ? deeper : steps.slice(2));
+function declaredNode(block: JsonNode, attribute: string, field: string | undefined): JsonNode | undefined {
+  const written = field === undefined ? block.at(attribute) : block.at(attribute).at(field);
+  if (!written.isAbsent) return written;
+  const writeOnly = block.at(writeOnlyNameOf(attribute));
+  return field !== undefined || writeOnly.isAbsent ? undefined : writeOnly;
 }
 
 function notDeclared(resource: StackResource, [, ...steps]: Steps): StackProblem {

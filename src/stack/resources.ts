@@ -203,51 +203,47 @@ function readParent(source: ResourceSource): FoundParent {
     const at = resource.block.at(key);
     if (at.isAbsent) continue;
     const node = reader.read(at);
-    const parent = node && linkedParent(node, link, at, reader.context);
-    if (node !== undefined && parent === undefined) reader.refuse(noParent(node, key, link), at);
-    return parent ?? {};
+    const found = node && parentNamed(node, key, link, at, reader.context);
+    if (found instanceof StackProblem) reader.refuse(found, at);
+    else if (found !== undefined) return found;
+    return {};
   }
   const [first] = type.parents.keys();
   if (first !== undefined && !type.placed.place.within.includes("root")) refuseMissing(source, first);
   return {};
 }
 
-/** Undefined when the value names no parent of the type. */
-function linkedParent(
+/** Returns the parent of a type that a value names, or the problem that it names none. */
+function parentNamed(
   node: SourceNode,
+  key: string,
   { type, attribute }: Parent,
   range: SourceRange,
   { reading }: StackContext,
-): FoundParent | undefined {
+): FoundParent | StackProblem {
+  const noId = invalid(`${key} is the id of a ${type}`);
+  const linkTo = (value: DesiredAttribute["value"]): FoundParent => ({
+    link: { attribute, value: { value, range } },
+  });
   const segments = wholeReference(node);
-  if (segments?.[0] === dataType) {
+  if (segments === undefined) {
+    const isText = node.kind === "scalar" && (node.parts ?? []).every(({ kind }) => kind === "text");
+    if (!isText || node.isSensitive || typeof node.value !== "string" || node.value === "") return noId;
+    return linkTo(node.value);
+  }
+  if (segments[0] === dataType) {
     const reference = splitDataReference(segments);
     const named = reference.address.split(".").at(-2);
     // What an output of another stack holds is not known by its name.
     const isParent =
       named === crossStackData || (reference.attribute === "id" && named === terraformNameOf({ type }));
-    const value = { value: new Template([reference], false), range };
-    return isParent ? { link: { attribute, value } } : undefined;
+    return isParent ? linkTo(new Template([reference], false)) : noId;
   }
-  if (segments !== undefined) {
-    const isId = segments[0] === type && segments.at(-1) === "id";
-    const address = segments.slice(0, -1).join(".") as Address;
-    const block = isId ? reading.blocks.get(address) : undefined;
-    const value = { value: new Template([{ address, attribute: "id" }], false), range };
-    return block && { block, link: { attribute, value } };
-  }
-  const isText =
-    node.kind === "scalar" && !node.isSensitive && (node.parts ?? []).every(({ kind }) => kind === "text");
-  return isText && typeof node.value === "string" && node.value !== ""
-    ? { link: { attribute, value: { value: node.value, range } } }
-    : undefined;
-}
-
-function noParent(node: SourceNode, key: string, { type }: Parent): StackProblem {
-  const segments = wholeReference(node);
-  return segments === undefined || segments[0] === dataType
-    ? invalid(`${key} is the id of a ${type}`)
-    : unknownReference(`${key} refers to no declared ${type}`);
+  const address = segments.slice(0, -1).join(".") as Address;
+  const isId = segments[0] === type && segments.at(-1) === "id";
+  const block = isId ? reading.blocks.get(address) : undefined;
+  if (block === undefined) return unknownReference(`${key} refers to no declared ${type}`);
+  return { block, ...linkTo(new Template([{ address, attribute: "id" }], false)) };
 }
 
 /** The segments of a value that is a reference and nothing else. */

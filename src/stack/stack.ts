@@ -1,5 +1,4 @@
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, type SourceRange, warning } from "../diagnostics/diagnostic";
 import { suggest } from "../diagnostics/suggest";
 import type { ReadContext, StackUnit } from "../manifest/context";
 import { type Report, suggestedMisses } from "../manifest/findings";
@@ -217,36 +216,32 @@ function providersOf(root: JsonNode): Stack["providers"] {
 /** The resources of a block: of `rnv_variables` those of its map, each under the address that it has in a manifest. */
 function resourcesOf({ labels, block }: Labelled, types: StackContext["types"]): readonly StackResource[] {
   const [terraformType = "", name = ""] = labels;
-  const constructPath = constructPathOf(block);
   const maps = ["values", "values_wo", generatedName].filter((key) => block.at(key).isObject);
   // A map that is one expression has no names yet: the type of the block stays, and is refused.
-  if (terraformType !== variablesResource || maps.length === 0) {
-    const type = types.get(terraformType);
-    return [
-      { terraformType, name, type, address: type && addressOfResource(type, name), block, constructPath },
-    ];
-  }
-  const type = types.get(variableResource);
+  if (terraformType !== variablesResource || maps.length === 0)
+    return [resourceOf(terraformType, name, block, types)];
   const service = /^\$\{rnv_service\.([\w-]+)\.id\}$/.exec(String(block.at("service_id").value))?.[1] ?? name;
   const own = ["values", "values_wo", "values_wo_version", generatedName];
   const others = [...block.members].filter(([key]) => !own.includes(key));
   return maps.flatMap((attribute) =>
-    block.at(attribute).entries.map(([key, value]) => ({
-      terraformType: variableResource,
-      name: `${service}__${key}`,
-      type,
-      address: type && addressOfResource(type, `${service}__${key}`),
-      block: block.holding(
-        new Map([
-          ...others,
-          ["key", value.holding(key)],
-          [attribute === generatedName ? generatedName : "value", value],
-        ]),
-      ),
-      constructPath,
-      partOf: `${terraformType}.${name}`,
-    })),
+    block.at(attribute).entries.map(([key, value]) => {
+      const valueKey = attribute === generatedName ? generatedName : "value";
+      const variable = block.holding(new Map([...others, ["key", value.holding(key)], [valueKey, value]]));
+      const partOf = `${terraformType}.${name}`;
+      return { ...resourceOf(variableResource, `${service}__${key}`, variable, types), partOf };
+    }),
   );
+}
+
+function resourceOf(
+  terraformType: string,
+  name: string,
+  block: JsonNode,
+  types: StackContext["types"],
+): StackResource {
+  const type = types.get(terraformType);
+  const address = type && addressOfResource(type, name);
+  return { terraformType, name, type, address, block, constructPath: constructPathOf(block) };
 }
 
 /** Refuses other providers; warns of a remote backend, whose state rnv does not use. */

@@ -1,5 +1,4 @@
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { error } from "../diagnostics/diagnostic";
+import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { readMoved, readRemoved } from "../manifest/meta";
 import type { MapEntry, SourceNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
