@@ -62,8 +62,8 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const desired: Desired = {
     data: new Map(),
     resources,
-    moved: readMoved(root, context),
-    removed: readRemoved(root, context),
+    moved: readMoved(root.entries.get("moved")?.value, context),
+    removed: readRemoved(root.entries.get("removed")?.value, context),
     outputs: readOutputs(root, context),
     sources: files.masked,
     ...(stage && isOne(request.stage) && { stage: ruleOf(stage, request.stage) }),

@@ -266,29 +266,29 @@ const examples = {
 
 /** Reads a list at the top level; without the items that its schema refuses, which are reported. */
 function readList<Item>(
-  root: MapNode,
+  node: SourceNode | undefined,
   key: "moved" | "removed",
   schema: z.ZodType<Item>,
   { report }: ReadContext,
 ): readonly { readonly item: Item; readonly range: SourceRange }[] {
-  const node = root.entries.get(key)?.value;
   if (node === undefined || isNull(node)) return [];
   const subjectOf = (place: string): Subject => ({
     nameOf: (path) => [place, ...path].join("."),
     ...{ code: `manifest.${key}`, hintFor: () => examples[key] },
   });
   if (node.kind !== "list") judgeDocument(z.array(schema), node, report, subjectOf(key));
-  return listIn(root, key).flatMap((at, i) => {
+  const items = node.kind === "list" ? node.items : [];
+  return items.flatMap((at, i) => {
     const item = judgeDocument(schema, at, report, subjectOf(`${key}.${i}`));
     return item === undefined ? [] : [{ item, range: at.range }];
   });
 }
 
 /** `moved`: where a recorded resource is declared now. */
-export function readMoved(root: MapNode, context: ReadContext): Desired["moved"] {
+export function readMoved(node: SourceNode | undefined, context: ReadContext): Desired["moved"] {
   const moved: { from: Address; to: Address; range: SourceRange }[] = [];
   const seen = new Set<string>();
-  for (const { item, range } of readList(root, "moved", moveSchema(context.index), context)) {
+  for (const { item, range } of readList(node, "moved", moveSchema(context.index), context)) {
     const [from, to] = [item.from as Address, item.to as Address];
     const refuse = (summary: string): void => context.report(error("manifest.moved", summary, { range }));
     if (typeOf(from) !== typeOf(to)) refuse(`${from} and ${to} are of different types`);
@@ -302,9 +302,9 @@ export function readMoved(root: MapNode, context: ReadContext): Desired["moved"]
 }
 
 /** `removed`: deletions confirmed by name, in the text that is reviewed. */
-export function readRemoved(root: MapNode, context: ReadContext): Desired["removed"] {
+export function readRemoved(node: SourceNode | undefined, context: ReadContext): Desired["removed"] {
   const removed = new Map<Address, Desired["removed"][number]>();
-  for (const { item, range } of readList(root, "removed", removalSchema(context.index), context)) {
+  for (const { item, range } of readList(node, "removed", removalSchema(context.index), context)) {
     const address = (typeof item === "string" ? item : item.address) as Address;
     const consumers = typeof item !== "string";
     if (context.blocks.has(address))

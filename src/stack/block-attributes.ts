@@ -4,12 +4,12 @@ import type { Block, WrittenAttribute } from "../manifest/blocks";
 import { type AttributeShape, openShape, schemaKinds, unknownField } from "../manifest/type-index";
 import type { Address } from "../model/address";
 import { camelCase, protectionAttribute, terraformPrefix } from "../model/text";
-import { isObject, type JsonNode } from "./document";
+import type { JsonNode } from "./document";
 import { invalid, StackProblem, unsupported } from "./language/problem";
 import type { StackGroup, StackType } from "./names";
-import { entryNode, mapNode } from "./nodes";
 import type { BlockReader } from "./resolve";
 import { commentOf, type StackResource } from "./stack";
+import { entryNode, mapNode } from "./values";
 
 /** A resource that is being read. */
 export interface ResourceSource {
@@ -54,7 +54,7 @@ export function readAttributes(source: ResourceSource): Pick<Block, "written" | 
     else if (shape !== undefined) add(shape, at, generated && key);
     else if (group === undefined)
       fail(unknownKey(key, [...type.attributes.keys(), ...type.groups.keys(), ...others]), at.keyRange);
-    else if (isObject(at.value)) {
+    else if (at.isObject) {
       for (const [field, node] of at.entries) {
         if (node.isAbsent) continue;
         const found = fieldNamed(field, node, group, source);
@@ -94,8 +94,8 @@ export const unknownKey = (key: string, known: Iterable<string>): StackProblem =
 /** Returns true if `deletion_protection` is set; refuses it where the type does not have it. */
 export function protectionOf(block: JsonNode, isProtectable: boolean, { refuse }: BlockReader): boolean {
   const at = block.at(protectionAttribute);
-  const value = at.value ?? false;
-  if (value === false || (value === true && isProtectable)) return value;
+  if (at.isAbsent || at.value === false) return false;
+  if (at.value === true && isProtectable) return true;
   const summary = isProtectable
     ? `${protectionAttribute} is true or false`
     : `nothing of this type has ${protectionAttribute}`;
@@ -108,9 +108,9 @@ export function checkTriggers({ resource, type, reader }: ResourceSource): void 
   const at = resource.block.at("triggers");
   const isDerived = commentOf(resource.block, terraformPrefix).at("triggers").value === "derived";
   if (at.isAbsent || isDerived) return;
-  const reasons = isObject(at.value) ? Object.values(at.value) : [at.value];
+  const reasons = at.isObject ? [...at.members.values()] : [at];
   const isSeen = (name: string): boolean => isFollowed(name, resource, type, reader);
-  const areSeen = reasons.every((reason) => {
+  const areSeen = reasons.every(({ value: reason }) => {
     const names =
       typeof reason === "string" && !others.test(reason) ? [...reason.matchAll(resourceName)] : [];
     return names.length > 0 && names.every(([name]) => isSeen(name));
@@ -123,20 +123,12 @@ const resourceName = new RegExp(`\\b${terraformPrefix}_\\w+\\.[\\w-]+`, "g");
 const others = /\b(var|local|data|each|count|path|terraform|module)\./;
 
 /** Returns true if `name` is the parent of a resource, or what it follows there. */
-function isFollowed(
-  name: string,
-  resource: StackResource,
-  type: StackType,
-  { stack, context }: BlockReader,
-): boolean {
+function isFollowed(name: string, resource: StackResource, type: StackType, { stack }: BlockReader): boolean {
   const parent = parentOf(resource, type);
-  const [other] = stack.named.get(name) ?? [];
-  const otherType = context.types.get(other?.terraformType ?? "");
   if (parent === undefined || name === parent) return name === parent;
-  if (other === undefined || otherType === undefined) return false;
-  return (
-    type.placed.type.follows.includes(otherType.placed.type.type) && parentOf(other, otherType) === parent
-  );
+  const [other] = stack.named.get(name) ?? [];
+  if (other?.type === undefined || parentOf(other, other.type) !== parent) return false;
+  return type.placed.type.follows.includes(other.type.placed.type.type);
 }
 
 /** The resource that holds a resource, `rnv_service.api`; undefined where none is declared. */

@@ -1,5 +1,4 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { ReadContext } from "../manifest/context";
 import type { SourceNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
@@ -10,31 +9,32 @@ import { invalid, missingKey, StackProblem } from "./language/problem";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { nestedBlocks, type Self, type Stack, type StackContext } from "./stack";
 
-/** A condition whose expressions are read, and whose references are not looked up yet. */
-export interface FoundCondition {
-  readonly address: Address;
-  readonly owner: string;
-  readonly kind: ConditionKind;
-  readonly condition: SourceNode;
-  readonly message: SourceNode;
-}
-
-/** Reads `precondition` and `postcondition` of `lifecycle`; the latter may say `self`. */
+/**
+ * Reads `precondition` and `postcondition` of `lifecycle`; the latter may say `self`. A mistake in one is reported, and it is
+ * left out.
+ */
 export function readConditions(
   block: JsonNode,
   address: Address,
   reader: BlockReader,
   self: Self,
-): readonly FoundCondition[] {
+): readonly DesiredCondition[] {
   const { stack, context, owner } = reader;
+  const { reading } = context;
   const ofResult = readerOf(stack, context, { owner, address }, self);
+  const within = { ...reading, report: (finding: Diagnostic) => reading.report({ ...finding, address }) };
+  const readOne = (inner: JsonNode, kind: ConditionKind): readonly DesiredCondition[] => {
+    const label = `lifecycle.${kind}`;
+    const found = readCondition(inner, label, kind === "precondition" ? reader : ofResult);
+    // It may refer to the resource that has it: that is no cycle.
+    const read = (node: SourceNode) => readValue(node, { attribute: label }, within);
+    const condition = found && read(found.condition);
+    const message = found && read(found.message);
+    if (found === undefined || condition === undefined || message === undefined) return [];
+    return [{ address, owner, kind, condition, message, range: found.condition.range }];
+  };
   return nestedBlocks(block, "lifecycle").flatMap((lifecycle) =>
-    conditionKinds.flatMap((kind) =>
-      nestedBlocks(lifecycle, kind).flatMap((inner) => {
-        const read = readCondition(inner, `lifecycle.${kind}`, kind === "precondition" ? reader : ofResult);
-        return read === undefined ? [] : [{ address, owner, kind, ...read }];
-      }),
-    ),
+    conditionKinds.flatMap((kind) => nestedBlocks(lifecycle, kind).flatMap((inner) => readOne(inner, kind))),
   );
 }
 
@@ -43,7 +43,7 @@ function readCondition(
   block: JsonNode,
   label: string,
   reader: BlockReader,
-): Pick<FoundCondition, "condition" | "message"> | undefined {
+): { readonly condition: SourceNode; readonly message: SourceNode } | undefined {
   const read = (key: string, why: string): SourceNode | undefined => {
     const at = block.at(key);
     if (at.isAbsent) reader.refuse(missingKey(`${label} lacks ${key}`), block);
@@ -57,21 +57,6 @@ function readCondition(
   const message = read("error_message", "would show a secret");
   return condition && message && { condition, message };
 }
-
-/** Conditions with their references; a mistake in one is reported, and it is left out. */
-export const buildConditions = (
-  found: readonly FoundCondition[],
-  reading: ReadContext,
-): readonly DesiredCondition[] =>
-  found.flatMap(({ address, owner, kind, condition, message }) => {
-    // It may refer to what it stands on: that is no cycle.
-    const at = { attribute: `lifecycle.${kind}` };
-    const within = { ...reading, report: (finding: Diagnostic) => reading.report({ ...finding, address }) };
-    const value = readValue(condition, at, within);
-    const said = readValue(message, at, within);
-    if (value === undefined || said === undefined) return [];
-    return [{ address, owner, kind, condition: value, message: said, range: condition.range }];
-  });
 
 /** Checks `validation` of the variables: their values are known when the stack is read. */
 export function checkVariables(stack: Stack, context: StackContext): void {

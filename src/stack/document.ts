@@ -1,92 +1,82 @@
 import { type Node, type ParseError, parseTree } from "jsonc-parser";
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 
-/** Any JSON value as `JSON.parse` gives it. */
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-export interface JsonObject {
-  readonly [key: string]: Json;
-}
-
-export const isObject = (value: Json | undefined): value is JsonObject =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
-
-/** The text of a stack, and its value. */
-export interface StackDocument {
-  readonly text: string;
-  readonly root: JsonNode;
-}
-
-/** The range of one value of a JSON text, of its key, and of the values in it by key or index. */
-interface JsonSpan {
-  readonly start: number;
-  readonly end: number;
-  readonly key?: readonly [number, number];
-  readonly members?: ReadonlyMap<string | number, JsonSpan>;
-}
+type Scalar = null | boolean | number | string;
+type Content = Scalar | readonly JsonNode[] | ReadonlyMap<string, JsonNode>;
 
 /** A value of a JSON text, with its range and the values in it. */
 export class JsonNode implements SourceRange {
-  readonly start: number;
-  readonly end: number;
   // Private: what prints a range must not print the secrets of its text.
-  readonly #value: Json | undefined;
   readonly #text: string;
-  readonly #span: JsonSpan;
+  readonly #content: Content | undefined;
+  readonly #keyRange: SourceRange | undefined;
 
   constructor(
     readonly file: string,
+    readonly start: number,
+    readonly end: number,
     text: string,
-    value: Json | undefined,
-    span: JsonSpan,
+    content: Content | undefined,
+    keyRange?: SourceRange,
   ) {
-    this.start = span.start;
-    this.end = span.end;
-    this.#value = value;
     this.#text = text;
-    this.#span = span;
+    this.#content = content;
+    this.#keyRange = keyRange;
   }
 
-  /** Undefined where the text has no such value. */
-  get value(): Json | undefined {
-    return this.#value;
+  /** A value that holds no others; undefined where the text has no such value. */
+  get value(): Scalar | undefined {
+    return this.isObject || this.isList ? undefined : (this.#content as Scalar | undefined);
+  }
+
+  get isObject(): boolean {
+    return this.#content instanceof Map;
+  }
+
+  get isList(): boolean {
+    return Array.isArray(this.#content);
   }
 
   /** Returns true if the value is left out: absent, or null, as Terraform takes it. */
   get isAbsent(): boolean {
-    return this.#value === undefined || this.#value === null;
+    return this.#content === undefined || this.#content === null;
+  }
+
+  /** Returns true if the text has a value at `key`, which may be null. */
+  has(key: string): boolean {
+    return this.members.has(key);
   }
 
   /** Returns the value at `key`; one that is absent has the range of this one. */
   at(key: string | number): JsonNode {
-    const value = this.#value;
-    const inner = isContainer(value) && Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
-    return new JsonNode(this.file, this.#text, inner, this.#span.members?.get(key) ?? this.#span);
+    const inner = typeof key === "number" && this.isList ? this.items[key] : this.members.get(String(key));
+    return inner ?? this.holding(undefined);
+  }
+
+  /** The values of an object by key. */
+  get members(): ReadonlyMap<string, JsonNode> {
+    return this.isObject ? (this.#content as ReadonlyMap<string, JsonNode>) : new Map();
   }
 
   /** The keys of an object with their values, without its comment. */
   get entries(): readonly (readonly [key: string, value: JsonNode])[] {
-    if (!isObject(this.#value)) return [];
-    return Object.keys(this.#value).flatMap((key) => (key === "//" ? [] : [[key, this.at(key)]]));
+    return [...this.members].filter(([key]) => key !== "//");
   }
 
-  /** Returns an object of these values in place of this one, where a block is read as several. */
-  with(members: Readonly<Record<string, JsonNode>>): JsonNode {
-    const all = Object.entries(members);
-    const value = Object.fromEntries(all.map(([key, node]) => [key, node.value as Json]));
-    const spans = new Map(all.map(([key, node]) => [key, node.#span] as const));
-    return new JsonNode(this.file, this.#text, value, { ...this.#span, members: spans });
+  /** The items of a list; a value alone is its only item. */
+  get items(): readonly JsonNode[] {
+    if (this.isList) return this.#content as readonly JsonNode[];
+    return this.isAbsent ? [] : [this];
   }
 
   /** Returns another value that has the range of this one. */
-  holding(value: Json): JsonNode {
-    return new JsonNode(this.file, this.#text, value, { ...this.#span, members: new Map() });
+  holding(content: Content | undefined): JsonNode {
+    return new JsonNode(this.file, this.start, this.end, this.#text, content, this.#keyRange);
   }
 
   /** The key that opens this value. */
   get keyRange(): SourceRange {
-    const [start, end] = this.#span.key ?? [this.start, this.end];
-    return { file: this.file, start, end };
+    return this.#keyRange ?? { file: this.file, start: this.start, end: this.end };
   }
 
   /** Returns the range of `source` in this text value, or that of the value when it is written in another form. */
@@ -98,11 +88,8 @@ export class JsonNode implements SourceRange {
   }
 }
 
-const isContainer = (value: Json | undefined): value is readonly Json[] | JsonObject =>
-  value !== null && typeof value === "object";
-
 export type ParsedStack =
-  | { readonly document: StackDocument }
+  | { readonly root: JsonNode }
   /** `failedAt`: the offset up to which the text is JSON. */
   | { readonly problems: readonly Diagnostic[]; readonly failedAt: number };
 
@@ -118,11 +105,14 @@ export function parseStackDocument(file: string, text: string): ParsedStack {
   const tree = parseTree(text, errors, { disallowComments: true });
   const [wrong] = errors;
   if (tree === undefined || wrong !== undefined) return syntaxProblem(file, text, wrong?.offset ?? 0);
-  const duplicates: Diagnostic[] = [];
-  const span = spanOf(tree, (key) => duplicates.push(duplicateKey(file, key)));
+  const duplicates: SourceRange[] = [];
+  const root = readNode(tree, file, text, duplicates);
   const [first] = duplicates;
-  if (first?.range !== undefined) return { problems: duplicates, failedAt: first.range.start };
-  return { document: { text, root: new JsonNode(file, text, JSON.parse(text) as Json, span) } };
+  if (first === undefined) return { root };
+  const problems = duplicates.map((range) =>
+    error("stack.duplicate", "duplicate key in one object", { range }),
+  );
+  return { problems, failedAt: first.start };
 }
 
 /** Levels of a text: the parser calls itself for each. */
@@ -139,31 +129,22 @@ function tooDeepAt(text: string): number | undefined {
   return undefined;
 }
 
-/** The ranges of a value and of all in it; `reportDuplicate` is given each key that its object holds already. */
-function spanOf(
-  { type, offset, length, children = [], parent }: Node,
-  reportDuplicate: (key: Node) => void,
-): JsonSpan {
-  const [name] = parent?.type === "property" ? (parent.children ?? []) : [];
-  const members = new Map<string | number, JsonSpan>();
-  for (const child of children) {
-    const [key, value] = type === "object" ? (child.children ?? []) : [undefined, child];
-    const member = (key?.value as string | undefined) ?? members.size;
-    if (key !== undefined && members.has(member)) reportDuplicate(key);
-    else if (value !== undefined) members.set(member, spanOf(value, reportDuplicate));
+/** Reads a value and all in it; adds the range of each key that its object holds already to `duplicates`. */
+function readNode(node: Node, file: string, text: string, duplicates: SourceRange[], key?: Node): JsonNode {
+  const rangeOf = ({ offset, length }: Node): SourceRange => ({ file, start: offset, end: offset + length });
+  const read = (inner: Node, name?: Node): JsonNode => readNode(inner, file, text, duplicates, name);
+  const { type, value, children = [] } = node;
+  const members = new Map<string, JsonNode>();
+  for (const { children: [name, inner] = [] } of type === "object" ? children : []) {
+    if (name === undefined || inner === undefined) continue;
+    if (members.has(name.value)) duplicates.push(rangeOf(name));
+    else members.set(name.value, read(inner, name));
   }
-  return {
-    start: offset,
-    end: offset + length,
-    ...(name && { key: [name.offset, name.offset + name.length] }),
-    ...(members.size > 0 && { members }),
-  };
+  const items = type === "array" ? children.map((item) => read(item)) : undefined;
+  const content: Content = type === "object" ? members : (items ?? value);
+  const { start, end } = rangeOf(node);
+  return new JsonNode(file, start, end, text, content, key && rangeOf(key));
 }
-
-const duplicateKey = (file: string, { offset, length }: Node): Diagnostic =>
-  error("stack.duplicate", "duplicate key in one object", {
-    range: { file, start: offset, end: offset + length },
-  });
 
 /** The problem of a text that is not JSON from `at` on. It quotes nothing: the text can hold a secret. */
 function syntaxProblem(file: string, text: string, at: number): ParsedStack {

@@ -1,13 +1,14 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import * as z from "zod";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../manifest/files";
 import type { Report } from "../manifest/findings";
 import { star } from "../manifest/mask";
+import { topologicalOrder } from "../model/graph";
 import { namePattern, terraformPrefix } from "../model/text";
-import { isObject, type Json, type JsonNode } from "./document";
-import { isDataSource } from "./names";
+import type { JsonNode } from "./document";
 import { blocksOf, type Stack, type StackContext } from "./stack";
 
 /** A stack to read. */
@@ -24,13 +25,6 @@ export interface StackFile {
   readonly dependencies: readonly string[];
   /** Notes of its program about constructs (`Annotations` of the library). */
   readonly annotations: readonly Annotation[];
-}
-
-/** A note of a program about a construct. */
-export interface Annotation {
-  readonly level: "info" | "warning" | "error";
-  readonly constructPath: string;
-  readonly message: string;
 }
 
 const manifestName = "manifest.json";
@@ -88,45 +82,51 @@ export function chooseStacks(stacks: readonly StackFile[], named: readonly strin
   return stacks.filter(({ unit }) => patterns.some(({ pattern }) => pattern.test(unit)));
 }
 
+const stackComment = z.object({ "//": z.object({ metadata: z.object({ stackName: z.string() }) }) });
+
 /** The name that the library wrote into a stack, else that of the file. */
 async function unitOf(path: string): Promise<string> {
-  const parsed = await readJson(path);
-  const comment = isObject(parsed) ? parsed["//"] : undefined;
-  const metadata = isObject(comment) ? comment.metadata : undefined;
-  const name = isObject(metadata) ? metadata.stackName : undefined;
-  return typeof name === "string" ? name : basename(path, ".tf.json");
+  const { data } = stackComment.safeParse(await readJson(path));
+  return data?.["//"].metadata.stackName ?? basename(path, ".tf.json");
 }
 
-async function readJson(path: string): Promise<Json> {
+async function readJson(path: string): Promise<unknown> {
   const text = await readFile(path, "utf8").catch(() => undefined);
   try {
-    return JSON.parse(text ?? "null") as Json;
+    return JSON.parse(text ?? "null");
   } catch {
-    return null;
+    return undefined;
   }
 }
 
-interface ListedStack {
-  readonly name: string;
-  readonly constructPath: string;
-  readonly path: string;
-  /** Construct paths. */
-  readonly dependencies: readonly string[];
-  readonly annotations: readonly Annotation[];
+const levels = { "@cdktf/info": "info", "@cdktf/warn": "warning", "@cdktf/error": "error" } as const;
+
+const annotationSchema = z.object({
+  level: z.literal(["@cdktf/info", "@cdktf/warn", "@cdktf/error"]).transform((level) => levels[level]),
+  constructPath: z.string(),
+  message: z.string(),
+});
+
+/** A note of a program about a construct. */
+export type Annotation = z.infer<typeof annotationSchema>;
+
+/** A stack of the manifest of an output folder; `dependencies` are construct paths. */
+const listedStack = z.object({
+  name: z.string(),
+  constructPath: z.string(),
+  synthesizedStackPath: z.string(),
+  dependencies: z.array(z.string()).default([]),
+  annotations: z.array(annotationSchema).default([]),
+});
+type ListedStack = z.infer<typeof listedStack>;
+
+const outputManifest = z.object({ stacks: z.record(z.string(), listedStack) });
+
+/** The stacks that a manifest.json of the library lists; undefined for another file. */
+async function readManifest(path: string): Promise<readonly ListedStack[] | undefined> {
+  const { data } = outputManifest.safeParse(await readJson(path));
+  return data && Object.values(data.stacks);
 }
-
-const levels: ReadonlyMap<Json | undefined, Annotation["level"]> = new Map([
-  ["@cdktf/info", "info"],
-  ["@cdktf/warn", "warning"],
-  ["@cdktf/error", "error"],
-]);
-
-const annotationsIn = (written: Json | undefined): readonly Annotation[] =>
-  (Array.isArray(written) ? written : []).flatMap((one: Json) => {
-    const level = isObject(one) ? levels.get(one.level) : undefined;
-    if (level === undefined || !isObject(one)) return [];
-    return [{ level, constructPath: String(one.constructPath ?? ""), message: String(one.message ?? "") }];
-  });
 
 async function stacksOf(path: string, cwd: string, report: Report): Promise<readonly StackFile[]> {
   const folder = basename(path) === manifestName ? join(resolve(cwd, path), "..") : resolve(cwd, path);
@@ -151,8 +151,8 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
   const names = new Map(stacks.map(({ constructPath, name }) => [constructPath, name]));
   return ordered.flatMap((stack) => {
     const dependencies = stack.dependencies.map((path) => names.get(path) ?? path);
-    const file = shownPath(join(folder, stack.path), cwd);
-    if (isOutside(join(realPath(folder) ?? folder, stack.path), [folder, cwd])) {
+    const file = shownPath(join(folder, stack.synthesizedStackPath), cwd);
+    if (isOutside(join(realPath(folder) ?? folder, stack.synthesizedStackPath), [folder, cwd])) {
       report(error("manifest.unreadable", `the stack ${stack.name} of ${shown} lies outside of its folder`));
       return [];
     }
@@ -165,38 +165,19 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
 const isOutside = (path: string, folders: readonly string[]): boolean =>
   !isWithin(realPath(path) ?? path, folders);
 
-/** The stacks that a manifest.json of the library lists; undefined for another file. */
-async function readManifest(path: string): Promise<readonly ListedStack[] | undefined> {
-  const parsed = await readJson(path);
-  if (!isObject(parsed) || !isObject(parsed.stacks)) return undefined;
-  return Object.values(parsed.stacks).flatMap((stack) => {
-    if (!isObject(stack) || typeof stack.synthesizedStackPath !== "string") return [];
-    const { constructPath, name, dependencies } = stack;
-    return [
-      {
-        name: String(name ?? constructPath),
-        constructPath: String(constructPath ?? name),
-        path: stack.synthesizedStackPath,
-        dependencies: Array.isArray(dependencies) ? dependencies.map(String) : [],
-        annotations: annotationsIn(stack.annotations),
-      },
-    ];
-  });
-}
-
 /** Each stack after those that it depends on; undefined when there is no such order. */
 function inOrder(stacks: readonly ListedStack[]): readonly ListedStack[] | undefined {
-  const ordered: ListedStack[] = [];
-  const waiting = new Set([...stacks].sort((a, b) => (a.name < b.name ? -1 : 1)));
-  const paths = new Set(stacks.map(({ constructPath }) => constructPath));
-  while (waiting.size > 0) {
-    const next = [...waiting].find(({ dependencies }) => !dependencies.some((path) => paths.has(path)));
-    if (next === undefined) return undefined;
-    ordered.push(next);
-    waiting.delete(next);
-    paths.delete(next.constructPath);
-  }
-  return ordered;
+  const sorted = [...stacks].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const byPath = new Map(stacks.map((stack) => [stack.constructPath, stack]));
+  let hasRing = false;
+  const ordered = topologicalOrder(
+    sorted,
+    ({ dependencies }) => dependencies.flatMap((path) => byPath.get(path) ?? []),
+    () => {
+      hasRing = true;
+    },
+  );
+  return hasRing ? undefined : ordered;
 }
 
 /** A value that names other values and has no text of its own: `${rnv_service.api.url}`, `${var.x}`. */
@@ -212,27 +193,29 @@ const openKeys = new Set("// depends_on lifecycle provider alias base_url worksp
  * The text of a stack for code frames: values that may be secrets are starred out, offsets and lines stay. Shown are
  * attributes that hold no secret, names of other values, and blocks that rnv reads whole.
  */
-export function maskStack({ document: { text, root }, ...stack }: Stack, { types }: StackContext): string {
+export function maskStack(
+  text: string,
+  { root, ...stack }: Stack,
+  { dataTypes }: Pick<StackContext, "dataTypes">,
+): string {
   const ranges: Range[] = [];
   const hide = (node: JsonNode): void => {
     const { value, start, end } = node;
-    if (typeof value !== "string" && typeof value !== "number") hideMembers(node);
-    else if (!onlyNames.test(String(value))) ranges.push([start, end]);
+    if (node.isObject || node.isList) hideMembers(node);
+    else if (typeof value !== "boolean" && value !== null && !onlyNames.test(String(value)))
+      ranges.push([start, end]);
   };
   const hideMembers = (node: JsonNode, isOpen = (_key: string): boolean => false): void => {
-    const isList = Array.isArray(node.value);
-    for (const key of Object.keys(node.value ?? {}))
-      if (!isOpen(key)) hide(node.at(isList ? Number(key) : key));
+    if (node.isList) node.items.forEach(hide);
+    for (const [key, inner] of node.members) if (!isOpen(key)) hide(inner);
   };
   hideMembers(root, (key) => openBlocks.has(key));
   for (const variable of stack.variables.values()) hideMembers(variable, (key) => key !== "default");
   for (const output of stack.outputs.values()) hideMembers(output, (key) => key !== "value");
   for (const { labels, block } of blocksOf(root, "provider", 1))
     hideMembers(block, (key) => labels[0] === terraformPrefix && openKeys.has(key));
-  for (const [label, data] of stack.data)
-    if (!isDataSource(label.split(".")[0] ?? "", types)) hideMembers(data);
-  for (const { terraformType, block } of stack.resources) {
-    const type = types.get(terraformType);
+  for (const [label, data] of stack.data) if (!dataTypes.has(label.split(".")[0] ?? "")) hideMembers(data);
+  for (const { type, block } of stack.resources) {
     const shapes = [...(type?.attributes.values() ?? [])];
     if (type !== undefined && !shapes.some(({ secret }) => secret)) continue;
     const isOpen = (key: string): boolean =>

@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
 import { type Diagnostic, error, hasErrors, sortDiagnostics, warning } from "../diagnostics/diagnostic";
 import type { Block } from "../manifest/blocks";
-import { type BuiltResource, buildResource } from "../manifest/build-resource";
+import type { BuiltResource } from "../manifest/build-resource";
 import {
   type LoadedManifest,
   type ManifestRequest,
   type ReadContext,
-  type SecretReach,
   secretNamesIn,
 } from "../manifest/context";
 import { fetchSecrets } from "../manifest/fetch-secrets";
@@ -17,15 +16,15 @@ import { trustOf } from "../manifest/trust";
 import { indexTypes } from "../manifest/type-index";
 import type { Address } from "../model/address";
 import { isDataAddress } from "../model/data-source";
-import type { Desired, DesiredCondition, DesiredResource } from "../model/desired";
-import { referencesOf, referredAddresses } from "../model/value";
-import { buildConditions, checkVariables } from "./conditions";
-import { buildData, declaredOf, dependants, type FoundData, readData } from "./data";
+import type { Desired, DesiredResource } from "../model/desired";
+import { referencesOf } from "../model/value";
+import { checkVariables } from "./conditions";
+import { dependants, readData } from "./data";
 import { parseStackDocument } from "./document";
 import { findStacks, maskBrokenStack, maskStack, type StackFile } from "./files";
-import { addressOfResource, indexStackTypes } from "./names";
+import { indexDataTypes, indexStackTypes } from "./names";
 import { readProviders } from "./provider";
-import { readResource, type StackBlock } from "./resources";
+import { buildStackResource, readResource, type StackBlock } from "./resources";
 import { ownerOf, readStack, type Stack, type StackContext, type StackResource } from "./stack";
 import { readImports, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
 
@@ -37,51 +36,55 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const findings = collectFindings();
   const cwd = resolve(request.cwd);
   const index = indexTypes(request.types);
-  const { stacks, others, texts, masked, isPartial } = await readStacks(request, cwd, findings);
-  const context: StackContext = {
-    stacks,
-    others,
-    unit: request.stack,
-    types: indexStackTypes(index),
-    environment: request.environment,
-    trust: trustOf(request.environment, request.untrusted === true),
-    fillIn: request.secrets === "resolve",
-    isPartial,
-    spent: { misses: 0, steps: 0 },
-    report: findings.report,
-  };
-  for (const stack of [...stacks, ...others]) masked.set(stack.document.root.file, maskStack(stack, context));
-  const stackBlocks = readBlocks(context, texts);
-  const foundData = stacks.flatMap((stack) => readData(stack, context));
-  const blocks = new Map(stackBlocks.map(({ block }) => [block.address, block]));
+  const types = indexStackTypes(index);
+  const { stacks, others, texts, masked, isPartial } = await readStacks(request, cwd, types, findings);
+  const blocks = new Map<Address, Block>();
+  const secretNames = new Set<string>();
+  const owners = new Map<string, string>();
   const reading: ReadContext = {
     index,
     blocks,
     environment: request.environment,
     texts,
-    report: withConstructs(stackBlocks, foundData, findings),
+    report: withConstructs(owners, findings),
     misses: { count: 0 },
     secretFolder: cwd,
-    trust: context.trust,
-    secretNames: secretNamesIn(blocks.values()),
+    trust: trustOf(request.environment, request.untrusted === true),
+    secretNames,
     isPartial,
   };
+  const context: StackContext = {
+    stacks,
+    others,
+    unit: request.stack,
+    types,
+    dataTypes: indexDataTypes(types),
+    reading,
+    fillIn: request.secrets === "resolve",
+    spent: { steps: 0 },
+    owners,
+    report: findings.report,
+  };
+  for (const stack of [...stacks, ...others]) {
+    const { file } = stack.root;
+    masked.set(file, maskStack(texts.get(file) ?? "", stack, context));
+  }
+  const stackBlocks = readBlocks(context, blocks);
+  for (const name of secretNamesIn(blocks.values())) secretNames.add(name);
   for (const stack of stacks) checkVariables(stack, context);
-  const built = stackBlocks.map((block) => build(block, reading, request.secrets));
+  const built = stackBlocks.map((block) => buildStackResource(block, request.secrets));
   reportNamesakes(stackBlocks, built, reading);
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
-  const data = new Map(foundData.map((found) => [found.address, buildData(found, reading)]));
-  const conditions = [
-    ...built.flatMap((one) => one.conditions),
-    ...foundData.flatMap((found) => buildConditions(found.conditions, reading)),
-  ];
+  const found = stacks.flatMap((stack) => readData(stack, context));
+  const data = new Map(found.map((one) => [one.data.address, one.data]));
+  const conditions = [...built, ...found].flatMap((one) => one.conditions);
   checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data.values())]), findings.report);
   const desired: Desired = {
     resources: withoutDataEdges(resources),
     data,
-    moved: readStackMoves(context, stackBlocks, reading),
-    removed: readStackRemovals(context, reading),
-    outputs: readStackOutputs(context, reading),
+    moved: readStackMoves(context, stackBlocks),
+    removed: readStackRemovals(context),
+    outputs: readStackOutputs(context),
     ...(conditions.length > 0 && { conditions }),
     sources: masked,
   };
@@ -91,26 +94,24 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: masked };
 }
 
-interface ReadStacks {
-  readonly stacks: readonly Stack[];
-  /** Those besides the stack that is asked for. */
-  readonly others: readonly Stack[];
-  readonly texts: ReadonlyMap<string, string>;
-  /** The texts for code frames, so far of the files that are no stacks. */
-  readonly masked: Map<string, string>;
-  /** A file could not be read. */
-  readonly isPartial: boolean;
-}
-
-async function readStacks(request: ManifestRequest, cwd: string, { report }: Findings): Promise<ReadStacks> {
+/** Reads the stacks that are asked for, and those that values may come from. */
+async function readStacks(
+  request: ManifestRequest,
+  cwd: string,
+  types: StackContext["types"],
+  { report }: Findings,
+) {
   const files = await findStacks(request.files, cwd, report);
   const isAsked = ({ unit }: StackFile): boolean =>
     request.stack === undefined || [request.stack.name, ...(request.stack.together ?? [])].includes(unit);
   const stacks: Stack[] = [];
+  /** Those besides the stack that is asked for. */
   const others: Stack[] = [];
   const texts = new Map<string, string>();
+  /** The texts for code frames, so far of the files that are no stacks. */
   const masked = new Map<string, string>();
   let left = maxTotalBytes;
+  /** A file could not be read. */
   let isPartial = false;
   for (const stackFile of files) {
     const { file } = stackFile;
@@ -125,8 +126,8 @@ async function readStacks(request: ManifestRequest, cwd: string, { report }: Fin
     left -= Buffer.byteLength(text);
     texts.set(file, text);
     const parsed = parseStackDocument(file, text);
-    if ("document" in parsed)
-      (isOther ? others : stacks).push(readStack(parsed.document, stackFile, reportOf));
+    if ("root" in parsed)
+      (isOther ? others : stacks).push(readStack(parsed.root, stackFile, types, reportOf));
     else {
       masked.set(file, maskBrokenStack(text, parsed.failedAt));
       parsed.problems.forEach(reportOf);
@@ -152,32 +153,29 @@ function tellAnnotations({ annotations }: StackFile, report: Report): void {
   }
 }
 
-/** The resources of all stacks, each after its parent. An address that is declared twice is an error. */
-function readBlocks(context: StackContext, texts: ReadonlyMap<string, string>): readonly StackBlock[] {
-  const found = new Map<Address, StackBlock>();
+/** Adds the resources of all stacks to `blocks`, each after its parent. An address that is declared twice is an error. */
+function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonly StackBlock[] {
+  const all = context.stacks.flatMap((stack) => {
+    const around = { imports: readImports(stack, context), protecting: readProviders(stack, context) };
+    return stack.resources.map((resource) => ({ resource, stack, around }));
+  });
   const declared = new Map<Address, StackResource>();
-  const around = context.stacks.map((stack) => ({
-    stack,
-    imports: readImports(stack, context),
-    protecting: readProviders(stack, context),
-    findBlock: (address: Address) => found.get(address)?.block,
-  }));
-  const all = around.flatMap((one) => one.stack.resources.map((resource) => ({ resource, one })));
-  const levelOf = ({ resource }: (typeof all)[number]): number =>
-    context.types.get(resource.terraformType)?.level ?? 0;
-  for (const { resource, one } of all.sort((a, b) => levelOf(a) - levelOf(b))) {
-    const type = context.types.get(resource.terraformType);
-    const address = type && addressOfResource(type, resource.name);
-    const before = address && declared.get(address);
-    if (address !== undefined && before !== undefined)
-      context.report(declaredTwice(address, resource, before, texts));
-    else {
+  const levelOf = ({ resource: { type } }: (typeof all)[number]): number => type?.level ?? 0;
+  return all
+    .sort((a, b) => levelOf(a) - levelOf(b))
+    .flatMap(({ resource, stack, around }) => {
+      const { address } = resource;
+      const before = address && declared.get(address);
+      if (address !== undefined && before !== undefined) {
+        context.report(declaredTwice(address, resource, before, context.reading.texts));
+        return [];
+      }
       if (address !== undefined) declared.set(address, resource);
-      const block = readResource(resource, one.stack, context, one);
-      if (block !== undefined) found.set(block.block.address, block);
-    }
-  }
-  return [...found.values()];
+      const found = readResource(resource, stack, context, around);
+      if (found === undefined) return [];
+      blocks.set(found.block.address, found.block);
+      return [found];
+    });
 }
 
 /**
@@ -191,7 +189,8 @@ function reportNamesakes(
 ): void {
   const first = new Map<string, StackBlock>();
   blocks.forEach((one, i) => {
-    const { block, owner } = one;
+    const { owner } = one.source.reader;
+    const { block } = one;
     const { type, place } = block.placed;
     const of = parentTextOf(one);
     const isPart = type.removedWithParent === true;
@@ -209,20 +208,24 @@ function reportNamesakes(
       ...(of === undefined ? [] : [`of ${of}`]),
     ];
     report(
-      error("stack.duplicate", `${owner} declares ${what.join(" ")}, as does ${earlier.owner}`, {
-        address: block.address,
-        range: block.range,
-        detail: `The other is declared at ${formatLocation(earlier.block.range, texts)}.`,
-        hint: isPart ? "remove one of the two" : "give one of the two another name",
-      }),
+      error(
+        "stack.duplicate",
+        `${owner} declares ${what.join(" ")}, as does ${earlier.source.reader.owner}`,
+        {
+          address: block.address,
+          range: block.range,
+          detail: `The other is declared at ${formatLocation(earlier.block.range, texts)}.`,
+          hint: isPart ? "remove one of the two" : "give one of the two another name",
+        },
+      ),
     );
   });
 }
 
 /** The parent of a block as its address, or as the id that stands for it. */
-function parentTextOf({ block, parent: { foreign } }: StackBlock): string | undefined {
+function parentTextOf({ block, parent: { link } }: StackBlock): string | undefined {
   if (block.parent !== undefined) return block.parent.address;
-  const value = foreign?.value.value;
+  const value = link?.value.value;
   if (typeof value === "string") return value;
   const references = referencesOf(value);
   return references.length > 0
@@ -244,58 +247,14 @@ const declaredTwice = (
   });
 
 /** Adds the path of the construct to the findings about its resource. */
-function withConstructs(
-  blocks: readonly StackBlock[],
-  data: readonly FoundData[],
-  { report }: Findings,
-): Findings["report"] {
-  const owners = new Map<string, string>([
-    ...blocks.map(({ block, owner }) => [block.address, owner] as const),
-    ...data.map(({ address, owner }) => [address, owner] as const),
-  ]);
-  return (diagnostic) => {
+const withConstructs =
+  (owners: ReadonlyMap<string, string>, { report }: Findings): Report =>
+  (diagnostic) => {
     const owner = owners.get(diagnostic.address ?? "");
     const construct = owner && `Construct: ${owner}.`;
     const detail = [diagnostic.detail, construct].filter((line) => line !== undefined).join("\n");
     report(detail === "" ? diagnostic : { ...diagnostic, detail });
   };
-}
-
-function build(
-  { block, constructPath, dependsOn, parent, isProtected, timeouts, conditions: found }: StackBlock,
-  reading: ReadContext,
-  reach: SecretReach,
-): BuiltResource & { readonly conditions: readonly DesiredCondition[] } {
-  const built = buildResource(block, reading, reach);
-  const { foreign, range } = parent;
-  if (foreign !== undefined) built.attributes.set(foreign.attribute, foreign.value);
-  for (const { attribute } of block.placed.type.parents) {
-    const written = built.attributes.get(attribute);
-    if (written !== undefined && range !== undefined) built.attributes.set(attribute, { ...written, range });
-  }
-  const known = declaredOf(dependsOn, block, reading).filter(
-    (address) => !isImplied(block, reading.blocks.get(address)),
-  );
-  const conditions = buildConditions(found, reading);
-  const asked = conditions.flatMap(({ condition, message }) => [condition, message]);
-  const referred = [foreign?.value.value, ...asked]
-    .flatMap(referredAddresses)
-    .filter((address) => address !== block.address);
-  const resource: DesiredResource = {
-    ...built.resource,
-    ...(constructPath !== undefined && { constructPath }),
-    ...(isProtected && { lifecycle: { ...built.resource.lifecycle, preventDestroy: true } }),
-    ...(timeouts !== undefined && { timeouts }),
-    dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referred])],
-  };
-  return { ...built, resource, conditions };
-}
-
-/** Whether the order of two resources follows from their types: only Terraform has to be told. */
-const isImplied = ({ placed, parent }: Block, named: Block | undefined): boolean =>
-  parent !== undefined &&
-  named?.parent?.address === parent.address &&
-  placed.type.follows.includes(named.placed.type.type);
 
 /** Resources wait for resources only: data sources are read before anything changes. */
 const withoutDataEdges = (

@@ -1,6 +1,7 @@
 import type { AttributeShape, PlacedType, TypeIndex } from "../manifest/type-index";
 import { type Address, addressOf, isLogicalName } from "../model/address";
-import { listingNamed } from "../model/listings";
+import { catalogFields } from "../model/catalog";
+import { type Listing, listings } from "../model/listings";
 import type { Parent } from "../model/resource-type";
 import {
   catalogDataSource,
@@ -30,15 +31,59 @@ export interface StackType {
   readonly computed: ReadonlyMap<string, string>;
   /** The attribute that holds the name, for types that have one. */
   readonly nameKey?: string;
-  /** It has a name and a life of its own, so a data source can look it up. */
-  readonly isLookedUp: boolean;
 }
 
-/** Whether rnv reads data sources of the type. */
-export const isDataSource = (terraformType: string, types: ReadonlyMap<string, StackType>): boolean =>
-  terraformType === catalogDataSource ||
-  listingNamed(terraformType) !== undefined ||
-  types.get(terraformType)?.isLookedUp === true;
+/** A type of data sources, whose names in Terraform stand for those in rnv. */
+export interface DataType {
+  /** The resource type that is looked up; undefined for a listing and for the catalog. */
+  readonly type?: StackType;
+  readonly listing?: Listing;
+  /** The values that it is asked with. */
+  readonly query: ReadonlyMap<string, string>;
+  /** The attributes that it shows. */
+  readonly shows: ReadonlyMap<string, string>;
+}
+
+/** The types of data sources that rnv reads, by their name in Terraform. */
+export function indexDataTypes(types: ReadonlyMap<string, StackType>): ReadonlyMap<string, DataType> {
+  // What has a name and a life of its own can be looked up.
+  const named = [...types.values()].filter(
+    ({ placed: { type } }) => type.nameAttribute !== undefined && !type.removedWithParent,
+  );
+  return new Map<string, DataType>([
+    ...named.map((type) => [type.terraformType, lookupOf(type)] as const),
+    ...Object.entries(listings).map(([name, listing]) => [name, listingOf(listing)] as const),
+    [catalogDataSource, { query: new Map(), shows: bySnakeCase(catalogFields.map((name) => [name, name])) }],
+  ]);
+}
+
+/** Shown are attributes that are declared and computed, without secrets and those that only rnv reads. */
+function lookupOf(type: StackType): DataType {
+  const { placed, nameKey = "" } = type;
+  const parents = [...type.parents].map(([key, { attribute }]) => [key, attribute] as const);
+  const declared = [...type.attributes].filter(
+    ([, { secret, path }]) => !secret && placed.type.rules[path]?.change !== "local",
+  );
+  return {
+    type,
+    query: new Map([...parents, [nameKey, placed.type.nameAttribute ?? nameKey], ["id", "id"]]),
+    shows: new Map([
+      ...declared.map(([key, { path }]) => [key, path] as const),
+      ...[...type.groups].map(([name, { key }]) => [name, key] as const),
+      ...parents,
+      ...type.computed,
+    ]),
+  };
+}
+
+function listingOf(listing: Listing): DataType {
+  const asked = Object.keys(listing.query);
+  return {
+    listing,
+    query: bySnakeCase(asked.map((name) => [name, name])),
+    shows: bySnakeCase([...asked, ...Object.keys(listing.shows)].map((name) => [name, snakeCase(name)])),
+  };
+}
 
 export interface StackGroup {
   /** Its name in rnv. */
@@ -54,7 +99,7 @@ const levelOf = (placed: PlacedType | undefined, byType: TypeIndex["byType"]): n
   Math.max(0, ...(placed?.type.parents ?? []).map(({ type }) => 1 + levelOf(byType.get(type), byType)));
 
 function stackType(placed: PlacedType, byType: TypeIndex["byType"]): StackType {
-  const { nameAttribute, parents, computed, removedWithParent } = placed.type;
+  const { nameAttribute, parents, computed } = placed.type;
   const groups = [...placed.groups].map(([key, fields]): readonly [string, StackGroup] => [
     snakeCase(key),
     { key, fields: bySnakeCase(fields) },
@@ -75,11 +120,10 @@ function stackType(placed: PlacedType, byType: TypeIndex["byType"]): StackType {
     parents: bySnakeCase(parents.map((parent) => [parent.attribute, parent])),
     computed: bySnakeCase(Object.keys(computed).map((name) => [name, name])),
     ...(nameAttribute !== undefined && { nameKey: snakeCase(nameAttribute) }),
-    isLookedUp: nameAttribute !== undefined && !removedWithParent,
   };
 }
 
-export const bySnakeCase = <Value>(entries: Iterable<readonly [string, Value]>): ReadonlyMap<string, Value> =>
+const bySnakeCase = <Value>(entries: Iterable<readonly [string, Value]>): ReadonlyMap<string, Value> =>
   new Map([...entries].map(([name, value]) => [snakeCase(name), value]));
 
 /**

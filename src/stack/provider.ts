@@ -32,7 +32,7 @@ const sameAs =
   (at, reader) => {
     const node = reader.read(at);
     const found = node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
-    const wanted = reader.context.environment[variable];
+    const wanted = reader.context.reading.environment[variable];
     if (found === undefined || wanted === undefined || isSameSetting(found, wanted)) return false;
     reader.refuse(misfit(`the setting is not what ${variable} says`, `this run is for ${wanted}`), at);
     return false;

@@ -1,9 +1,9 @@
 import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
 import type { SourceNode } from "../manifest/tree";
 import { crossStackData, dataSegments } from "../model/data-source";
 import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/text";
-import { dataAttribute } from "./data-attributes";
-import { isObject, type JsonNode } from "./document";
+import type { JsonNode } from "./document";
 import { convert } from "./language/conversion";
 import { evaluateText, objectOf } from "./language/evaluate";
 import { parseText } from "./language/expression";
@@ -19,8 +19,9 @@ import {
   whenKnown,
 } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
+import { stepsInto } from "./language/operators";
 import { StackProblem, unknownReference, unsupported } from "./language/problem";
-import { addressOfResource, isDataSource, type StackType } from "./names";
+import { addressOfResource, type StackType } from "./names";
 import {
   crossStackInput,
   type Owner,
@@ -52,6 +53,7 @@ export interface BlockReader extends Owner {
 }
 
 export function readerOf(stack: Stack, context: StackContext, of: Owner, self?: Self): BlockReader {
+  if (of.address !== undefined) context.owners.set(of.address, of.owner);
   const refuse = (problem: StackProblem, range: SourceRange): void =>
     context.report(problemAt(problem, of, range));
   const readAs = (node: JsonNode, change: (value: Value) => Value): SourceNode | undefined => {
@@ -109,17 +111,14 @@ const isExpression = (written: string): boolean => written.includes("${") || wri
 
 /** The value of JSON with its expressions evaluated, as far as a plan can; throws `StackProblem`. */
 function readValue(node: JsonNode, scope: Scope): Value {
-  const { value = null } = node;
-  if (typeof value === "string")
-    return isExpression(value) ? valueOfText(value, { ...scope, node }) : text(value);
-  if (value === null || typeof value !== "object") return valueOfPlain(value);
-  const inner = (key: string | number): Value => readValue(node.at(key), scope);
-  if (!isObject(value)) return tuple(value.map((_item, i) => inner(i)));
+  const readText = (written: string): Value =>
+    isExpression(written) ? valueOfText(written, { ...scope, node }) : text(written);
+  if (node.isList) return tuple(node.items.map((item) => readValue(item, scope)));
   // Keys are expressions too: by one that is known later the object is.
-  const pairs = Object.keys(value).map(
-    (key) => [isExpression(key) ? valueOfText(key, { ...scope, node }) : text(key), inner(key)] as const,
-  );
-  return objectOf(pairs);
+  if (node.isObject)
+    return objectOf([...node.members].map(([key, inner]) => [readText(key), readValue(inner, scope)]));
+  const { value = null } = node;
+  return typeof value === "string" ? readText(value) : valueOfPlain(value);
 }
 
 /** The value of a text with expressions. */
@@ -145,31 +144,25 @@ function spend(steps: number, { context: { spent } }: Scope): void {
     throw new StackProblem("stack.too_large", `the expressions take more than ${maxSteps} steps`);
 }
 
-/** A value, and the steps that are still to be taken in it. */
-interface Rooted {
-  readonly value: Value;
-  readonly rest: Steps;
-}
-
 /** Looks up `var.x`, `local.x`, `rnv_service.api.url`, a data source or an output of another stack. */
-function resolveRoot(root: string, steps: Steps, scope: Scope): Rooted {
+function resolveRoot(root: string, steps: Steps, scope: Scope): Value {
   const { context, stack, self } = scope;
   const [name, ...rest] = steps;
   const type = context.types.get(root);
   if (type !== undefined) return resourceAttribute(type, steps, scope);
   if (root === "var" && typeof name === "string")
-    return { value: variableValue(name, scope, readEntry), rest };
+    return stepsInto(variableValue(name, scope, readEntry), rest);
   if (root === "local" && typeof name === "string") {
     const entry = stack.locals.get(name);
     if (entry === undefined) throw undeclared(`local.${name}`, name, stack.locals.keys(), context);
-    return { value: readEntry(`local.${name}`, entry, scope), rest };
+    return stepsInto(readEntry(`local.${name}`, entry, scope), rest);
   }
   if (root === "data") return readDataRoot(steps, scope);
   if (root === "self" && self !== undefined) {
     const own = self.isData ? undefined : context.types.get(self.terraformType);
     const all = [self.name, ...steps];
     return own === undefined
-      ? { value: dataAttribute(self.terraformType, all, scope), rest: [] }
+      ? dataAttribute(self.terraformType, all, scope)
       : resourceAttribute(own, all, scope, true);
   }
   if (root === variablesResource) throw mapOfVariables(name);
@@ -208,11 +201,11 @@ function readEntry(label: string, node: JsonNode, scope: Scope): Value {
 }
 
 /** A data source; or `data.terraform_remote_state.<input>.outputs.<output>`: how stacks refer to each other. */
-function readDataRoot(steps: Steps, scope: Scope): Rooted {
+function readDataRoot(steps: Steps, scope: Scope): Value {
   const { context } = scope;
   const [type, name, outputs, output, ...rest] = steps;
-  if (typeof type === "string" && isDataSource(type, context.types))
-    return { value: dataAttribute(type, steps.slice(1), scope), rest: [] };
+  if (typeof type === "string" && context.dataTypes.has(type))
+    return dataAttribute(type, steps.slice(1), scope);
   if (type !== "terraform_remote_state" || typeof name !== "string" || !name.startsWith(crossStackInput))
     throw unsupported(`the data source ${[type, name].join(".")}`);
   if (outputs !== "outputs" || typeof output !== "string") throw unsupported(`data.${steps.join(".")}`);
@@ -229,7 +222,39 @@ function readDataRoot(steps: Steps, scope: Scope): Rooted {
   const found = readOutput(output, entry, { ...scope, stack });
   return context.others.includes(stack) && isMadeByApply(nodeOf(found, scope.node, scope.reader))
     ? crossValue(stack.name, output, rest, scope)
-    : { value: found, rest };
+    : stepsInto(found, rest);
+}
+
+/** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */
+function dataAttribute(terraformType: string, steps: Steps, scope: Scope): Value {
+  const { stack, context } = scope;
+  const [name, ...path] = steps;
+  const label = `${terraformType}.${name}`;
+  if (typeof name !== "string" || path.length === 0)
+    throw unsupported(`a reference to the data source ${label} as a whole`);
+  if (!stack.data.has(label)) throw undeclared(`data.${label}`, label, stack.data.keys(), context);
+  const attribute = dataPath(terraformType, path.map(String), context);
+  const segments = [...dataSegments(stack.name, terraformType, name), ...attribute];
+  return referenceValue(segments, scope.source || `data.${steps.join(".")}`, rangeOf(scope));
+}
+
+/** `configuration.health_check_path` in rnv's words. */
+function dataPath(
+  terraformType: string,
+  [first = "", second, ...others]: readonly string[],
+  { dataTypes }: StackContext,
+): readonly string[] {
+  const { type, shows } = dataTypes.get(terraformType) ?? { shows: new Map<string, string>() };
+  const refuse = (name: string, known: Iterable<string>): StackProblem =>
+    unknownReference(`the data source ${terraformType} has no attribute "${name}"`, didYouMean(name, known));
+  const found = shows.get(first);
+  if (found === undefined) throw refuse(first, shows.keys());
+  if (second === undefined) return [found];
+  const group = type?.groups.get(first);
+  if (group === undefined) return [found, second, ...others];
+  const field = group.fields.get(second);
+  if (field === undefined || field.secret) throw refuse(`${first}.${second}`, []);
+  return [...field.path.split("."), ...others];
 }
 
 /** The output of another stack, which may be left to Terraform. */
@@ -251,7 +276,7 @@ const inputOf = (constructPath: string): string =>
   constructPath.replaceAll("/", "--").replace(/[^A-Za-z0-9_-]/g, "");
 
 /** An output of another stack that its apply makes, from the plan or the state of that stack. */
-function crossValue(stack: string, output: string, rest: Steps, scope: Scope): Rooted {
+function crossValue(stack: string, output: string, rest: Steps, scope: Scope): Value {
   const { unit } = scope.context;
   const found = unit?.crossValues.get(stack)?.get(output);
   if (found === undefined && unit?.needsValues === true)
@@ -259,13 +284,13 @@ function crossValue(stack: string, output: string, rest: Steps, scope: Scope): R
       `the stack ${stack} has not made this value yet`,
       `apply ${stack} first, or take both: its state holds no ${output}`,
     );
-  if (found?.kind === "value") return { value: valueOfPlain(found.value), rest };
+  if (found?.kind === "value") return stepsInto(valueOfPlain(found.value), rest);
   const segments = [...dataSegments(stack, crossStackData, output), "value", ...rest.map(String)];
-  return { value: referenceValue(segments, scope.source, rangeOf(scope)), rest: [] };
+  return referenceValue(segments, scope.source, rangeOf(scope));
 }
 
 /** An attribute that the program declares, as it is declared there; one that the service makes, as a reference. */
-function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf = false): Rooted {
+function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf = false): Value {
   const { context, stack, source } = scope;
   const [name, first, ...others] = steps;
   if (typeof name !== "string") throw unsupported("a reference without the name of a resource");
@@ -274,15 +299,21 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf =
   const owning = [stack, ...context.stacks].find(({ named }) => named.has(label));
   const [resource] = owning?.named.get(label) ?? [];
   const group = type.groups.get(first);
+  const [second] = others;
+  const field = group !== undefined && typeof second === "string" ? second : undefined;
+  const further = field === undefined ? others : others.slice(1);
   const isDeclarable = group !== undefined || type.attributes.has(first) || type.parents.has(first);
   if (owning !== undefined && resource !== undefined && isDeclarable) {
-    const found = declaredValue(type, resource, steps, { ...scope, stack: owning });
-    if (found !== undefined) return found;
+    const node = declaredNode(resource.block, first, field);
+    if (node !== undefined) {
+      const value = readEntry([label, first, ...(field === undefined ? [] : [field])].join("."), node, {
+        ...scope,
+        stack: owning,
+      });
+      return stepsInto(marked(value, type.attributes.get(first)?.secret === true), further);
+    }
     if (!isSelf) throw notDeclared(resource, steps);
   }
-  const [second, ...deeper] = others;
-  const field = group !== undefined && typeof second === "string" ? second : undefined;
-  const further = field === undefined ? others : deeper;
   if (further.length > 0) throw unsupported([first, ...others.map((step) => JSON.stringify(step))].join("."));
   const own = type.attributes.get(first)?.path ?? type.computed.get(first) ?? first;
   const path =
@@ -290,28 +321,15 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf =
       ? own
       : (group.fields.get(field)?.path ?? `${group.key}.${camelCase(field)}`);
   const segments = [...addressOfResource(type, name).split("."), ...path.split(".")];
-  return { value: referenceValue(segments, source || steps.join("."), rangeOf(scope)), rest: [] };
+  return referenceValue(segments, source || steps.join("."), rangeOf(scope));
 }
 
 /** The value that a block writes for an attribute, or for a field of a group; undefined where it writes none. */
-function declaredValue(
-  type: StackType,
-  { block }: StackResource,
-  steps: Steps,
-  scope: Scope,
-): Rooted | undefined {
-  const [name, first = "", second, ...deeper] = steps;
-  const isField = type.groups.has(String(first)) && typeof second === "string";
-  const written = isField ? block.at(first).at(second) : block.at(first);
-  const writeOnly = isField ? written : block.at(writeOnlyNameOf(String(first)));
-  const node = written.isAbsent ? writeOnly : written;
-  if (node.isAbsent) return undefined;
-  const label = [type.terraformType, name, first, ...(isField ? [second] : [])].join(".");
-  const isSecret = type.attributes.get(String(first))?.secret === true;
-  return {
-    value: marked(readEntry(label, node, scope), isSecret),
-    rest: isField ? deeper : steps.slice(2),
-  };
+function declaredNode(block: JsonNode, attribute: string, field: string | undefined): JsonNode | undefined {
+  const written = field === undefined ? block.at(attribute) : block.at(attribute).at(field);
+  if (!written.isAbsent) return written;
+  const writeOnly = block.at(writeOnlyNameOf(attribute));
+  return field !== undefined || writeOnly.isAbsent ? undefined : writeOnly;
 }
 
 function notDeclared(resource: StackResource, [, ...steps]: Steps): StackProblem {

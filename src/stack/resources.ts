@@ -1,14 +1,16 @@
-import type { SourceRange } from "../diagnostics/diagnostic";
+import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Block } from "../manifest/blocks";
+import { type BuiltResource, buildResource } from "../manifest/build-resource";
+import type { SecretReach } from "../manifest/context";
 import type { MapEntry, SourceNode } from "../manifest/tree";
 import type { Address } from "../model/address";
 import { crossStackData, dataType, splitDataReference } from "../model/data-source";
-import type { DesiredAttribute, DesiredResource } from "../model/desired";
+import type { DesiredAttribute, DesiredCondition, DesiredResource } from "../model/desired";
 import type { Parent } from "../model/resource-type";
 import { camelCase, terraformNameOf, terraformPrefix, timeoutNames, variablesResource } from "../model/text";
 import { parseDuration } from "../model/time";
-import { Template } from "../model/value";
+import { referredAddresses, Template } from "../model/value";
 import {
   checkTriggers,
   protectionOf,
@@ -17,15 +19,13 @@ import {
   terraformOnly,
   unknownKey,
 } from "./block-attributes";
-import { type FoundCondition, readConditions } from "./conditions";
+import { readConditions } from "./conditions";
 import type { JsonNode } from "./document";
 import { invalid, missingKey, StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type StackType } from "./names";
-import { entryNode, listNode, mapNode, scalarNode } from "./nodes";
 import { type BlockReader, readerOf } from "./resolve";
 import {
   commentOf,
-  itemsOf,
   nestedBlocks,
   ownerOf,
   problemAt,
@@ -33,37 +33,24 @@ import {
   type StackContext,
   type StackResource,
 } from "./stack";
+import { entryNode, listNode, mapNode, scalarNode } from "./values";
 
 /** A resource of a stack as a block, with what a manifest cannot express. */
 export interface StackBlock {
   readonly block: Block;
-  readonly owner: string;
-  readonly constructPath: string | undefined;
-  /** Edges of `depends_on`. */
-  readonly dependsOn: readonly Address[];
+  readonly source: ResourceSource;
   readonly parent: FoundParent;
-  /** Addresses that it had in a manifest. */
-  readonly movedFrom: readonly SourceNode[];
-  /** Its provider refuses to delete it. */
-  readonly isProtected: boolean;
-  readonly timeouts: DesiredResource["timeouts"];
-  readonly conditions: readonly FoundCondition[];
 }
 
 /** The parent of a resource: a declared block, or an id that no stack declares. */
 export interface FoundParent {
   readonly block?: Block;
-  readonly foreign?: { readonly attribute: string; readonly value: DesiredAttribute };
-  /** The reference to a declared parent. */
-  readonly range?: SourceRange;
+  /** The attribute that holds its id. */
+  readonly link?: { readonly attribute: string; readonly value: DesiredAttribute };
 }
-
-/** Looks up the block of a resource, which may be declared further below. */
-type FindBlock = (address: Address) => Block | undefined;
 
 /** The environment in which a resource is read. */
 interface AroundResource {
-  readonly findBlock: FindBlock;
   /** Ids to import by address. */
   readonly imports: ReadonlyMap<Address, MapEntry>;
   /** Configurations of the provider that refuse deletions. */
@@ -75,41 +62,32 @@ export function readResource(
   resource: StackResource,
   stack: Stack,
   context: StackContext,
-  { findBlock, imports, protecting }: AroundResource,
+  { imports, protecting }: AroundResource,
 ): StackBlock | undefined {
-  const { block } = resource;
+  const { block, type, address } = resource;
   const owner = ownerOf(resource);
-  const type = context.types.get(resource.terraformType);
-  if (type === undefined) {
+  if (type === undefined || address === undefined) {
     context.report(problemAt(unknownType(resource, context), { owner }, block.keyRange));
     return undefined;
   }
-  const address = addressOfResource(type, resource.name);
   const reader = readerOf(stack, context, { owner, address });
   const source: ResourceSource = { resource, type, address, reader };
   for (const key of terraformOnly)
-    if (block.at(key).value !== undefined) reader.refuse(withoutRepetition(key), block.at(key).keyRange);
+    if (!block.at(key).isAbsent) reader.refuse(withoutRepetition(key), block.at(key).keyRange);
   checkTriggers(source);
   const { removal, removedWithParent } = type.placed.type;
   const provider = readProvider(block, reader);
   const isProtectable = removal === "delete" && !removedWithParent;
   const isKept = protectionOf(block, isProtectable, reader);
   const { written, isReadable } = readAttributes(source);
-  const parent = readParent(source, findBlock);
-  const meta = readMeta(source, imports.get(address));
-  if (type.nameKey !== undefined && block.at(type.nameKey).value === undefined)
-    refuseMissing(source, type.nameKey);
-  const dependsOn = dependsOnOf(block, reader);
+  const parent = readParent(source);
+  const isProtected = isKept || (protecting.has(provider) && isProtectable);
+  const meta = readMeta(source, imports.get(address), isProtected);
+  if (type.nameKey !== undefined && block.at(type.nameKey).isAbsent) refuseMissing(source, type.nameKey);
   const names = address.split(".").slice(1);
   return {
-    owner,
-    constructPath: resource.constructPath,
-    movedFrom: itemsOf(commentOf(block, terraformPrefix).at("moved_from")).map(literal),
-    dependsOn,
+    source,
     parent,
-    isProtected: isKept || (protecting.has(provider) && isProtectable),
-    timeouts: readTimeouts(source),
-    conditions: readConditions(block, address, reader, { ...resource, isData: false }),
     block: {
       placed: type.placed,
       address,
@@ -134,6 +112,42 @@ function unknownType({ terraformType, name }: StackResource, { types }: StackCon
   return new StackProblem("stack.unknown_key", `there is no resource type ${terraformType}`, hint);
 }
 
+/** Addresses that a resource had in a manifest. */
+export const movedFrom = ({ resource: { block } }: ResourceSource): readonly SourceNode[] =>
+  commentOf(block, terraformPrefix).at("moved_from").items.map(literal);
+
+/** Builds a resource with its conditions once every block is read. */
+export function buildStackResource(
+  { block, source, parent: { link } }: StackBlock,
+  reach: SecretReach,
+): BuiltResource & { readonly conditions: readonly DesiredCondition[] } {
+  const { resource, address, reader } = source;
+  const { reading } = reader.context;
+  const built = buildResource(block, reading, reach);
+  if (link !== undefined) built.attributes.set(link.attribute, link.value);
+  const known = dependsOnOf(resource.block, block, reader).filter(
+    (on) => !isImplied(block, reading.blocks.get(on)),
+  );
+  const self = { ...resource, isData: false };
+  const conditions = readConditions(resource.block, address, reader, self);
+  const asked = conditions.flatMap(({ condition, message }) => [condition, message]);
+  const referred = [link?.value.value, ...asked].flatMap(referredAddresses).filter((on) => on !== address);
+  const timeouts = readTimeouts(source);
+  const desired: DesiredResource = {
+    ...built.resource,
+    ...(resource.constructPath !== undefined && { constructPath: resource.constructPath }),
+    ...(timeouts !== undefined && { timeouts }),
+    dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referred])],
+  };
+  return { ...built, resource: desired, conditions };
+}
+
+/** Returns true if the order of two resources follows from their types: only Terraform has to be told. */
+const isImplied = ({ placed, parent }: Block, named: Block | undefined): boolean =>
+  parent !== undefined &&
+  named?.parent?.address === parent.address &&
+  placed.type.follows.includes(named.placed.type.type);
+
 /** An argument that rnv does not have. */
 export const withoutRepetition = (key: string): StackProblem =>
   key === "count" || key === "for_each"
@@ -146,12 +160,13 @@ export const withoutRepetition = (key: string): StackProblem =>
 
 /** The configuration of the provider that a block names; one that the stack does not declare is refused. */
 export function readProvider(block: JsonNode, { stack, refuse }: BlockReader): string {
-  const { value: written = null } = block.at("provider");
-  if (written === null || written === terraformPrefix) return terraformPrefix;
+  const at = block.at("provider");
+  const { value: written } = at;
+  if (at.isAbsent || written === terraformPrefix) return terraformPrefix;
   if (typeof written === "string" && stack.providers.has(written)) return written;
   const summary = `the provider ${JSON.stringify(written)} is not declared`;
   const hint = `name one of rnv: new RnvProvider(stack, "eu", { alias: "eu" })`;
-  refuse(unknownReference(summary, hint), block.at("provider"));
+  refuse(unknownReference(summary, hint), at);
   return terraformPrefix;
 }
 
@@ -182,55 +197,53 @@ const refuseMissing = ({ resource, reader }: ResourceSource, key: string): void 
   );
 
 /** Reads `project_id` or `service_id`: a reference to a declared parent, or an id that no stack declares. */
-function readParent(source: ResourceSource, findBlock: FindBlock): FoundParent {
+function readParent(source: ResourceSource): FoundParent {
   const { resource, type, reader } = source;
   for (const [key, link] of type.parents) {
     const at = resource.block.at(key);
     if (at.isAbsent) continue;
     const node = reader.read(at);
-    const parent = node && linkedParent(node, link, at, findBlock);
-    if (node !== undefined && parent === undefined) reader.refuse(noParent(node, key, link), at);
-    return parent ?? {};
+    const found = node && parentNamed(node, key, link, at, reader.context);
+    if (found instanceof StackProblem) reader.refuse(found, at);
+    else if (found !== undefined) return found;
+    return {};
   }
   const [first] = type.parents.keys();
   if (first !== undefined && !type.placed.place.within.includes("root")) refuseMissing(source, first);
   return {};
 }
 
-/** Undefined when the value names no parent of the type. */
-function linkedParent(
+/** Returns the parent of a type that a value names, or the problem that it names none. */
+function parentNamed(
   node: SourceNode,
-  link: Parent,
+  key: string,
+  { type, attribute }: Parent,
   range: SourceRange,
-  findBlock: FindBlock,
-): FoundParent | undefined {
+  { reading }: StackContext,
+): FoundParent | StackProblem {
+  const noId = invalid(`${key} is the id of a ${type}`);
+  const linkTo = (value: DesiredAttribute["value"]): FoundParent => ({
+    link: { attribute, value: { value, range } },
+  });
   const segments = wholeReference(node);
-  if (segments?.[0] === dataType) {
+  if (segments === undefined) {
+    const isText = node.kind === "scalar" && (node.parts ?? []).every(({ kind }) => kind === "text");
+    if (!isText || node.isSensitive || typeof node.value !== "string" || node.value === "") return noId;
+    return linkTo(node.value);
+  }
+  if (segments[0] === dataType) {
     const reference = splitDataReference(segments);
     const named = reference.address.split(".").at(-2);
     // What an output of another stack holds is not known by its name.
     const isParent =
-      named === crossStackData || (reference.attribute === "id" && named === terraformNameOf(link));
-    const value = { value: new Template([reference], false), range };
-    return isParent ? { foreign: { attribute: link.attribute, value } } : undefined;
+      named === crossStackData || (reference.attribute === "id" && named === terraformNameOf({ type }));
+    return isParent ? linkTo(new Template([reference], false)) : noId;
   }
-  if (segments !== undefined) {
-    const isId = segments[0] === link.type && segments.at(-1) === "id";
-    const block = isId ? findBlock(segments.slice(0, -1).join(".") as Address) : undefined;
-    return block && { block, range };
-  }
-  const isText =
-    node.kind === "scalar" && !node.isSensitive && (node.parts ?? []).every(({ kind }) => kind === "text");
-  return isText && typeof node.value === "string" && node.value !== ""
-    ? { foreign: { attribute: link.attribute, value: { value: node.value, range } } }
-    : undefined;
-}
-
-function noParent(node: SourceNode, key: string, { type }: Parent): StackProblem {
-  const segments = wholeReference(node);
-  return segments === undefined || segments[0] === dataType
-    ? invalid(`${key} is the id of a ${type}`)
-    : unknownReference(`${key} refers to no declared ${type}`);
+  const address = segments.slice(0, -1).join(".") as Address;
+  const isId = segments[0] === type && segments.at(-1) === "id";
+  const block = isId ? reading.blocks.get(address) : undefined;
+  if (block === undefined) return unknownReference(`${key} refers to no declared ${type}`);
+  return { block, ...linkTo(new Template([{ address, attribute: "id" }], false)) };
 }
 
 /** The segments of a value that is a reference and nothing else. */
@@ -240,29 +253,35 @@ function wholeReference(node: SourceNode): readonly string[] | undefined {
   return parts.length === 1 && part?.kind === "reference" ? part.segments : undefined;
 }
 
-/** Addresses that `depends_on` of a resource or a data source names. */
-export function dependsOnOf(block: JsonNode, reader: BlockReader): readonly Address[] {
+/** The addresses that `depends_on` names; one that is not declared is reported as an error of `from`. */
+export function dependsOnOf(
+  block: JsonNode,
+  from: Pick<Block, "address" | "range">,
+  reader: BlockReader,
+): readonly Address[] {
   const { stack, context } = reader;
+  const { blocks, report } = context.reading;
   const at = block.at("depends_on");
-  if (at.value === undefined) return [];
-  if (!Array.isArray(at.value)) {
+  if (at.isAbsent) return [];
+  if (!at.isList) {
     reader.refuse(invalid("depends_on is a list"), at);
     return [];
   }
-  return itemsOf(at).flatMap((item) => {
+  const named = at.items.flatMap((item) => {
     const name = String(item.value);
     // Data sources are read before anything changes: they are no reason to wait.
     if (name.startsWith("data.") && stack.data.has(name.slice("data.".length))) return [];
     const parts = (stack.named.get(name) ?? []).filter(({ partOf }) => partOf !== undefined);
-    if (parts.length > 0) return parts.flatMap((part) => addressesOf(part, context));
+    if (parts.length > 0) return parts.flatMap(({ address }) => address ?? []);
     return resourceNamed(item, reader) ?? [];
   });
+  return named.filter((on) => {
+    if (blocks.has(on)) return true;
+    const summary = `depends_on names ${on}, which is not declared`;
+    report(error("stack.reference_unknown", summary, { address: from.address, range: from.range }));
+    return false;
+  });
 }
-
-const addressesOf = ({ terraformType, name }: StackResource, { types }: StackContext): readonly Address[] => {
-  const type = types.get(terraformType);
-  return type === undefined ? [] : [addressOfResource(type, name)];
-};
 
 /** The address of `rnv_service.api`, as blocks name a resource; undefined after a report. */
 export function resourceNamed(at: JsonNode, reader: BlockReader): Address | undefined {
@@ -278,6 +297,7 @@ export function resourceNamed(at: JsonNode, reader: BlockReader): Address | unde
 function readMeta(
   { resource: { block }, type, reader }: ResourceSource,
   imported: MapEntry | undefined,
+  isProtected: boolean,
 ): Block["meta"] {
   const lifecycle: (readonly [string, SourceNode, SourceRange])[] = [];
   const add = (key: string, node: SourceNode | undefined, { keyRange }: JsonNode): void => {
@@ -290,6 +310,7 @@ function readMeta(
     else if (key !== "create_before_destroy" || at.value !== false)
       reader.refuse(unsupported(`lifecycle.${key}`), at.keyRange);
   }
+  if (isProtected) add("preventDestroy", scalarNode(true, block), block);
   const onRemove = commentOf(block, terraformPrefix).at("on_remove");
   if (!onRemove.isAbsent) add("onRemove", literal(onRemove), onRemove);
   const meta = new Map<string, MapEntry>();
@@ -301,10 +322,8 @@ function readMeta(
 }
 
 /** A value that is taken as it is written, without expressions. */
-const literal = (at: JsonNode): SourceNode => {
-  const { value = null } = at;
-  return value === null || typeof value !== "object" ? scalarNode(value, at) : listNode([], at);
-};
+const literal = (at: JsonNode): SourceNode =>
+  at.isObject || at.isList ? listNode([], at) : scalarNode(at.value ?? null, at);
 
 /** `configuration.health_check_path` in rnv's words; `all` names every attribute. */
 function ignoredPaths(at: JsonNode, { placed }: StackType): SourceNode {
@@ -313,9 +332,9 @@ function ignoredPaths(at: JsonNode, { placed }: StackType): SourceNode {
       [...placed.paths.keys()].map((path) => scalarNode(path, at)),
       at,
     );
-  if (!Array.isArray(at.value)) return literal(at);
+  if (!at.isList) return literal(at);
   return listNode(
-    itemsOf(at).map((item) =>
+    at.items.map((item) =>
       typeof item.value === "string" ? scalarNode(camelCase(item.value), item) : literal(item),
     ),
     at,

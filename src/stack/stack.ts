@@ -1,19 +1,20 @@
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, type SourceRange, warning } from "../diagnostics/diagnostic";
 import { suggest } from "../diagnostics/suggest";
-import type { StackUnit } from "../manifest/context";
+import type { ReadContext, StackUnit } from "../manifest/context";
 import { type Report, suggestedMisses } from "../manifest/findings";
-import type { Trust } from "../manifest/trust";
 import type { Address } from "../model/address";
 import { generatedName, terraformPrefix, variableResource, variablesResource } from "../model/text";
-import { isObject, type JsonNode, type StackDocument } from "./document";
+import type { JsonNode } from "./document";
 import { StackProblem, unknownReference, unsupported } from "./language/problem";
-import type { StackType } from "./names";
+import { addressOfResource, type DataType, type StackType } from "./names";
 
 /** A `resource` block. */
 export interface StackResource {
   readonly terraformType: string;
   readonly name: string;
+  /** Undefined for a type that rnv does not have. */
+  readonly type: StackType | undefined;
+  readonly address: Address | undefined;
   readonly block: JsonNode;
   /** `shop/api`; undefined in JSON that no construct wrote. */
   readonly constructPath: string | undefined;
@@ -23,7 +24,7 @@ export interface StackResource {
 
 /** A stack with its parts by name. */
 export interface Stack {
-  readonly document: StackDocument;
+  readonly root: JsonNode;
   /** Its name in the app, or that of the file. */
   readonly name: string;
   /** Path of its construct: `eu/production`; its name where no app is read. */
@@ -48,15 +49,17 @@ export interface StackContext {
   readonly unit?: StackUnit | undefined;
   /** Resource types by their name in Terraform. */
   readonly types: ReadonlyMap<string, StackType>;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly trust: Trust;
+  /** Types of data sources by their name in Terraform. */
+  readonly dataTypes: ReadonlyMap<string, DataType>;
+  /** The declared blocks, as far as they are read, and the environment. */
+  readonly reading: ReadContext;
   /** Secrets are read; without that, variables may have no value. */
   readonly fillIn: boolean;
-  /** A file could not be read: what looks undeclared may be declared there. */
-  readonly isPartial: boolean;
   readonly report: Report;
-  /** Undeclared names, and steps of expressions. */
-  readonly spent: { misses: number; steps: number };
+  /** Steps of expressions. */
+  readonly spent: { steps: number };
+  /** The constructs of resources and data sources by address, for findings about them. */
+  readonly owners: Map<string, string>;
 }
 
 /** The stack and the value in which an expression is evaluated. */
@@ -109,10 +112,10 @@ export function undeclared(
   what: string,
   name: string,
   known: Iterable<string>,
-  { spent }: { readonly spent: { misses: number } },
+  { reading: { misses } }: StackContext,
 ): StackProblem {
-  spent.misses += 1;
-  const meant = spent.misses > suggestedMisses ? undefined : suggest(name, known);
+  misses.count += 1;
+  const meant = misses.count > suggestedMisses ? undefined : suggest(name, known);
   return unknownReference(`${what} is not declared`, meant && `did you mean "${meant}"?`);
 }
 
@@ -144,27 +147,26 @@ const knownBlocks = new Set(
 
 /** The parts of a stack by name. A block that rnv cannot honour is reported, never passed over. */
 export function readStack(
-  document: StackDocument,
+  root: JsonNode,
   fallback: { readonly name: string; readonly constructPath?: string | undefined },
+  types: StackContext["types"],
   report: Report,
 ): Stack {
-  const { root } = document;
-  if (!isObject(root.value))
-    report(error("stack.invalid_value", "a stack is a JSON object", { range: root }));
+  if (!root.isObject) report(error("stack.invalid_value", "a stack is a JSON object", { range: root }));
   const stackName = commentOf(root, "metadata").at("stackName").value;
   const name = typeof stackName === "string" ? stackName : fallback.name;
   for (const [key, block] of root.entries)
     if (!knownBlocks.has(key))
       report(problemAt(unsupported(`the block "${key}"`), { owner: name }, block.keyRange));
   checkSettings(root, name, report);
-  const resources = blocksOf(root, "resource", 2).map(resourceOf).flatMap(variablesOfMap);
+  const resources = blocksOf(root, "resource", 2).flatMap((labelled) => resourcesOf(labelled, types));
   const named = new Map<string, StackResource[]>();
   for (const resource of resources) {
     const key = resource.partOf ?? `${resource.terraformType}.${resource.name}`;
     named.set(key, [...(named.get(key) ?? []), resource]);
   }
   return {
-    document,
+    root,
     name,
     constructPath: fallback.constructPath ?? name,
     resources,
@@ -184,26 +186,19 @@ interface Labelled {
 
 /** The blocks under `key` and so many labels. Terraform takes a list of objects wherever it takes an object. */
 export function blocksOf(parent: JsonNode, key: string, labels: number): readonly Labelled[] {
-  let level: readonly Labelled[] = itemsOf(parent.at(key)).map((block) => ({ block, labels: [] }));
+  let level: readonly Labelled[] = parent.at(key).items.map((block) => ({ block, labels: [] }));
   for (let i = 0; i < labels; i += 1)
     level = level.flatMap(({ block, labels: outer }) =>
       block.entries.flatMap(([label, inner]) =>
-        itemsOf(inner).map((item) => ({ block: item, labels: [...outer, label] })),
+        inner.items.map((item) => ({ block: item, labels: [...outer, label] })),
       ),
     );
   return level;
 }
 
-/** The items of a list; a value alone is its only item. */
-export const itemsOf = (node: JsonNode): readonly JsonNode[] => {
-  const { value } = node;
-  if (Array.isArray(value)) return value.map((_item, i) => node.at(i));
-  return value === undefined ? [] : [node];
-};
-
 /** The objects of nested blocks without labels. */
 export const nestedBlocks = (parent: JsonNode, key: string): readonly JsonNode[] =>
-  itemsOf(parent.at(key)).filter(({ value }) => isObject(value));
+  parent.at(key).items.filter(({ isObject }) => isObject);
 
 const byLabel = (blocks: readonly Labelled[]): ReadonlyMap<string, JsonNode> =>
   new Map(blocks.map(({ labels, block }) => [labels.join("."), block]));
@@ -218,35 +213,35 @@ function providersOf(root: JsonNode): Stack["providers"] {
   );
 }
 
-const resourceOf = ({ labels, block }: Labelled): StackResource => {
+/** The resources of a block: of `rnv_variables` those of its map, each under the address that it has in a manifest. */
+function resourcesOf({ labels, block }: Labelled, types: StackContext["types"]): readonly StackResource[] {
   const [terraformType = "", name = ""] = labels;
-  return { terraformType, name, block, constructPath: constructPathOf(block) };
-};
-
-/** A block of `rnv_variables` as the variables of its map, each under the address that it has in a manifest. */
-function variablesOfMap(resource: StackResource): readonly StackResource[] {
-  const { terraformType, name, block } = resource;
-  if (terraformType !== variablesResource) return [resource];
+  const maps = ["values", "values_wo", generatedName].filter((key) => block.at(key).isObject);
+  // A map that is one expression has no names yet: the type of the block stays, and is refused.
+  if (terraformType !== variablesResource || maps.length === 0)
+    return [resourceOf(terraformType, name, block, types)];
   const service = /^\$\{rnv_service\.([\w-]+)\.id\}$/.exec(String(block.at("service_id").value))?.[1] ?? name;
   const own = ["values", "values_wo", "values_wo_version", generatedName];
-  const others = Object.fromEntries(block.entries.filter(([key]) => !own.includes(key)));
-  const maps = ["values", "values_wo", generatedName].filter((key) => isObject(block.at(key).value));
-  // What is one expression has no names yet: the type of the block stays, and is refused.
-  if (maps.length === 0) return [resource];
+  const others = [...block.members].filter(([key]) => !own.includes(key));
   return maps.flatMap((attribute) =>
-    block.at(attribute).entries.map(([key, value]) => ({
-      terraformType: variableResource,
-      name: `${service}__${key}`,
-      block: block.with({
-        ...others,
-        "//": block.at("//"),
-        key: value.holding(key),
-        [attribute === generatedName ? generatedName : "value"]: value,
-      }),
-      constructPath: resource.constructPath,
-      partOf: `${terraformType}.${name}`,
-    })),
+    block.at(attribute).entries.map(([key, value]) => {
+      const valueKey = attribute === generatedName ? generatedName : "value";
+      const variable = block.holding(new Map([...others, ["key", value.holding(key)], [valueKey, value]]));
+      const partOf = `${terraformType}.${name}`;
+      return { ...resourceOf(variableResource, `${service}__${key}`, variable, types), partOf };
+    }),
   );
+}
+
+function resourceOf(
+  terraformType: string,
+  name: string,
+  block: JsonNode,
+  types: StackContext["types"],
+): StackResource {
+  const type = types.get(terraformType);
+  const address = type && addressOfResource(type, name);
+  return { terraformType, name, type, address, block, constructPath: constructPathOf(block) };
 }
 
 /** Refuses other providers; warns of a remote backend, whose state rnv does not use. */
@@ -258,7 +253,7 @@ function checkSettings(root: JsonNode, name: string, report: Report): void {
     for (const { labels, block } of blocksOf(settings, "backend", 1))
       if (labels[0] !== "local") report(ownState(`the backend "${labels[0]}"`, name, block));
     const cloud = settings.at("cloud");
-    if (cloud.value !== undefined) report(ownState("the cloud block", name, cloud.keyRange));
+    if (!cloud.isAbsent) report(ownState("the cloud block", name, cloud.keyRange));
   }
 }
 

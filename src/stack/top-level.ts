@@ -1,23 +1,20 @@
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { error } from "../diagnostics/diagnostic";
-import type { ReadContext } from "../manifest/context";
+import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { readMoved, readRemoved } from "../manifest/meta";
-import type { MapEntry, MapNode, SourceNode } from "../manifest/tree";
+import type { MapEntry, SourceNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
 import { type Address, isLogicalName } from "../model/address";
 import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../model/desired";
 import { variablesResource } from "../model/text";
 import type { JsonNode } from "./document";
 import { invalid, StackProblem, unknownReference } from "./language/problem";
-import { entryNode, listNode, mapNode, scalarNode } from "./nodes";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
-import { resourceNamed, type StackBlock } from "./resources";
+import { movedFrom, resourceNamed, type StackBlock } from "./resources";
 import { nestedBlocks, type Stack, type StackContext } from "./stack";
-import { isMadeByApply } from "./values";
+import { entryNode, isMadeByApply, listNode, mapNode, scalarNode } from "./values";
 
 /** The blocks of a kind at the top level; refuses keys besides `known`. */
 function topBlocks(kind: string, known: readonly string[], reader: BlockReader): readonly JsonNode[] {
-  const blocks = nestedBlocks(reader.stack.document.root, kind);
+  const blocks = nestedBlocks(reader.stack.root, kind);
   for (const block of blocks) refuseOthers(block, known, kind, reader);
   return blocks;
 }
@@ -37,21 +34,15 @@ export function readImports(stack: Stack, context: StackContext): ReadonlyMap<Ad
   return imports;
 }
 
-/** The root of a manifest with a list under `key`. */
-const listRoot = (key: string, items: readonly SourceNode[]): MapNode => {
-  const range = items[0]?.range ?? { file: "", start: 0, end: 0 };
-  return mapNode([[key, listNode(items, range)]], range);
-};
+/** The items of several blocks as a list of a manifest; undefined where there are none. */
+const listOf = (items: readonly SourceNode[]): SourceNode | undefined =>
+  items[0] && listNode(items, items[0].range);
 
 const moveNode = (from: SourceNode, to: string, range: SourceRange): SourceNode =>
   mapNode(Object.entries({ from, to: scalarNode(to, range) }), range);
 
 /** `moved` blocks, and the addresses of a manifest that constructs say they had; checked like those of a manifest. */
-export function readStackMoves(
-  context: StackContext,
-  blocks: readonly StackBlock[],
-  reading: ReadContext,
-): Desired["moved"] {
+export function readStackMoves(context: StackContext, blocks: readonly StackBlock[]): Desired["moved"] {
   const items: SourceNode[] = [];
   for (const stack of context.stacks) {
     const reader = readerOf(stack, context, { owner: stack.name });
@@ -64,17 +55,17 @@ export function readStackMoves(
         items.push(moveNode(scalarNode(from, block.at("from")), to, block));
     }
   }
-  for (const { block, movedFrom } of blocks)
-    for (const from of movedFrom) {
+  for (const { block, source } of blocks)
+    for (const from of movedFrom(source)) {
       // The same address as before is no move: a program may keep the line.
       if (from.kind === "scalar" && from.value === block.address) continue;
       items.push(moveNode(from, block.address, from.range));
     }
-  return readMoved(listRoot("moved", items), reading);
+  return readMoved(listOf(items), context.reading);
 }
 
 /** `removed` blocks: deletions confirmed by name; with `destroy = false` the platform keeps the resource. */
-export function readStackRemovals(context: StackContext, reading: ReadContext): Desired["removed"] {
+export function readStackRemovals(context: StackContext): Desired["removed"] {
   const items: SourceNode[] = [];
   const kept = new Set<Address>();
   for (const stack of context.stacks) {
@@ -87,7 +78,7 @@ export function readStackRemovals(context: StackContext, reading: ReadContext): 
         kept.add(from);
     }
   }
-  const removed = readRemoved(listRoot("removed", items), reading);
+  const removed = readRemoved(listOf(items), context.reading);
   return removed.map((one) => ({ ...one, isKept: kept.has(one.address) }));
 }
 
@@ -95,7 +86,8 @@ export function readStackRemovals(context: StackContext, reading: ReadContext): 
  * `output` blocks. Those that only carry a value from stack to stack are outputs where each stack has its own state, unless
  * the other stack reads them from the program: they hold no reference.
  */
-export function readStackOutputs(context: StackContext, reading: ReadContext): Desired["outputs"] {
+export function readStackOutputs(context: StackContext): Desired["outputs"] {
+  const { reading } = context;
   const outputs = new Map<string, DesiredAttribute>();
   for (const stack of context.stacks)
     for (const [name, block] of stack.outputs) {

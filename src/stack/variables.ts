@@ -1,24 +1,18 @@
+import type { ReadContext } from "../manifest/context";
 import { unlisted } from "../manifest/values";
 import { terraformPrefix } from "../model/text";
-import { isObject, type Json, type JsonNode } from "./document";
+import type { Plain } from "../model/value";
+import type { JsonNode } from "./document";
 import { convert } from "./language/conversion";
 import { type Expression, parseExpression } from "./language/expression";
 import { later, marked, text, type Value, type ValueType } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
 import { ExpressionProblem, invalid, StackProblem, unsupported } from "./language/problem";
-import { commentOf, rangeOf, type Scope, type StackContext, undeclared } from "./stack";
+import { commentOf, rangeOf, type Scope, undeclared } from "./stack";
 import { nodeOf } from "./values";
 
 /** Evaluates a named value; `label` names it in an error. */
 type ReadEntry = (label: string, node: JsonNode, scope: Scope) => Value;
-
-/** A variable that is being read. */
-interface Variable {
-  readonly name: string;
-  readonly entry: JsonNode;
-  readonly scope: Scope;
-  readonly readDefault: () => Value;
-}
 
 /**
  * The value of `var.name`: the source in its comment, RNV_VAR_name, TF_VAR_name, or its default. A variable of the
@@ -26,48 +20,34 @@ interface Variable {
  */
 export function variableValue(name: string, scope: Scope, readEntry: ReadEntry): Value {
   const { stack, context } = scope;
+  const { environment, trust } = context.reading;
+  const label = `var.${name}`;
   const entry = stack.variables.get(name);
-  if (entry === undefined) throw undeclared(`var.${name}`, name, stack.variables.keys(), context);
-  const variable = {
-    name,
-    entry,
-    scope,
-    readDefault: () => readEntry(`var.${name}`, entry.at("default"), scope),
-  };
+  if (entry === undefined) throw undeclared(label, name, stack.variables.keys(), context);
   const source = commentOf(entry, terraformPrefix).at("source");
-  if (isObject(source.value)) {
+  if (source.isObject) {
     // The source as a manifest would write it: `{ fromEnv: NAME }`.
-    const node = nodeOf(readEntry(`var.${name}`, source, scope), scope.node, scope.reader);
+    const node = nodeOf(readEntry(label, source, scope), scope.node, scope.reader);
     return marked(later({ ...node, range: rangeOf(scope), isSensitive: true }, "string"));
   }
-  return entry.at("sensitive").value === true ? marked(sensitiveValue(variable)) : plainValue(variable);
-}
-
-/** The text goes from the environment into a `Secret` without being a value here. */
-function sensitiveValue({ name, entry, scope, readDefault }: Variable): Value {
-  const { environment, fillIn } = scope.context;
-  const hasDefault = entry.at("default").value !== undefined;
-  const variable = setVariable(name, environment) ?? (hasDefault ? undefined : `RNV_VAR_${name}`);
-  if (variable === undefined) return readDefault();
-  if (fillIn && !environment[variable]) throw withoutValue(name, environment);
-  const source = `\${var.${name}}`;
-  return later({ kind: "env", name: variable, source, range: rangeOf(scope) }, "string");
-}
-
-function plainValue({ name, entry, scope, readDefault }: Variable): Value {
-  const { environment, trust } = scope.context;
-  const variable = setVariable(name, environment);
-  if (variable !== undefined && !trust.mayRead(variable)) {
+  const readDefault = (): Value => readEntry(label, entry.at("default"), scope);
+  const isSensitive = entry.at("sensitive").value === true;
+  const variable = variablesOf(name).find((one) => environment[one]);
+  if (variable === undefined && !entry.has("default") && (context.fillIn || !isSensitive))
+    throw withoutValue(name, environment);
+  if (isSensitive) {
+    if (variable === undefined && entry.has("default")) return marked(readDefault());
+    // The text goes from the environment into a `Secret` without being a value here.
+    const awaited = { kind: "env", name: variable ?? `RNV_VAR_${name}`, source: `\${${label}}` } as const;
+    return marked(later({ ...awaited, range: rangeOf(scope) }, "string"));
+  }
+  const type = typeOf(entry);
+  if (variable === undefined) return converted(readDefault(), type, "the default");
+  if (!trust.mayRead(variable)) {
     const { problem, hint } = unlisted(variable);
     throw new StackProblem("guard.untrusted", problem, hint);
   }
-  const { value: fallback } = entry.at("default");
-  const { value: written } = entry.at("type");
-  const type = typeof written === "string" ? written : impliedType(fallback);
-  if (variable !== undefined)
-    return converted(valueOfText(environment[variable] as string, type, variable), type, variable);
-  if (fallback === undefined) throw withoutValue(name, environment);
-  return converted(readDefault(), type, "the default");
+  return converted(valueOfText(environment[variable] as string, type, variable), type, variable);
 }
 
 /** A value of a variable in its type, as Terraform converts it. */
@@ -80,10 +60,15 @@ function converted(value: Value, type: string, origin: string): Value {
   }
 }
 
-const impliedType = (value: Json | undefined): string =>
-  typeof value === "number" ? "number" : typeof value === "boolean" ? "bool" : "any";
+/** The type that a variable declares, or that of its default. */
+function typeOf(entry: JsonNode): string {
+  const { value: written } = entry.at("type");
+  if (typeof written === "string") return written;
+  const kind = typeof entry.at("default").value;
+  return kind === "number" ? kind : kind === "boolean" ? "bool" : "any";
+}
 
-function withoutValue(name: string, environment: StackContext["environment"]): StackProblem {
+function withoutValue(name: string, environment: ReadContext["environment"]): StackProblem {
   const empty = variablesOf(name).find((variable) => environment[variable] === "");
   const why = empty === undefined ? "" : `: ${empty} is empty`;
   const hint = `set RNV_VAR_${name} (or TF_VAR_${name})${empty === undefined ? "" : "; its default may be an empty text"}`;
@@ -92,15 +77,11 @@ function withoutValue(name: string, environment: StackContext["environment"]): S
 
 const variablesOf = (name: string): readonly string[] => [`RNV_VAR_${name}`, `TF_VAR_${name}`];
 
-/** The variable of the environment that sets a variable of the stack. */
-const setVariable = (name: string, environment: StackContext["environment"]): string | undefined =>
-  variablesOf(name).find((variable) => environment[variable]);
-
 /** Text of the environment, which is no template: JSON where the type of the variable has others in it. */
 function valueOfText(given: string, type: string, origin: string): Value {
   if (!type.includes("(")) return text(given);
   try {
-    return valueOfPlain(JSON.parse(given) as Json);
+    return valueOfPlain(JSON.parse(given) as Plain);
   } catch {
     throw invalid(`${origin} does not hold JSON, as its type ${type} needs`);
   }

@@ -168,7 +168,7 @@ async function main(): Promise<void> {
 }
 
 function read(text: string): void {
-  if (!("document" in parseStackDocument("cdk.tf.json", text))) throw new Error("the stack is not JSON");
+  if (!("root" in parseStackDocument("cdk.tf.json", text))) throw new Error("the stack is not JSON");
 }
 
 async function load(cwd: string): Promise<number> {

@@ -11,7 +11,9 @@ import {
   map,
   marked,
   number,
+  numberText,
   object,
+  parseNumber,
   text,
   tuple,
   typeOf,
@@ -20,7 +22,6 @@ import {
   whenKnown,
 } from "./expression-value";
 import { jsonEncode } from "./json-functions";
-import { numberText, parseNumber } from "./numbers";
 import { ExpressionProblem, unsupported } from "./problem";
 
 /** A value as one of another type, as Terraform converts it; throws `ExpressionProblem` where it does not. */
@@ -81,6 +82,32 @@ function toPrimitive(value: Value, type: "any" | "string" | "number" | "bool"): 
   throw mismatch(value, type);
 }
 
+interface Primitives {
+  readonly string: string;
+  readonly number: number;
+  readonly bool: boolean;
+}
+
+const primitive =
+  <Kind extends keyof Primitives>(kind: Kind, ofNull: string) =>
+  (value: Value): Primitives[Kind] => {
+    const found = convert(value, kind);
+    if (found.kind !== kind) throw new ExpressionProblem(ofNull);
+    return (found as { readonly value: unknown }).value as Primitives[Kind];
+  };
+
+/** Return a value as a number, a flag or text; throw `ExpressionProblem` for another. */
+export const numberOf = primitive("number", "null is no number");
+export const boolOf = primitive("bool", "null is neither true nor false");
+export const textOf = primitive("string", "null is no text");
+
+/** Returns a value as a whole number; throws `ExpressionProblem` for another. */
+export function wholeNumber(value: Value): number {
+  const found = numberOf(value);
+  if (Number.isInteger(found)) return found;
+  throw new ExpressionProblem("a whole number is required");
+}
+
 function toSequence(value: ListValue, kind: "list" | "set", of: ValueType): Value {
   const element = of === "any" ? unifiedType(value.items.map(typeOf)) : of;
   if (element === undefined) throw new ExpressionProblem(`the items of a ${kind} are all of the same type`);
@@ -91,11 +118,8 @@ function toSequence(value: ListValue, kind: "list" | "set", of: ValueType): Valu
 /** A set: each item once, in the order of their values. */
 export function set(items: readonly Value[], of: ValueType): Value {
   if (!items.every(isKnown)) return whenKnown(items, { kind: "set", of }, (known) => set(known, of));
-  const unique: Value[] = [];
-  const sorted = [...items].sort(compareItems);
-  for (const item of sorted) if (!unique.some((other) => equal(other, item))) unique.push(item);
-  const { sensitive: _none, ...plain } = list(unique, of);
-  return { ...plain, kind: "set" };
+  const unique = new Map([...items].sort(compareItems).map((item) => [jsonEncode(item), item]));
+  return { ...list([...unique.values()], of), kind: "set" };
 }
 
 function compareItems(a: Value, b: Value): number {

@@ -1,3 +1,6 @@
+import { suggest } from "../../diagnostics/suggest";
+import { collectionFunctions } from "./collection-functions";
+import { boolOf, textOf } from "./conversion";
 import { type Expression, type Loop, splatItem, type TextPart } from "./expression";
 import {
   type Attempt,
@@ -23,21 +26,18 @@ import {
   type ValueType,
   whenKnown,
 } from "./expression-value";
-import { callFunction, lazyFunctions } from "./functions";
+import { applyDeep, type Call, type FunctionRule, resultOf } from "./function-rule";
 import { valueOfPlain } from "./json-functions";
-import { boolOf, choose, joinText, negate, operate, operatorType, stepInto, textOf } from "./operators";
-import { ExpressionProblem, StackProblem } from "./problem";
+import { binaryOperators, choose, joinText, stepInto, unaryOperators } from "./operators";
+import { ExpressionProblem, StackProblem, unsupported } from "./problem";
+import { textFunctions } from "./text-functions";
 
 /** The environment in which an expression is evaluated. */
 export interface Environment {
   /** The text that the places of an expression are of. */
   readonly text: string;
-  /** Returns what a name stands for, after the steps that it takes itself. */
-  readonly resolve: (
-    root: string,
-    steps: readonly (string | number)[],
-    source: string,
-  ) => { readonly value: Value; readonly rest: readonly (string | number)[] };
+  /** Returns the value of a name after all of its steps. */
+  readonly resolve: (root: string, steps: readonly (string | number)[], source: string) => Value;
   /** Counts a step; throws where there were too many. */
   readonly spend: () => void;
   /** Names of loops, and `*`: the item of a splat. */
@@ -78,9 +78,9 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
     case "call":
       return evaluateCall(expression, environment);
     case "unary":
-      return negate(expression.operator, inner(expression.of));
+      return applyDeep(unaryOperators[expression.operator], [inner(expression.of)]);
     case "binary":
-      return operate(expression.operator, inner(expression.left), inner(expression.right));
+      return applyDeep(operatorOf(expression), [inner(expression.left), inner(expression.right)]);
     case "condition":
       return choose(
         inner(expression.condition),
@@ -96,11 +96,17 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
   }
 }
 
+const operatorOf = ({ operator }: { readonly operator: string }): FunctionRule =>
+  binaryOperators[operator] as FunctionRule;
+
 /** The type that every value of an expression has, whatever is in it. */
 function typeOfKind(expression: Expression): ValueType {
-  if (expression.kind === "text") return "string";
-  if (expression.kind === "unary") return expression.operator === "-" ? "number" : "bool";
-  if (expression.kind === "binary") return operatorType(expression.operator);
+  if (expression.kind === "text") {
+    const [only] = expression.parts;
+    return expression.parts.length === 1 && typeof only === "object" ? typeOfKind(only.expression) : "string";
+  }
+  if (expression.kind === "unary") return unaryOperators[expression.operator].gives;
+  if (expression.kind === "binary") return operatorOf(expression).gives;
   return "any";
 }
 
@@ -197,10 +203,7 @@ function loopOver(over: Value, loop: Loop, environment: Environment): Value {
 /** The environment with every name known. */
 const filledNames = (environment: Environment, fill: Parameters<LaterValue["compute"]>[0]): Environment => ({
   ...environment,
-  resolve: (root, steps, source) => {
-    const { value, rest } = environment.resolve(root, steps, source);
-    return { value: filled(value, fill), rest };
-  },
+  resolve: (root, steps, source) => filled(environment.resolve(root, steps, source), fill),
   names: new Map([...(environment.names ?? [])].map(([name, value]) => [name, filled(value, fill)])),
 });
 
@@ -241,7 +244,7 @@ function listAgain(found: readonly Value[]): Value {
   return isSimple && first !== undefined ? list(found, first.kind as ValueType) : tuple(found);
 }
 
-/** `local.x.a[0]`: the root takes the steps that it knows, the others go into its value. */
+/** `local.x.a[0]`: the root is resolved with the steps that are known; the others go into its value. */
 function evaluateAccess(
   expression: Extract<Expression, { kind: "root" | "access" }>,
   environment: Environment,
@@ -259,12 +262,69 @@ function evaluateAccess(
   const open = steps.indexOf(undefined);
   const known = steps.slice(0, open === -1 ? undefined : open) as (string | number)[];
   const found = environment.resolve(at.name, known, environment.text.slice(...expression.at));
-  const rest = found.rest.map((step) => (typeof step === "number" ? number(step) : text(step)));
-  return [...rest, ...(open === -1 ? [] : keys.slice(open))].reduce(stepInto, found.value);
+  return open === -1 ? found : keys.slice(open).reduce(stepInto, found);
 }
 
 /** A key that a name may take; undefined for one that is only known later, or is none. */
 function stepOf(key: Value): string | number | undefined {
   if (key.sensitive === true) return undefined;
   return key.kind === "string" || key.kind === "number" ? key.value : undefined;
+}
+
+const rules: ReadonlyMap<string, FunctionRule> = new Map(
+  Object.entries({ ...textFunctions, ...collectionFunctions }),
+);
+
+/** Functions that see their arguments unevaluated. */
+const lazyFunctions = ["try", "can"];
+
+/** The names of the functions that there are, in order. */
+const functionNames: readonly string[] = [...rules.keys(), ...lazyFunctions].sort();
+
+/** Calls a function; what is unknown or secret in its arguments makes the result so. */
+function callFunction(name: string, given: readonly Value[]): Value {
+  const rule = rules.get(name);
+  if (rule === undefined) {
+    const meant = suggest(name, functionNames);
+    throw unsupported(
+      `the function ${name}`,
+      `${meant === undefined ? "" : `did you mean "${meant}"? `}compute it in the program, or run the stack with Terraform. There are: ${functionNames.join(", ")}`,
+    );
+  }
+  checkCount(name, rule, given.length);
+  rule.check?.(given);
+  const isSecret = given.some(isSensitive);
+  const call: Call = (known) => run(name, rule, known, isSecret);
+  if (rule.seesMarks) return call(given);
+  if (rule.isShallow) return callShallow(rule, given, call);
+  return applyDeep(rule, given, call);
+}
+
+/** Runs a function of known values. Its problems begin with its name: `isSecret`, without the text of an argument. */
+function run(name: string, rule: FunctionRule, known: readonly Value[], isSecret: boolean): Value {
+  const result = attempted(() => resultOf(rule, known));
+  if (isValue(result)) return result;
+  const summary = isSecret
+    ? `${name} does not take its arguments, of which one is secret`
+    : `${name}: ${result.message}`;
+  throw new ExpressionProblem(summary, result.code);
+}
+
+function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, found: number): void {
+  const least = takes.length - optional;
+  if (found >= least && (rest !== undefined || found <= takes.length)) return;
+  const most = rest === undefined ? takes.length : undefined;
+  const wanted =
+    most === least ? String(least) : most === undefined ? `${least} or more` : `${least} to ${most}`;
+  throw new ExpressionProblem(`${name} takes ${wanted} argument${wanted === "1" ? "" : "s"}, found ${found}`);
+}
+
+function callShallow(rule: FunctionRule, given: readonly Value[], call: Call): Value {
+  const isMarked = given.some((value) => value.sensitive === true);
+  const bare = given.map(({ sensitive: _sensitive, ...value }) => value as Value);
+  const isLater = bare.some(({ kind }) => kind === "later");
+  return marked(
+    isLater ? whenKnown(bare, rule.gives, (known) => callShallow(rule, known, call)) : call(bare),
+    isMarked,
+  );
 }

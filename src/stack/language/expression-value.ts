@@ -72,6 +72,16 @@ export function number(value: number): Value {
   throw unsupported("a whole number beyond 2^53", "keep it as text, or compute it in the program");
 }
 
+/** Reads a decimal text; undefined for another text. */
+export const parseNumber = (text: string): number | undefined =>
+  /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
+
+/** Without an exponent, in the fewest digits that give the number back. */
+const plainDigits = new Intl.NumberFormat("en", { useGrouping: false, maximumSignificantDigits: 21 });
+
+/** Writes a number with all of its digits, as Terraform does: never `1e-7`. */
+export const numberText = (value: number): string => plainDigits.format(value);
+
 /** Text in the normal form that Terraform keeps. */
 export function text(value: string): Value {
   if (value.length > longestText)

@@ -257,12 +257,7 @@ class Parser {
     this.at += 1;
     const parts = this.text(true);
     this.expect('"');
-    const [only] = parts;
-    if (parts.length === 0) return { kind: "value", value: "" };
-    if (parts.length > 1) return { kind: "text", parts };
-    return typeof only === "string"
-      ? { kind: "value", value: only }
-      : (only as { expression: Expression }).expression;
+    return { kind: "text", parts };
   }
 
   private sequence(close: string): { items: Expression[]; spreads: boolean } {

@@ -1,7 +1,14 @@
 import { convert } from "./conversion";
-import { attempted, describeType, graphemes, isValue, typeOf, type Value } from "./expression-value";
+import {
+  attempted,
+  describeType,
+  graphemes,
+  isValue,
+  numberText,
+  typeOf,
+  type Value,
+} from "./expression-value";
 import { jsonEncode } from "./json-functions";
-import { formatNumber, mostPlaces } from "./numbers";
 import { ExpressionProblem } from "./problem";
 
 /** One `%…` of a format. */
@@ -91,7 +98,7 @@ function asType<Kind extends "bool" | "string" | "number">(
 function plainText({ flags }: Verb, value: Value): string {
   if (flags.includes("#")) return jsonEncode(value);
   if (value.kind === "string") return value.value;
-  return value.kind === "number" ? formatNumber(value.value, "g") : jsonEncode(value);
+  return value.kind === "number" ? general(value.value) : jsonEncode(value);
 }
 
 function padded({ flags, width = 0 }: Verb, shown: string): string {
@@ -101,35 +108,75 @@ function padded({ flags, width = 0 }: Verb, shown: string): string {
   return flags.includes("-") ? shown + pad : pad + shown;
 }
 
+/** A number, filled up with spaces, or with zeros behind its sign. */
+function paddedNumber(
+  { flags, width = 0 }: Verb,
+  isNegative: boolean,
+  digits: string,
+  { prefix = "", takesZeros = true } = {},
+): string {
+  const sign = isNegative ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
+  const start = sign + prefix;
+  const missing = Math.max(0, width - start.length - digits.length);
+  if (flags.includes("-")) return start + digits + " ".repeat(missing);
+  return flags.includes("0") && takesZeros
+    ? start + "0".repeat(missing) + digits
+    : " ".repeat(missing) + start + digits;
+}
+
 const bases: Readonly<Record<string, number>> = { b: 2, d: 10, o: 8, x: 16, X: 16 };
 const prefixes: Readonly<Record<string, string>> = { b: "0b", o: "0", x: "0x", X: "0X" };
 
-function integer({ flags, width = 0, places, letter, source }: Verb, value: Value): string {
+function integer(verb: Verb, value: Value): string {
+  const { flags, places, letter, source } = verb;
   const found = asType(value, "number", source).value;
   if (!Number.isInteger(found)) throw new ExpressionProblem(`${source} takes a whole number`);
   const lowerCase = Math.abs(found).toString(bases[letter]);
   const digits = letter === "X" ? lowerCase.toUpperCase() : lowerCase;
   if (digits === "0" && places === 0) return "";
-  const start = signOf(found < 0, flags) + (flags.includes("#") ? (prefixes[letter] ?? "") : "");
-  const filled = digits.padStart(places ?? 0, "0");
-  const missing = Math.max(0, width - start.length - filled.length);
-  if (flags.includes("-")) return start + filled + " ".repeat(missing);
-  if (flags.includes("0") && places === undefined) return start + "0".repeat(missing) + filled;
-  return " ".repeat(missing) + start + filled;
+  const prefix = flags.includes("#") ? prefixes[letter] : undefined;
+  const takesZeros = places === undefined;
+  return paddedNumber(verb, found < 0, digits.padStart(places ?? 0, "0"), { prefix, takesZeros });
 }
 
-function decimal({ flags, width = 0, places, letter, source }: Verb, value: Value): string {
+function decimal(verb: Verb, value: Value): string {
+  const { places, letter, source } = verb;
   const found = asType(value, "number", source).value;
-  const style = letter.toLowerCase() as "e" | "f" | "g";
   if (places !== undefined && places > mostPlaces)
     throw new ExpressionProblem(`${source} has more than ${mostPlaces} digits`);
-  const unsigned = formatNumber(Math.abs(found), style, places ?? (style === "g" ? undefined : 6));
-  const digits = letter === style ? unsigned : unsigned.toUpperCase();
-  const sign = signOf(found < 0, flags);
-  const missing = Math.max(0, width - sign.length - digits.length);
-  if (flags.includes("-")) return sign + digits + " ".repeat(missing);
-  return flags.includes("0") ? sign + "0".repeat(missing) + digits : " ".repeat(missing) + sign + digits;
+  const positive = Math.abs(found);
+  const isGeneral = letter === "g" || letter === "G";
+  const write = letter === "f" ? fixed : scientific;
+  const digits = isGeneral ? general(positive, places) : write(positive, places ?? 6);
+  return paddedNumber(verb, found < 0, letter < "a" ? digits.toUpperCase() : digits);
 }
 
-const signOf = (isNegative: boolean, flags: string): string =>
-  isNegative ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
+/** Digits behind the point that a format may ask for. */
+const mostPlaces = 100;
+
+/** Writes a number by `%f`; of two numbers that are equally near it takes the even one. */
+function fixed(positive: number, places: number): string {
+  const rounded = positive.toFixed(places);
+  const isHalf = Math.abs((positive * 2 ** (places + 1)) % 2) === 1;
+  return isHalf && /[13579]$/.test(rounded) ? (positive * (1 - Number.EPSILON)).toFixed(places) : rounded;
+}
+
+/** Writes a number by `%e`: its exponent has two digits at least. */
+const scientific = (value: number, places?: number): string =>
+  value.toExponential(places).replace(/(?<=e[+-])\d$/, "0$&");
+
+/** Digits that are enough to give any number back. */
+const allDigits = 17;
+
+/** Writes a number by `%g`: the exponent decides whether it is shown; without `places` in the fewest digits. */
+function general(value: number, places?: number): string {
+  // No digit is one digit.
+  const count = places === 0 ? 1 : places;
+  const rounded = count === undefined || count > allDigits ? value : Number(value.toPrecision(count));
+  const [digits = "", power] = rounded.toExponential().split("e");
+  const exponent = Number(power);
+  const length = digits.replace(/\D/g, "").length;
+  const isShort = count !== undefined && count > length && length > exponent;
+  const limit = isShort ? length : (count ?? 6);
+  return exponent < -4 || exponent >= limit ? scientific(rounded) : numberText(rounded);
+}

@@ -1,6 +1,15 @@
 import type { Plain } from "../../model/value";
-import { bool, isListLike, nothing, number, object, text, tuple, type Value } from "./expression-value";
-import { numberText } from "./numbers";
+import {
+  bool,
+  isListLike,
+  nothing,
+  number,
+  numberText,
+  object,
+  text,
+  tuple,
+  type Value,
+} from "./expression-value";
 import { ExpressionProblem } from "./problem";
 
 /** JSON as Terraform's `jsonencode` writes it: sorted keys, no white space, HTML characters escaped. */

@@ -1,8 +1,7 @@
-import { convert, equal, unifiedType } from "./conversion";
+import { boolOf, convert, equal, numberOf, textOf, unifiedType } from "./conversion";
 import {
   type Attempt,
   attempted,
-  bool,
   describeType,
   type Fill,
   filled,
@@ -12,7 +11,6 @@ import {
   isValue,
   type LaterValue,
   marked,
-  number,
   outcomeOf,
   postponed,
   text,
@@ -22,100 +20,50 @@ import {
   type ValueType,
   whenKnown,
 } from "./expression-value";
+import { deep, type FunctionRule, nullable } from "./function-rule";
+import { valueOfPlain } from "./json-functions";
 import { ExpressionProblem } from "./problem";
 
+const numeric = { read: numberOf, takesNull: true } as const;
+const flag = { read: boolOf, takesNull: true } as const;
+
+const arithmetic = (call: (a: number, b: number) => number): FunctionRule =>
+  deep([numeric, numeric], "number", call);
+const comparison = (call: (a: number, b: number) => boolean): FunctionRule =>
+  deep([numeric, numeric], "bool", call);
+
+function divide(a: number, b: number): number {
+  if (b === 0) throw new ExpressionProblem("a division by zero");
+  return a / b;
+}
+
+/** By zero, too: what Terraform leaves then is the dividend. */
+const remainder = (a: number, b: number): number => (b !== 0 ? a % b : a === 0 ? divide(a, b) : a);
+
 /** The binary operators by how tightly they bind, the loosest first. */
-export const binaryLevels: readonly (readonly string[])[] = [
-  ["||"],
-  ["&&"],
-  ["==", "!="],
-  ["<=", ">=", "<", ">"],
-  ["+", "-"],
-  ["*", "/", "%"],
+const levels: readonly Readonly<Record<string, FunctionRule>>[] = [
+  { "||": deep([flag, flag], "bool", (a, b) => a || b) },
+  { "&&": deep([flag, flag], "bool", (a, b) => a && b) },
+  {
+    "==": deep([nullable, nullable], "bool", equal),
+    "!=": deep([nullable, nullable], "bool", (a, b) => !equal(a, b)),
+  },
+  {
+    "<=": comparison((a, b) => a <= b),
+    ">=": comparison((a, b) => a >= b),
+    "<": comparison((a, b) => a < b),
+    ">": comparison((a, b) => a > b),
+  },
+  { "+": arithmetic((a, b) => a + b), "-": arithmetic((a, b) => a - b) },
+  { "*": arithmetic((a, b) => a * b), "/": arithmetic(divide), "%": arithmetic(remainder) },
 ];
+export const binaryLevels = levels.map((level) => Object.keys(level));
+export const binaryOperators = Object.assign({}, ...levels) as Readonly<Record<string, FunctionRule>>;
 
-type Arithmetic = (a: number, b: number) => number;
-type Comparison = (a: number, b: number) => boolean;
-
-const arithmetic: ReadonlyMap<string, Arithmetic> = new Map<string, Arithmetic>([
-  ["+", (a, b) => a + b],
-  ["-", (a, b) => a - b],
-  ["*", (a, b) => a * b],
-  ["/", (a, b) => a / divisor(b)],
-  // By zero, too: what Terraform leaves then is the dividend.
-  ["%", (a, b) => (b === 0 && a !== 0 ? a : a % divisor(b))],
-]);
-
-const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comparison>([
-  ["<", (a, b) => a < b],
-  [">", (a, b) => a > b],
-  ["<=", (a, b) => a <= b],
-  [">=", (a, b) => a >= b],
-]);
-
-function divisor(value: number): number {
-  if (value === 0) throw new ExpressionProblem("a division by zero");
-  return value;
-}
-
-export const operatorType = (operator: string): ValueType => (arithmetic.has(operator) ? "number" : "bool");
-
-/** The value of `a operator b`; it is marked as secret when either is. */
-export function operate(operator: string, a: Value, b: Value): Value {
-  const type = operatorType(operator);
-  const isSecret = isSensitive(a) || isSensitive(b);
-  const result = whenKnown([unmarked(a), unmarked(b)], type, ([left, right]) =>
-    operateKnown(operator, left as Value, right as Value),
-  );
-  return marked(result, isSecret);
-}
-
-function operateKnown(operator: string, a: Value, b: Value): Value {
-  if (operator === "==") return bool(equal(a, b));
-  if (operator === "!=") return bool(!equal(a, b));
-  const calculate = arithmetic.get(operator);
-  if (calculate !== undefined) return number(calculate(numberOf(a), numberOf(b)));
-  const compare = comparisons.get(operator);
-  if (compare !== undefined) return bool(compare(numberOf(a), numberOf(b)));
-  const [left, right] = [boolOf(a), boolOf(b)];
-  return bool(operator === "&&" ? left && right : left || right);
-}
-
-/** The value of `-a` or `!a`. */
-export function negate(operator: "-" | "!", value: Value): Value {
-  const type = operator === "-" ? "number" : "bool";
-  const result = whenKnown([unmarked(value)], type, ([known]) =>
-    operator === "-" ? number(-numberOf(known as Value)) : bool(!boolOf(known as Value)),
-  );
-  return marked(result, isSensitive(value));
-}
-
-/** A value as a number; throws `ExpressionProblem` for another. */
-export function numberOf(value: Value): number {
-  const found = convert(value, "number");
-  if (found.kind === "number") return found.value;
-  throw new ExpressionProblem("null is no number");
-}
-
-/** A value as a whole number; throws `ExpressionProblem` for another. */
-export function wholeNumber(value: Value): number {
-  const found = numberOf(value);
-  if (Number.isInteger(found)) return found;
-  throw new ExpressionProblem("a whole number is required");
-}
-
-export function boolOf(value: Value): boolean {
-  const found = convert(value, "bool");
-  if (found.kind === "bool") return found.value;
-  throw new ExpressionProblem("null is neither true nor false");
-}
-
-/** A value as text; throws `ExpressionProblem` for another. */
-export function textOf(value: Value): string {
-  const found = convert(value, "string");
-  if (found.kind === "string") return found.value;
-  throw new ExpressionProblem("null is no text");
-}
+export const unaryOperators = {
+  "-": deep([numeric], "number", (a) => -a),
+  "!": deep([flag], "bool", (a) => !a),
+};
 
 /** A result of a condition. */
 interface Choice {
@@ -198,6 +146,10 @@ export function stepInto(value: Value, key: Value): Value {
     );
   return marked(found, value.sensitive === true);
 }
+
+/** Takes the steps of a name into its value. */
+export const stepsInto = (value: Value, steps: readonly (string | number)[]): Value =>
+  steps.map((step) => valueOfPlain(step)).reduce(stepInto, value);
 
 function stepBySecret(value: Value, key: Value): Value {
   const found = attempted(() => stepInto(value, key));

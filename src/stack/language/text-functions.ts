@@ -1,26 +1,9 @@
 import { createHash } from "node:crypto";
-import {
-  bool,
-  graphemes,
-  isListLike,
-  list,
-  text,
-  number as toNumber,
-  type Value,
-  type ValueType,
-} from "./expression-value";
+import { graphemes, isListLike, list, text, type Value } from "./expression-value";
 import { format } from "./format-function";
-import { any, deep, type FunctionRule, nullable, number, type Parameter, string } from "./function-rule";
+import { any, deep, type FunctionRule, nullable, number, string, whole } from "./function-rule";
 import { jsonDecode, jsonEncode } from "./json-functions";
-import { numberOf, textOf, wholeNumber } from "./operators";
 import { ExpressionProblem, unsupported } from "./problem";
-
-/** A function of texts. */
-const ofTexts = (
-  count: number,
-  call: (...texts: string[]) => Value,
-  gives: ValueType = "string",
-): FunctionRule => deep(new Array<Parameter>(count).fill(string), gives, (args) => call(...args.map(textOf)));
 
 /** A letter of another case where that is one letter too: Terraform changes letter by letter. */
 function inCase(value: string, change: (letter: string) => string): string {
@@ -58,11 +41,10 @@ function trimLetters(value: string, letters: string): string {
   return characters.slice(start, end).join("");
 }
 
-function substring([given, offset, length]: readonly Value[]): Value {
-  const characters = graphemes(textOf(given as Value));
-  const [from, size] = [wholeNumber(offset as Value), wholeNumber(length as Value)];
-  const start = from < 0 ? Math.max(0, from + characters.length) : from;
-  return text(characters.slice(start, size < 0 ? undefined : start + size).join(""));
+function substring(value: string, offset: number, length: number): string {
+  const characters = graphemes(value);
+  const start = offset < 0 ? Math.max(0, offset + characters.length) : offset;
+  return characters.slice(start, length < 0 ? undefined : start + length).join("");
 }
 
 /** Replaces `found` by `by`; an empty `found` is between every two letters and around them. */
@@ -77,6 +59,16 @@ function replace(value: string, found: string, by: string): string {
 function refusePattern([, found]: readonly Value[]): void {
   if (found?.kind === "string" && /^\/.*\/$/s.test(found.value))
     throw unsupported("replace with a pattern", "compute it in the program, or run the stack with Terraform");
+}
+
+function split(separator: string, value: string): Value {
+  return list((separator === "" ? [...value] : value.split(separator)).map(text), "string");
+}
+
+function indent(spaces: number, value: string): string {
+  if (!Number.isInteger(spaces) || spaces < 0 || spaces > 1000)
+    throw new ExpressionProblem("the indentation is a whole number up to 1000");
+  return value.replaceAll("\n", `\n${" ".repeat(spaces)}`);
 }
 
 const largestReplacement = 16 * 1024 * 1024;
@@ -99,18 +91,17 @@ const encodeUrl = (value: string): string =>
 
 const digest =
   (algorithm: string, encoding: "hex" | "base64" = "hex") =>
-  (value: string) =>
-    text(createHash(algorithm).update(value, "utf8").digest(encoding));
+  (value: string): string =>
+    createHash(algorithm).update(value, "utf8").digest(encoding);
 
-function parseInteger([given, base]: readonly Value[]): Value {
-  const radix = numberOf(base as Value);
+function parseInteger(given: Value, radix: number): number {
   if (!Number.isInteger(radix) || radix < 2 || radix > 36)
     throw new ExpressionProblem("the base is a whole number from 2 to 36");
-  const value = given?.kind === "string" ? given.value : "";
+  const value = given.kind === "string" ? given.value : "";
   const digits = /^[+-]?([0-9a-z]+)$/i.exec(value)?.[1] ?? "";
   if (digits === "" || [...digits].some((digit) => Number.parseInt(digit, 36) >= radix))
     throw new ExpressionProblem(`the text is not a whole number of base ${radix}`);
-  return toNumber(Number.parseInt(value, radix));
+  return Number.parseInt(value, radix);
 }
 
 /** Letters of two have a form of their own at the start of a word. */
@@ -126,85 +117,63 @@ const title = (value: string): string =>
     (_all, before: string, letter: string) => before + capital(letter),
   );
 
-const formatOne = ([pattern, ...args]: readonly Value[]): Value =>
-  text(format(textOf(pattern as Value), args));
-
 /** `formatlist`: a format for each item of its lists, which are equally long. */
-function formatEach([pattern, ...args]: readonly Value[]): Value {
+function formatEach(pattern: string, ...args: readonly Value[]): Value {
   const lists = args.filter(isListLike);
   const [first] = lists;
   const length = first?.items.length ?? 1;
   if (lists.some(({ items }) => items.length !== length))
     throw new ExpressionProblem("the lists are not equally long");
-  const items = Array.from({ length }, (_, i) =>
-    formatOne([pattern as Value, ...args.map((arg) => (isListLike(arg) ? (arg.items[i] as Value) : arg))]),
+  const argsOf = (i: number) => args.map((arg) => (isListLike(arg) ? (arg.items[i] as Value) : arg));
+  return list(
+    Array.from({ length }, (_, i) => text(format(pattern, argsOf(i)))),
+    "string",
   );
-  return list(items, "string");
 }
+
+const ofText = (change: (value: string) => string): FunctionRule => deep([string], "string", change);
+const ofTexts = (change: (value: string, other: string) => string): FunctionRule =>
+  deep([string, string], "string", change);
+const testOf = (test: (value: string, other: string) => boolean): FunctionRule =>
+  deep([string, string], "bool", test);
+const ofNumber = (change: (value: number) => number): FunctionRule => deep([number], "number", change);
 
 /** Functions of text and numbers. */
-export const textFunctions: readonly (readonly [string, FunctionRule])[] = [
-  ["upper", ofTexts(1, (value) => text(upper(value)))],
-  ["lower", ofTexts(1, (value) => text(lower(value)))],
-  ["title", ofTexts(1, (value) => text(title(value)))],
-  ["trimspace", ofTexts(1, (value) => text(value.replace(spaceAtEnds, "")))],
-  ["trim", ofTexts(2, (value, letters) => text(trimLetters(value, letters)))],
-  [
-    "trimprefix",
-    ofTexts(2, (value, start) => text(value.startsWith(start) ? value.slice(start.length) : value)),
-  ],
-  [
-    "trimsuffix",
-    ofTexts(2, (value, end) => text(value.endsWith(end) ? value.slice(0, value.length - end.length) : value)),
-  ],
-  ["chomp", ofTexts(1, (value) => text(value.replace(/[\r\n]+$/, "")))],
-  ["indent", deep([number, string], "string", indentLines)],
-  ["startswith", ofTexts(2, (value, start) => bool(value.startsWith(start)), "bool")],
-  ["endswith", ofTexts(2, (value, end) => bool(value.endsWith(end)), "bool")],
-  ["strcontains", ofTexts(2, (value, part) => bool(value.includes(part)), "bool")],
-  ["strrev", ofTexts(1, (value) => text(graphemes(value).reverse().join("")))],
-  ["replace", { ...ofTexts(3, (value, found, by) => text(replace(value, found, by))), check: refusePattern }],
-  [
-    "split",
-    ofTexts(
-      2,
-      (separator, value) =>
-        list((separator === "" ? [...value] : value.split(separator)).map(text), "string"),
-      { kind: "list", of: "string" },
-    ),
-  ],
-  ["substr", deep([string, number, number], "string", substring)],
-  ["base64encode", ofTexts(1, (value) => text(Buffer.from(value, "utf8").toString("base64")))],
-  ["base64decode", ofTexts(1, (value) => text(decodeBase64(value)))],
-  ["urlencode", ofTexts(1, (value) => text(encodeUrl(value)))],
-  ["sha256", ofTexts(1, digest("sha256"))],
-  ["base64sha256", ofTexts(1, digest("sha256", "base64"))],
-  ["sha1", ofTexts(1, digest("sha1"))],
-  ["md5", ofTexts(1, digest("md5"))],
-  ["jsonencode", deep([nullable], "string", ([value]) => text(jsonEncode(value as Value)))],
-  ["jsondecode", ofTexts(1, jsonDecode, "any")],
-  ["format", deep([string], "string", formatOne, { rest: nullable })],
-  ["formatlist", deep([string], { kind: "list", of: "string" }, formatEach, { rest: any })],
-  ["parseint", deep([any, number], "number", parseInteger)],
-  ...numberFunctions(),
-];
-
-function indentLines([spaces, value]: readonly Value[]): Value {
-  const width = numberOf(spaces as Value);
-  if (!Number.isInteger(width) || width < 0 || width > 1000)
-    throw new ExpressionProblem("the indentation is a whole number up to 1000");
-  return text(textOf(value as Value).replaceAll("\n", `\n${" ".repeat(width)}`));
-}
-
-function numberFunctions(): readonly (readonly [string, FunctionRule])[] {
-  const of = (call: (...values: number[]) => number, others: Partial<FunctionRule> = {}): FunctionRule =>
-    deep([number], "number", (args) => toNumber(call(...args.map(numberOf))), others);
-  return [
-    ["abs", of(Math.abs)],
-    ["ceil", of(Math.ceil)],
-    ["floor", of(Math.floor)],
-    ["signum", of(Math.sign)],
-    ["max", of(Math.max, { rest: number })],
-    ["min", of(Math.min, { rest: number })],
-  ];
-}
+export const textFunctions: Readonly<Record<string, FunctionRule>> = {
+  upper: ofText(upper),
+  lower: ofText(lower),
+  title: ofText(title),
+  trimspace: ofText((value) => value.replace(spaceAtEnds, "")),
+  trim: ofTexts(trimLetters),
+  trimprefix: ofTexts((value, start) => (value.startsWith(start) ? value.slice(start.length) : value)),
+  trimsuffix: ofTexts((value, end) =>
+    value.endsWith(end) ? value.slice(0, value.length - end.length) : value,
+  ),
+  chomp: ofText((value) => value.replace(/[\r\n]+$/, "")),
+  indent: deep([number, string], "string", indent),
+  startswith: testOf((value, start) => value.startsWith(start)),
+  endswith: testOf((value, end) => value.endsWith(end)),
+  strcontains: testOf((value, part) => value.includes(part)),
+  strrev: ofText((value) => graphemes(value).reverse().join("")),
+  replace: deep([string, string, string], "string", replace, { check: refusePattern }),
+  split: deep([string, string], { kind: "list", of: "string" }, split),
+  substr: deep([string, whole, whole], "string", substring),
+  base64encode: ofText((value) => Buffer.from(value, "utf8").toString("base64")),
+  base64decode: ofText(decodeBase64),
+  urlencode: ofText(encodeUrl),
+  sha256: ofText(digest("sha256")),
+  base64sha256: ofText(digest("sha256", "base64")),
+  sha1: ofText(digest("sha1")),
+  md5: ofText(digest("md5")),
+  jsonencode: deep([nullable], "string", jsonEncode),
+  jsondecode: deep([string], "any", jsonDecode),
+  format: deep([string], "string", (pattern, ...args) => format(pattern, args), { rest: nullable }),
+  formatlist: deep([string], { kind: "list", of: "string" }, formatEach, { rest: any }),
+  parseint: deep([any, number], "number", parseInteger),
+  abs: ofNumber(Math.abs),
+  ceil: ofNumber(Math.ceil),
+  floor: ofNumber(Math.floor),
+  signum: ofNumber(Math.sign),
+  max: deep([number], "number", Math.max, { rest: number }),
+  min: deep([number], "number", Math.min, { rest: number }),
+};

@@ -11,6 +11,7 @@ import {
   type Value,
 } from "../../../src/stack/language/expression-value";
 import { jsonEncode } from "../../../src/stack/language/json-functions";
+import { stepsInto } from "../../../src/stack/language/operators";
 import { ExpressionProblem, StackProblem } from "../../../src/stack/language/problem";
 
 /** Stands for a value that Terraform refuses. */
@@ -29,9 +30,8 @@ variable "s" {
 
 const resolve: Environment["resolve"] = (root, [name, ...rest]) => {
   const range = { file: "", start: 0, end: 0 };
-  if (root === "terraform_data")
-    return { value: later({ kind: "reference", segments: [], source: "", range }, "any"), rest: [] };
-  if (root === "var" && name === "s") return { value: marked(text("secret")), rest };
+  if (root === "terraform_data") return later({ kind: "reference", segments: [], source: "", range }, "any");
+  if (root === "var" && name === "s") return stepsInto(marked(text("secret")), rest);
   throw new ExpressionProblem(`${root} is not declared`);
 };
 
