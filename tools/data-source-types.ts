@@ -120,7 +120,7 @@ export function dataSourceTypes(library: string): string {
 
 function typesOf(library: string, { name, doc, example, query, shown, isNeeded }: DataSource): string {
   const own = `DataRnv${name}`;
-  const statics = isNeeded ? "NeededDataSourceClass" : "DataSourceClass";
+  const given = `[props${isNeeded ? "" : "?"}: ${own}Props]`;
   const props = [...(query === undefined ? [] : [query]), "DataSourceArguments"].join(", ");
   return `/** Props of the data source rnv_${name.toLowerCase()}. */
 export interface ${own}Props extends ${props} {}
@@ -129,7 +129,7 @@ export interface ${own}Props extends ${props} {}
  * ${doc}
  * @example
 ${example} */
-export const ${own} = made.${own} as unknown as ${statics}<${own}Props, ${own}>;
+export const ${own} = made.${own} as unknown as DataSourceClass<${given}, ${own}>;
 
 /** ${doc} */
 export interface ${own} extends ${library}.TerraformDataSource, ${shown} {}
@@ -141,7 +141,7 @@ const header = (
   imported: readonly string[],
 ): string => `// Written by the build from the data sources.
 import * as ${library} from "${library}";
-import type { Construct } from "constructs";
+import type { ClassOf } from "../constructs";
 import { dataSources } from "../data-constructs";
 import type {
 ${imported.map((name) => `  ${name},`).join("\n")}
@@ -163,21 +163,8 @@ export interface DataSourceArguments {
   readonly forEach?: ${library}.ITerraformIterator;
 }
 
-/** Members of every class of data sources. */
-interface DataSourceStatics extends Omit<typeof ${library}.TerraformDataSource, "prototype"> {
-  /** The name of its type in Terraform. */
-  readonly tfResourceType: string;
-}
-
 /** A class of data sources. */
-interface DataSourceClass<Props, Instance> extends DataSourceStatics {
-  new (scope: Construct, id: string, props?: Props): Instance;
-}
-
-/** A class of data sources with a field that must be given. */
-interface NeededDataSourceClass<Props, Instance> extends DataSourceStatics {
-  new (scope: Construct, id: string, props: Props): Instance;
-}
+type DataSourceClass<Given extends unknown[], Instance> = ClassOf<typeof ${library}.TerraformDataSource, Given, Instance>;
 `;
 
 /** Fields of the catalog: what each holds. */

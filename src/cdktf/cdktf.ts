@@ -1,6 +1,6 @@
 import * as cdktf from "cdktf";
 import type { Construct } from "constructs";
-import type { InProject, Kept, KeptMembers, OfService, ResourceMembers, VariableValue } from "./constructs";
+import type { ClassOf, InProject, OfService, VariableValue } from "./constructs";
 import { defineConstructs } from "./define-constructs";
 import type { DataSourceArguments } from "./generated/data-cdktf";
 import type * as props from "./generated/props";
@@ -27,9 +27,7 @@ export interface ResourceArguments<Path extends string = string>
 }
 
 /** What every class of resources has. */
-interface ResourceStatics extends Omit<typeof cdktf.TerraformResource, "prototype"> {
-  /** The name of its type in Terraform. */
-  readonly tfResourceType: string;
+interface ResourceStatics {
   /** Makes an import of what exists, for `terraform plan -generate-config-out`. `rnv` takes `importFrom` of a declared construct. */
   generateConfigForImport(
     scope: Construct,
@@ -40,19 +38,11 @@ interface ResourceStatics extends Omit<typeof cdktf.TerraformResource, "prototyp
 }
 
 /** A class of resources. */
-interface ResourceClass<Props, Instance> extends ResourceStatics {
-  new (scope: Construct, id: string, props: Props): Instance;
-}
-
-/** A class of resources whose props may be left out. */
-interface OptionalResourceClass<Props, Instance> extends ResourceStatics {
-  new (scope: Construct, id: string, props?: Props): Instance;
-}
-
-/** The class of stacks with methods of rnv. */
-interface StackClass extends Omit<typeof cdktf.TerraformStack, "prototype"> {
-  new (scope: Construct, id: string): RnvStack;
-}
+type ResourceClass<Given extends unknown[], Instance> = ClassOf<
+  typeof cdktf.TerraformResource & ResourceStatics,
+  Given,
+  Instance
+>;
 
 /**
  * A stack of the library with methods of rnv. Any other stack works as well.
@@ -62,7 +52,9 @@ interface StackClass extends Omit<typeof cdktf.TerraformStack, "prototype"> {
  * new RnvProvider(shop, "rnv");
  * shop.confirmRemoved("service.shop.worker");
  */
-export const RnvStack = made.RnvStack as unknown as StackClass;
+export const RnvStack = made.RnvStack as unknown as Omit<typeof cdktf.TerraformStack, "prototype"> & {
+  new (scope: Construct, id: string): RnvStack;
+};
 
 /** A stack with methods of rnv. */
 export interface RnvStack extends cdktf.TerraformStack {
@@ -73,36 +65,25 @@ export interface RnvStack extends cdktf.TerraformStack {
   confirmRemoved(...addresses: readonly string[]): void;
 }
 
-/** The class of the provider. */
-interface ProviderClass extends Omit<typeof cdktf.TerraformProvider, "prototype"> {
-  new (scope: Construct, id: string, props?: RnvProviderProps): RnvProvider;
-  /** The name of the provider in Terraform. */
-  readonly tfResourceType: string;
-}
-
 /** Settings of the provider. rnv itself reads its environment, and refuses a stack that is meant for another workspace. */
-export interface RnvProviderProps extends props.ProviderFields {
-  /** Its name where a stack has several; for Terraform only. */
-  readonly alias?: string;
-}
+export interface RnvProviderProps extends props.ProviderFields {}
 
 /**
  * Address of the service, and how to reach it.
  * @example
  * new RnvProvider(this, "rnv");
  */
-export const RnvProvider = made.RnvProvider as unknown as ProviderClass;
+export const RnvProvider = made.RnvProvider as unknown as ClassOf<
+  typeof cdktf.TerraformProvider,
+  [props?: RnvProviderProps],
+  RnvProvider
+>;
 
 /** The provider of a stack. */
-export interface RnvProvider extends cdktf.TerraformProvider, props.ProviderProperties {
-  /** Gives up its alias. */
-  resetAlias(): void;
-  /** What the program gave as `alias`. */
-  readonly aliasInput: string | undefined;
-}
+export interface RnvProvider extends cdktf.TerraformProvider, props.ProviderProperties {}
 
 /** Props of a project. */
-export interface ProjectProps extends props.ProjectFields, Kept, ResourceArguments<props.ProjectPath> {}
+export interface ProjectProps extends props.ProjectFields, ResourceArguments<props.ProjectPath> {}
 
 /**
  * A project groups services.
@@ -110,14 +91,10 @@ export interface ProjectProps extends props.ProjectFields, Kept, ResourceArgumen
  * const shop = new Project(this, "shop", { name: "Shop" });
  * shop.addService("api", { kind: "web" });
  */
-export const Project = made.Project as unknown as OptionalResourceClass<ProjectProps, Project>;
+export const Project = made.Project as unknown as ResourceClass<[props?: ProjectProps], Project>;
 
 /** A project of a stack. */
-export interface Project
-  extends cdktf.TerraformResource,
-    props.ProjectAttributes,
-    props.ProjectProperties,
-    KeptMembers {
+export interface Project extends cdktf.TerraformResource, props.ProjectProperties {
   /** A service in this project. */
   addService(id: string, props: Omit<ServiceProps, keyof InProject>): Service;
   /** The shared layout of its canvas: every service gets a position unless positions are given. */
@@ -125,11 +102,7 @@ export interface Project
 }
 
 /** Props of a service. */
-export interface ServiceProps
-  extends props.ServiceFields,
-    Kept,
-    InProject,
-    ResourceArguments<props.ServicePath> {
+export interface ServiceProps extends props.ServiceFields, ResourceArguments<props.ServicePath> {
   /** How it is deployed: once per run when something of it changed, unless said; `{ when: "never" }` leaves that to you. */
   readonly deploy?: Omit<DeploymentProps, keyof OfService>;
 }
@@ -143,14 +116,10 @@ export interface ServiceProps
  * });
  * api.addVariable("LOG_LEVEL", "info");
  */
-export const Service = made.Service as unknown as ResourceClass<ServiceProps, Service>;
+export const Service = made.Service as unknown as ResourceClass<[props: ServiceProps], Service>;
 
 /** A service of a stack. */
-export interface Service
-  extends cdktf.TerraformResource,
-    props.ServiceAttributes,
-    props.ServiceProperties,
-    KeptMembers {
+export interface Service extends cdktf.TerraformResource, props.ServiceProperties {
   /** A variable of this service: text (or a token), a secret source, or `{ preserve: true }`. */
   addVariable(key: string, value: VariableValue): Variable;
   /** Several variables of this service: text (or tokens), or secret sources, by name. */
@@ -160,10 +129,7 @@ export interface Service
 }
 
 /** Props of a variable. */
-export interface VariableProps
-  extends props.VariableFields,
-    OfService,
-    ResourceArguments<props.VariablePath> {}
+export interface VariableProps extends props.VariableFields, ResourceArguments<props.VariablePath> {}
 
 /**
  * An encrypted variable of one service. `service.addVariable("TOKEN", …)` makes one as well.
@@ -171,17 +137,13 @@ export interface VariableProps
  * const api = new Service(this, "api", { kind: "web" });
  * new Variable(api, "TOKEN", { value: fromEnv("TOKEN") });
  */
-export const Variable = made.Variable as unknown as ResourceClass<VariableProps, Variable>;
+export const Variable = made.Variable as unknown as ResourceClass<[props: VariableProps], Variable>;
 
 /** A variable of a stack. */
-export interface Variable
-  extends cdktf.TerraformResource,
-    props.VariableAttributes,
-    props.VariableProperties,
-    ResourceMembers {}
+export interface Variable extends cdktf.TerraformResource, props.VariableProperties {}
 
 /** Props of several variables. */
-export interface VariablesProps extends props.VariablesFields, OfService, ResourceArguments {}
+export interface VariablesProps extends props.VariablesFields, ResourceArguments {}
 
 /**
  * Several variables of one service. `service.addVariables({ … })` makes them as well.
@@ -189,20 +151,13 @@ export interface VariablesProps extends props.VariablesFields, OfService, Resour
  * const api = new Service(this, "api", { kind: "web" });
  * new Variables(api, "common", { values: { LOG_LEVEL: "info", TOKEN: fromEnv("TOKEN") } });
  */
-export const Variables = made.Variables as unknown as ResourceClass<VariablesProps, Variables>;
+export const Variables = made.Variables as unknown as ResourceClass<[props: VariablesProps], Variables>;
 
 /** Several variables of a stack. */
-export interface Variables
-  extends cdktf.TerraformResource,
-    props.VariablesAttributes,
-    props.VariablesProperties,
-    ResourceMembers {}
+export interface Variables extends cdktf.TerraformResource, props.VariablesProperties {}
 
 /** Props of a deployment. */
-export interface DeploymentProps
-  extends props.DeploymentFields,
-    OfService,
-    ResourceArguments<props.DeploymentPath> {}
+export interface DeploymentProps extends props.DeploymentFields, ResourceArguments<props.DeploymentPath> {}
 
 /**
  * Deploys its service, after the service and its variables. `service.deployOnChange({ … })` makes one as well.
@@ -210,20 +165,13 @@ export interface DeploymentProps
  * const api = new Service(this, "api", { kind: "web" });
  * new Deployment(this, "release", { service: api, timeout: "20m" });
  */
-export const Deployment = made.Deployment as unknown as OptionalResourceClass<DeploymentProps, Deployment>;
+export const Deployment = made.Deployment as unknown as ResourceClass<[props?: DeploymentProps], Deployment>;
 
 /** A deployment of a stack. */
-export interface Deployment
-  extends cdktf.TerraformResource,
-    props.DeploymentAttributes,
-    props.DeploymentProperties,
-    ResourceMembers {}
+export interface Deployment extends cdktf.TerraformResource, props.DeploymentProperties {}
 
 /** Props of a layout. */
-export interface CanvasLayoutProps
-  extends props.LayoutFields,
-    InProject,
-    ResourceArguments<props.LayoutPath> {}
+export interface CanvasLayoutProps extends props.LayoutFields, ResourceArguments<props.LayoutPath> {}
 
 /**
  * The shared layout of a project's canvas. `project.addLayout()` makes one as well.
@@ -232,17 +180,13 @@ export interface CanvasLayoutProps
  * shop.addService("api", { kind: "web" });
  * new CanvasLayout(this, "layout", { project: shop, positions: { api: { x: 0, y: 0 } } });
  */
-export const CanvasLayout = made.CanvasLayout as unknown as OptionalResourceClass<
-  CanvasLayoutProps,
+export const CanvasLayout = made.CanvasLayout as unknown as ResourceClass<
+  [props?: CanvasLayoutProps],
   CanvasLayout
 >;
 
 /** A layout of a stack. */
-export interface CanvasLayout
-  extends cdktf.TerraformResource,
-    props.LayoutAttributes,
-    props.LayoutProperties,
-    ResourceMembers {}
+export interface CanvasLayout extends cdktf.TerraformResource, props.LayoutProperties {}
 
 export { confirmRemoved } from "./confirm-removed";
 export type { VariableValue } from "./constructs";

@@ -1,3 +1,4 @@
+import type { Construct } from "constructs";
 import type { OnRemove } from "../model/desired";
 import type { SecretSource } from "./secrets";
 
@@ -11,6 +12,13 @@ export interface Resolvable {
   /** The value as text in a program: a token. */
   toString(): string;
 }
+
+/** A class with the statics of a class of the library, and a constructor with types of its own. */
+export type ClassOf<Base, Given extends unknown[], Instance> = Omit<Base, "prototype"> & {
+  /** The name of its type in Terraform. */
+  readonly tfResourceType: string;
+  new (scope: Construct, id: string, ...given: Given): Instance;
+};
 
 /** A project or service by its id, such as its construct. */
 export interface Identified {
