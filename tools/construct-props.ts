@@ -6,7 +6,7 @@ import { providerSettings } from "../src/model/provider-settings";
 import { type ResourceType, ruleAt } from "../src/model/resource-type";
 import { timeoutNames } from "../src/model/text";
 import { resourceTypes } from "../src/resources";
-import { listingName, lookupInterfaces } from "./data-source-types";
+import { listingName, lookupInterfaces } from "./construct-classes";
 
 /** A JSON Schema, as far as fields use it. */
 export interface FieldSchema {

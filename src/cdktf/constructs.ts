@@ -60,6 +60,30 @@ export interface KeptMembers extends ResourceMembers {
   onRemove: OnRemove | undefined;
 }
 
+/** Methods of a project; the classes are those of its library. */
+export interface ProjectMethods<ServiceProps, Service, CanvasLayoutProps, CanvasLayout> {
+  /** A service in this project. */
+  addService(id: string, props: Omit<ServiceProps, keyof InProject>): Service;
+  /** The shared layout of its canvas: every service gets a position unless positions are given. */
+  addLayout(props?: Omit<CanvasLayoutProps, keyof InProject>): CanvasLayout;
+}
+
+/** The prop of a service besides its fields. */
+export interface Deployed<DeploymentProps> {
+  /** How it is deployed: once per run when something of it changed, unless said; `{ when: "never" }` leaves that to you. */
+  readonly deploy?: Omit<DeploymentProps, keyof OfService>;
+}
+
+/** Methods of a service; the classes are those of its library. */
+export interface ServiceMethods<Variable, Variables, DeploymentProps, Deployment> {
+  /** A variable of this service: text (or a token), a secret source, or `{ preserve: true }`. */
+  addVariable(key: string, value: VariableValue): Variable;
+  /** Several variables of this service: text (or tokens), or secret sources, by name. */
+  addVariables(values: Readonly<Record<string, Exclude<VariableValue, Preserved>>>): Variables;
+  /** Deploys it once per run, after the service and its variables, when something of it changed. */
+  deployOnChange(props?: Omit<DeploymentProps, keyof OfService | "when">): Deployment;
+}
+
 /** A value of a variable: text (or a token), a secret source, or one that is set elsewhere. */
 export type VariableValue = string | Resolvable | SecretSource | Preserved;
 

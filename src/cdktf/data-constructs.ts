@@ -11,10 +11,7 @@ import { claimName } from "./names";
 
 const catalogTokens = Object.fromEntries(catalogFields.map((name) => [name, { valueType: "json" as const }]));
 
-/**
- * The construct classes of the data sources.
- * @public
- */
+/** The construct classes of the data sources. */
 export const dataSources = (library: Library) => ({
   ...Object.fromEntries(
     Object.keys(listings).map((name) => [

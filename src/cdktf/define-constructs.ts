@@ -7,6 +7,7 @@ import { service } from "../resources/service";
 import { variable } from "../resources/variable";
 import { confirmRemoved } from "./confirm-removed";
 import type { VariableValue } from "./constructs";
+import { dataSources } from "./data-constructs";
 import { defineProvider } from "./define-provider";
 import { defineResource, type ResourceClass, type RnvResource } from "./define-resource";
 import { defineVariables } from "./define-variables";
@@ -15,17 +16,14 @@ import type { Library, ReferableLike } from "./library";
 import { constructOfId } from "./parents";
 
 /** A stack whose own method confirms deletions; it is given the types of its library in `cdktf.ts`. */
-const defineStack = (library: Library): object =>
+export const defineStack = (library: Library): object =>
   class RnvStack extends library.TerraformStack {
     confirmRemoved(...addresses: readonly string[]): void {
       confirmRemoved(this, ...addresses);
     }
   };
 
-/**
- * The constructs of rnv on cdktf or on cdktn. Both synthesize the same JSON; `cdktf.ts` and `cdktn.ts` give the classes the
- * types of their library.
- */
+/** The constructs of rnv on cdktf or on cdktn. Both synthesize the same JSON; the build writes the types of their library. */
 export function defineConstructs(library: Library): Readonly<Record<string, object>> {
   const Variable = defineResource(library, variable);
   const Deployment = defineDeployment(library);
@@ -33,9 +31,8 @@ export function defineConstructs(library: Library): Readonly<Record<string, obje
   const Variables = defineVariables(library);
   const Service = defineService(library, { Variable, Variables, Deployment });
   const Project = defineProject(library, Service, CanvasLayout);
-  const RnvProvider = defineProvider(library);
   const resources = { Project, Service, Variable, Variables, Deployment, CanvasLayout };
-  return { RnvProvider, RnvStack: defineStack(library), ...resources };
+  return { RnvProvider: defineProvider(library), ...resources, ...dataSources(library) };
 }
 
 /**
