@@ -1,9 +1,4 @@
-/**
- * The public library: commands, their context, what they return, and the embedded service.
- * @example
- * const request = { ...planRequest, files: ["rnv.yaml"], lockTimeoutMs: 0, parallelism: 10 };
- * const { plan: made } = await apply(context, { ...request, approve: async () => ({ confirmedDeletes: [] }) });
- */
+/** The public library: commands, their context, what they return, and the embedded service. */
 
 export { createClient } from "./api/client";
 export { createEndpoints } from "./api/create-endpoints";

@@ -6,7 +6,7 @@ import { providerSettings } from "../src/model/provider-settings";
 import { type ResourceType, ruleAt } from "../src/model/resource-type";
 import { timeoutNames } from "../src/model/text";
 import { resourceTypes } from "../src/resources";
-import { listingName, lookupInterfaces } from "./data-source-types";
+import { listingName, lookupInterfaces } from "./construct-classes";
 
 /** A JSON Schema, as far as fields use it. */
 export interface FieldSchema {
@@ -43,7 +43,7 @@ const choices: ReadonlySet<string> = new Set([
 const secretType = "string | Resolvable | SecretSource";
 
 const header = `// Written by the build from the resource types.
-import type { Resolvable } from "../constructs";
+import type { InProject, Kept, KeptMembers, OfService, Resolvable, ResourceMembers } from "../constructs";
 import type { SecretSource } from "../secrets";
 `;
 
@@ -95,15 +95,24 @@ function interfacesOf(type: ResourceType): string {
   const groupMembers = fields.filter(({ key }) => isGroup(key)).flatMap(membersOfGroup);
   return [
     ...groups.flatMap(([key, schema]) => groupInterfaces(key, schema, type)),
-    block(`${name}Fields`, `Fields of a ${type.type}. ${type.doc}`, fields.map(prop)),
+    block(`${name}Fields${baseOf(type)}`, `Fields of a ${type.type}. ${type.doc}`, fields.map(prop)),
     block(
-      `${name}Properties`,
+      `${name}Properties extends ${name}Attributes, ${type.removedWithParent ? "ResourceMembers" : "KeptMembers"}`,
       `Fields of a ${type.type} as its construct has them: read, they are references; \`…Input\` is what the program gave.`,
       [...members, ...groupMembers, ...membersOfGroup(timeoutsField)],
     ),
     ...attributesOf(type, name, fields),
     pathsOf(type, name),
   ].join("\n");
+}
+
+/** The props of a type besides its fields: how it is kept, and its parents. */
+function baseOf({ parents, removedWithParent }: ResourceType): string {
+  const bases = [
+    ...(removedWithParent ? [] : ["Kept"]),
+    ...parents.map(({ type }) => (type === "project" ? "InProject" : "OfService")),
+  ];
+  return bases.length === 0 ? "" : ` extends ${bases.join(", ")}`;
 }
 
 /** The fields that `ignoreChanges` may name, each by its path. */
@@ -241,14 +250,18 @@ function variablesInterfaces(): string {
   ];
   const map = `Readonly<Record<string, ${secretType}>>`;
   return [
-    block("VariablesFields", "Fields of several variables of one service.", [
+    block("VariablesFields extends OfService", "Fields of several variables of one service.", [
       member("values", values.doc, map, true),
     ]),
-    block("VariablesProperties", "Fields of several variables as their construct has them.", [
-      ...fieldMembers(values),
-      ...fieldMembers({ ...serviceId, isNeeded: true }),
-      ...membersOfGroup(timeoutsField),
-    ]),
+    block(
+      "VariablesProperties extends VariablesAttributes, ResourceMembers",
+      "Fields of several variables as their construct has them.",
+      [
+        ...fieldMembers(values),
+        ...fieldMembers({ ...serviceId, isNeeded: true }),
+        ...membersOfGroup(timeoutsField),
+      ],
+    ),
     block(
       "VariablesAttributes",
       "Attributes of several variables, for Terraform only: rnv reads each variable for itself.",
@@ -298,6 +311,8 @@ function providerConfig(): string {
     const given = isSensitive ? secretType : type === "boolean" ? "boolean | Resolvable" : type;
     return { key: name, doc, given, isNeeded: false };
   });
+  const alias = "Its name where a stack has several; for Terraform only.";
+  fields.push({ key: "alias", doc: alias, given: "string", isNeeded: false });
   const members = fields.flatMap(({ key, doc, given }) => [
     `  /** ${doc} */\n  ${key}: ${given} | undefined;`,
     member(`${key}Input`, `What the program gave as \`${key}\`.`, `${given} | undefined`, true),

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { constructClasses } from "./construct-classes";
 import { constructProps, constructsOnCdktn } from "./construct-props";
-import { dataSourceTypes } from "./data-source-types";
 
 const folder = join(__dirname, "..", "src", "cdktf");
 const generated = join(folder, "generated");
@@ -9,4 +9,4 @@ mkdirSync(generated, { recursive: true });
 writeFileSync(join(generated, "props.ts"), constructProps());
 writeFileSync(join(generated, "cdktn.ts"), constructsOnCdktn(readFileSync(join(folder, "cdktf.ts"), "utf8")));
 for (const library of ["cdktf", "cdktn"])
-  writeFileSync(join(generated, `data-${library}.ts`), dataSourceTypes(library));
+  writeFileSync(join(generated, `classes-${library}.ts`), constructClasses(library));

@@ -83,6 +83,9 @@ interface ServiceList {
 /**
  * Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5). What it
  * reads it has in common with `beside`, until one of the two is invalidated.
+ * @example
+ * const { send } = await context.connect();
+ * const services = await createReads(createEndpoints(send, context.workspaceId)).services();
  */
 export function createReads(endpoints: Endpoints | ConsistentEndpoints, beside?: Reads): Reads {
   const unsent: Send = () => Promise.reject(new Error("the endpoints send by themselves"));

@@ -1,3 +1,4 @@
+import type { Construct } from "constructs";
 import type { OnRemove } from "../model/desired";
 import type { SecretSource } from "./secrets";
 
@@ -11,6 +12,13 @@ export interface Resolvable {
   /** The value as text in a program: a token. */
   toString(): string;
 }
+
+/** A class with the statics of a class of the library, and a constructor with types of its own. */
+export type ClassOf<Base, Given extends unknown[], Instance> = Omit<Base, "prototype"> & {
+  /** The name of its type in Terraform. */
+  readonly tfResourceType: string;
+  new (scope: Construct, id: string, ...given: Given): Instance;
+};
 
 /** A project or service by its id, such as its construct. */
 export interface Identified {
@@ -50,6 +58,30 @@ export interface ResourceMembers {
 export interface KeptMembers extends ResourceMembers {
   /** The action for it when it is no longer declared; for rnv only. */
   onRemove: OnRemove | undefined;
+}
+
+/** Methods of a project; the classes are those of its library. */
+export interface ProjectMethods<ServiceProps, Service, CanvasLayoutProps, CanvasLayout> {
+  /** A service in this project. */
+  addService(id: string, props: Omit<ServiceProps, keyof InProject>): Service;
+  /** The shared layout of its canvas: every service gets a position unless positions are given. */
+  addLayout(props?: Omit<CanvasLayoutProps, keyof InProject>): CanvasLayout;
+}
+
+/** The prop of a service besides its fields. */
+export interface Deployed<DeploymentProps> {
+  /** How it is deployed: once per run when something of it changed, unless said; `{ when: "never" }` leaves that to you. */
+  readonly deploy?: Omit<DeploymentProps, keyof OfService>;
+}
+
+/** Methods of a service; the classes are those of its library. */
+export interface ServiceMethods<Variable, Variables, DeploymentProps, Deployment> {
+  /** A variable of this service: text (or a token), a secret source, or `{ preserve: true }`. */
+  addVariable(key: string, value: VariableValue): Variable;
+  /** Several variables of this service: text (or tokens), or secret sources, by name. */
+  addVariables(values: Readonly<Record<string, Exclude<VariableValue, Preserved>>>): Variables;
+  /** Deploys it once per run, after the service and its variables, when something of it changed. */
+  deployOnChange(props?: Omit<DeploymentProps, keyof OfService | "when">): Deployment;
 }
 
 /** A value of a variable: text (or a token), a secret source, or one that is set elsewhere. */

@@ -4,16 +4,14 @@ import type { ResourceType } from "../model/resource-type";
 import { catalogDataSource, snakeCase, terraformNameOf, terraformPrefix } from "../model/text";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
-import { defineDataSource } from "./define-data-source";
-import { type FieldNames, fieldsOf } from "./fields";
+import { defineGiven } from "./define-resource";
+import { type ComputedTypes, defineFields, defineTokens, type FieldNames, fieldsOf } from "./fields";
 import type { Library } from "./library";
+import { claimName } from "./names";
 
 const catalogTokens = Object.fromEntries(catalogFields.map((name) => [name, { valueType: "json" as const }]));
 
-/**
- * The construct classes of the data sources.
- * @public
- */
+/** The construct classes of the data sources. */
 export const dataSources = (library: Library) => ({
   ...Object.fromEntries(
     Object.keys(listings).map((name) => [
@@ -60,3 +58,36 @@ function listingOf(terraformType: string) {
 }
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** A data source: the fields that a query is made of, and those that it shows besides. */
+interface DataSourceFields {
+  readonly terraformType: string;
+  readonly query: FieldNames;
+  readonly shown?: FieldNames;
+  readonly computed: ComputedTypes;
+}
+
+/** A construct class of a data source. */
+function defineDataSource(library: Library, fields: DataSourceFields): object {
+  const { terraformType, query, shown = new Map(), computed } = fields;
+  const asked = new Set([...query.values()].map(({ name }) => name));
+  const owner = `data.${terraformType}`;
+
+  class RnvDataSource extends defineGiven(library, library.TerraformDataSource, query, {
+    terraformType,
+    owner,
+  }) {
+    override giveField(name: string, value: unknown): void {
+      if (!asked.has(name)) throw new Error(`${owner} ${this.node.path} shows ${name}: nothing sets it`);
+      super.giveField(name, value);
+    }
+
+    override toTerraform(): object {
+      claimName(library, this, "data.");
+      return super.toTerraform();
+    }
+  }
+  defineTokens(RnvDataSource.prototype, computed, () => {});
+  defineFields(library, RnvDataSource.prototype, new Map([...shown, ...query]));
+  return RnvDataSource;
+}

@@ -7,73 +7,78 @@ import { service } from "../resources/service";
 import { variable } from "../resources/variable";
 import { confirmRemoved } from "./confirm-removed";
 import type { VariableValue } from "./constructs";
+import { dataSources } from "./data-constructs";
 import { defineProvider } from "./define-provider";
-import { defineResource, type ResourceClass } from "./define-resource";
+import { defineResource, type ResourceClass, type RnvResource } from "./define-resource";
 import { defineVariables } from "./define-variables";
 import type { GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
 import { constructOfId } from "./parents";
 
 /** A stack whose own method confirms deletions; it is given the types of its library in `cdktf.ts`. */
-const defineStack = (library: Library): object =>
+export const defineStack = (library: Library): object =>
   class RnvStack extends library.TerraformStack {
     confirmRemoved(...addresses: readonly string[]): void {
       confirmRemoved(this, ...addresses);
     }
   };
 
-/**
- * The constructs of rnv on cdktf or on cdktn. Both synthesize the same JSON; `cdktf.ts` and `cdktn.ts` give the classes the
- * types of their library.
- */
+/** The constructs of rnv on cdktf or on cdktn. Both synthesize the same JSON; the build writes the types of their library. */
 export function defineConstructs(library: Library): Readonly<Record<string, object>> {
   const Variable = defineResource(library, variable);
-  const Deployment = defineDeployment(defineResource(library, deployment));
+  const Deployment = defineDeployment(library);
   const CanvasLayout = defineResource(library, layout);
   const Variables = defineVariables(library);
   const Service = defineService(library, { Variable, Variables, Deployment });
-  const Project = defineProject(library, Service, CanvasLayout, defineLayoutOfAll(CanvasLayout));
-  const RnvProvider = defineProvider(library);
+  const Project = defineProject(library, Service, CanvasLayout);
   const resources = { Project, Service, Variable, Variables, Deployment, CanvasLayout };
-  return { RnvProvider, RnvStack: defineStack(library), ...resources };
+  return { RnvProvider: defineProvider(library), ...resources, ...dataSources(library) };
 }
 
 /**
- * A deployment with the revisions of its service and variables as `triggers`. rnv sees their changes by itself, and
- * ignores the triggers because the comment says that they are derived. One that a service brings (`isImplied`) is left out
- * where another one is declared for the service.
+ * A class with `triggers`. rnv sees the changes that they stand for by itself, and ignores them because the comment says
+ * that they are derived.
  */
-const defineDeployment = (Deployment: ResourceClass): ResourceClass =>
-  class TriggeredDeployment extends Deployment {
+const defineTriggered = (
+  Base: ResourceClass,
+  triggersOf: (construct: RnvResource) => Readonly<Record<string, string>>,
+): ResourceClass =>
+  class Triggered extends Base {
+    constructor(scope: Construct, id: string, props: GivenProps = {}) {
+      super(scope, id, { ...props, derived: true });
+    }
+
+    override synthesizeAttributes(): Record<string, unknown> {
+      const triggers = triggersOf(this);
+      return { ...super.synthesizeAttributes(), ...(Object.keys(triggers).length > 0 && { triggers }) };
+    }
+  };
+
+/**
+ * A deployment, triggered by the revisions of its service and variables. One that a service brings (`isImplied`) is left
+ * out where another one is declared for the service.
+ */
+function defineDeployment(library: Library): ResourceClass {
+  const Triggered = defineTriggered(defineResource(library, deployment), (one) => {
+    const above = constructOfId(one, one.givenField("service_id"));
+    return {
+      ...(above !== undefined && { config: above.getStringAttribute("revision") }),
+      ...attributeOf(one.followed(), "revision"),
+    };
+  });
+  return class Deployment extends Triggered {
     readonly #isImplied: boolean;
 
     constructor(scope: Construct, id: string, { isImplied, ...props }: GivenProps = {}) {
-      super(scope, id, { ...props, derived: true });
+      super(scope, id, props);
       this.#isImplied = isImplied === true;
     }
 
-    override get isLeftOut(): boolean {
-      return this.#isImplied && this.siblings().length > 0;
-    }
-
-    override synthesizeAttributes(): Record<string, unknown> {
-      const above = constructOfId(this, this.givenField("service_id"));
-      const triggers = {
-        ...(above !== undefined && { config: above.getStringAttribute("revision") }),
-        ...attributeOf(this.followed(), "revision"),
-      };
-      return { ...super.synthesizeAttributes(), ...(Object.keys(triggers).length > 0 && { triggers }) };
+    override toTerraform(): object {
+      return this.#isImplied && this.siblings().length > 0 ? {} : super.toTerraform();
     }
   };
-
-/** A layout that gives every service a position: Terraform has to be told when a service is added. */
-const defineLayoutOfAll = (CanvasLayout: ResourceClass): ResourceClass =>
-  class LayoutOfAll extends CanvasLayout {
-    override synthesizeAttributes(): Record<string, unknown> {
-      const triggers = attributeOf(this.followed(), "id");
-      return { ...super.synthesizeAttributes(), ...(Object.keys(triggers).length > 0 && { triggers }) };
-    }
-  };
+}
 
 /** The classes of the resources of a service. */
 type PartsOfService = Readonly<Record<"Variable" | "Variables" | "Deployment", ResourceClass>>;
@@ -112,27 +117,18 @@ const defineService = (
     }
   };
 
-function defineProject(
-  library: Library,
-  Service: ResourceClass,
-  CanvasLayout: ResourceClass,
-  LayoutOfAll: ResourceClass,
-): ResourceClass {
+function defineProject(library: Library, Service: ResourceClass, CanvasLayout: ResourceClass): ResourceClass {
+  // It gives every service a position: Terraform has to be told when a service is added.
+  const LayoutOfAll = defineTriggered(CanvasLayout, (one) => attributeOf(one.followed(), "id"));
   return class Project extends defineResource(library, project) {
     addService(id: string, props: GivenProps): unknown {
       refuseEmptyStack(library, this, id);
       return new Service(this, id, { ...props, project: this });
     }
 
-    addLayout(props: GivenProps = {}): unknown {
-      const { positions = "auto" } = props;
-      const isOfAll = positions === "auto";
-      return new (isOfAll ? LayoutOfAll : CanvasLayout)(this, layout.manifest.key, {
-        ...props,
-        positions,
-        project: this,
-        derived: isOfAll,
-      });
+    addLayout({ positions = "auto", ...props }: GivenProps = {}): unknown {
+      const Layout = positions === "auto" ? LayoutOfAll : CanvasLayout;
+      return new Layout(this, layout.manifest.key, { ...props, positions, project: this });
     }
   };
 }

@@ -2,7 +2,7 @@ import type { Construct } from "constructs";
 import { providerSettings } from "../model/provider-settings";
 import { snakeCase, terraformPrefix } from "../model/text";
 import { version } from "../model/version";
-import { defineMembers, type GivenProps, writeAttributes } from "./fields";
+import { defineMembers, type FieldNames, type GivenProps, type Written, writeAttributes } from "./fields";
 import type { Library } from "./library";
 import { secretReference } from "./secret-variable";
 import { isSecretSource } from "./secrets";
@@ -11,14 +11,13 @@ import { isSecretSource } from "./secrets";
 const providerSource = "rnv/rnv";
 
 const settings = [...providerSettings.map(({ name }) => name), "alias"];
-
-const names = new Map(settings.map((name) => [name, { name: snakeCase(name), token: "string" as const }]));
+const names: FieldNames = new Map(settings.map((name) => [name, { name: snakeCase(name), token: "string" }]));
 
 /** The class of the provider; it is given the types of its library in `cdktf.ts`. */
 export function defineProvider(library: Library): object {
   class RnvProvider extends library.TerraformProvider {
     static readonly tfResourceType = terraformPrefix;
-    readonly #settings = new Map<string, unknown>();
+    readonly given: Written;
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
       super(scope, id, {
@@ -29,16 +28,7 @@ export function defineProvider(library: Library): object {
         },
         terraformProviderSource: providerSource,
       });
-      writeAttributes(library, props, names, `the provider ${this.node.path}`);
-      for (const [name, value] of Object.entries(props)) this.give(name, value);
-    }
-
-    given(name: string): unknown {
-      return this.#settings.get(name);
-    }
-
-    give(name: string, value: unknown): void {
-      this.#settings.set(name, value ?? undefined);
+      this.given = writeAttributes(library, props, names, `the provider ${this.node.path}`);
     }
 
     override toTerraform(): object {
@@ -56,20 +46,21 @@ export function defineProvider(library: Library): object {
       return super.toTerraform();
     }
 
-    protected synthesizeAttributes(): Record<string, unknown> {
-      return Object.fromEntries(
-        settings.map((name) => {
-          const value = this.#settings.get(name);
-          return [snakeCase(name), isSecretSource(value) ? secretReference(library, this, value) : value];
-        }),
-      );
+    protected synthesizeAttributes(): Written {
+      const written = Object.entries(this.given).map(([name, value]) => [
+        name,
+        isSecretSource(value) ? secretReference(library, this, value) : value,
+      ]);
+      return Object.fromEntries(written);
     }
   }
-  for (const name of settings) {
-    const read = (self: object): unknown => (self as RnvProvider).given(name);
-    const write = (self: object, value: unknown): void => (self as RnvProvider).give(name, value);
+  for (const [key, { name }] of names) {
+    const read = ({ given }: RnvProvider): unknown => given[name];
+    const write = ({ given }: RnvProvider, value: unknown): void => {
+      given[name] = value;
+    };
     // A provider has no tokens.
-    defineMembers(RnvProvider.prototype, name, { get: read, read, write });
+    defineMembers(RnvProvider.prototype, key, { get: read, read, write });
   }
   return RnvProvider;
 }

@@ -14,6 +14,7 @@ import {
   defineFields,
   defineTokens,
   type FieldNames,
+  type FieldOwner,
   fieldsOf,
   type GivenProps,
   type Written,
@@ -37,26 +38,27 @@ import { secretReference, versionOf } from "./secret-variable";
 import { generatedLength, isSecretSource, type SecretSource } from "./secrets";
 
 /** A construct class before it is given the types of a library. */
-export interface ResourceClass {
-  new (
-    scope: Construct,
-    id: string,
-    props?: GivenProps,
-  ): ReferableLike & {
-    readonly id: string;
-    /** The resources that Terraform has to apply first, besides those that it refers to. */
-    followed(): readonly ReferableLike[];
-    /** Those of its own type with the same parent. */
-    siblings(): readonly ReferableLike[];
-    /** It is in the tree and not in the JSON. */
-    get isLeftOut(): boolean;
-    synthesizeAttributes(): Record<string, unknown>;
-    saltOf(attributes: Written): string;
-    givenField(name: string): unknown;
-    giveField(name: string, value: unknown): void;
-  };
+interface GivenClass<Instance> {
+  new (scope: Construct, id: string, props?: GivenProps): Instance;
   readonly tfResourceType: string;
 }
+
+/** A construct with fields, and what is written of it. */
+interface Given extends FieldOwner {
+  synthesizeAttributes(): Written;
+}
+
+/** The construct of a resource. */
+export interface RnvResource extends Given {
+  readonly id: string;
+  /** The resources that Terraform has to apply first, besides those that it refers to. */
+  followed(): readonly ReferableLike[];
+  /** Those of its own type with the same parent. */
+  siblings(): readonly ReferableLike[];
+  saltOf(attributes: Written): string;
+}
+
+export type ResourceClass = GivenClass<RnvResource>;
 
 /** Arguments that the library understands itself. */
 const metaArguments = ["dependsOn", "count", "forEach", "provider", "lifecycle"];
@@ -64,52 +66,49 @@ const metaArguments = ["dependsOn", "count", "forEach", "provider", "lifecycle"]
 /** The prop, and the comment, of a resource whose `triggers` follow from its dependencies. */
 const derived = "derived";
 
-/** The library's own arguments among the props of a resource or a data source. */
-export const libraryConfig = (terraformResourceType: string, props: GivenProps): object => ({
-  ...Object.fromEntries(metaArguments.map((name) => [name, props[name]])),
-  terraformResourceType,
-  terraformGeneratorMetadata: { providerName: terraformPrefix },
-});
+/** A class of the library with the fields that the program gives; `others` are props that are no fields. */
+export function defineGiven(
+  library: Library,
+  Base: Library["TerraformDataSource"],
+  names: FieldNames,
+  { terraformType, owner, others = [] }: { terraformType: string; owner: string; others?: readonly string[] },
+): GivenClass<Given> {
+  return class extends Base {
+    static readonly tfResourceType = terraformType;
+    readonly #attributes: Written;
 
-export function refuseHcl(): never {
-  throw new Error("the constructs of rnv synthesize to JSON only: unset SYNTH_HCL_OUTPUT");
-}
+    constructor(scope: Construct, id: string, props: GivenProps = {}) {
+      super(scope, id, {
+        ...Object.fromEntries(metaArguments.map((name) => [name, props[name]])),
+        terraformResourceType: terraformType,
+        terraformGeneratorMetadata: { providerName: terraformPrefix },
+      });
+      const path = `${owner} ${this.node.path}`;
+      this.#attributes = writeAttributes(library, props, names, path, [...metaArguments, ...others]);
+    }
 
-/** A secret field by its names in Terraform. */
-interface SecretField {
-  readonly name: string;
-  readonly writeOnly: string;
-  readonly version: string;
-}
+    givenField(name: string): unknown {
+      return this.#attributes[name];
+    }
 
-/** What the classes of one resource type share. */
-interface ClassOf {
-  readonly type: ResourceType;
-  readonly terraformType: string;
-  readonly names: FieldNames;
-  /** Props that are no fields. */
-  readonly otherProps: readonly string[];
-  readonly secrets: readonly SecretField[];
-}
+    giveField(name: string, value: unknown): void {
+      if (value === undefined) delete this.#attributes[name];
+      else this.#attributes[name] = value;
+    }
 
-function classOf(type: ResourceType): ClassOf {
-  const secrets = Object.keys(type.rules).filter((path) => type.rules[path]?.secret === true);
-  return {
-    type,
-    terraformType: terraformNameOf(type),
-    names: fieldsOf(type),
-    otherProps: [...metaArguments, "onRemove", derived, ...type.parents.map((parent) => parent.type)],
-    secrets: secrets.map(snakeCase).map((name) => ({
-      name,
-      writeOnly: writeOnlyNameOf(name),
-      version: writeOnlyVersionOf(name),
-    })),
+    synthesizeAttributes(): Written {
+      return { ...this.#attributes };
+    }
+
+    protected synthesizeHclAttributes(): never {
+      throw new Error("the constructs of rnv synthesize to JSON only: unset SYNTH_HCL_OUTPUT");
+    }
   };
 }
 
 /** A construct class of a resource, made from its type alone. */
 export function defineResource(library: Library, type: ResourceType): ResourceClass {
-  const Placed = definePlaced(library, type, defineDeclared(library, classOf(type)));
+  const Placed = definePlaced(library, type, defineDeclared(library, type));
   defineFields(library, Placed.prototype, fieldsOf(type));
   const settled = Object.entries(type.computed).filter(([, { movesByItself }]) => movesByItself !== true);
   defineTokens(Placed.prototype, Object.fromEntries(settled), addOwnId);
@@ -128,7 +127,7 @@ const importOf =
  */
 function writeSecret(
   attributes: Written,
-  { name, writeOnly, version }: SecretField,
+  name: string,
   reference: (source: SecretSource) => string,
   salt: string,
 ): void {
@@ -140,33 +139,35 @@ function writeSecret(
     attributes[generatedName] = { length };
     return;
   }
-  attributes[writeOnly] = reference(value);
-  attributes[version] = versionOf([reference(value)], salt);
+  attributes[writeOnlyNameOf(name)] = reference(value);
+  attributes[writeOnlyVersionOf(name)] = versionOf([reference(value)], salt);
 }
 
-/** The class with the fields that the program gives, and what is written of them. */
-function defineDeclared(library: Library, of: ClassOf) {
-  const { type, terraformType, names, otherProps, secrets } = of;
-  const parentFields = type.parents.map(({ attribute }) => snakeCase(attribute));
-  const nameField = type.nameAttribute === undefined ? undefined : snakeCase(type.nameAttribute);
+const parentFieldsOf = ({ parents }: ResourceType): readonly string[] =>
+  parents.map(({ attribute }) => snakeCase(attribute));
 
-  return class Declared extends library.TerraformResource {
-    static readonly tfResourceType = terraformType;
+/** The class with the fields that the program gives, and what is written of them. */
+function defineDeclared(library: Library, type: ResourceType) {
+  const terraformType = terraformNameOf(type);
+  const secrets = Object.keys(type.rules)
+    .filter((path) => type.rules[path]?.secret === true)
+    .map(snakeCase);
+  const nameField = type.nameAttribute === undefined ? undefined : snakeCase(type.nameAttribute);
+  const others = ["onRemove", derived, ...type.parents.map((parent) => parent.type)];
+  const Given = defineGiven(library, library.TerraformResource, fieldsOf(type), {
+    terraformType,
+    owner: terraformType,
+    others,
+  });
+
+  return class Declared extends Given {
     static readonly generateConfigForImport = importOf(library, terraformType);
 
-    readonly #attributes: Written;
     readonly #comment: { moved_from?: string[]; on_remove?: unknown; triggers?: string } = {};
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
-      super(scope, id, libraryConfig(terraformType, props));
-      this.#attributes = writeAttributes(
-        library,
-        props,
-        names,
-        `${terraformType} ${this.node.path}`,
-        otherProps,
-      );
-      if (nameField !== undefined) this.#attributes[nameField] ??= id;
+      super(scope, id, props);
+      if (nameField !== undefined && this.givenField(nameField) === undefined) this.giveField(nameField, id);
       this.onRemove = props.onRemove as OnRemove | undefined;
       if (props[derived] === true) this.#comment.triggers = derived;
     }
@@ -180,20 +181,14 @@ function defineDeclared(library: Library, of: ClassOf) {
       else this.#comment.on_remove = wanted;
     }
 
-    givenField(name: string): unknown {
-      return this.#attributes[name];
-    }
-
-    giveField(name: string, value: unknown): void {
-      if (value === undefined) delete this.#attributes[name];
-      else this.#attributes[name] = value;
-      // A resource has a name in any case: that of its construct.
-      if (name === nameField) this.#attributes[name] ??= this.node.id;
+    /** A resource has a name in any case: that of its construct. */
+    override giveField(name: string, value: unknown): void {
+      super.giveField(name, name === nameField ? (value ?? this.node.id) : value);
     }
 
     /** The name may be overridden after a reference was taken, and the value of a secret is read from the program. */
     override interpolationForAttribute(attribute: string): Resolvable {
-      if (secrets.some(({ name }) => name === attribute)) {
+      if (secrets.includes(attribute)) {
         this.#plainValue(attribute);
         return library.Lazy.anyValue({ produce: () => this.#plainValue(attribute) });
       }
@@ -210,7 +205,7 @@ function defineDeclared(library: Library, of: ClassOf) {
 
     /** Returns a value that the program gave as text. */
     #plainValue(name: string): unknown {
-      const given = this.#attributes[name];
+      const given = this.givenField(name);
       if (given !== undefined && !isSecretSource(given)) return given;
       const isSource = given !== undefined && generatedLength(given) === undefined;
       throw new Error(
@@ -226,8 +221,8 @@ function defineDeclared(library: Library, of: ClassOf) {
       return this;
     }
 
-    synthesizeAttributes(): Written {
-      const attributes = { ...this.#attributes };
+    override synthesizeAttributes(): Written {
+      const attributes = super.synthesizeAttributes();
       const reference = (source: SecretSource) => secretReference(library, this, source);
       for (const secret of secrets) writeSecret(attributes, secret, reference, this.saltOf(attributes));
       if (Object.keys(this.#comment).length > 0) attributes["//"] = { [terraformPrefix]: this.#comment };
@@ -236,13 +231,9 @@ function defineDeclared(library: Library, of: ClassOf) {
 
     /** Tells its versions from those of others for the same values, wherever the construct stands: by its name and parent. */
     saltOf(attributes: Written): string {
-      const fields = [...parentFields, ...(nameField === undefined ? [] : [nameField])];
+      const fields = [...parentFieldsOf(type), ...(nameField === undefined ? [] : [nameField])];
       const stack = library.TerraformStack.of(this).node.id;
       return [stack, ...fields.map((field) => stableText(library, this, attributes[field]))].join("/");
-    }
-
-    protected synthesizeHclAttributes(): Written {
-      return refuseHcl();
     }
   };
 }
@@ -251,7 +242,7 @@ type DeclaredClass = ReturnType<typeof defineDeclared>;
 
 /** The class with its name in the stack, its parent, and its place in the order that Terraform is told. */
 function definePlaced(library: Library, type: ResourceType, Declared: DeclaredClass): DeclaredClass {
-  const parentFields = type.parents.map(({ attribute }) => snakeCase(attribute));
+  const parentFields = parentFieldsOf(type);
 
   return class Placed extends Declared {
     #logicalId: string | undefined;
@@ -261,8 +252,7 @@ function definePlaced(library: Library, type: ResourceType, Declared: DeclaredCl
       noteType(this, type);
       const parent = parentOf(type, scope, props);
       if (parent !== undefined) this.giveField(snakeCase(parent.attribute), parent.id);
-      const parentId = () => parentFields.map((name) => this.givenField(name)).find((one) => one);
-      if (parentFields.length > 0) addMember(library, { construct: this, type, parentId });
+      if (parentFields.length > 0) addMember(library, this);
     }
 
     /** Within a resource of rnv the name begins with that of the scope: `shop__api`, the address service.shop.api. */
@@ -299,12 +289,7 @@ function definePlaced(library: Library, type: ResourceType, Declared: DeclaredCl
       return followedBy(library, this, [type.type]).filter((one) => one !== this);
     }
 
-    get isLeftOut(): boolean {
-      return false;
-    }
-
     override toTerraform(): object {
-      if (this.isLeftOut) return {};
       if (isWritten(this)) {
         claimName(library, this);
         this.#claimPlace();

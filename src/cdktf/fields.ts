@@ -94,8 +94,8 @@ export function writeAttributes(
 const inWordsOfProgram = (written: Written): GivenProps =>
   Object.fromEntries(Object.entries(written).map(([name, value]) => [camelCase(name), value]));
 
-/** The construct of a resource, as its fields are read and set. */
-interface FieldOwner extends ReferableLike {
+/** The construct of a resource or a data source, as its fields are read and set. */
+export interface FieldOwner extends ReferableLike {
   /** Returns what the program gave, by the attribute's name in Terraform. */
   givenField(name: string): unknown;
   /** Sets an attribute; undefined takes it away. */
@@ -107,17 +107,14 @@ interface FieldOwner extends ReferableLike {
  * program gave, `resetName()`; for a group `putConfiguration()` and an object with the same for its fields.
  */
 export function defineFields(library: Library, prototype: object, names: FieldNames): void {
-  for (const [key, field] of names) {
-    const { name, fields } = field;
-    if (fields === undefined)
-      defineField(prototype, key, field, {
-        of: (owner) => owner as FieldOwner,
-        path: name,
-        read: (owner) => (owner as FieldOwner).givenField(name),
-        write: (owner, value) => (owner as FieldOwner).giveField(name, value),
+  for (const [key, { name, token, fields }] of names)
+    if (fields !== undefined) defineGroupMembers(library, prototype, key, name, fields);
+    else
+      defineMembers<FieldOwner>(prototype, key, {
+        get: (owner) => tokenOf(owner, name, token),
+        read: (owner) => owner.givenField(name),
+        write: (owner, value) => owner.giveField(name, value),
       });
-    else defineGroupMembers(library, prototype, key, name, fields);
-  }
 }
 
 function defineGroupMembers(
@@ -128,27 +125,19 @@ function defineGroupMembers(
   fields: FieldNames,
 ): void {
   const Group = defineGroup(name, fields);
-  const groups = new WeakMap<object, object>();
-  const groupOf = (owner: object): object => {
-    const group = groups.get(owner) ?? new Group(owner as FieldOwner);
-    groups.set(owner, group);
-    return group;
-  };
-  const read = (owner: object): GivenProps | undefined => {
-    const given = (owner as FieldOwner).givenField(name) as Written | undefined;
+  const read = (owner: FieldOwner): GivenProps | undefined => {
+    const given = owner.givenField(name) as Written | undefined;
     return given && inWordsOfProgram(given);
   };
-  const put = (owner: object, value: unknown): void => {
-    const { terraformResourceType, node } = owner as FieldOwner;
-    const text = `${key} of ${terraformResourceType} ${node.path}`;
-    const written = writeAttributes(library, knownMap(library, value, text), fields, text);
-    (owner as FieldOwner).giveField(name, written);
+  const put = (owner: FieldOwner, value: unknown): void => {
+    const text = `${key} of ${owner.terraformResourceType} ${owner.node.path}`;
+    owner.giveField(name, writeAttributes(library, knownMap(library, value, text), fields, text));
   };
   Object.defineProperties(prototype, {
-    [key]: getter(groupOf),
+    [key]: getterOnce(key, (owner: FieldOwner) => new Group(owner)),
     [`${key}Input`]: getter(read),
     [`put${wholeName(key)}`]: method(put),
-    [`reset${wholeName(key)}`]: method((owner) => (owner as FieldOwner).giveField(name, undefined)),
+    [`reset${wholeName(key)}`]: method((owner: FieldOwner) => owner.giveField(name, undefined)),
   });
 }
 
@@ -158,6 +147,10 @@ function defineGroup(name: string, fields: FieldNames): new (owner: FieldOwner) 
     constructor(readonly owner: FieldOwner) {
       // The library looks through what it is given as a value: the construct is none.
       Object.defineProperty(this, "owner", { value: owner, enumerable: false });
+    }
+
+    get given(): Written {
+      return (this.owner.givenField(name) ?? {}) as Written;
     }
 
     /** The group as one value is a reference to all of it. */
@@ -174,13 +167,10 @@ function defineGroup(name: string, fields: FieldNames): new (owner: FieldOwner) 
     }
   }
   for (const [key, field] of fields)
-    defineField(Group.prototype, key, field, {
-      of: (group) => (group as Group).owner,
-      path: `${name}.${field.name}`,
-      read: (group) => ((group as Group).owner.givenField(name) as Written | undefined)?.[field.name],
-      write: (group, value) => {
-        const { owner } = group as Group;
-        const { [field.name]: _before, ...others } = (owner.givenField(name) ?? {}) as Written;
+    defineMembers<Group>(Group.prototype, key, {
+      get: ({ owner }) => tokenOf(owner, `${name}.${field.name}`, field.token),
+      read: ({ given }) => given[field.name],
+      write: ({ owner, given: { [field.name]: _before, ...others } }, value) => {
         const next = value === undefined ? others : { ...others, [field.name]: value };
         owner.giveField(name, Object.keys(next).length === 0 ? undefined : next);
       },
@@ -189,50 +179,51 @@ function defineGroup(name: string, fields: FieldNames): new (owner: FieldOwner) 
 }
 
 /** How the members of one field reach its value. */
-interface Access {
-  readonly of: (self: object) => ReferableLike;
-  readonly path: string;
-  readonly read: (self: object) => unknown;
-  readonly write: (self: object, value: unknown) => void;
+interface Access<Self> {
+  readonly get: (self: Self) => unknown;
+  readonly read: (self: Self) => unknown;
+  readonly write: (self: Self, value: unknown) => void;
 }
 
-const defineField = (prototype: object, key: string, { token }: Field, access: Access): void =>
-  defineMembers(prototype, key, {
-    ...access,
-    get: (self) => tokenOf(access.of(self), access.path, token),
-  });
-
 /** Defines what bindings have for a field: a getter and a setter, `nameInput` with what the program gave, `resetName()`. */
-export function defineMembers(
+export function defineMembers<Self>(
   prototype: object,
   key: string,
-  { get, read, write }: Pick<Access, "read" | "write"> & { readonly get: Access["read"] },
+  { get, read, write }: Access<Self>,
 ): void {
   Object.defineProperties(prototype, {
     [key]: {
       ...getter(get),
-      set(this: object, value: unknown) {
+      set(this: Self, value: unknown) {
         write(this, value ?? undefined);
       },
     },
     [`${key}Input`]: getter(read),
-    [`reset${wholeName(key)}`]: method((self) => write(self, undefined)),
+    [`reset${wholeName(key)}`]: method((self: Self) => write(self, undefined)),
   });
 }
 
 const wholeName = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1);
 
-const getter = (read: (self: object) => unknown): PropertyDescriptor => ({
+const getter = <Self>(read: (self: Self) => unknown): PropertyDescriptor => ({
   configurable: true,
-  get(this: object) {
+  get(this: Self) {
     return read(this);
   },
 });
 
-const method = (run: (self: object, given?: unknown) => void): PropertyDescriptor => ({
+/** A getter of a value that is made once for each object. */
+const getterOnce = <Self extends object>(name: string, make: (self: Self) => unknown): PropertyDescriptor =>
+  getter((self: Self) => {
+    const value = make(self);
+    Object.defineProperty(self, name, { value });
+    return value;
+  });
+
+const method = <Self>(run: (self: Self, given?: unknown) => void): PropertyDescriptor => ({
   configurable: true,
   writable: true,
-  value(this: object, given?: unknown) {
+  value(this: Self, given?: unknown) {
     run(this, given);
   },
 });
@@ -250,17 +241,15 @@ export type ComputedTypes = Readonly<Record<string, Pick<ComputedRule, "valueTyp
 export function defineTokens(
   prototype: object,
   computed: ComputedTypes,
-  note: (id: unknown, owner: ReferableLike) => void,
+  note: (id: unknown, owner: FieldOwner) => void,
 ): void {
   for (const [name, { valueType }] of Object.entries(computed)) {
-    const attribute = snakeCase(name);
     const kind = valueType === "string" || valueType === "number" ? valueType : "json";
-    const read = (owner: object): unknown => {
-      const value = tokenOf(owner as ReferableLike, attribute, kind);
-      Object.defineProperty(owner, name, { value });
-      if (name === "id") note(value, owner as ReferableLike);
+    const read = (owner: FieldOwner): unknown => {
+      const value = tokenOf(owner, snakeCase(name), kind);
+      if (name === "id") note(value, owner);
       return value;
     };
-    Object.defineProperty(prototype, name, getter(read));
+    Object.defineProperty(prototype, name, getterOnce(name, read));
   }
 }

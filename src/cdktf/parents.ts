@@ -1,43 +1,34 @@
 import type { Construct } from "constructs";
 import type { ResourceType } from "../model/resource-type";
 import { snakeCase } from "../model/text";
-import type { GivenProps } from "./fields";
+import type { FieldOwner, GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
 import { mark, markOf, sharedMark } from "./shared";
 
-/** A resource of rnv with a parent. */
-interface Member {
-  readonly construct: ReferableLike;
-  readonly type: ResourceType;
-  /** Returns the id of its parent as it was given last: text, or a token. */
-  readonly parentId: () => unknown;
-}
-
 interface StackMembers {
-  readonly members: Member[];
-  /** Each construct with all members of its parent; grouped when it is asked for, again after a change. */
-  groups?: ReadonlyMap<ReferableLike, readonly Member[]> | undefined;
+  /** The resources that have a parent, in the order of the program. */
+  readonly members: FieldOwner[];
+  /** Each of them with all that have its parent; grouped when it is asked for, again after a change. */
+  groups?: ReadonlyMap<Construct, readonly FieldOwner[]> | undefined;
 }
 
 const membersIn = (library: Library, construct: Construct): StackMembers =>
   sharedMark(library.TerraformStack.of(construct), "members", () => ({ members: [] }));
 
 /** The constructs of rnv in an app, by the token of their ID; the library keeps every token as well. */
-const idsOf = ({ node }: Construct): Map<unknown, ReferableLike> =>
+const idsOf = ({ node }: Construct): Map<unknown, FieldOwner> =>
   sharedMark(node.root, "ids", () => new Map());
 
 /** Records the token that always stands for the ID of one construct. */
-export const addOwnId = (token: unknown, construct: ReferableLike): unknown =>
+export const addOwnId = (token: unknown, construct: FieldOwner): unknown =>
   idsOf(construct).set(token, construct);
 
 /** Returns the construct of rnv in the app of `user` that an ID was taken from. */
-export const constructOfId = (user: Construct, id: unknown): ReferableLike | undefined => idsOf(user).get(id);
+export const constructOfId = (user: Construct, id: unknown): FieldOwner | undefined => idsOf(user).get(id);
 
 /** Returns a text, the name of the construct instead of its id: it stays as it is where the construct moves. */
 export function stableText(library: Library, user: ReferableLike, value: unknown): string {
-  const named = constructOfId(user, value) as
-    | (ReferableLike & { givenField(name: string): unknown })
-    | undefined;
+  const named = constructOfId(user, value);
   const nameAttribute = named && typeOfConstruct(named)?.nameAttribute;
   if (named !== undefined && nameAttribute !== undefined)
     return resolved(library, named, named.givenField(snakeCase(nameAttribute)));
@@ -45,9 +36,9 @@ export function stableText(library: Library, user: ReferableLike, value: unknown
 }
 
 /** Records a resource that has a parent. */
-export function addMember(library: Library, member: Member): void {
-  membersIn(library, member.construct).members.push(member);
-  forgetGroups(library, member.construct);
+export function addMember(library: Library, construct: FieldOwner): void {
+  membersIn(library, construct).members.push(construct);
+  forgetGroups(library, construct);
 }
 
 /** Groups the members of the stack again when they are read next: a parent was set. */
@@ -67,27 +58,28 @@ export function followedBy(
   if (follows.length === 0) return [];
   const stack = membersIn(library, construct);
   stack.groups ??= groupMembers(library, stack.members);
-  const siblings = (stack.groups.get(construct) ?? []).filter(({ type }) => follows.includes(type.type));
-  return siblings.map((sibling) => sibling.construct).filter(isWritten);
+  const siblings = stack.groups.get(construct) ?? [];
+  return siblings.filter((one) => follows.includes(typeOfConstruct(one)?.type ?? "") && isWritten(one));
 }
 
-function groupMembers(library: Library, members: readonly Member[]): NonNullable<StackMembers["groups"]> {
-  const byParent = new Map<unknown, Member[]>();
-  const groups = new Map<ReferableLike, Member[]>();
+function groupMembers(library: Library, members: readonly FieldOwner[]): NonNullable<StackMembers["groups"]> {
+  const byParent = new Map<unknown, FieldOwner[]>();
+  const groups = new Map<Construct, FieldOwner[]>();
   for (const member of members) {
-    const parent = identityOf(library, member);
+    const parent = parentIdentity(library, member);
     if (parent === undefined) continue;
     const group = byParent.get(parent) ?? [];
     group.push(member);
     byParent.set(parent, group);
-    groups.set(member.construct, group);
+    groups.set(member, group);
   }
   return groups;
 }
 
 /** The id of a parent, equal for the same parent: the token of a construct of rnv, else the text that it resolves to. */
-function identityOf(library: Library, { construct, parentId }: Member): unknown {
-  const given = parentId();
+function parentIdentity(library: Library, construct: FieldOwner): unknown {
+  const { parents = [] } = typeOfConstruct(construct) ?? {};
+  const given = parents.map(({ attribute }) => construct.givenField(snakeCase(attribute))).find((id) => id);
   if (given === undefined || constructOfId(construct, given) !== undefined) return given;
   return resolved(library, construct, given);
 }

@@ -73,7 +73,12 @@ export interface ApplyOutcome extends Outcome {
   readonly cancelled?: true;
 }
 
-/** `rnv apply` and `rnv destroy`: lock -> plan -> approve -> guard -> run -> record. */
+/**
+ * `rnv apply` and `rnv destroy`: lock -> plan -> approve -> guard -> run -> record.
+ * @example
+ * const request = { ...planRequest, files: ["rnv.yaml"], lockTimeoutMs: 0, parallelism: 10 };
+ * const { exitCode } = await apply(context, { ...request, approve: async () => ({ confirmedDeletes: [] }) });
+ */
 export async function apply(context: Context, request: ApplyRequest): Promise<ApplyOutcome> {
   const lock = {
     command: request.mode === "destroy" ? "destroy" : "apply",

@@ -28,7 +28,11 @@ export interface ExportOutcome extends Outcome {
   readonly references: number;
 }
 
-/** `rnv export`: writes the live resources as a manifest whose plan with `--adopt` changes nothing. */
+/**
+ * `rnv export`: writes the live resources as a manifest whose plan with `--adopt` changes nothing.
+ * @example
+ * const { text } = await exportManifest(context, { project: "shop" });
+ */
 export async function exportManifest(context: Context, request: ExportRequest): Promise<ExportOutcome> {
   const { reads } = await context.connect();
   // Without a readable state, no earlier write is known.

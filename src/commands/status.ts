@@ -18,6 +18,8 @@ import { findRecorded } from "./state-verbs";
 /**
  * `rnv status [address]`: returns what runs, of every recorded service or of `wanted`, with its variables where `lists`.
  * Takes no lock, writes nothing.
+ * @example
+ * const [api] = await status(context, "service.shop.api");
  */
 export async function status(
   context: Context,
@@ -105,7 +107,11 @@ function texts(found: Service): Pick<RunningService, "url" | "status" | "health"
 
 const longestPage = 200;
 
-/** `rnv deployments <address>`: the newest `limit` deployments of a service. Takes no lock and writes nothing. */
+/**
+ * `rnv deployments <address>`: the newest `limit` deployments of a service. Takes no lock and writes nothing.
+ * @example
+ * const releases = await deployments(context, { address: "service.shop.api", limit: 10 });
+ */
 export async function deployments(
   context: Context,
   { address: wanted, limit }: { readonly address: string; readonly limit: number },

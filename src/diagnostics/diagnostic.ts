@@ -113,7 +113,13 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Thrown only by a step that cannot go on; carries the diagnostics to the one place that reports them. */
+/**
+ * Thrown only by a step that cannot go on; carries the diagnostics to the one place that reports them.
+ * @example
+ * await context.connect().catch((cause: unknown) => {
+ *   if (cause instanceof DiagnosticsError) process.exitCode = cause.exitCode;
+ * });
+ */
 export class DiagnosticsError extends Error {
   constructor(
     readonly diagnostics: readonly Diagnostic[],

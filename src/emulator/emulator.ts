@@ -116,7 +116,12 @@ export interface Emulator {
   image(): EmulatorImage;
 }
 
-/** Starts the embedded service; nothing runs between requests: what is due moves when the next one comes. */
+/**
+ * Starts the embedded service; nothing runs between requests: what is due moves when the next one comes.
+ * @example
+ * const emulator = createEmulator({ deploySeconds: 0 });
+ * emulator.store.addProject({ name: "Shop" });
+ */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const workspaceId = options.workspaceId ?? embeddedWorkspaceId;
   const clock = options.clock ?? systemClock;

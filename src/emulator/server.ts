@@ -15,7 +15,12 @@ export interface EmulatorServer {
   close(): Promise<void>;
 }
 
-/** Serves an emulator over HTTP on the loopback interface; port 0 (default) takes a free one. */
+/**
+ * Serves an emulator over HTTP on the loopback interface; port 0 (default) takes a free one.
+ * @example
+ * const { url, close } = await serveEmulator(createEmulator());
+ * await close();
+ */
 export function serveEmulator(
   emulator: Emulator,
   options: { readonly port?: number; readonly host?: "127.0.0.1" } = {},

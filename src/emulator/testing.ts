@@ -28,6 +28,10 @@ interface Sleeper {
 /**
  * A clock that stands still until moved. With `sleepMoves` a sleep moves it: once nothing else runs, time jumps to
  * the earliest sleeper, so that code that polls runs at once and in the right order.
+ * @example
+ * const clock = manualClock();
+ * const emulator = createEmulator({ clock });
+ * clock.advance(60_000);
  */
 export function manualClock(
   options: { readonly start?: number; readonly sleepMoves?: boolean } = {},

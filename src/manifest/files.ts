@@ -9,7 +9,7 @@ import {
   realpathSync,
   statSync,
 } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { reasonOf } from "../model/text";
 import type { Report } from "./findings";
@@ -89,15 +89,17 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
       report(linkOut(shown));
       return undefined;
     }
+    if (basename(path) === "cdktf.json") {
+      const hint = "without -f, rnv runs its app where there is no manifest; or name the app: --app COMMAND";
+      report(error("manifest.unsupported", `${shown} is no manifest: it names the app of stacks`, { hint }));
+      return undefined;
+    }
     if (!found.isDirectory()) return { files: [shown] };
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    report(
-      error(
-        missing ? "manifest.not_found" : "manifest.unreadable",
-        `cannot read ${shown}: ${reasonOf(cause)}`,
-      ),
-    );
+    const code = missing ? "manifest.not_found" : "manifest.unreadable";
+    const details = missing && extname(path) === "" ? { hint: folderHint(shown) } : {};
+    report(error(code, `cannot read ${shown}: ${reasonOf(cause)}`, details));
     return undefined;
   }
   let isComplete = true;
@@ -107,7 +109,9 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
   });
   if (files.length === 0 && isComplete)
     report(
-      error("manifest.not_found", `the folder ${shown} holds no *.yaml file and no manifest.json of stacks`),
+      error("manifest.not_found", `the folder ${shown} holds no *.yaml file and no manifest.json of stacks`, {
+        hint: folderHint(shown),
+      }),
     );
   if (files.length > maxFiles) {
     report(error("manifest.too_large", `the folder ${shown} holds more than ${maxFiles} manifest files`));
@@ -115,6 +119,10 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
   }
   return { files: files.sort() };
 }
+
+/** Says how a folder comes to hold what `-f` reads. */
+const folderHint = (shown: string): string =>
+  `if an app writes it, run \`cdktf synth\`, or name the app in place of -f: --app COMMAND; if it is for manifests, write ${shown}/rnv.yaml`;
 
 /** Returns whether a path of the project lies outside of it with links followed. What is not there leads nowhere. */
 export function isLinkOut(path: string, cwd: string): boolean {

@@ -29,7 +29,13 @@ import { trustOf } from "./trust";
 import { indexTypes, type TypeIndex } from "./type-index";
 import { printManifest } from "./write";
 
-/** Reads the desired state of DESIGN section 3. Every mistake of every file is collected. */
+/**
+ * Reads the desired state of DESIGN section 3. Every mistake of every file is collected.
+ * @example
+ * const { cwd, environment } = context;
+ * const request = { cwd, environment, files: ["rnv.yaml"], types: resourceTypes };
+ * const { desired, diagnostics } = await loadManifest({ ...request, secrets: "skip" });
+ */
 export async function loadManifest(request: ManifestRequest): Promise<LoadedManifest> {
   const findings = collectFindings();
   const index = indexTypes(request.types);

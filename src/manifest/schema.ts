@@ -24,6 +24,8 @@ const nothing: SchemaJson = { type: "null" };
 /**
  * The JSON Schema (draft-07) of a manifest, for editors. It derives from the same schemas that `loadManifest`
  * checks with; what only the whole manifest can tell (references, addresses) is left to `loadManifest`.
+ * @example
+ * const schema = JSON.stringify(manifestJsonSchema(resourceTypes));
  */
 export function manifestJsonSchema(types: readonly ResourceType[]): object {
   const index = indexTypes(types);
@@ -241,6 +243,8 @@ const description = (schema: z.ZodType): SchemaJson =>
 /**
  * The JSON Schema (draft-07) of a manifest that overlays another one (`-f rnv.yaml -f production.yaml`): everything is
  * optional, and `null` takes away what the earlier file says.
+ * @example
+ * const schema = JSON.stringify(overlayJsonSchema(resourceTypes));
  */
 export function overlayJsonSchema(types: readonly ResourceType[]): object {
   const { definitions, ...top } = manifestJsonSchema(types) as { readonly definitions: SchemaJson };

@@ -23,6 +23,9 @@ type DocumentObject = { readonly [key: string]: Plain };
  * is ours: cause, effects, cost, guards, reasons, bindings. It holds no secret. `unbound` names secrets that its digests
  * leave out, by address, besides those without a fingerprint: a plan that was made without them is compared so. `sources`
  * has the texts of the manifest's files, for the lines of what they declare.
+ * @example
+ * const { plan: made } = await plan(context, planRequest);
+ * const json = made && JSON.stringify(planDocument(made));
  */
 export function planDocument(
   plan: Plan,

@@ -38,6 +38,10 @@ const largestKeyFile = 4096;
  * Loads the key of secret fingerprints: `RNV_STATE_KEY` (64 hex digits, base64 of 32 bytes, or a passphrase of at least 16
  * characters, stretched with scrypt), else the key file, created with mode 0600 when `create` is set. While keys are
  * changed, `RNV_STATE_KEY_PREVIOUS` holds the old one: the first whole apply takes the state over to the new key.
+ * @example
+ * const { environment, randomBytes } = context;
+ * const path = join(context.cwd, ".rnv", "state.key");
+ * const { key } = await loadStateKey({ environment, path, create: true, randomBytes });
  */
 export async function loadStateKey(source: StateKeySource): Promise<LoadedStateKey> {
   const current = await loadCurrentKey(source);

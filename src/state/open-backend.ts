@@ -29,7 +29,14 @@ export interface BackendSurroundings extends Origin {
   readonly openTransport: (options: HttpTransportOptions) => Transport;
 }
 
-/** Opens the backend of an address, without a request. Throws `DiagnosticsError` for wrong settings. */
+/**
+ * Opens the backend of an address, without a request. Throws `DiagnosticsError` for wrong settings.
+ * @example
+ * const { baseUrl, workspaceId, clock, host, pid, environment, randomBytes, cwd: folder } = context;
+ * const around = { baseUrl, workspaceId, clock, host, pid, environment, randomBytes, folder, isAlive: () => true };
+ * const { address } = parseStateAddress("state.json");
+ * const backend = address && openBackend(address, { ...around, openTransport: createHttpTransport });
+ */
 export function openBackend(address: StateAddress, around: BackendSurroundings): StateBackend {
   const cipher = new StateCipher(around.environment, around.randomBytes);
   const { workspaceId, baseUrl, stack, stage, host, pid, isAlive, clock, environment } = around;

@@ -47,7 +47,13 @@ interface LocalBackendOptions extends Origin {
   readonly cipher?: StateCipher;
 }
 
-/** Keeps a state in a file of this machine (DESIGN section 7). */
+/**
+ * Keeps a state in a file of this machine (DESIGN section 7).
+ * @example
+ * const { baseUrl, workspaceId, clock, host, pid } = context;
+ * const around = { baseUrl, workspaceId, clock, host, pid, isAlive: () => true };
+ * const state = await createLocalBackend({ ...around, path: join(context.cwd, "state.json") }).read();
+ */
 export function createLocalBackend(options: LocalBackendOptions): StateBackend {
   const { disk = nodeDisk, clock, isAlive, workspaceId, baseUrl, stack, stage, cipher = noCipher } = options;
   const origin = { workspaceId, baseUrl, stack, stage };

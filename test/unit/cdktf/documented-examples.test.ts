@@ -2,7 +2,11 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as cdktf from "cdktf";
+import * as publicLibrary from "../../../src";
 import * as constructs from "../../../src/cdktf/cdktf";
+import type { Context } from "../../../src/commands/context";
+import * as testing from "../../../src/emulator/testing";
+import { createWorkbench } from "../../support/workbench";
 
 const folder = join(__dirname, "..", "..", "..", "src", "cdktf");
 const names = Object.keys(constructs).sort();
@@ -15,12 +19,14 @@ interface Example {
 
 /** Returns the examples of a source: the lines after `@example` of each JSDoc, and the export that follows it. */
 const examplesIn = (source: string): readonly Example[] =>
-  [...source.matchAll(/\/\*\*\n((?: \*(?: .*)?\n)+?) \*\/\nexport (?:const|function|class) (\w+)/g)].flatMap(
-    ([, comment = "", of = ""]) => {
-      const code = comment.split(" * @example\n")[1]?.replace(/^ \* ?/gm, "");
-      return code === undefined ? [] : [{ of, code }];
-    },
-  );
+  [
+    ...source.matchAll(
+      /\/\*\*\n((?: \*(?: .*)?\n)+?) \*\/\nexport (?:async )?(?:const|function|class) (\w+)/g,
+    ),
+  ].flatMap(([, comment = "", of = ""]) => {
+    const code = comment.split(" * @example\n")[1]?.replace(/^ \* ?/gm, "");
+    return code === undefined ? [] : [{ of, code }];
+  });
 
 const sources = ["", "generated"].flatMap((below) =>
   readdirSync(join(folder, below))
@@ -29,9 +35,29 @@ const sources = ["", "generated"].flatMap((below) =>
 );
 const examples = sources.flatMap(examplesIn);
 
-/** The example of the library, in a function that is given a context. */
-const library = readFileSync(join(folder, "..", "index.ts"), "utf8");
-const exampleOfLibrary = (/ \* @example\n((?: \* .*\n)+)/.exec(library)?.[1] ?? "").replace(/^ \* /gm, "");
+/** The functions and classes of the entries without constructs. */
+const functions = Object.entries({ ...publicLibrary, ...testing })
+  .filter(([, value]) => typeof value === "function")
+  .map(([name]) => name)
+  .sort();
+const source = join(folder, "..");
+const examplesOfLibrary = readdirSync(source, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts") && !file.startsWith("cdktf/"))
+  .flatMap((file) => examplesIn(readFileSync(join(source, file), "utf8")));
+
+/** An example in a function that is given a context, and the ID of a project that is not recorded. */
+const functionOf = ({ of, code }: Example): string => `
+export async function exampleOf${of}(context: Context, id: string) {
+${code}}`;
+
+type RunExample = (context: Context, id: string) => Promise<void>;
+
+/** The manifest that the examples of the library are about. */
+const manifest = `projects:
+  shop:
+    services:
+      api: { kind: web, configuration: { repository: "https://git.example.com/shop/api" } }
+`;
 
 /** A stack with the example in its constructor. The example of the provider brings its own. */
 const classOf = ({ of, code }: Example): string => `
@@ -58,8 +84,10 @@ ${examples.map(classOf).join("\n")}\n`,
     );
     writeFileSync(
       join(program, "library.ts"),
-      `import { apply, type Context, planRequest } from "../../../../src";
-export async function example(context: Context) {\n${exampleOfLibrary}  return made;\n}\n`,
+      `import { join } from "node:path";
+import { ${Object.keys(publicLibrary).join(", ")}, type Context } from "../../../../src";
+import { manualClock } from "../../../../src/emulator/testing";
+${examplesOfLibrary.map(functionOf).join("\n")}\n`,
     );
   });
   afterAll(() => rmSync(program, { recursive: true, force: true }));
@@ -89,6 +117,25 @@ export async function example(context: Context) {\n${exampleOfLibrary}  return m
       const Example = classes[`ExampleOf${of}`] as ExampleStack;
       const stack = new Example(cdktf.Testing.app(), "example");
       expect(JSON.parse(cdktf.Testing.synth(stack)).provider.rnv).toHaveLength(1);
+    }
+  });
+
+  it("exist for each function and class of the other entries", () => {
+    expect(examplesOfLibrary.map(({ of }) => of).sort()).toEqual(functions);
+  });
+
+  it.each(examplesOfLibrary.map(({ of }) => of))("of %s runs against the embedded service", async (of) => {
+    const one = createWorkbench();
+    try {
+      one.write("rnv.yaml", manifest);
+      const isRecorded = of !== "importResource";
+      const { id } = one.emulator.store.addProject({ name: isRecorded ? "Other" : "shop" });
+      if (isRecorded) expect(await one.apply()).toMatchObject({ exitCode: 0 });
+      const programs = require(join(program, "library.ts")) as Record<string, RunExample>;
+      await programs[`exampleOf${of}`]?.(one.context, id);
+      expect(process.exitCode).toBeUndefined();
+    } finally {
+      one.remove();
     }
   });
 });

@@ -200,8 +200,23 @@ describe("an output folder", () => {
     expect((await loadFiles(output({}), ["cdktf.out"])).diagnostics).toMatchObject([
       { code: "stack.not_found", summary: "cdktf.out/manifest.json lists no stacks" },
     ]);
-    expect((await loadFiles({ "other/stacks/a/cdk.tf.json": "{}" }, ["other"])).diagnostics).toMatchObject([
-      { summary: "the folder other holds no *.yaml file and no manifest.json of stacks" },
+    const others = { "other/stacks/a/cdk.tf.json": "{}", "cdktf.json": '{ "app": "node main.js" }' };
+    expect((await loadFiles(others, ["other"])).diagnostics).toMatchObject([
+      {
+        summary: "the folder other holds no *.yaml file and no manifest.json of stacks",
+        hint: expect.stringContaining("other/rnv.yaml"),
+      },
+    ]);
+    expect((await loadFiles(others, ["out/dev"])).diagnostics).toMatchObject([
+      {
+        summary: "cannot read out/dev: it does not exist",
+        hint:
+          "if an app writes it, run `cdktf synth`, or name the app in place of -f: --app COMMAND; " +
+          "if it is for manifests, write out/dev/rnv.yaml",
+      },
+    ]);
+    expect((await loadFiles(others, ["cdktf.json"])).diagnostics).toMatchObject([
+      { summary: "cdktf.json is no manifest: it names the app of stacks" },
     ]);
   });
 
