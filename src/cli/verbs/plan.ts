@@ -19,7 +19,7 @@ import { type Format, formatOf, type Invocation, listOf, type OptionValues } fro
 import { ignoredOptions, options, planningOptions, policyOptions, sourceOptions } from "../options";
 import { jsonFileOf, pageFileOf, writeJsonInto, writePlanPage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
-import { warnOfUndeclared } from "../undeclared-states";
+import { warnOfUndeclared } from "../stage-instances";
 import type { Verb } from "./verb";
 
 export const validateVerb: Verb = {
@@ -145,14 +145,19 @@ async function runPlan(invocation: Invocation): Promise<number> {
 }
 
 /** Makes a plan of the invocation's stage and stack, and tells its outputs to the stacks that need them. */
-export async function planTarget(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
+async function planTarget(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
   const outcome = await withContext(invocation, (context) => plan(context, request));
   if (outcome.plan) invocation.stack?.tellOutputs(crossValuesOf(outcome.plan));
   return outcome;
 }
 
-/** Returns the exit code of a plan whose changes count: 2 with changes, 4 when one is blocked. */
-export function planExitCode({ plan: made, exitCode }: PlanOutcome): number {
+/** Makes a plan whose changes count: its exit code is 2 with changes, 4 when one is blocked. */
+export async function countedPlan(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
+  const outcome = await planTarget(invocation, request);
+  return { ...outcome, exitCode: planExitCode(outcome) };
+}
+
+function planExitCode({ plan: made, exitCode }: PlanOutcome): number {
   if (!made || exitCode !== 0) return exitCode;
   if (isBlocked(made)) return exitCodes.refused;
   return hasChanges(made) ? exitCodes.changes : exitCode;

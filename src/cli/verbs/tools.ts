@@ -217,20 +217,16 @@ async function namesHere(invocation: Invocation, options: TypedOptions): Promise
     { cwd, environment },
     { files, stage: asked, ...(isLocal && { backend: context.backend }) },
   );
-  return { ...names, stages: await withInstances(names.stages, here, found) };
+  return { ...names, stages: await withInstances(names.stages, found) };
 }
 
 /** Stages with their instances, where a folder holds the states of these. */
-async function withInstances(
-  stages: readonly string[],
-  here: Invocation,
-  found: DeclaredStages,
-): Promise<readonly string[]> {
+async function withInstances(stages: readonly string[], found: DeclaredStages): Promise<readonly string[]> {
   const all: string[] = [];
   for (const stage of stages) {
     const [name = "", id] = stage.split("/");
     const declared = id === undefined ? undefined : found.stages.get(name);
-    const names = declared ? await localNames(here, found, declared).catch(() => []) : [];
+    const names = declared ? await localNames(found, declared).catch(() => []) : [];
     all.push(stage, ...names.map(stageText));
   }
   return all;

@@ -2,7 +2,7 @@ import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { shortList } from "../../model/text";
 import { type FleetReport, fleetReportSchema, type MemberResult } from "../../report/fleet-report";
 import { counted } from "../../report/plan-wording";
-import { makeReport } from "./member-result";
+import { makeReport, refusedMember } from "./member-result";
 
 interface ReadReport {
   readonly file: string;
@@ -50,14 +50,9 @@ export function joinReports(files: readonly ReadReport[], isDetailed: boolean): 
 
 /** The result of a member of which no report tells: whoever reads the joined one must not take it for clean. */
 function untold(name: string): MemberResult {
-  const [, stage] = name.split("@");
-  const summary = "it is in no report";
   const hint = "run the shard again that did not end";
-  return {
-    ...{ name, status: "failed", exit_code: 1, seconds: 0 },
-    ...(stage !== undefined && { stage }),
-    diagnostics: [{ severity: "error", code: "command.usage", summary, hint }],
-  };
+  const stage = name.split("@")[1];
+  return refusedMember({ name, stage }, [error("command.usage", "it is in no report", { hint })]);
 }
 
 /** Reads the reports; a file that is none, or no file at all, is a diagnostic. */
