@@ -10,7 +10,7 @@ import {
   receiveResources,
 } from "../state/edit-state";
 import { emptyState } from "../state/recorded";
-import { addresses, type Context, type Outcome, succeeded } from "./context";
+import { addresses, type Context } from "./context";
 import { holdLock } from "./hold-lock";
 import { newLineage } from "./recover";
 
@@ -19,7 +19,7 @@ export interface HandOverRequest {
   readonly lockTimeoutMs: number;
 }
 
-export interface HandOverOutcome extends Outcome {
+export interface HandOverOutcome {
   /** The other state as it is now, whole. */
   readonly addresses: readonly Address[];
   /** Where the other state is. */
@@ -50,7 +50,7 @@ export function handOver(
     const noted = from === session.state ? from : await session.commit(from);
     if (received !== other.state) await other.commit(received);
     await session.commit(endHandOver(noted));
-    return { ...succeeded, addresses: noted.handOver?.addresses ?? [], to };
+    return { addresses: noted.handOver?.addresses ?? [], to };
   };
   const otherLock = { ...lock, anyRepository: true };
   // Always in the same order, so that two that hand over to each other do not wait for each other.
