@@ -6,7 +6,7 @@ import type * as hosts from "../api/code-host/open-host";
 import { createHttpTransport } from "../api/http-transport";
 import { findReview, type Review } from "../commands/ci/find-review";
 import { StaleCommentError } from "../commands/ci/keep-comment";
-import { DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
+import { failure, warning } from "../diagnostics/diagnostic";
 import { stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
@@ -110,11 +110,9 @@ function eventOf(path: string | undefined): GithubEvent {
   try {
     return JSON.parse(readText(path)) as GithubEvent;
   } catch {
-    throw new DiagnosticsError([
-      error("config.invalid", "GITHUB_EVENT_PATH names no payload of an event", {
-        hint: "the runner writes it; in a container it has to be mounted",
-      }),
-    ]);
+    throw failure("config.invalid", "GITHUB_EVENT_PATH names no payload of an event", {
+      hint: "the runner writes it; in a container it has to be mounted",
+    });
   }
 }
 
@@ -224,6 +222,6 @@ function appendTo(file: string | undefined, text: string): void {
     appendFileSync(file, text);
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw new DiagnosticsError([error("command.usage", `cannot write ${file} (${code})`)]);
+    throw failure("command.usage", `cannot write ${file} (${code})`);
   }
 }

@@ -1,7 +1,14 @@
 import { Option } from "commander";
 import { createHttpTransport } from "../api/http-transport";
 import { exitCodeOf } from "../commands/context";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  DiagnosticsError,
+  error,
+  failure,
+  hasErrors,
+  warning,
+} from "../diagnostics/diagnostic";
 import { type FoundStages, findStages } from "../manifest/load-manifest";
 import { findStage, type StageDeclaration, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
@@ -29,11 +36,9 @@ export function undeclaredStage(asked: StageName | undefined): StageRun | null {
     (word) => !isStageWord(word),
   );
   if (wrong === undefined) return { ...asked, takesUnnamed: true };
-  throw new DiagnosticsError([
-    error("command.usage", `${JSON.stringify(wrong)} cannot name a stage, nor an instance of one`, {
-      hint: `each holds ${stageWordRule}: --stage staging, --stage preview/12`,
-    }),
-  ]);
+  throw failure("command.usage", `${JSON.stringify(wrong)} cannot name a stage, nor an instance of one`, {
+    hint: `each holds ${stageWordRule}: --stage staging, --stage preview/12`,
+  });
 }
 
 /** The stages that a manifest declares, for an invocation. */
@@ -182,7 +187,7 @@ export const localNames = async (
 };
 
 export const usage = (summary: string, hint?: string): DiagnosticsError =>
-  new DiagnosticsError([error("command.usage", summary, { hint })]);
+  failure("command.usage", summary, { hint });
 
 /** Options of verbs that take several stages in one run. */
 export const stagesOptions = [

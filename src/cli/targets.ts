@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Outcome } from "../commands/context";
 import { joinResults, runTargets, type TargetOutcome } from "../commands/targets";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import type { CrossValue } from "../manifest/context";
 import { splitStage, stageText } from "../model/stage";
 import { systemClock } from "../model/time";
@@ -174,11 +174,9 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
     return [only({ ...invocation, stack: { ...stackRun(first, { isOneOfSeveral: true }), together } })];
   }
   if (use === "one" && chosen.length > 1)
-    throw new DiagnosticsError([
-      error("command.usage", `${chosen.length} stacks are read, and this is about one`, {
-        hint: `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
-      }),
-    ]);
+    throw failure("command.usage", `${chosen.length} stacks are read, and this is about one`, {
+      hint: `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
+    });
   if (invocation.options.json !== true) tellNotes(chosen, invocation.terminal);
   if (named.length === 0 && stacks.length > 1 && use === "each" && others !== "none")
     report(invocation, await warnOfLeftStacks(invocation, stacks));
@@ -234,19 +232,15 @@ async function targetsOfState(
   });
   const [name, another] = listOf(invocation.options.stack);
   if (another !== undefined)
-    throw new DiagnosticsError([
-      error("command.usage", "--stack is given twice, and this is about one stack"),
-    ]);
+    throw failure("command.usage", "--stack is given twice, and this is about one stack");
   if (name !== undefined) return [only(inStack(name))];
   const names = stacksWithState(invocation);
   if (names.length === 0) return [only(invocation)];
   if (use === "each" && given.positional[0] === undefined)
     return names.map((stack) => ({ ...only(inStack(stack)), stack }));
-  throw new DiagnosticsError([
-    error("command.usage", "each stack has a state of its own here, and none is named", {
-      hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
-    }),
-  ]);
+  throw failure("command.usage", "each stack has a state of its own here, and none is named", {
+    hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
+  });
 }
 
 /** Shows what a program notes of its constructs, besides its warnings and errors. */
@@ -259,12 +253,10 @@ function tellNotes(stacks: readonly StackFile[], terminal: Invocation["terminal"
 function refuseWords([word]: readonly string[], takesPlan: boolean): void {
   if (word === undefined) return;
   const isFileName = takesPlan && /[./\\]/.test(word);
-  if (isFileName) throw new DiagnosticsError([error("command.usage", `${word}: no such file`)]);
-  throw new DiagnosticsError([
-    error("command.usage", `there is no stack ${JSON.stringify(word)}`, {
-      hint: "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
-    }),
-  ]);
+  if (isFileName) throw failure("command.usage", `${word}: no such file`);
+  throw failure("command.usage", `there is no stack ${JSON.stringify(word)}`, {
+    hint: "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
+  });
 }
 
 /** Returns the invocation in the stage and the stack that a plan was saved for. The verb reports a damaged one. */

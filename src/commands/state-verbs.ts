@@ -1,4 +1,4 @@
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import { withRuns } from "../model/history";
@@ -25,9 +25,7 @@ export async function forceUnlock(
   const removed = await backend.forceUnlock(lockId);
   if (removed) return removed;
   const hint = "the message that says the lock is held names its id; a lock that was released has none";
-  throw new DiagnosticsError([
-    error("command.usage", `no lock with id "${lockId}" on ${backend.location}`, { hint }),
-  ]);
+  throw failure("command.usage", `no lock with id "${lockId}" on ${backend.location}`, { hint });
 }
 
 /** What an edit of the state did. */
@@ -77,12 +75,10 @@ export function claimState(
   return holdLock(context, lock, async ({ state, commit }) => {
     const name = context.repository?.name;
     if (name === undefined)
-      throw new DiagnosticsError([
-        error("command.usage", "the repository of this run is unknown", {
-          hint: "run it in a clone that has the remote origin, or in a job of GitHub Actions or GitLab",
-        }),
-      ]);
-    if (state === undefined) throw new DiagnosticsError([error("command.usage", "nothing is recorded yet")]);
+      throw failure("command.usage", "the repository of this run is unknown", {
+        hint: "run it in a clone that has the remote origin, or in a job of GitHub Actions or GitLab",
+      });
+    if (state === undefined) throw failure("command.usage", "nothing is recorded yet");
     const { repository: owner = name } = state;
     if (owner !== name && !(await request.confirm(owner))) return undefined;
     if (state.repository !== name) await commit({ ...state, repository: name });
@@ -162,12 +158,9 @@ async function backupAt({ backend }: Context, n: number): Promise<{ text: string
   const name = names[n - 1];
   const text = name === undefined ? undefined : await backend.readBackup(name);
   if (name !== undefined && text !== undefined) return { text, name };
-  throw new DiagnosticsError([
-    error("command.usage", `there is no backup ${n} of ${backend.location}`, {
-      hint:
-        names.length === 0 ? "it has none; name a file instead" : `rnv state backups lists ${names.length}`,
-    }),
-  ]);
+  throw failure("command.usage", `there is no backup ${n} of ${backend.location}`, {
+    hint: names.length === 0 ? "it has none; name a file instead" : `rnv state backups lists ${names.length}`,
+  });
 }
 
 interface Edit {

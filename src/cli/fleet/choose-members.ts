@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { inShard, sharedStates } from "../../commands/fleet/select-members";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, failure, hasErrors, warning } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { shownPath } from "../../manifest/files";
 import { type FoundFleet, findFleet, isBelow, pathsBeside, realOf } from "../../manifest/find-fleet";
@@ -43,11 +43,9 @@ export function chooseMembers(invocation: Invocation): ChosenMembers {
   const changes = typeof ref === "string" ? changedFiles(ref, realOf(root), environment) : undefined;
   if (changes) report(invocation, warnOfGone(invocation, { ...fleet, root: realOf(root) }, changes));
   if (all.length === 0)
-    throw new DiagnosticsError([
-      error("manifest.not_found", `there is no manifest below ${place}`, {
-        hint: "a member has rnv.yaml, rnv.yml or a folder rnv; others are named in rnv.fleet.yaml",
-      }),
-    ]);
+    throw failure("manifest.not_found", `there is no manifest below ${place}`, {
+      hint: "a member has rnv.yaml, rnv.yml or a folder rnv; others are named in rnv.fleet.yaml",
+    });
   const shared = sharedStates(all, root, environment);
   if (shared.length > 0) throw new DiagnosticsError(shared);
   const named = namedMembers(all, invocation);
@@ -137,20 +135,16 @@ function namedMembers(all: readonly FleetMember[], invocation: Invocation): read
   if (inStage.length === 0) {
     const stages = shortList([...new Set(all.flatMap((member) => member.stage ?? []))], 10);
     const hint = stages === "" ? "no manifest of this fleet declares stages" : `there are: ${stages}`;
-    throw new DiagnosticsError([
-      error("command.usage", `no member has the stage ${JSON.stringify(stage)}`, { hint }),
-    ]);
+    throw failure("command.usage", `no member has the stage ${JSON.stringify(stage)}`, { hint });
   }
   if (words.length === 0) return inStage;
   const names = inStage.map(({ name }) => name);
   const patterns = words.map((word) => ({ word, pattern: namePattern(word) }));
   const missed = patterns.find(({ pattern }) => !names.some((name) => pattern.test(name)));
   if (missed !== undefined)
-    throw new DiagnosticsError([
-      error("command.usage", `there is no member ${JSON.stringify(missed.word)}`, {
-        hint: didYouMean(missed.word, names) ?? `there are: ${shortList(names, 10)}`,
-      }),
-    ]);
+    throw failure("command.usage", `there is no member ${JSON.stringify(missed.word)}`, {
+      hint: didYouMean(missed.word, names) ?? `there are: ${shortList(names, 10)}`,
+    });
   return inStage.filter(({ name }) => patterns.some(({ pattern }) => pattern.test(name)));
 }
 
@@ -164,12 +158,10 @@ function shardOf(environment: ProcessEnvironment): Shard | undefined {
   } = environment;
   if (index !== undefined && index !== "") {
     if (shards === undefined || shards === "")
-      throw new DiagnosticsError([
-        error("config.missing", "RNV_SHARDS is not set", {
-          detail: "JOB_COMPLETION_INDEX says which of the pods of an Indexed Job this is; not of how many.",
-          hint: "set RNV_SHARDS to the completions of the job, or give --shard 1/1 for the whole fleet",
-        }),
-      ]);
+      throw failure("config.missing", "RNV_SHARDS is not set", {
+        detail: "JOB_COMPLETION_INDEX says which of the pods of an Indexed Job this is; not of how many.",
+        hint: "set RNV_SHARDS to the completions of the job, or give --shard 1/1 for the whole fleet",
+      });
     return checkedShard(Number(index) + 1, Number(shards), "JOB_COMPLETION_INDEX and RNV_SHARDS");
   }
   if (!node || !nodes) return undefined;
@@ -179,9 +171,7 @@ function shardOf(environment: ProcessEnvironment): Shard | undefined {
 function checkedShard(index: number, count: number, from: string): Shard {
   if (Number.isInteger(index) && Number.isInteger(count) && index >= 1 && index <= count)
     return { index, count };
-  throw new DiagnosticsError([
-    error("config.invalid", `${from} name no shard: number ${index} of ${count}`, {
-      hint: "give --shard 1/4, or 1/1 for the whole fleet",
-    }),
-  ]);
+  throw failure("config.invalid", `${from} name no shard: number ${index} of ${count}`, {
+    hint: "give --shard 1/4, or 1/1 for the whole fleet",
+  });
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { joinReports } from "../../commands/fleet/join-reports";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import { reasonOf } from "../../model/text";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";
@@ -27,9 +27,7 @@ function reportsIn(folder: string): readonly string[] {
       .filter((name) => /(^|[\\/])fleet(-\d+-of-\d+)?\.json$/.test(name))
       .sort();
   } catch (cause) {
-    throw new DiagnosticsError([
-      error("command.usage", `cannot read the folder ${folder}: ${reasonOf(cause)}`),
-    ]);
+    throw failure("command.usage", `cannot read the folder ${folder}: ${reasonOf(cause)}`);
   }
 }
 
@@ -45,14 +43,12 @@ export async function printMatrix(invocation: Invocation): Promise<number> {
   });
   const shards = options.shards as number | undefined;
   if ((shards ?? selected.length) > mostJobs)
-    throw new DiagnosticsError([
-      error("command.usage", `a matrix of GitHub has at most ${mostJobs} jobs`, {
-        hint:
-          shards === undefined
-            ? `let each job run a part of the ${selected.length} members: --shards 20`
-            : `--shards ${mostJobs}`,
-      }),
-    ]);
+    throw failure("command.usage", `a matrix of GitHub has at most ${mostJobs} jobs`, {
+      hint:
+        shards === undefined
+          ? `let each job run a part of the ${selected.length} members: --shards 20`
+          : `--shards ${mostJobs}`,
+    });
   const count = Math.min(shards ?? 0, selected.length);
   const include =
     shards === undefined

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { brokenMember, makeReport, refusedMember } from "../../commands/fleet/member-result";
 import { runTargets } from "../../commands/targets";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error, failure } from "../../diagnostics/diagnostic";
 import { folderProblem, startsPrograms } from "../../manifest/find-fleet";
 import { memberEnvironment } from "../../manifest/fleet-environment";
 import type { FleetMember, FleetVerb, Shard } from "../../model/fleet";
@@ -29,11 +29,9 @@ import { startMembers } from "./start-members";
 export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise<number> {
   const { options, signal, terminal } = invocation;
   if (verb === "apply" && options.autoApprove !== true)
-    throw new DiagnosticsError([
-      error("command.usage", "a fleet does not ask while it applies", {
-        hint: "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",
-      }),
-    ]);
+    throw failure("command.usage", "a fleet does not ask while it applies", {
+      hint: "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",
+    });
   const chosen = chooseMembers(invocation);
   const { selected, members, shard } = chosen;
   const startedAt = new Date();

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { memberResult } from "../../commands/fleet/member-result";
 import { shareAnswers } from "../../commands/fleet/share-answers";
 import { runTargets, type TargetOutcome } from "../../commands/targets";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import type { FleetMember, FleetVerb } from "../../model/fleet";
 import type { MemberResult } from "../../report/fleet-report";
 import type { Invocation, OptionValues } from "../invocation";
@@ -44,8 +44,7 @@ export const hasGroups = process.platform !== "win32";
 /** `rnv fleet members`: runs the members that the process of the fleet hands over, and sends it their results. */
 export async function runMembers(invocation: Invocation): Promise<number> {
   const { send } = process;
-  if (send === undefined)
-    throw new DiagnosticsError([error("command.usage", "rnv fleet plan, drift and apply start this verb")]);
+  if (send === undefined) throw failure("command.usage", "rnv fleet plan, drift and apply start this verb");
   const { verb, options, parallelism, targets } = await new Promise<MembersJob>((resolve) =>
     process.once("message", (job) => resolve(job as MembersJob)),
   );

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { isHiddenOutput } from "../../model/desired";
 import type { Plain } from "../../model/value";
@@ -35,7 +35,7 @@ async function runOutput(invocation: Invocation): Promise<number> {
   const { outputs = {} } = (await stateOf(invocation)).state ?? {};
   if (name !== undefined && !Object.hasOwn(outputs, name)) {
     const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
-    throw new DiagnosticsError([error("command.usage", `there is no output "${name}"`, { hint })]);
+    throw failure("command.usage", `there is no output "${name}"`, { hint });
   }
   const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
   if (name !== undefined && hidden.includes(name)) return showHidden(invocation, name);
@@ -55,11 +55,13 @@ async function runOutput(invocation: Invocation): Promise<number> {
 /** A sensitive output: a script must not take the mask for its value. */
 function showHidden({ terminal, options }: Invocation, name: string): number {
   if (options.json !== true || options.raw === true)
-    throw new DiagnosticsError([
-      error("command.usage", `the output "${name}" is sensitive: its value is neither shown nor recorded`, {
+    throw failure(
+      "command.usage",
+      `the output "${name}" is sensitive: its value is neither shown nor recorded`,
+      {
         hint: "rnv output -json lists it, masked",
-      }),
-    ]);
+      },
+    );
   terminal.out(`${escapeJson("(sensitive)")}\n`);
   return 0;
 }
@@ -69,5 +71,5 @@ function rawText(name: string | undefined, value: Plain | undefined): string {
   if (value !== null && ["string", "number", "boolean"].includes(typeof value)) return String(value);
   const summary =
     name === undefined ? "-raw needs the name of one output" : `-raw: output "${name}" is not a text`;
-  throw new DiagnosticsError([error("command.usage", summary, { hint: "-json prints any of them" })]);
+  throw failure("command.usage", summary, { hint: "-json prints any of them" });
 }

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { type CostLimit, type PlanRequest, planRequest } from "../../commands/context";
 import { type PlanOutcome, plan } from "../../commands/plan";
 import { type ValidateOutcome, validate } from "../../commands/validate";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticsError, failure, hasErrors } from "../../diagnostics/diagnostic";
 import type { CrossValue } from "../../manifest/context";
 import { stageText } from "../../model/stage";
 import { isUnconfirmed } from "../../plan/guards";
@@ -42,7 +42,7 @@ export const validateVerb: Verb = {
 async function runValidate(invocation: Invocation): Promise<number> {
   const { terminal, options } = invocation;
   if (options.json === true && options.print === true)
-    throw new DiagnosticsError([error("command.usage", "--json and --print exclude each other")]);
+    throw failure("command.usage", "--json and --print exclude each other");
   const outcome = await validate(sourcesOf(invocation), {
     files: listOf(options.file),
     policies: policiesOf(invocation),
@@ -63,7 +63,7 @@ async function runValidate(invocation: Invocation): Promise<number> {
 function printed({ merged }: ValidateOutcome): string {
   if (merged !== undefined) return merged();
   const hint = "a synthesized stack is one text already: cdktf.out/stacks/…/cdk.tf.json";
-  throw new DiagnosticsError([error("command.usage", "--print writes manifests, not stacks", { hint })]);
+  throw failure("command.usage", "--print writes manifests, not stacks", { hint });
 }
 
 export const planVerb: Verb = {
@@ -183,11 +183,9 @@ const mayBeConfirmed = (plan: Plan): boolean =>
   plan.changes.every(({ guard }) => guard === undefined || isUnconfirmed({ guard }));
 
 const onePlanEach = (): DiagnosticsError =>
-  new DiagnosticsError([
-    error("command.usage", "--out saves the plan of one stack, and several are planned", {
-      hint: "name one: rnv plan STACK -out FILE",
-    }),
-  ]);
+  failure("command.usage", "--out saves the plan of one stack, and several are planned", {
+    hint: "name one: rnv plan STACK -out FILE",
+  });
 
 /** Outputs as other stacks may use them. A secret is not among them. */
 const crossValuesOf = ({ plannedOutputs }: Plan): ReadonlyMap<string, CrossValue> =>
@@ -284,7 +282,7 @@ export const policiesOf = ({ options, environment }: Invocation): readonly strin
 
 function modeOf(options: OptionValues): PlanRequest["mode"] {
   if (options.destroy === true && options.refreshOnly === true) {
-    throw new DiagnosticsError([error("command.usage", "--destroy and --refresh-only exclude each other")]);
+    throw failure("command.usage", "--destroy and --refresh-only exclude each other");
   }
   if (options.destroy === true) return "destroy";
   return options.refreshOnly === true ? "refresh-only" : "apply";

@@ -12,7 +12,7 @@ import {
   removeState,
   restoreState,
 } from "../../commands/state-verbs";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { State } from "../../model/state";
 import { escapeJson, escapeText } from "../../report/escape-text";
@@ -120,11 +120,9 @@ async function runStateMove(invocation: Invocation): Promise<number> {
   if (typeof invocation.options.to === "string") return runHandOver(invocation, given, invocation.options.to);
   const [from, to] = given;
   if (from === undefined || to === undefined || given.length > 2)
-    throw new DiagnosticsError([
-      error("command.usage", "rnv state mv takes two addresses: from and to", {
-        hint: "to hand records over to another state: rnv state mv --to STATE ADDRESS…",
-      }),
-    ]);
+    throw failure("command.usage", "rnv state mv takes two addresses: from and to", {
+      hint: "to hand records over to another state: rnv state mv --to STATE ADDRESS…",
+    });
   const { addresses } = await withContext(invocation, (context) =>
     moveState(context, { from, to, lockTimeoutMs: lockTimeoutOf(invocation) }),
   );
@@ -173,11 +171,9 @@ async function runStateClaim(invocation: Invocation): Promise<number> {
   const confirm = async (owner: string): Promise<boolean> => {
     if (given.autoApprove === true) return true;
     if (ask === undefined)
-      throw new DiagnosticsError([
-        error("command.usage", "state claim needs approval, but this is not a terminal", {
-          hint: "rnv state claim -auto-approve",
-        }),
-      ]);
+      throw failure("command.usage", "state claim needs approval, but this is not a terminal", {
+        hint: "rnv state claim -auto-approve",
+      });
     return askForYes(
       ask,
       `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  `,
@@ -228,7 +224,7 @@ const statePullVerb: Verb = {
 
 async function runStatePull(invocation: Invocation): Promise<number> {
   const { state } = await stateOf(invocation);
-  if (state === undefined) throw new DiagnosticsError([error("command.usage", "nothing is recorded yet")]);
+  if (state === undefined) throw failure("command.usage", "nothing is recorded yet");
   invocation.terminal.out(encodeState(state));
   return 0;
 }

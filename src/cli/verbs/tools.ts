@@ -14,7 +14,7 @@ import {
   schemaNames,
 } from "../../commands/tools";
 import { graph, type KnownNames, listKnownNames } from "../../commands/validate";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { stageText } from "../../model/stage";
@@ -85,9 +85,7 @@ async function runGraph(invocation: Invocation): Promise<number> {
 function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<typeof graph>> {
   const other = ["file", "app", "stack"].find((name) => options[name] !== undefined);
   if (other !== undefined)
-    throw new DiagnosticsError([
-      error("command.usage", `a saved plan says what it is about: leave --${other} out`),
-    ]);
+    throw failure("command.usage", `a saved plan says what it is about: leave --${other} out`);
   const { plan, document } = readPlanFile(file);
   return {
     ...{
@@ -322,12 +320,10 @@ function readBuilt(name: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    throw new DiagnosticsError([
-      error("command.usage", "this package holds no built provider", {
-        detail: `There is no ${path}.`,
-        hint: "install the package again, or run npm run build in its sources",
-      }),
-    ]);
+    throw failure("command.usage", "this package holds no built provider", {
+      detail: `There is no ${path}.`,
+      hint: "install the package again, or run npm run build in its sources",
+    });
   }
 }
 
