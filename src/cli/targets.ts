@@ -114,7 +114,8 @@ export async function resultOf(
 
 /**
  * Runs stages, undefined for the one that RNV_STAGE names or for none, and each stack of a stage, until the run is
- * interrupted. None is stopped by another: what is thrown becomes the outcome of its target. `onResult` gets each result at its end.
+ * interrupted. None is stopped by another: what is thrown becomes the outcome of its target. `onResult` gets each result at
+ * its end.
  */
 export async function resultsOf(
   invocation: Invocation,
@@ -132,6 +133,10 @@ export async function resultsOf(
   };
   const runStage = async (stage: string | undefined): Promise<void> => {
     const staged = { ...invocation, options: { ...invocation.options, stage } };
+    if (stages.length > 1)
+      invocation.terminal.out(
+        `${results.length === 0 ? "" : "\n"}${heading(invocation, `Stage ${stage ?? ""}`)}`,
+      );
     try {
       await runOnTargets(staged, reading, (one) => runOne(one, run));
     } catch (cause) {
@@ -296,6 +301,9 @@ async function inSavedStage(
   return { ...invocation, stage: undeclaredStage(askedStage(invocation)) };
 }
 
+const heading = (invocation: Invocation, title: string): string =>
+  `${outStyle(invocation).colors.bold(escapeText(title))}\n\n`;
+
 /** Shows several stacks on one standard output: under a heading each, or as one JSON document. */
 function sharedScreen({ terminal, options }: Invocation, streams: boolean) {
   const format = formatOf(options);
@@ -305,7 +313,7 @@ function sharedScreen({ terminal, options }: Invocation, streams: boolean) {
   const showHeading = (invocation: Invocation, name: string): void => {
     if (format === "json") terminal.out(`${escapeJson({ type: "stack", stack: name })}\n`);
     else if (format === "markdown") terminal.out(`${gap}## Stack ${escapeText(name)}\n\n`);
-    else terminal.out(`${gap}${outStyle(invocation).colors.bold(`Stack ${escapeText(name)}`)}\n\n`);
+    else terminal.out(`${gap}${heading(invocation, `Stack ${name}`)}`);
     gap = "\n";
   };
   return {

@@ -2,7 +2,6 @@ import { Option } from "commander";
 import { recordsOf } from "../../commands/ci/find-review";
 import { keepComments } from "../../commands/ci/keep-comment";
 import type { PlanRequest } from "../../commands/context";
-import type { PlanOutcome } from "../../commands/plan";
 import { joinResults } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
@@ -29,7 +28,7 @@ import {
 import type { Invocation } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { reportFolder, writeReports } from "../plan-reports";
-import { annotate, exitCodes, outStyle, report } from "../report";
+import { annotate, exitCodes, report } from "../report";
 import { warnOfUndeclared } from "../stage-instances";
 import { stagesAsked, stagesOptions } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
@@ -87,18 +86,8 @@ async function runPlansInJob(invocation: Invocation): Promise<number> {
 /** Plans each stage and each stack of it, and shows the plans. */
 async function planStages(invocation: Invocation, request: PlanRequest): Promise<readonly TargetResult[]> {
   const { asked } = await stagesAsked(invocation);
-  let headed = "";
-  const run = (one: Invocation): Promise<PlanOutcome> => {
-    const name = one.stage ? stageText(one.stage) : "";
-    if (asked.length > 1 && name !== headed)
-      one.terminal.out(
-        `${headed === "" ? "" : "\n"}${outStyle(one).colors.bold(`Stage ${escapeText(name)}`)}\n\n`,
-      );
-    headed = name;
-    return countedPlan(one, request);
-  };
   const reading = { use: "each", others: "needed", isIndependent: true } as const;
-  const results = await resultsOf(invocation, asked, reading, run, showResult);
+  const results = await resultsOf(invocation, asked, reading, (one) => countedPlan(one, request), showResult);
   const [first] = results;
   if (first) report(first.target, await warnOfUndeclared(first.target));
   return results;
