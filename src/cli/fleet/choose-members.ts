@@ -1,14 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import {
-  type Diagnostic,
-  DiagnosticsError,
-  error,
-  failure,
-  hasErrors,
-  warning,
-} from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { shownPath } from "../../manifest/files";
 import { type FoundFleet, findFleet, isBelow, pathsBeside, realOf } from "../../manifest/find-fleet";
@@ -41,10 +34,6 @@ export function chooseMembers(invocation: Invocation): ChosenMembers {
   const untrusted = options.untrusted === true;
   const fleet = findFleet({ place, cwd, types: resourceTypes, environment, untrusted });
   const { members: all, root } = fleet;
-  if (hasErrors(fleet.diagnostics)) {
-    const isRefused = fleet.diagnostics.some(({ code }) => code === "guard.untrusted");
-    throw new DiagnosticsError(fleet.diagnostics, isRefused ? 4 : 1, fleet.sources);
-  }
   const ref = options.changedSince;
   const changes = typeof ref === "string" ? changedFiles(ref, realOf(root), environment) : undefined;
   if (changes) report(invocation, warnOfGone(invocation, { ...fleet, root: realOf(root) }, changes));
@@ -76,16 +65,11 @@ function warnOfGone(
       writeFileSync(copy, text);
     }
     if (file !== undefined) writeFileSync(join(before, basename(file)), textBefore(realOf(file)) ?? "");
+    const place = file === undefined ? before : join(before, basename(file));
     const untrusted = options.untrusted === true;
-    const found = findFleet({
-      place: file === undefined ? before : join(before, basename(file)),
-      cwd: before,
-      types: resourceTypes,
-      environment,
-      untrusted,
-    });
+    const found = fleetBefore({ place, cwd: before, types: resourceTypes, environment, untrusted });
     const kept = new Set(members.map(({ name }) => name));
-    return found.members
+    return found
       .filter(({ name, folder }) => !kept.has(name) && existsSync(join(before, folder)))
       .map((member) => {
         const { folder, stage = "" } = member;
@@ -106,6 +90,16 @@ function warnOfGone(
       });
   } finally {
     rmSync(before, { recursive: true, force: true });
+  }
+}
+
+/** The members of a fleet as it was; none where it cannot be read any more. */
+function fleetBefore(request: Parameters<typeof findFleet>[0]): readonly FleetMember[] {
+  try {
+    return findFleet(request).members;
+  } catch (cause) {
+    if (cause instanceof DiagnosticsError) return [];
+    throw cause;
   }
 }
 

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { type CostLimit, type PlanRequest, planRequest } from "../../commands/context";
-import { type PlanOutcome, plan } from "../../commands/plan";
+import { countedExitCode, type PlanOutcome, plan } from "../../commands/plan";
 import { type ValidateOutcome, validate } from "../../commands/validate";
 import { type Diagnostic, type DiagnosticsError, failure, hasErrors } from "../../diagnostics/diagnostic";
 import type { CrossValue } from "../../manifest/context";
@@ -18,7 +18,7 @@ import { writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions, sourceOptions } from "../options";
 import { jsonFileOf, pageFileOf, writeJsonInto, writePlanPage } from "../page-file";
-import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
+import { annotate, errorDocument, errStyle, outStyle, report } from "../report";
 import { warnOfUndeclared } from "../stage-instances";
 import type { Verb } from "./verb";
 
@@ -141,7 +141,7 @@ async function runPlan(invocation: Invocation): Promise<number> {
     );
     terminal.err(savedLine(outcome.plan, options.out));
   }
-  return options.detailedExitcode === true ? planExitCode(outcome) : exitCode;
+  return options.detailedExitcode === true ? countedExitCode(outcome) : exitCode;
 }
 
 /** Makes a plan of the invocation's stage and stack, and tells its outputs to the stacks that need them. */
@@ -154,13 +154,7 @@ async function planTarget(invocation: Invocation, request: PlanRequest): Promise
 /** Makes a plan whose changes count: its exit code is 2 with changes, 4 when one is blocked. */
 export async function countedPlan(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
   const outcome = await planTarget(invocation, request);
-  return { ...outcome, exitCode: planExitCode(outcome) };
-}
-
-function planExitCode({ plan: made, exitCode }: PlanOutcome): number {
-  if (!made || exitCode !== 0) return exitCode;
-  if (isBlocked(made)) return exitCodes.refused;
-  return hasChanges(made) ? exitCodes.changes : exitCode;
+  return { ...outcome, exitCode: countedExitCode(outcome) };
 }
 
 /** Returns the command that applies a plan; undefined where none does, or where another line names it. */
