@@ -6,7 +6,7 @@ import type * as hosts from "../api/code-host/open-host";
 import { createHttpTransport } from "../api/http-transport";
 import { findReview, type Review } from "../commands/ci/find-review";
 import { StaleCommentError } from "../commands/ci/keep-comment";
-import { DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
+import { failure, warning } from "../diagnostics/diagnostic";
 import { stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
@@ -110,11 +110,9 @@ function eventOf(path: string | undefined): GithubEvent {
   try {
     return JSON.parse(readText(path)) as GithubEvent;
   } catch {
-    throw new DiagnosticsError([
-      error("config.invalid", "GITHUB_EVENT_PATH names no payload of an event", {
-        hint: "the runner writes it; in a container it has to be mounted",
-      }),
-    ]);
+    throw failure("config.invalid", "GITHUB_EVENT_PATH names no payload of an event", {
+      hint: "the runner writes it; in a container it has to be mounted",
+    });
   }
 }
 
@@ -125,27 +123,11 @@ function gitlabJob(environment: ProcessEnvironment): JobKind {
   return { ...none, pullRequest: number, proposes: !isQueue, isQueue };
 }
 
-/** Asks the code host of the job. Throws where there is none, or it does not answer. */
-export async function askHost<Answer>(
+/** Speaks to the code host of the job; undefined where there is none, or what it needs is not set, which is told. */
+export async function withHost<Answer>(
   invocation: Invocation,
-  ask: (host: CodeHost) => Promise<Answer>,
-): Promise<Answer> {
-  const host = openJobHost(invocation);
-  if (host === undefined)
-    throw new DiagnosticsError([
-      error("config.missing", "there is no code host to ask", {
-        hint: "run it in a job of GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN",
-      }),
-    ]);
-  try {
-    return await ask(host);
-  } finally {
-    await host.close();
-  }
-}
-
-/** Opens the code host of the job; undefined where there is none, or what it needs is not set, which is told. */
-function openJobHost(invocation: Invocation): CodeHost | undefined {
+  speak: (host: CodeHost) => Promise<Answer>,
+): Promise<Answer | undefined> {
   const { environment, options: given } = invocation;
   if (platformOf(environment) === undefined && given.pullRequest !== undefined)
     report(invocation, [
@@ -163,28 +145,28 @@ function openJobHost(invocation: Invocation): CodeHost | undefined {
     userAgent: `rnv/${version}`,
   });
   report(invocation, diagnostics);
-  return host;
+  try {
+    return host && (await speak(host));
+  } finally {
+    await host?.close();
+  }
 }
 
 /**
- * Speaks to the code host; what does not reach it is a warning. Returns 1 where a comment of an older run could not be
+ * Tells the code host; what does not reach it is a warning. Returns 1 where a comment of an older run could not be
  * rewritten: a reader would take it for that of this run.
  */
 export async function tellHost(
   invocation: Invocation,
   tell: (host: CodeHost) => Promise<void>,
 ): Promise<number> {
-  let host: CodeHost | undefined;
   try {
-    host = openJobHost(invocation);
-    if (host) await tell(host);
+    await withHost(invocation, tell);
     return exitCodes.done;
   } catch (cause) {
     const isStale = cause instanceof StaleCommentError;
     report(invocation, [{ ...diagnosticOf(cause), severity: isStale ? "error" : "warning" }]);
     return isStale ? exitCodes.error : exitCodes.done;
-  } finally {
-    await host?.close();
   }
 }
 
@@ -207,15 +189,8 @@ export function subjectOf(
 }
 
 /** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */
-export async function reviewOf(invocation: Invocation, job: CiJob): Promise<Review> {
-  const host = openJobHost(invocation);
-  if (host === undefined) return { isUnread: true, comments: [] };
-  try {
-    return await findReview(host, job);
-  } finally {
-    await host.close();
-  }
-}
+export const reviewOf = async (invocation: Invocation, job: CiJob): Promise<Review> =>
+  (await withHost(invocation, (host) => findReview(host, job))) ?? { isUnread: true, comments: [] };
 
 /** Appends outputs that later steps read: to the file of GitHub, one line for each. Values hold no line breaks. */
 export function writeOutputs({ environment }: Invocation, outputs: Readonly<Record<string, string>>): void {
@@ -247,6 +222,6 @@ function appendTo(file: string | undefined, text: string): void {
     appendFileSync(file, text);
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw new DiagnosticsError([error("command.usage", `cannot write ${file} (${code})`)]);
+    throw failure("command.usage", `cannot write ${file} (${code})`);
   }
 }

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import { reasonOf } from "../model/text";
 import type { Terminal } from "./terminal";
 
@@ -52,7 +52,7 @@ export function writeWholeFile(path: string, text: string, { keep = false, mode 
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
     const summary = code === "EEXIST" && keep ? `${path} is there already` : `cannot write ${path} (${code})`;
-    throw new DiagnosticsError([error("command.usage", summary)]);
+    throw failure("command.usage", summary);
   } finally {
     removeScratch(scratch);
   }
@@ -65,7 +65,7 @@ export function makeFolder(folder: string, mode?: number): void {
     if (mode !== undefined) chmodSync(folder, mode);
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw new DiagnosticsError([error("command.usage", `cannot make the folder ${folder} (${code})`)]);
+    throw failure("command.usage", `cannot make the folder ${folder} (${code})`);
   }
 }
 
@@ -124,8 +124,19 @@ export function readText(path: string): string {
   try {
     return readLimited(path, largestText).toString("utf8");
   } catch (cause) {
-    throw new DiagnosticsError([error("command.usage", `cannot read ${path}: ${reasonOf(cause)}`)]);
+    throw failure("command.usage", `cannot read ${path}: ${reasonOf(cause)}`);
   }
+}
+
+/** Writes metrics for a collector, which is another user; `metrics` gets the text of the file, empty where that is unread. */
+export function writeMetrics(path: string, metrics: (before: string) => string): void {
+  let before = "";
+  try {
+    before = readText(path);
+  } catch {
+    // The first run, or the file of another user.
+  }
+  writeWholeFile(path, metrics(before), { mode: 0o644 });
 }
 
 /** The nearest folder above with a package.json: the sources, the build and the bundle lie at different depths. */

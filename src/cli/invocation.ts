@@ -37,7 +37,7 @@ export interface Invocation {
 /** The stage of a run, as far as its state and settings need it. */
 export interface StageRun extends StageName {
   /** Where the manifest says that its state is. */
-  readonly state?: string;
+  readonly state?: string | undefined;
   /** A state that names no stage becomes its own. */
   readonly takesUnnamed: boolean;
   /** Names of the stages that the manifest declares; absent where it is not known. */

@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import type { DriftOutcome } from "../commands/drift";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import { stageText } from "../model/stage";
 import type { State } from "../model/state";
 import { reasonOf } from "../model/text";
@@ -30,7 +30,7 @@ function fileOf({ options, stack }: Invocation, name: string, problem: string): 
   const file = options[name];
   if (typeof file !== "string") return undefined;
   if (stack?.sharesRun !== true) return file;
-  throw new DiagnosticsError([error("command.usage", problem, { hint: "name one of them" })]);
+  throw failure("command.usage", problem, { hint: "name one of them" });
 }
 
 /** Writes the text that `--json` prints into the file of `--json-into`. */

@@ -2,7 +2,6 @@ import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
 import type { PlanRequest } from "../commands/context";
-import type { PlanOutcome } from "../commands/plan";
 import { hasErrors } from "../diagnostics/diagnostic";
 import { isStageWord, stageText } from "../model/stage";
 import { savePlan } from "../plan/saved-plan";
@@ -23,25 +22,21 @@ import type { Invocation } from "./invocation";
 import { isJob, toldBy } from "./job";
 import { writePlanPage } from "./page-file";
 import { errorDocument, repositoryPath } from "./report";
+import type { TargetResult } from "./targets";
 
 export const reportFolder = new Option(
   "--report <dir>",
   "folder of the reports, to be kept as artefacts",
 ).default("rnv-report");
 
-/** A plan that a job made, or could not make, in one stage and one stack. */
-export interface PlannedStage {
-  /** In the stage and the stack. */
-  readonly invocation: Invocation;
-  readonly outcome: PlanOutcome;
-  /** 0, 2 with changes, 4 when one is blocked, else as the outcome says. */
-  readonly exitCode: number;
+/** A plan that a job made, or could not make. */
+interface PlannedTarget extends Pick<TargetResult, "target" | "outcome"> {
   /** How its apply ended, in Markdown; absent where it is only planned. */
   readonly applied?: string;
 }
 
 /** `production`, `production api`; empty for a manifest that has neither stages nor stacks. */
-export const nameOfPlanned = ({ invocation: { stage, stack } }: PlannedStage): string =>
+const nameOfPlanned = ({ target: { stage, stack } }: PlannedTarget): string =>
   [...(stage ? [stageText(stage)] : []), ...(stack ? [stack.name] : [])].join(" ");
 
 /**
@@ -50,7 +45,7 @@ export const nameOfPlanned = ({ invocation: { stage, stack } }: PlannedStage): s
  */
 export function writeReports(
   { cwd, environment, options }: Invocation,
-  planned: readonly PlannedStage[],
+  planned: readonly PlannedTarget[],
   request: PlanRequest,
   outputs: Readonly<Record<string, string>>,
 ): void {
@@ -77,7 +72,7 @@ export function writeReports(
 }
 
 /** Names of folders below that of the reports. What no stage can be called has none. */
-function folderOf({ invocation: { stage, stack } }: PlannedStage): readonly string[] {
+function folderOf({ target: { stage, stack } }: PlannedTarget): readonly string[] {
   const words = stage ? [stage.name, ...(stage.id === undefined ? [] : [stage.id])] : [];
   return [...words.map((word) => (isStageWord(word) ? word : "_")), ...(stack ? [stack.name] : [])];
 }
@@ -91,12 +86,12 @@ function filesIn(folder: string) {
   };
 }
 
-function foundIn({ outcome: { plan, diagnostics, sources } }: PlannedStage): FoundIn {
+function foundIn({ outcome: { plan, diagnostics, sources } }: PlannedTarget): FoundIn {
   return { findings: plan ? planFindings(plan) : diagnostics, sources };
 }
 
 function writePlanned(
-  { invocation, outcome, applied }: PlannedStage,
+  { target: invocation, outcome, applied }: PlannedTarget,
   { files, overridePolicies }: PlanRequest,
   folder: string,
 ): void {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../model/text";
 import { makeIgnoredFolder } from "../state/local/node-disk";
 import { makeFolder, readLimited, writeWholeFile } from "./files";
@@ -52,7 +52,7 @@ export function readProfiles(environment: ProcessEnvironment): ReadonlyMap<strin
   } catch (cause) {
     const { code = "not the JSON of profiles" } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") return new Map();
-    throw new DiagnosticsError([error("config.invalid", `cannot read ${path} (${code})`)]);
+    throw failure("config.invalid", `cannot read ${path} (${code})`);
   }
 }
 
@@ -123,9 +123,7 @@ export function withProfile(
 /** The settings of a profile, by the variables that they stand for. Throws `DiagnosticsError`. */
 function settingsIn(environment: ProcessEnvironment, name: string, isOfFolder: boolean) {
   const fail = (summary: string, hint: string) =>
-    new DiagnosticsError([
-      error("config.invalid", summary, { hint, ...(isOfFolder && { detail: `${folderFile} names it.` }) }),
-    ]);
+    failure("config.invalid", summary, { hint, ...(isOfFolder && { detail: `${folderFile} names it.` }) });
   if (isJob(environment))
     throw fail(
       `the profile "${name}" is not read in CI`,

@@ -38,7 +38,7 @@ export async function approvePlan(plan: Plan, options: ApprovalOptions): Promise
     for (const change of unconfirmed) {
       if (!(await askForName(change, plan, options.ask, options.say))) return undefined;
     }
-    if (!isApproved && !(await askForYes(plan, options.ask))) return undefined;
+    if (!isApproved && !(await askForYes(options.ask, questions[plan.options.mode]))) return undefined;
   }
   return { confirmedDeletes: addresses };
 }
@@ -69,20 +69,18 @@ async function askForName(change: Change, plan: Plan, ask: Prompter, say: (text:
   return false;
 }
 
-async function askForYes(plan: Plan, ask: Prompter): Promise<boolean> {
-  return (await ask(questions[plan.options.mode]))?.trim() === "yes";
-}
-
-const onlyYes = "Only 'yes' will be accepted to approve.\n\n  Enter a value: ";
+/** Asks for approval of what `text` says will be done; true for `yes` alone. */
+export const askForYes = async (ask: Prompter, text: string): Promise<boolean> =>
+  (await ask(`${text}Only 'yes' will be accepted to approve.\n\n  Enter a value: `))?.trim() === "yes";
 
 const questions: Readonly<Record<Plan["options"]["mode"], string>> = {
-  apply: `\nDo you want to perform these actions?\n  rnv will perform the actions described above.\n  ${onlyYes}`,
+  apply: "\nDo you want to perform these actions?\n  rnv will perform the actions described above.\n  ",
   destroy:
     "\nDo you really want to destroy all of these resources?\n" +
-    `  rnv will destroy everything shown above. There is no undo.\n  ${onlyYes}`,
+    "  rnv will destroy everything shown above. There is no undo.\n  ",
   "refresh-only":
     "\nWould you like to update the state to reflect these detected changes?\n" +
-    `  Nothing is written to the service.\n  ${onlyYes}`,
+    "  Nothing is written to the service.\n  ",
 };
 
 function deletionRefused({ address }: Change, { options }: Plan, { isSaved }: ApprovalOptions) {

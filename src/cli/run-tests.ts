@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { runTest } from "../commands/test/run-test";
-import { DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import { failure, hasErrors } from "../diagnostics/diagnostic";
 import { type ManifestTest, readTests } from "../manifest/test-file";
 import {
   type TestResult,
@@ -57,7 +57,7 @@ function chooseTests(
     tests.length === 0
       ? "there are no tests here: no file is named *.rnvtest.yaml"
       : `no test holds ${filters.map((text) => JSON.stringify(text)).join(" or ")}`;
-  throw new DiagnosticsError([
-    error("test.invalid", why, { hint: "rnv schema test describes such a file; examples/policies has one" }),
-  ]);
+  throw failure("test.invalid", why, {
+    hint: "rnv schema test describes such a file; examples/policies has one",
+  });
 }

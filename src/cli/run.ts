@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { error, failure } from "../diagnostics/diagnostic";
 import { version } from "../model/version";
 import {
   type Handler,
@@ -139,9 +139,7 @@ function commandOf(program: Command, words: readonly string[]): Command {
   return words.reduce((command, word) => {
     const found = command.commands.find((verb) => verb.name() === word);
     if (found === undefined)
-      throw new DiagnosticsError([
-        error("command.usage", `rnv has no verb "${word}"`, { hint: "rnv help -a" }),
-      ]);
+      throw failure("command.usage", `rnv has no verb "${word}"`, { hint: "rnv help -a" });
     return found;
   }, program);
 }
@@ -276,7 +274,7 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
     const shapes = optionShapes(program);
     const names = new Set(program.commands.map((verb) => verb.name()));
     const terraform = terraformWord(argv, names, new Set(shapes.keys()));
-    if (terraform !== undefined) throw new DiagnosticsError([error("command.usage", terraform)]);
+    if (terraform !== undefined) throw failure("command.usage", terraform);
     await program.parseAsync([...normalizeArgv(argv, shapes)], { from: "user" });
     return exitCode;
   } catch (cause) {
@@ -318,7 +316,7 @@ function changeFolder(folder: string): void {
     process.chdir(folder);
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw new DiagnosticsError([error("command.usage", `-chdir: cannot go to ${folder} (${reason})`)]);
+    throw failure("command.usage", `-chdir: cannot go to ${folder} (${reason})`);
   }
 }
 

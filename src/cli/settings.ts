@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type GapSettings, gapSettings } from "../api/gap-settings";
 import { checkBaseUrl } from "../api/http-transport";
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { Secret } from "../model/secret";
 import { fillStage, mentionsStage, stageText } from "../model/stage";
@@ -109,7 +109,7 @@ interface StateOwner {
 }
 
 const invalidState = (summary: string, hint: string): DiagnosticsError =>
-  new DiagnosticsError([error("config.invalid", summary, { hint })]);
+  failure("config.invalid", summary, { hint });
 
 /** The address of the state of a run: as it is set, with the names of stage and stack in it, else the default one. */
 function stateOf(text: string, { cwd, stack, stage }: StateOwner): string {

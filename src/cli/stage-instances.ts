@@ -1,15 +1,20 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { Option } from "commander";
 import { isEmptied } from "../commands/erase-state";
 import { runTargets } from "../commands/targets";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, warning } from "../diagnostics/diagnostic";
+import { shownPath } from "../manifest/files";
 import type { FoundStages } from "../manifest/load-manifest";
 import type { StageDeclaration } from "../manifest/stages";
-import { isStageWord, type StageName, stageWordRule } from "../model/stage";
+import { isStageWord, type StageName, stageText, stageWordRule } from "../model/stage";
 import type { State } from "../model/state";
+import { shortList } from "../model/text";
+import { instancePlace } from "../state/list-instances";
 import { stateOf } from "./context";
-import type { Invocation, StageRun } from "./invocation";
+import type { Invocation } from "./invocation";
 import { options } from "./options";
-import { type DeclaredStages, inNumbers, stagesOf } from "./stages";
+import { type DeclaredStages, inNumbers, listIds, usage } from "./stages";
 
 export const reading = [options.file, options.untrusted, options.stage, options.json];
 
@@ -23,68 +28,6 @@ export function idList(text: string, previous: readonly string[] = []): readonly
   return [...previous, ...text.split(/[\s,]+/).filter((word) => word !== "")];
 }
 
-export const usage = (summary: string, hint?: string): DiagnosticsError =>
-  new DiagnosticsError([error("command.usage", summary, { hint })]);
-
-/** Reads the stages of a manifest that declares some; throws where it has none. */
-export async function foundIn(invocation: Invocation): Promise<DeclaredStages> {
-  const found = await stagesOf(invocation);
-  if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1, found.sources);
-  if (found.stages.size > 0) return found;
-  throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");
-}
-
-/** A stage that stands, or may stand, with what its state says. */
-export interface StageInstance {
-  readonly name: StageName;
-  readonly declared: StageDeclaration;
-  readonly run: StageRun;
-  readonly state?: State | undefined;
-  readonly problem?: Diagnostic;
-}
-
-export const isEmpty = ({ state, problem }: StageInstance): boolean =>
-  problem === undefined && isEmptied(state);
-
-/** A stage or an instance with its state; states are read whatever workspace they belong to. */
-export async function standingOf(
-  invocation: Invocation,
-  { place, sources }: FoundStages,
-  declared: StageDeclaration,
-  name: StageName,
-): Promise<StageInstance> {
-  const { environment } = invocation;
-  const anyWorkspace = { ...environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
-  const placed = place(name);
-  const { state } = placed.place;
-  const run = { ...name, takesUnnamed: false, ...(state !== undefined && { state }) };
-  const of = { name, declared, run };
-  const [wrong] = placed.diagnostics;
-  if (wrong !== undefined) return { ...of, problem: wrong };
-  try {
-    const reading = { ...invocation, stage: run, environment: anyWorkspace, sources };
-    return { ...of, state: (await stateOf(reading)).state };
-  } catch (cause) {
-    if (!(cause instanceof DiagnosticsError)) throw cause;
-    return { ...of, problem: cause.diagnostics[0] as Diagnostic };
-  }
-}
-
-/** The instances of an `each` stage that have a state, or those that are named; states that own nothing among them. */
-export async function standings(
-  invocation: Invocation,
-  found: DeclaredStages,
-  declared: StageDeclaration,
-): Promise<readonly StageInstance[] | undefined> {
-  const { name, each } = declared;
-  const ids = each ? (invocation.options.ids as readonly string[] | undefined) : undefined;
-  const named = ids && [...new Set(checkedIds(ids))].sort(inNumbers).map((id) => ({ name, id }));
-  const names = named ?? (await found.namesOf(declared));
-  if (names === undefined) return undefined;
-  const standing = (one: StageName) => standingOf(invocation, found, declared, one);
-  return runTargets(names, standing);
-}
-
 export function checkedIds(listed: readonly string[]): readonly string[] {
   const wrong = listed.find((id) => !isStageWord(id));
   if (wrong === undefined) return listed;
@@ -92,4 +35,117 @@ export function checkedIds(listed: readonly string[]): readonly string[] {
     `${JSON.stringify(wrong.slice(0, 80))} is no id of an instance`,
     `an id holds ${stageWordRule}`,
   );
+}
+
+/** A stage, or an instance of one, with the state that it has or may have. */
+export interface StageInstance {
+  readonly name: StageName;
+  readonly declared: StageDeclaration;
+  /** Where its state is, as the manifest says, else the default path. */
+  readonly location: string;
+  readonly state?: State | undefined;
+  readonly problem?: Diagnostic;
+}
+
+export const isEmpty = ({ state, problem }: StageInstance): boolean =>
+  problem === undefined && isEmptied(state);
+
+/** Returns a stage or an instance without its state, which is not read. */
+export const unreadInstance = (
+  { place }: FoundStages,
+  declared: StageDeclaration,
+  name: StageName,
+): StageInstance => ({
+  name,
+  declared,
+  location: place(name).place.state ?? `.rnv/${stageText(name)}/state.json`,
+});
+
+/** Reads the state of an invocation, whatever workspace it belongs to. */
+const recordedIn = (invocation: Invocation): ReturnType<typeof stateOf> =>
+  stateOf({
+    ...invocation,
+    environment: { ...invocation.environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined },
+  });
+
+/** Reads the state of a stage or an instance. */
+export async function standingOf(
+  found: DeclaredStages,
+  declared: StageDeclaration,
+  name: StageName,
+): Promise<StageInstance> {
+  const of = unreadInstance(found, declared, name);
+  const [wrong] = found.place(name).diagnostics;
+  if (wrong !== undefined) return { ...of, problem: wrong };
+  try {
+    return { ...of, state: (await recordedIn(found.at(name))).state };
+  } catch (cause) {
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+    return { ...of, problem: cause.diagnostics[0] as Diagnostic };
+  }
+}
+
+/** The instances of an `each` stage that have a state, or those of `--ids`; states that own nothing among them. */
+export async function standings(
+  { options }: Invocation,
+  found: DeclaredStages,
+  declared: StageDeclaration,
+): Promise<readonly StageInstance[] | undefined> {
+  const { name, each } = declared;
+  const ids = each ? (options.ids as readonly string[] | undefined) : undefined;
+  const named = ids && [...new Set(checkedIds(ids))].sort(inNumbers).map((id) => ({ name, id }));
+  const names = named ?? (await found.namesOf(declared));
+  return names && runTargets(names, (one) => standingOf(found, declared, one));
+}
+
+/** A state of a stage that the manifest does not declare: the stage was removed from it, or renamed. */
+interface UndeclaredState {
+  readonly stage: StageName;
+  readonly location: string;
+  readonly state: State;
+}
+
+/**
+ * Finds states of stages that are not among `declared`: in `.rnv`, or where RNV_STATE holds `${stage.name}`. What cannot be
+ * listed or read is left out.
+ */
+export async function undeclaredStates(
+  invocation: Invocation,
+  declared: readonly string[],
+): Promise<readonly UndeclaredState[]> {
+  const { cwd, options } = invocation;
+  if (typeof options.state === "string") return [];
+  const inStage = (stage: StageName) => ({ ...invocation, stage: { ...stage, takesUnnamed: false } });
+  const none = (cause: unknown): undefined => {
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+  };
+  const list = async (stage: StageName) => (await listIds(inStage(stage)).catch(none)) ?? [];
+  const folder = join(cwd, ".rnv");
+  const folders = existsSync(folder) ? readdirSync(folder) : [];
+  const listed = await list({ name: instancePlace });
+  const found: UndeclaredState[] = [];
+  for (const name of [...new Set([...listed, ...folders].filter(isStageWord))].sort()) {
+    if (declared.includes(name)) continue;
+    const ids = await list({ name, id: instancePlace });
+    for (const stage of [{ name }, ...ids.map((id) => ({ name, id }))]) {
+      const { state, location = "" } = (await recordedIn(inStage(stage)).catch(none)) ?? {};
+      if (state?.stage !== stageText(stage) || Object.keys(state.resources).length === 0) continue;
+      found.push({ stage, location: location.includes("://") ? location : shownPath(location, cwd), state });
+    }
+  }
+  return found;
+}
+
+/** Returns a warning for each state of a stage that is not declared any more, with what it records. */
+export async function warnOfUndeclared(invocation: Invocation): Promise<readonly Diagnostic[]> {
+  const { declared } = invocation.stage ?? {};
+  if (declared === undefined) return [];
+  return (await undeclaredStates(invocation, declared)).map(({ stage, location, state }) => {
+    const addresses = Object.keys(state.resources);
+    const name = stageText(stage);
+    return warning("guard.stage", `stage ${name} is not declared, and its resources still exist`, {
+      detail: `Recorded: ${shortList(addresses.sort(), 10)}`,
+      hint: `To destroy them: rnv destroy --stage ${name} --state ${location}`,
+    });
+  });
 }

@@ -1,6 +1,14 @@
+import { Option } from "commander";
 import { createHttpTransport } from "../api/http-transport";
 import { exitCodeOf } from "../commands/context";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  DiagnosticsError,
+  error,
+  failure,
+  hasErrors,
+  warning,
+} from "../diagnostics/diagnostic";
 import { type FoundStages, findStages } from "../manifest/load-manifest";
 import { findStage, type StageDeclaration, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
@@ -8,10 +16,10 @@ import { systemClock } from "../model/time";
 import { resourceTypes } from "../resources";
 import { isStackPath } from "../stack/files";
 import { instancePlace, listInstances } from "../state/list-instances";
-import { settingsOf } from "./context";
+import { givenAddress, settingsOf } from "./context";
 import { readStandardInput } from "./files";
 import { formatOf, type Invocation, listOf, type StageRun } from "./invocation";
-import { errorDocument, exitCodes } from "./report";
+import { errorDocument, exitCodes, report } from "./report";
 import { workspaceOf } from "./settings";
 import { manifestIn } from "./synthesize";
 
@@ -28,17 +36,17 @@ export function undeclaredStage(asked: StageName | undefined): StageRun | null {
     (word) => !isStageWord(word),
   );
   if (wrong === undefined) return { ...asked, takesUnnamed: true };
-  throw new DiagnosticsError([
-    error("command.usage", `${JSON.stringify(wrong)} cannot name a stage, nor an instance of one`, {
-      hint: `each holds ${stageWordRule}: --stage staging, --stage preview/12`,
-    }),
-  ]);
+  throw failure("command.usage", `${JSON.stringify(wrong)} cannot name a stage, nor an instance of one`, {
+    hint: `each holds ${stageWordRule}: --stage staging, --stage preview/12`,
+  });
 }
 
 /** The stages that a manifest declares, for an invocation. */
 export interface DeclaredStages extends FoundStages {
   /** Returns the invocation in a stage; throws where it is not declared so, or this run is in another workspace. */
   readonly enter: (asked: StageName) => Invocation;
+  /** Returns the invocation in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
+  readonly at: (asked: StageName) => Invocation;
   /** Returns a stage, or its instances that have a state, in order; undefined where these cannot be listed. */
   readonly namesOf: (declared: StageDeclaration) => Promise<readonly StageName[] | undefined>;
 }
@@ -52,30 +60,35 @@ export async function stagesOf(
   const standardInput = files.includes("-") ? await readStandardInput(terminal) : undefined;
   const untrusted = options.untrusted === true;
   const found = findStages({ files, cwd, types: resourceTypes, environment, untrusted, standardInput });
+  const at = (asked: StageName): Invocation => {
+    const { diagnostics, place } = found.place(asked);
+    if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, 1, found.sources);
+    return { ...invocation, stage: { ...asked, takesUnnamed: false, state: place.state } };
+  };
   return {
-    ...found,
+    ...{ ...found, at },
     enter: (asked) => ({ ...invocation, stage: enter(invocation, found, asked) }),
     namesOf: async ({ name, each }) => {
       if (!each) return [{ name }];
-      const ids = await listIds(placed(invocation, found, { name, id: instancePlace }));
+      const ids = await listIds(at({ name, id: instancePlace }));
       return ids && [...ids].sort(inNumbers).map((id) => ({ name, id }));
     },
   };
 }
 
+/** Reads the stages of a manifest that declares some; throws where it has none. */
+export async function foundIn(invocation: Invocation): Promise<DeclaredStages> {
+  const found = await stagesOf(invocation);
+  if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1, found.sources);
+  if (found.stages.size > 0) return found;
+  throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");
+}
+
 /** Compares ids: 9 comes before 12. */
 export const inNumbers = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });
 
-/** Returns the invocation in a stage, whatever workspace this run is in. */
-function placed(invocation: Invocation, { place, sources }: FoundStages, asked: StageName): Invocation {
-  const { diagnostics, place: at } = place(asked);
-  if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, 1, sources);
-  const { state } = at;
-  return { ...invocation, stage: { ...asked, takesUnnamed: false, ...(state !== undefined && { state }) } };
-}
-
 /** Lists the states at the address of an invocation, by what is there in place of `instancePlace`. */
-export function listIds(invocation: Invocation): Promise<readonly string[] | undefined> {
+export async function listIds(invocation: Invocation): Promise<readonly string[] | undefined> {
   const { environment } = invocation;
   return listInstances(settingsOf(invocation).state, {
     ...{ environment, clock: systemClock },
@@ -84,58 +97,54 @@ export function listIds(invocation: Invocation): Promise<readonly string[] | und
 }
 
 /** How a verb reads the manifest. */
-interface ManifestUse {
+export interface ManifestUse {
+  /** It works on a state alone: without a name it takes that of any stage. */
+  readonly readsState?: true;
   /** It reports mistakes in the manifest, and a missing stage, itself. */
-  readonly checksItself: boolean;
-  readonly streams: boolean;
+  readonly checksItself?: boolean;
+  readonly streams?: boolean;
   /** It deletes what a state records: with `--state` also that of a stage which is no longer declared. */
-  readonly destroys: boolean;
+  readonly destroys?: boolean;
 }
 
-/** The invocation of a verb that reads a manifest, in the stage that was asked for. Throws where that is not clear. */
-export async function inDeclaredStage(
+/** Returns true if a file is one of stacks, which have no stages that are declared. */
+export async function areStacks(files: readonly string[], cwd: string): Promise<boolean> {
+  const found = await Promise.all(files.map((file) => file !== "-" && isStackPath(file, cwd)));
+  return found.includes(true);
+}
+
+/** The invocation of a verb in the stage that was asked for. Throws where that is not clear. */
+export async function inAskedStage(
   invocation: Invocation,
   files: readonly string[],
-  { checksItself, streams, destroys }: ManifestUse,
+  { readsState, checksItself, streams, destroys }: ManifestUse,
 ): Promise<Invocation> {
-  const { options, terminal } = invocation;
+  const { options, terminal, cwd } = invocation;
   const asked = askedStage(invocation);
+  const unstaged = readsState ? invocation : { ...invocation, stage: null };
+  if (readsState && asked === undefined && givenAddress(invocation) !== "") return unstaged;
+  const hasNone = readsState && files.length === 0 && manifestIn(cwd) === undefined;
+  // Stacks that cannot be read are reported where they are read.
+  if (hasNone || (await areStacks(files, cwd)))
+    return asked === undefined ? unstaged : { ...invocation, stage: undeclaredStage(asked) };
   const found = await stagesOf(invocation, files);
+  if (readsState && hasErrors(found.diagnostics))
+    throw new DiagnosticsError(found.diagnostics, 1, found.sources);
   const isRead = found.diagnostics.every(({ code }) => code === "manifest.not_found");
   const isNowhere = isRead && asked !== undefined && !found.stages.has(asked.name);
   if (destroys && isNowhere && typeof options.state === "string")
     return { ...invocation, stage: { ...asked, takesUnnamed: false, isUndeclared: true } };
   if (hasErrors(found.diagnostics) || (checksItself && asked === undefined))
-    return { ...invocation, stage: asked === undefined ? null : { ...asked, takesUnnamed: false } };
+    return asked === undefined ? unstaged : { ...invocation, stage: { ...asked, takesUnnamed: false } };
   try {
-    return enterAsked(found, asked) ?? { ...invocation, stage: null };
+    if (asked !== undefined) return found.enter(asked);
+    if (found.stages.size === 0) return unstaged;
+    throw new DiagnosticsError([stageMissing(found.stages)], 1, found.sources);
   } catch (cause) {
-    if (cause instanceof DiagnosticsError && formatOf(options) === "json" && !streams)
+    if (cause instanceof DiagnosticsError && formatOf(options) === "json" && !readsState && !streams)
       terminal.out(errorDocument(cause.diagnostics, found.sources));
     throw cause;
   }
-}
-
-/** The invocation of a verb that works on a state alone, in the stage that was asked for. */
-export async function inStageOfState(invocation: Invocation): Promise<Invocation> {
-  const { cwd, options, environment } = invocation;
-  const asked = askedStage(invocation);
-  const isSet = typeof options.state === "string" || (environment.RNV_STATE ?? "").trim() !== "";
-  const files = listOf(options.file);
-  const areStacks = await Promise.all(files.map((file) => file !== "-" && isStackPath(file, cwd)));
-  if (files.length === 0 ? manifestIn(cwd) === undefined : areStacks.includes(true))
-    return asked === undefined ? invocation : { ...invocation, stage: undeclaredStage(asked) };
-  if (asked === undefined && isSet) return invocation;
-  const found = await stagesOf(invocation, files);
-  if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1, found.sources);
-  return enterAsked(found, asked) ?? invocation;
-}
-
-/** Enters the stage that was asked for; undefined where there are no stages, and throws where there are and none was. */
-function enterAsked({ enter, stages, sources }: DeclaredStages, asked: StageName | undefined) {
-  if (asked !== undefined) return enter(asked);
-  if (stages.size > 0) throw new DiagnosticsError([stageMissing(stages)], 1, sources);
-  return undefined;
 }
 
 /** Checks a stage that was asked for against what is declared, and against the workspace of the run. */
@@ -159,7 +168,7 @@ function enter(
       exitCodes.refused,
     );
   const takesUnnamed = !declared.stage.disposable && !declared.stage.each;
-  return { ...asked, takesUnnamed, declared: [...stages.keys()], ...(state !== undefined && { state }) };
+  return { ...asked, takesUnnamed, declared: [...stages.keys()], state };
 }
 
 const wrongWorkspace = (stage: string, wanted: string, own: string, range: Diagnostic["range"]): Diagnostic =>
@@ -170,10 +179,54 @@ const wrongWorkspace = (stage: string, wanted: string, own: string, range: Diagn
 
 /** Returns the instances of a stage as far as that needs no request: none where the states are not files. */
 export const localNames = async (
-  invocation: Invocation,
-  found: DeclaredStages,
+  { at, namesOf }: DeclaredStages,
   declared: StageDeclaration,
 ): Promise<readonly StageName[]> => {
-  const pattern = placed(invocation, found, { name: declared.name, id: instancePlace });
-  return settingsOf(pattern).state.kind === "file" ? ((await found.namesOf(declared)) ?? []) : [];
+  const { kind } = settingsOf(at({ name: declared.name, id: instancePlace })).state;
+  return kind === "file" ? ((await namesOf(declared)) ?? []) : [];
 };
+
+export const usage = (summary: string, hint?: string): DiagnosticsError =>
+  failure("command.usage", summary, { hint });
+
+/** Options of verbs that take several stages in one run. */
+export const stagesOptions = [
+  new Option(
+    "--stage <stage>",
+    "a stage, or an instance of one: staging, preview/12 (RNV_STAGE) (repeatable)",
+  ).argParser((value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value]),
+  new Option("--all-stages", "every stage of the manifest, and every instance that has a state"),
+];
+
+/** The stages of a command line that names several. */
+export interface AskedStages {
+  /** Undefined for the one that RNV_STAGE names, or for what has none. */
+  readonly asked: readonly (string | undefined)[];
+  /** The manifest has no stage besides them. */
+  readonly areAll: boolean;
+}
+
+/** Returns the stages that a command line names; tells which cannot be listed. Throws `DiagnosticsError` where there are none. */
+export async function stagesAsked(invocation: Invocation): Promise<AskedStages> {
+  const { options } = invocation;
+  const named = listOf(options.stage);
+  if (options.allStages !== true && named.length === 0)
+    // Without a name the manifest has no stages, and all of it is looked at.
+    return { asked: [undefined], areAll: askedStage(invocation) === undefined };
+  if (options.allStages !== true) return { asked: [...new Set(named)], areAll: false };
+  if (named.length > 0) throw usage("--stage and --all-stages exclude each other");
+  const { stages, namesOf, sources } = await foundIn(invocation);
+  const asked: string[] = [];
+  for (const declared of stages.values()) {
+    const names = await namesOf(declared);
+    if (names === undefined) report(invocation, [unlisted(declared.name, declared.range)], sources);
+    asked.push(...(names ?? []).map(stageText));
+  }
+  return { asked, areAll: true };
+}
+
+const unlisted = (name: string, range: Diagnostic["range"]): Diagnostic =>
+  warning("live.unchecked", `the instances of stage ${name} cannot be listed: its state is at https://`, {
+    range,
+    hint: `name them: --stage ${name}/ID`,
+  });

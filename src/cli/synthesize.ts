@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import { isWithin } from "../manifest/files";
 import { appEnvironment, trustOf } from "../manifest/trust";
 import { type StageName, stageText } from "../model/stage";
@@ -29,7 +29,7 @@ export async function withStack(invocation: Invocation, isSaved: boolean): Promi
   const { cwd, environment, options, signal, stage, terminal } = invocation;
   if (options.app !== undefined && (isSaved || options.file !== undefined)) {
     const what = isSaved ? "cannot change a saved plan" : "and --file exclude each other";
-    throw new DiagnosticsError([error("command.usage", `--app ${what}`)]);
+    throw failure("command.usage", `--app ${what}`);
   }
   if (isSaved || options.file !== undefined) return invocation;
   const settings = readAppSettings(cwd);
@@ -38,7 +38,7 @@ export async function withStack(invocation: Invocation, isSaved: boolean): Promi
   if (typeof command !== "string" || command.trim() === "") {
     if (manifest !== undefined || !existsSync(join(cwd, settingsName))) return invocation;
     const hint = 'write "app": "npx tsx main.ts" with the command of your program, or name it with --app';
-    throw new DiagnosticsError([error("stack.not_found", `${settingsName} names no app`, { hint })]);
+    throw failure("stack.not_found", `${settingsName} names no app`, { hint });
   }
   if (options.app === undefined && manifest !== undefined) {
     if (options.json !== true)
@@ -47,13 +47,11 @@ export async function withStack(invocation: Invocation, isSaved: boolean): Promi
   }
   const { commandsForbiddenBy } = trustOf(environment, options.untrusted === true);
   if (commandsForbiddenBy !== undefined)
-    throw new DiagnosticsError([
-      error(
-        "guard.untrusted",
-        `the program ${JSON.stringify(command)} ${options.app === undefined ? "of cdktf.json " : ""}is not run: ${commandsForbiddenBy} forbids it`,
-        { hint: "synthesize where the program is trusted, and name its output: -f cdktf.out" },
-      ),
-    ]);
+    throw failure(
+      "guard.untrusted",
+      `the program ${JSON.stringify(command)} ${options.app === undefined ? "of cdktf.json " : ""}is not run: ${commandsForbiddenBy} forbids it`,
+      { hint: "synthesize where the program is trusted, and name its output: -f cdktf.out" },
+    );
   const folder = typeof settings.output === "string" ? settings.output : "cdktf.out";
   if (options.json !== true) terminal.err(`Synthesizing: ${command}\n`);
   await synthesize({ command, folder, context: settings.context, cwd, environment, signal, stage });
@@ -79,9 +77,7 @@ function readAppSettings(cwd: string): AppSettings {
   } catch {
     // Reported below, without the text.
   }
-  throw new DiagnosticsError([
-    error("stack.syntax", `${settingsName} is not a JSON object of at most ${largestSettings} bytes`),
-  ]);
+  throw failure("stack.syntax", `${settingsName} is not a JSON object of at most ${largestSettings} bytes`);
 }
 
 interface SynthesizeRequest {
@@ -109,8 +105,7 @@ export async function synthesize(request: SynthesizeRequest): Promise<void> {
   const folder = resolve(request.cwd, request.folder);
   const outside = `the output folder ${JSON.stringify(request.folder)} is outside the project folder`;
   const hint = "name a folder of the project as output in cdktf.json";
-  if (!isInProject(folder, request.cwd))
-    throw new DiagnosticsError([error("config.invalid", outside, { hint })]);
+  if (!isInProject(folder, request.cwd)) throw failure("config.invalid", outside, { hint });
   const manifest = join(folder, manifestName);
   // The output of an earlier run must not be taken for that of this one.
   rmSync(manifest, { force: true });
@@ -120,15 +115,13 @@ export async function synthesize(request: SynthesizeRequest): Promise<void> {
   if (problem === undefined && existsSync(manifest)) return;
   const what = `the program ${JSON.stringify(request.command)} ${problem ?? `wrote no ${request.folder}/${manifestName}`}`;
   const { summary, detail } = describeFailure(what, output, request.cwd);
-  throw new DiagnosticsError([
-    error("stack.not_found", summary, {
-      ...(detail === "" ? {} : { detail }),
-      hint:
-        problem === undefined
-          ? `call app.synth() at its end; if the app has an outdir of its own, write that folder as "output" in ${settingsName}`
-          : "run it by itself to look into it; it gets your environment without the credentials of rnv and of the CI platform",
-    }),
-  ]);
+  throw failure("stack.not_found", summary, {
+    ...(detail === "" ? {} : { detail }),
+    hint:
+      problem === undefined
+        ? `call app.synth() at its end; if the app has an outdir of its own, write that folder as "output" in ${settingsName}`
+        : "run it by itself to look into it; it gets your environment without the credentials of rnv and of the CI platform",
+  });
 }
 
 /** Where the folder is not made yet, the folder above it that is there decides: it may be a link. */

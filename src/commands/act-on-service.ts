@@ -5,7 +5,14 @@ import { type ActionRun, inputOf, recordedPart, sendAction } from "../apply/acti
 import type { Recovery } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
 import { badEnd, type WaitResult, waitUntilSettled } from "../apply/settle";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  DiagnosticsError,
+  error,
+  failure,
+  hasErrors,
+  warning,
+} from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
 import type { ActionAim, ActionInput } from "../model/resource-operations";
@@ -209,9 +216,7 @@ async function readService({ reads }: Connection, address: Address, id: string):
   const read = await reads.service(id);
   if (read.kind === "found") return read.value;
   const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
-  throw new DiagnosticsError([
-    error("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" }),
-  ]);
+  throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
 }
 
 /** An action that is about to be sent, under the lock. */

@@ -2,7 +2,7 @@ import type { Client } from "../api/client";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import type { SecretReach, StackUnit } from "../manifest/context";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
@@ -197,6 +197,6 @@ export function addresses(flag: string, texts: readonly string[]): Address[] {
     const address = parseAddress(text);
     if (address) return address;
     const hint = "an address looks like service.shop.api; rnv state list shows those that are recorded";
-    throw new DiagnosticsError([error("command.usage", `${flag}: "${text}" is not an address`, { hint })]);
+    throw failure("command.usage", `${flag}: "${text}" is not an address`, { hint });
   });
 }

@@ -1,5 +1,5 @@
 import type { Reads, Resource } from "../api/reads";
-import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticsError, failure, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { maxFileBytes } from "../manifest/files";
 import { type ManifestBlock, writeManifest } from "../manifest/write";
@@ -70,15 +70,13 @@ const sizeOf = (blocks: readonly ManifestBlock[]): number =>
     .reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
 
 const tooLarge = (): DiagnosticsError =>
-  new DiagnosticsError([
-    error(
-      "manifest.too_large",
-      `one manifest would hold more than ${maxFileBytes} bytes, and could not be read`,
-      {
-        hint: "write one for each project: --project NAME",
-      },
-    ),
-  ]);
+  failure(
+    "manifest.too_large",
+    `one manifest would hold more than ${maxFileBytes} bytes, and could not be read`,
+    {
+      hint: "write one for each project: --project NAME",
+    },
+  );
 
 /** References by attribute path of each resource that holds some. */
 type FoundReferences = ReadonlyMap<LiveResource, ReadonlyMap<string, Reference>>;
@@ -148,12 +146,10 @@ function rootNamed(all: readonly LiveResource[], text: string): LiveResource {
         text,
         roots.map(({ name }) => name),
       ) ?? "rnv export without --project shows all of them";
-    throw new DiagnosticsError([error("command.usage", `there is no project "${text}"`, { hint })]);
+    throw failure("command.usage", `there is no project "${text}"`, { hint });
   }
   const hint = `use an id: ${found.map(({ id }) => id).join(", ")}`;
-  throw new DiagnosticsError([
-    error("live.ambiguous", `${found.length} projects are named "${text}"`, { hint }),
-  ]);
+  throw failure("live.ambiguous", `${found.length} projects are named "${text}"`, { hint });
 }
 
 /** A resource with everything in it. */

@@ -1,4 +1,4 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { State } from "../model/state";
 import type { StateSession } from "../state/backend";
@@ -10,7 +10,7 @@ import {
   receiveResources,
 } from "../state/edit-state";
 import { emptyState } from "../state/recorded";
-import { addresses, type Context, type Outcome, succeeded } from "./context";
+import { addresses, type Context } from "./context";
 import { holdLock } from "./hold-lock";
 import { newLineage } from "./recover";
 
@@ -19,7 +19,7 @@ export interface HandOverRequest {
   readonly lockTimeoutMs: number;
 }
 
-export interface HandOverOutcome extends Outcome {
+export interface HandOverOutcome {
   /** The other state as it is now, whole. */
   readonly addresses: readonly Address[];
   /** Where the other state is. */
@@ -38,8 +38,7 @@ export function handOver(
 ): Promise<HandOverOutcome> {
   const to = target.backend.location;
   const wanted = addresses("state mv", request.addresses);
-  if (to === context.backend.location)
-    throw new DiagnosticsError([error("command.usage", `${to} is the state that they are in`)]);
+  if (to === context.backend.location) throw failure("command.usage", `${to} is the state that they are in`);
   const lock = { command: "state mv", timeoutMs: request.lockTimeoutMs };
   const move = async (session: StateSession, other: StateSession): Promise<HandOverOutcome> => {
     const from = await noteLeaving(context, session, wanted, to);
@@ -50,7 +49,7 @@ export function handOver(
     const noted = from === session.state ? from : await session.commit(from);
     if (received !== other.state) await other.commit(received);
     await session.commit(endHandOver(noted));
-    return { ...succeeded, addresses: noted.handOver?.addresses ?? [], to };
+    return { addresses: noted.handOver?.addresses ?? [], to };
   };
   const otherLock = { ...lock, anyRepository: true };
   // Always in the same order, so that two that hand over to each other do not wait for each other.
@@ -67,9 +66,7 @@ async function noteLeaving(
   to: string,
 ): Promise<State> {
   if (state === undefined)
-    throw new DiagnosticsError([
-      error("state.address_unknown", "nothing is recorded yet: there is nothing to hand over"),
-    ]);
+    throw failure("state.address_unknown", "nothing is recorded yet: there is nothing to hand over");
   const { handOver: open } = state;
   if (open === undefined) {
     const id = Buffer.from(randomBytes(16)).toString("hex");
@@ -93,16 +90,14 @@ async function checkKeys(
   if (!hasFingerprint(moved)) return;
   const { keyId } = await target.stateKey(false, from.keyId);
   if (keyId === from.keyId && (other?.keyId ?? keyId) === keyId) return;
-  throw new DiagnosticsError([
-    error(
-      "state.key_mismatch",
-      `${target.backend.location} has ${keyId === undefined ? "no key" : "another key"} of secret fingerprints`,
-      {
-        detail: "Without the same key every secret would be written again.",
-        hint: `give both the same RNV_STATE_KEY${keyId === undefined ? `, or copy state.key beside ${context.backend.location} to it` : ""}`,
-      },
-    ),
-  ]);
+  throw failure(
+    "state.key_mismatch",
+    `${target.backend.location} has ${keyId === undefined ? "no key" : "another key"} of secret fingerprints`,
+    {
+      detail: "Without the same key every secret would be written again.",
+      hint: `give both the same RNV_STATE_KEY${keyId === undefined ? `, or copy state.key beside ${context.backend.location} to it` : ""}`,
+    },
+  );
 }
 
 function stateOf(edited: Edited): State {
@@ -116,9 +111,7 @@ export function refuseHandOver(state: State | undefined): void {
 }
 
 const openHandOver = ({ to, addresses: leaving }: NonNullable<State["handOver"]>): DiagnosticsError =>
-  new DiagnosticsError([
-    error("state.hand_over", `${leaving.length} resources are on their way to ${to}`, {
-      detail: "A run that handed them over was ended in the middle.",
-      hint: `end it with the same command: rnv state mv --to ${to} ${leaving.slice(0, 3).join(" ")}; rnv state restore 1 takes it back where the other state does not hold them`,
-    }),
-  ]);
+  failure("state.hand_over", `${leaving.length} resources are on their way to ${to}`, {
+    detail: "A run that handed them over was ended in the middle.",
+    hint: `end it with the same command: rnv state mv --to ${to} ${leaving.slice(0, 3).join(" ")}; rnv state restore 1 takes it back where the other state does not hold them`,
+  });

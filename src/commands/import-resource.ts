@@ -5,6 +5,7 @@ import {
   type DiagnosticCode,
   DiagnosticsError,
   error,
+  failure,
   hasErrors,
 } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
@@ -83,9 +84,6 @@ export async function importResource(context: Context, request: ImportRequest): 
   });
 }
 
-const refusal = (...finding: Parameters<typeof error>): DiagnosticsError =>
-  new DiagnosticsError([error(...finding)]);
-
 /** A refusal that points at a location in a file. */
 const pointing = (sources: Outcome["sources"], ...finding: Parameters<typeof error>): DiagnosticsError =>
   new DiagnosticsError([error(...finding)], 1, sources);
@@ -98,16 +96,16 @@ function targetOf({ address: text, id }: ImportRequest): ImportTarget {
     const names = importableTypes.map((one) => one.type);
     const meant = didYouMean(word, names) ?? "an address looks like service.shop.api";
     const hint = word === dataType ? "a data source is read in every plan, and never imported" : meant;
-    throw refusal("command.usage", `"${text}" is not an address of something that can be imported`, { hint });
+    throw failure("command.usage", `"${text}" is not an address of something that can be imported`, { hint });
   }
   const parent = parentOf(address, type);
   if (!importableTypes.includes(type))
-    throw refusal("command.usage", `${address} has no life of its own, and is not imported`, {
+    throw failure("command.usage", `${address} has no life of its own, and is not imported`, {
       address,
       hint: `it comes with ${parent}: the next plan finds it there`,
     });
   if (!uuidPattern.test(id))
-    throw refusal("command.usage", `"${id}" is not an id: ids are UUIDs`, {
+    throw failure("command.usage", `"${id}" is not an id: ids are UUIDs`, {
       address,
       hint: `where its name is as declared, no id is needed: rnv apply --adopt`,
     });
@@ -125,7 +123,7 @@ function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportT
     : owner === undefined || owner === address
       ? `nothing to do, or remove the record first: rnv state rm ${address}`
       : `rnv state mv ${owner} ${address}`;
-  throw refusal("state.conflict", summary, { address, hint });
+  throw failure("state.conflict", summary, { address, hint });
 }
 
 /** Refuses an address that a `moved` entry gives to a record, or takes from it. */
@@ -138,7 +136,7 @@ function refuseIfMoved(
   const from = movedFrom(address, desired);
   const recorded = state.resources[from];
   if (from !== address && recorded !== undefined)
-    throw refusal("state.conflict", `${from} is recorded (id ${recorded.id}) and moves to ${address}`, {
+    throw failure("state.conflict", `${from} is recorded (id ${recorded.id}) and moves to ${address}`, {
       address,
       hint: `run rnv apply, which moves it; to import another: rnv state rm ${from}`,
     });
@@ -161,7 +159,7 @@ async function readLive(
   const parent = parentOf(address, type);
   const parentId = parent && state.resources[parent]?.id;
   if (parent !== undefined && parentId === undefined)
-    throw refusal("state.address_unknown", `${parent} is not recorded`, {
+    throw failure("state.address_unknown", `${parent} is not recorded`, {
       address,
       hint: `import ${parent} first`,
     });
@@ -175,13 +173,13 @@ async function readLive(
   const [read = { kind: "gone" } as const] =
     (await reads.untilVisible(look, { since: context.clock.elapsed(), forMs: 2000 })) ?? [];
   if (read.kind === "unchecked")
-    throw refusal("live.import_missing", `${address}: ${read.reason}`, { address });
+    throw failure("live.import_missing", `${address}: ${read.reason}`, { address });
   if (read.kind !== "found" || read.live.id !== id)
     throw await notThere(connection, { address, type, id }, parent);
   if (type.parents.length > 0 && read.live.parentId !== (parentId ?? null)) {
     const where =
       parent === undefined ? "lies in a project: its address names that too" : `does not lie in ${parent}`;
-    throw refusal("live.import_missing", `${type.type} ${id} ${where}`, {
+    throw failure("live.import_missing", `${type.type} ${id} ${where}`, {
       address,
       hint: "check the address",
     });
@@ -210,7 +208,7 @@ async function notThere(
     other === undefined
       ? "check the id; what was made a moment ago may not be shown yet: then run the command again"
       : `it is the id of the ${other.type} ${JSON.stringify(other.name)}`;
-  return refusal("live.import_missing", summary, { address, hint });
+  return failure("live.import_missing", summary, { address, hint });
 }
 
 /** Returns the error for an undeclared address, which the next plan would delete, with the block to declare. */

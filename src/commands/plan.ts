@@ -1,7 +1,7 @@
 import { type Diagnostic, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
-import type { Plan, PlanInput } from "../plan/plan";
-import { counted } from "../report/plan-wording";
+import { hasChanges, type Plan, type PlanInput } from "../plan/plan";
+import { counted, isBlocked } from "../report/plan-wording";
 import { resourceTypes } from "../resources";
 import { checkPreconditions } from "./check-conditions";
 import { checkPolicies } from "./check-policies";
@@ -49,6 +49,13 @@ export async function plan(context: Context, request: PlanRequest): Promise<Plan
     sources,
     exitCode: hasErrors(diagnostics) ? exitCodeOf(diagnostics) : 0,
   };
+}
+
+/** Returns the exit code of a plan whose changes count: 2 with changes, 4 when one is blocked. */
+export function countedExitCode({ plan: made, exitCode }: Pick<PlanOutcome, "plan" | "exitCode">): number {
+  if (!made || exitCode !== 0) return exitCode;
+  if (isBlocked(made)) return 4;
+  return hasChanges(made) ? 2 : 0;
 }
 
 /** Connects and sends the three requests that every plan needs: they are answered while files are read. */

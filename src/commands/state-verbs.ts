@@ -1,9 +1,8 @@
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import { withRuns } from "../model/history";
 import type { RecordedResource, State } from "../model/state";
-import type { Plain } from "../model/value";
 import { typeNamed } from "../resources";
 import type { Backup, LockHolder, StateSession } from "../state/backend";
 import {
@@ -14,72 +13,29 @@ import {
   validatePush,
   validateRestore,
 } from "../state/edit-state";
-import { type Context, type Outcome, succeeded } from "./context";
+import type { Context } from "./context";
 import { refuseHandOver } from "./hand-over";
 import { holdLock } from "./hold-lock";
 
-interface ShowOutcome extends Outcome {
-  /** Undefined when nothing is recorded yet. */
-  readonly state?: State;
-  /** The record at the requested address. */
-  readonly found?: { readonly address: Address; readonly recorded: RecordedResource };
-}
-
-/** `rnv show`, `rnv state list|show|pull`: returns the state, and the record of `address`. Takes no lock. */
-export async function show(
-  context: Pick<Context, "backend">,
-  request: { readonly address?: string } = {},
-): Promise<ShowOutcome> {
-  const state = await context.backend.read();
-  if (request.address === undefined) return { state, ...succeeded };
-  const found = findRecorded(state, request.address);
-  if (found.diagnostic) return { ...succeeded, state, diagnostics: [found.diagnostic], exitCode: 1 };
-  return { state, found, ...succeeded };
-}
-
-interface OutputOutcome extends Outcome {
-  readonly outputs: Readonly<Record<string, Plain>>;
-}
-
-/** `rnv output`: returns the outputs of the last apply, or only `name`. */
-export async function output(
-  context: Pick<Context, "backend">,
-  request: { readonly name?: string },
-): Promise<OutputOutcome> {
-  const { outputs = {} } = (await context.backend.read()) ?? {};
-  const { name } = request;
-  if (name === undefined) return { outputs, ...succeeded };
-  if (Object.hasOwn(outputs, name)) {
-    return { outputs: { [name]: outputs[name] as Plain }, ...succeeded };
-  }
-  const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
-  const diagnostic = error("command.usage", `there is no output "${name}"`, { hint });
-  return { ...succeeded, outputs: {}, diagnostics: [diagnostic], exitCode: 1 };
-}
-
-interface UnlockOutcome extends Outcome {
-  readonly removed?: LockHolder;
-}
-
-/** `rnv force-unlock`: removes the lock with the id `lockId`, also of another holder. */
+/** `rnv force-unlock`: removes the lock with the id `lockId`, also of another holder, which is returned. */
 export async function forceUnlock(
-  context: Pick<Context, "backend">,
-  request: { readonly lockId: string },
-): Promise<UnlockOutcome> {
-  const removed = await context.backend.forceUnlock(request.lockId);
-  if (removed) return { removed, ...succeeded };
-  const summary = `no lock with id "${request.lockId}" on ${context.backend.location}`;
+  { backend }: Pick<Context, "backend">,
+  { lockId }: { readonly lockId: string },
+): Promise<LockHolder> {
+  const removed = await backend.forceUnlock(lockId);
+  if (removed) return removed;
   const hint = "the message that says the lock is held names its id; a lock that was released has none";
-  return { ...succeeded, diagnostics: [error("command.usage", summary, { hint })], exitCode: 1 };
+  throw failure("command.usage", `no lock with id "${lockId}" on ${backend.location}`, { hint });
 }
 
-interface EditOutcome extends Outcome {
+/** What an edit of the state did. */
+interface EditOutcome {
   /** Addresses that moved, or that are forgotten. */
   readonly addresses: readonly Address[];
   /** Archived resources among the forgotten: only their id finds them again. */
-  readonly archived?: readonly { readonly address: Address; readonly id: string }[];
+  readonly archived: readonly { readonly address: Address; readonly id: string }[];
   /** Serial of the state as written. */
-  readonly serial?: number;
+  readonly serial: number;
 }
 
 interface EditRequest {
@@ -107,26 +63,26 @@ export function moveState(
   });
 }
 
-/** `rnv state claim`: records the repository of this run as that of the state; `confirm` is asked with the recorded name. */
+/**
+ * `rnv state claim`: records the repository of this run as that of the state, and returns its name. `confirm` is asked with the
+ * recorded name; undefined where it says no.
+ */
 export function claimState(
   context: Context,
   request: EditRequest & { readonly confirm: (owner: string) => Promise<boolean> },
-): Promise<EditOutcome & { readonly repository?: string }> {
+): Promise<string | undefined> {
   const lock = { command: "state claim", timeoutMs: request.lockTimeoutMs, anyRepository: true };
   return holdLock(context, lock, async ({ state, commit }) => {
     const name = context.repository?.name;
     if (name === undefined)
-      throw new DiagnosticsError([
-        error("command.usage", "the repository of this run is unknown", {
-          hint: "run it in a clone that has the remote origin, or in a job of GitHub Actions or GitLab",
-        }),
-      ]);
-    if (state === undefined) throw new DiagnosticsError([error("command.usage", "nothing is recorded yet")]);
+      throw failure("command.usage", "the repository of this run is unknown", {
+        hint: "run it in a clone that has the remote origin, or in a job of GitHub Actions or GitLab",
+      });
+    if (state === undefined) throw failure("command.usage", "nothing is recorded yet");
     const { repository: owner = name } = state;
-    if (owner !== name && !(await request.confirm(owner)))
-      return { addresses: [], ...succeeded, exitCode: 1 };
+    if (owner !== name && !(await request.confirm(owner))) return undefined;
     if (state.repository !== name) await commit({ ...state, repository: name });
-    return { addresses: [], repository: name, ...succeeded };
+    return name;
   });
 }
 
@@ -164,20 +120,15 @@ export async function pushState(
   }));
 }
 
-interface BackupsOutcome extends Outcome {
-  /** Newest first. */
-  readonly backups: readonly Backup[];
-}
-
-/** `rnv state backups`: the previous snapshots. Takes no lock. */
-export async function listBackups({ backend }: Pick<Context, "backend">): Promise<BackupsOutcome> {
+/** `rnv state backups`: the previous snapshots, newest first. Takes no lock. */
+export async function listBackups({ backend }: Pick<Context, "backend">): Promise<readonly Backup[]> {
   const backups = [];
   for (const name of await backend.backups()) {
     const text = await backend.readBackup(name);
     const parsed = text === undefined ? undefined : await backend.parse(text, name).catch(() => undefined);
     backups.push({ name, bytes: Buffer.byteLength(text ?? ""), parsed });
   }
-  return { backups, ...succeeded };
+  return backups;
 }
 
 /**
@@ -207,12 +158,9 @@ async function backupAt({ backend }: Context, n: number): Promise<{ text: string
   const name = names[n - 1];
   const text = name === undefined ? undefined : await backend.readBackup(name);
   if (name !== undefined && text !== undefined) return { text, name };
-  throw new DiagnosticsError([
-    error("command.usage", `there is no backup ${n} of ${backend.location}`, {
-      hint:
-        names.length === 0 ? "it has none; name a file instead" : `rnv state backups lists ${names.length}`,
-    }),
-  ]);
+  throw failure("command.usage", `there is no backup ${n} of ${backend.location}`, {
+    hint: names.length === 0 ? "it has none; name a file instead" : `rnv state backups lists ${names.length}`,
+  });
 }
 
 interface Edit {
@@ -241,7 +189,7 @@ function edit(
     if (session.damage?.some(({ code }) => code !== "state.unreadable"))
       throw new DiagnosticsError(session.damage);
     if (repair !== true) refuseHandOver(session.state);
-    const { edited, addresses, archived } = change(session);
+    const { edited, addresses, archived = [] } = change(session);
     if (edited.state === undefined) throw new DiagnosticsError(edited.diagnostics);
     const at = new Date(context.clock.now()).toISOString();
     const id = Buffer.from(context.randomBytes(16)).toString("hex");
@@ -249,7 +197,7 @@ function edit(
     const run = { id, command, ...by, startedAt: at, endedAt: at, digest: "", exitCode: 0 };
     const history = withRuns(edited.state.history, null, run);
     const { serial } = await session.commit({ ...edited.state, ...(history && { history }) });
-    return { addresses, archived, serial, ...succeeded };
+    return { addresses, archived, serial };
   });
 }
 

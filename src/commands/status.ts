@@ -2,7 +2,7 @@ import { unlessAbsent } from "../api/api-error";
 import { isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
 import type { Deployment, Service, Variable } from "../api/wire/shapes";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Release, ReleaseList, RunningService, ShownVariable } from "../model/live";
 import { pathsWith } from "../model/resource-type";
@@ -157,16 +157,12 @@ async function newest(
 }
 
 const gone = (address: Address): DiagnosticsError =>
-  new DiagnosticsError([
-    error("live.failed", `${address} no longer exists`, { address, hint: "run `rnv drift`" }),
-  ]);
+  failure("live.failed", `${address} no longer exists`, { address, hint: "run `rnv drift`" });
 
 const endless = (): DiagnosticsError =>
-  new DiagnosticsError([
-    error("api.malformed", "the service says that there are more deployments, and not where", {
-      hint: "run it again; --limit asks for fewer",
-    }),
-  ]);
+  failure("api.malformed", "the service says that there are more deployments, and not where", {
+    hint: "run it again; --limit asks for fewer",
+  });
 
 interface FoundService {
   readonly state: State;
@@ -183,12 +179,10 @@ function findService(state: State | undefined, text: string): FoundService {
   const { parent } = recorded;
   const holder = parent && state.resources[parent];
   if (parent && holder?.type === "service") return { state, address: parent, recorded: holder };
-  throw new DiagnosticsError([
-    error("command.usage", `${address} is not a service`, {
-      address,
-      hint: "name a service.… address; `rnv state list` shows them",
-    }),
-  ]);
+  throw failure("command.usage", `${address} is not a service`, {
+    address,
+    hint: "name a service.… address; `rnv state list` shows them",
+  });
 }
 
 /** Acts on a service at once, for a verb of the command line: what the manifest declares as secret is masked. */

@@ -1,4 +1,4 @@
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, failure, hasErrors, warning } from "../diagnostics/diagnostic";
 import { parseTerraformState } from "../manifest/terraform-state";
 import type { Address } from "../model/address";
 import type { Change, Plan } from "../plan/plan";
@@ -63,11 +63,9 @@ const revealing = ({ reveals }: { readonly reveals: boolean }) => ({
 async function refuseIfRecorded({ backend }: Context): Promise<void> {
   const recorded = Object.keys((await backend.read())?.resources ?? {}).length;
   if (recorded === 0) return;
-  throw new DiagnosticsError([
-    error("state.conflict", `the state records ${recorded} resources already`, {
-      hint: "rnv export prints what is live; or name another state with --state",
-    }),
-  ]);
+  throw failure("state.conflict", `the state records ${recorded} resources already`, {
+    hint: "rnv export prints what is live; or name another state with --state",
+  });
 }
 
 export interface TerraformStateRequest

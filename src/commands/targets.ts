@@ -1,3 +1,16 @@
+import { worstExitCode } from "../model/exit-code";
+import type { ApplyOutcome } from "./apply";
+import type { Outcome } from "./context";
+import type { DriftOutcome } from "./drift";
+import type { PlanOutcome } from "./plan";
+
+/** How a plan, a look for drift or an apply ended in one target: a manifest in one of its stages and one of its stacks. */
+export interface TargetOutcome extends PlanOutcome, DriftOutcome, ApplyOutcome {}
+
+/** Returns the exit code that stands for several results (DESIGN section 8): the most telling one. */
+export const joinResults = (results: readonly Pick<Outcome, "exitCode">[]): number =>
+  worstExitCode(results.map(({ exitCode }) => exitCode));
+
 /** How several targets are run. */
 interface TargetsRun {
   /** Aborted: those that run end by themselves, and no other begins. Undefined: each is run. */

@@ -1,5 +1,5 @@
 import type { Resource } from "../api/reads";
-import { DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import { failure, hasErrors } from "../diagnostics/diagnostic";
 import { type Address, nameOf } from "../model/address";
 import type { RecordedResource, State } from "../model/state";
 import { compareTexts, terraformNameOf, variablesResource } from "../model/text";
@@ -29,9 +29,7 @@ export async function terraformImports(
   refuseHandOver(state);
   const recorded = entriesOf(state).filter(([, { retained }]) => retained !== true);
   if (recorded.length === 0)
-    throw new DiagnosticsError([
-      error("state.address_unknown", "nothing is recorded: there is nothing to import"),
-    ]);
+    throw failure("state.address_unknown", "nothing is recorded: there is nothing to import");
   const declared = blocks || context.stack ? await load(context, files, "skip") : undefined;
   if (declared !== undefined && hasErrors(declared.diagnostics)) return { ...declared, exitCode: 1 };
   const labels = new Map<Address, string>();

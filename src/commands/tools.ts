@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { gapSettingList } from "../api/gap-settings";
 import { type Gap, gaps } from "../api/gaps";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import { type Condition, embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import type * as embedded from "../emulator/emulator";
 import type { Lags } from "../emulator/lag";
@@ -53,15 +53,14 @@ export async function emulator({ port, ...options }: EmulatorRequest): Promise<S
 }
 
 /** Explains why a port cannot be opened; returns any other failure unchanged. */
-function portRefused(port: number, failure: unknown): unknown {
-  const { code } = failure as NodeJS.ErrnoException;
+function portRefused(port: number, cause: unknown): unknown {
+  const { code } = cause as NodeJS.ErrnoException;
   const anyOther = "choose another with -port; rnv emulator -port 0 takes a free one";
-  const refused = (why: string, hint: string) =>
-    new DiagnosticsError([error("command.usage", `port ${port} ${why}`, { hint })]);
+  const refused = (why: string, hint: string) => failure("command.usage", `port ${port} ${why}`, { hint });
   if (code === "EADDRINUSE")
     return refused("is taken", `it may be an emulator that runs already; else ${anyOther}`);
   if (code === "EACCES") return refused("may not be opened by this user", anyOther);
-  return code === "ERR_SOCKET_BAD_PORT" ? refused("does not exist", "a port is 0 to 65535") : failure;
+  return code === "ERR_SOCKET_BAD_PORT" ? refused("does not exist", "a port is 0 to 65535") : cause;
 }
 
 /** Names of the JSON Schemas that `rnv schema` prints. */

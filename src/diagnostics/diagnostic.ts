@@ -83,19 +83,14 @@ export interface Diagnostic {
 
 type Details = Omit<Diagnostic, "severity" | "code" | "summary">;
 
-export const error = (code: DiagnosticCode, summary: string, details: Details = {}): Diagnostic => ({
-  severity: "error",
-  code,
-  summary,
-  ...details,
-});
+const findingOf =
+  (severity: Severity) =>
+  (code: DiagnosticCode, summary: string, details: Details = {}): Diagnostic => {
+    return { severity, code, summary, ...details };
+  };
 
-export const warning = (code: DiagnosticCode, summary: string, details: Details = {}): Diagnostic => ({
-  severity: "warning",
-  code,
-  summary,
-  ...details,
-});
+export const error = findingOf("error");
+export const warning = findingOf("warning");
 
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
   diagnostics.some((diagnostic) => diagnostic.severity === "error");
@@ -132,3 +127,7 @@ export class DiagnosticsError extends Error {
     this.name = "DiagnosticsError";
   }
 }
+
+/** Returns what to throw for one error that stops a step. */
+export const failure = (...finding: Parameters<typeof error>): DiagnosticsError =>
+  new DiagnosticsError([error(...finding)]);

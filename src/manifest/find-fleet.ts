@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { FleetMember, FleetVerb } from "../model/fleet";
 import type { ResourceType } from "../model/resource-type";
 import { splitStage, stageText } from "../model/stage";
@@ -32,53 +32,35 @@ export interface FoundFleet {
   readonly root: string;
   /** The fleet file, absolute; undefined where the manifests were looked for. */
   readonly file?: string;
-  readonly diagnostics: readonly Diagnostic[];
-  readonly sources: ReadonlyMap<string, string>;
 }
 
-/** Finds the members of a fleet: those that its file names, else the manifests below the folder. */
+/**
+ * Finds the members of a fleet: those that its file names, else the manifests below the folder. Throws `DiagnosticsError`
+ * where the folder or the file cannot be read, and after mistakes in the file.
+ */
 export function findFleet(request: FleetRequest): FoundFleet {
-  const { place, environment, untrusted } = request;
+  const { place, cwd, environment, untrusted } = request;
   const isFile = isFileAt(place);
   const root = isFile ? dirname(place) : place;
   const file = isFile ? place : join(place, fleetFileName);
-  const sources = new Map<string, string>();
-  const failed = (diagnostics: readonly Diagnostic[]): FoundFleet => ({
-    members: [],
-    root,
-    diagnostics,
-    sources,
-  });
   if (!isFile && !existsSync(file)) {
-    const folders = findManifestFolders(root);
-    if (folders.ok)
-      return {
-        ...stagedMembers(request, root, new Map(folders.found.map((folder) => [folder, {}]))),
-        sources,
-      };
-    return failed([folders.problem]);
+    const found = findManifestFolders(root).map((folder) => [folder, {}] as const);
+    return { members: stagedMembers(request, root, new Map(found)), root };
   }
-  if (manifestNames.includes(basename(file))) return failed([noFleetFile(relativeTo(request.cwd, file))]);
+  const shown = relativeTo(cwd, file);
+  if (manifestNames.includes(basename(file))) throw noFleetFile(shown);
   const findings = collectFindings();
-  const text = readSource(relativeTo(request.cwd, file), request.cwd, maxFleetBytes, findings.report);
-  if (text === undefined) return failed(findings.all());
-  sources.set(relativeTo(request.cwd, file), text);
-  const { fleet, diagnostics } = readFleetFile(
-    relativeTo(request.cwd, file),
-    text,
-    trustOf(environment, untrusted),
-  );
-  if (fleet === undefined) return failed(diagnostics);
-  return { ...stagedMembers(request, root, fleet.members, fleet.environment), file, sources };
+  const text = readSource(shown, cwd, maxFleetBytes, findings.report);
+  if (text === undefined) throw new DiagnosticsError(findings.all());
+  const fleet = readFleetFile(shown, text, trustOf(environment, untrusted));
+  return { members: stagedMembers(request, root, fleet.members, fleet.environment), root, file };
 }
 
-const noFleetFile = (file: string): Diagnostic =>
-  error(
+const noFleetFile = (file: string): DiagnosticsError =>
+  failure(
     "command.usage",
     `${file} is a manifest: a fleet is a folder of manifests, or what a ${fleetFileName} names`,
-    {
-      hint: `name its folder, ${dirname(file)}, or plan it alone: rnv plan -f ${file}`,
-    },
+    { hint: `name its folder, ${dirname(file)}, or plan it alone: rnv plan -f ${file}` },
   );
 
 const maxFleetBytes = 4 * 1024 * 1024;
@@ -95,15 +77,11 @@ function statOf(path: string): Stats | undefined {
 
 const isFileAt = (path: string): boolean => statOf(path)?.isFile() === true;
 
-type Folders =
-  | { readonly ok: true; readonly found: readonly string[] }
-  | { readonly ok: false; readonly problem: Diagnostic };
-
 /**
  * Folders that hold `rnv.yaml`, `rnv.yml` or a folder `rnv` of manifests, from `root`, where these may be links. What
  * begins with a dot and `node_modules` are not looked into, nor links to other folders followed.
  */
-function findManifestFolders(root: string): Folders {
+function findManifestFolders(root: string): readonly string[] {
   const found: string[] = [];
   const look = (folder: string): void => {
     const entries = readdirSync(folder, { withFileTypes: true });
@@ -123,12 +101,9 @@ function findManifestFolders(root: string): Folders {
   };
   try {
     look(root);
-    return { ok: true, found };
+    return found;
   } catch (cause) {
-    return {
-      ok: false,
-      problem: error("manifest.unreadable", `cannot look through ${root}: ${reasonOf(cause)}`),
-    };
+    throw failure("manifest.unreadable", `cannot look through ${root}: ${reasonOf(cause)}`);
   }
 }
 
@@ -138,9 +113,9 @@ function stagedMembers(
   root: string,
   declared: ReadonlyMap<string, DeclaredMember>,
   common: Readonly<Record<string, string>> = {},
-): Pick<FoundFleet, "members" | "root" | "diagnostics"> {
+): readonly FleetMember[] {
   const members = [...declared].flatMap(([name, one]) => membersOf(request, root, [name, one], common));
-  return { members: members.sort((a, b) => compareTexts(a.name, b.name)), root, diagnostics: [] };
+  return members.sort((a, b) => compareTexts(a.name, b.name));
 }
 
 function membersOf(

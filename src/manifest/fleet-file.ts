@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Diagnostic, error, hasErrors, type SourceRange } from "../diagnostics/diagnostic";
+import { DiagnosticsError, error, hasErrors, type SourceRange } from "../diagnostics/diagnostic";
 import { isStageWord, splitStage } from "../model/stage";
 import { uuidPattern } from "../model/text";
 import { durationPattern } from "../model/time";
@@ -95,36 +95,30 @@ export const namesOf = (
 ): Readonly<Record<string, string>> =>
   Array.isArray(declared) ? Object.fromEntries(declared.map((name) => [name, name])) : (declared ?? {});
 
-/** Reads a fleet file; without `fleet` after a mistake in it. */
-export function readFleetFile(
-  file: string,
-  text: string,
-  trust: Trust,
-): { readonly fleet?: FleetFile; readonly diagnostics: readonly Diagnostic[] } {
+/** Reads a fleet file. Throws `DiagnosticsError` after a mistake in it; with exit code 4 where an untrusted file is refused. */
+export function readFleetFile(file: string, text: string, trust: Trust): FleetFile {
   const findings = collectFindings();
   const { root, failed } = parseYaml(file, text, findings.report);
-  if (failed || root === undefined) {
-    if (!failed)
-      findings.report(
-        error("manifest.missing_key", `${file} is empty`, {
-          hint: "members: { shop: { dir: teams/shop } }",
-          range: { file, start: 0, end: 0 },
-        }),
-      );
-    return { diagnostics: findings.all() };
-  }
-  const document = judgeDocument(fleetFileSchema, root, findings.report);
-  if (document !== undefined) {
+  if (!failed && root === undefined)
+    findings.report(
+      error("manifest.missing_key", `${file} is empty`, {
+        hint: "members: { shop: { dir: teams/shop } }",
+        range: { file, start: 0, end: 0 },
+      }),
+    );
+  const document = !failed && root ? judgeDocument(fleetFileSchema, root, findings.report) : undefined;
+  if (document !== undefined && root !== undefined) {
     refuseCredentials(root, findings.report);
     if (trust.isUntrusted) refuseUnlisted(root, trust, findings.report);
   }
-  if (document === undefined || hasErrors(findings.all())) return { diagnostics: findings.all() };
+  const diagnostics = findings.all();
+  if (document === undefined || hasErrors(diagnostics)) {
+    const isRefused = diagnostics.some(({ code }) => code === "guard.untrusted");
+    throw new DiagnosticsError(diagnostics, isRefused ? 4 : 1, new Map([[file, text]]));
+  }
   return {
-    fleet: {
-      members: new Map(Object.entries(document.members).map(([name, member]) => [name, member ?? {}])),
-      environment: namesOf(document.env),
-    },
-    diagnostics: findings.all(),
+    members: new Map(Object.entries(document.members).map(([name, member]) => [name, member ?? {}])),
+    environment: namesOf(document.env),
   };
 }
 

@@ -11,7 +11,6 @@ export type { Context } from "../../src/commands/context";
 export { planRequest } from "../../src/commands/context";
 export { drift } from "../../src/commands/drift";
 export { plan } from "../../src/commands/plan";
-export { forceUnlock, removeState, show } from "../../src/commands/state-verbs";
 export { runtimeAction } from "../../src/commands/status";
 export { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnostic";
 export { Secret } from "../../src/model/secret";

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { relative, resolve, sep } from "node:path";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { commandEnvironment } from "../../manifest/trust";
 import type { ProcessEnvironment } from "../../model/text";
 
@@ -78,4 +78,4 @@ export function changedFiles(ref: string, cwd: string, environment: ProcessEnvir
 }
 
 const refused = (summary: string, hint?: string): DiagnosticsError =>
-  new DiagnosticsError([error("command.usage", `--changed-since: ${summary}`, { hint })]);
+  failure("command.usage", `--changed-since: ${summary}`, { hint });

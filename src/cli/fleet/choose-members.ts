@@ -1,17 +1,16 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { inShard, sharedStates } from "../../commands/fleet/select-members";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { shownPath } from "../../manifest/files";
 import { type FoundFleet, findFleet, isBelow, pathsBeside, realOf } from "../../manifest/find-fleet";
 import { stateNamedFor } from "../../manifest/fleet-environment";
-import type { FleetMember, Shard } from "../../model/fleet";
+import { type FleetMember, memberPlace, type Shard } from "../../model/fleet";
 import { fillStage, splitStage, stageText } from "../../model/stage";
-import type { ProcessEnvironment } from "../../model/text";
-import { namePattern, shortList } from "../../model/text";
+import { compareTexts, namePattern, type ProcessEnvironment, sha256, shortList } from "../../model/text";
 import { resourceTypes } from "../../resources";
+import { parseStateAddress } from "../../state/state-address";
 import { type Invocation, listOf } from "../invocation";
 import { report } from "../report";
 import { askedStage } from "../stages";
@@ -35,19 +34,13 @@ export function chooseMembers(invocation: Invocation): ChosenMembers {
   const untrusted = options.untrusted === true;
   const fleet = findFleet({ place, cwd, types: resourceTypes, environment, untrusted });
   const { members: all, root } = fleet;
-  if (hasErrors(fleet.diagnostics)) {
-    const isRefused = fleet.diagnostics.some(({ code }) => code === "guard.untrusted");
-    throw new DiagnosticsError(fleet.diagnostics, isRefused ? 4 : 1, fleet.sources);
-  }
   const ref = options.changedSince;
   const changes = typeof ref === "string" ? changedFiles(ref, realOf(root), environment) : undefined;
   if (changes) report(invocation, warnOfGone(invocation, { ...fleet, root: realOf(root) }, changes));
   if (all.length === 0)
-    throw new DiagnosticsError([
-      error("manifest.not_found", `there is no manifest below ${place}`, {
-        hint: "a member has rnv.yaml, rnv.yml or a folder rnv; others are named in rnv.fleet.yaml",
-      }),
-    ]);
+    throw failure("manifest.not_found", `there is no manifest below ${place}`, {
+      hint: "a member has rnv.yaml, rnv.yml or a folder rnv; others are named in rnv.fleet.yaml",
+    });
   const shared = sharedStates(all, root, environment);
   if (shared.length > 0) throw new DiagnosticsError(shared);
   const named = namedMembers(all, invocation);
@@ -72,16 +65,11 @@ function warnOfGone(
       writeFileSync(copy, text);
     }
     if (file !== undefined) writeFileSync(join(before, basename(file)), textBefore(realOf(file)) ?? "");
+    const place = file === undefined ? before : join(before, basename(file));
     const untrusted = options.untrusted === true;
-    const found = findFleet({
-      place: file === undefined ? before : join(before, basename(file)),
-      cwd: before,
-      types: resourceTypes,
-      environment,
-      untrusted,
-    });
+    const found = fleetBefore({ place, cwd: before, types: resourceTypes, environment, untrusted });
     const kept = new Set(members.map(({ name }) => name));
-    return found.members
+    return found
       .filter(({ name, folder }) => !kept.has(name) && existsSync(join(before, folder)))
       .map((member) => {
         const { folder, stage = "" } = member;
@@ -102,6 +90,16 @@ function warnOfGone(
       });
   } finally {
     rmSync(before, { recursive: true, force: true });
+  }
+}
+
+/** The members of a fleet as it was; none where it cannot be read any more. */
+function fleetBefore(request: Parameters<typeof findFleet>[0]): readonly FleetMember[] {
+  try {
+    return findFleet(request).members;
+  } catch (cause) {
+    if (cause instanceof DiagnosticsError) return [];
+    throw cause;
   }
 }
 
@@ -137,20 +135,16 @@ function namedMembers(all: readonly FleetMember[], invocation: Invocation): read
   if (inStage.length === 0) {
     const stages = shortList([...new Set(all.flatMap((member) => member.stage ?? []))], 10);
     const hint = stages === "" ? "no manifest of this fleet declares stages" : `there are: ${stages}`;
-    throw new DiagnosticsError([
-      error("command.usage", `no member has the stage ${JSON.stringify(stage)}`, { hint }),
-    ]);
+    throw failure("command.usage", `no member has the stage ${JSON.stringify(stage)}`, { hint });
   }
   if (words.length === 0) return inStage;
   const names = inStage.map(({ name }) => name);
   const patterns = words.map((word) => ({ word, pattern: namePattern(word) }));
   const missed = patterns.find(({ pattern }) => !names.some((name) => pattern.test(name)));
   if (missed !== undefined)
-    throw new DiagnosticsError([
-      error("command.usage", `there is no member ${JSON.stringify(missed.word)}`, {
-        hint: didYouMean(missed.word, names) ?? `there are: ${shortList(names, 10)}`,
-      }),
-    ]);
+    throw failure("command.usage", `there is no member ${JSON.stringify(missed.word)}`, {
+      hint: didYouMean(missed.word, names) ?? `there are: ${shortList(names, 10)}`,
+    });
   return inStage.filter(({ name }) => patterns.some(({ pattern }) => pattern.test(name)));
 }
 
@@ -164,12 +158,10 @@ function shardOf(environment: ProcessEnvironment): Shard | undefined {
   } = environment;
   if (index !== undefined && index !== "") {
     if (shards === undefined || shards === "")
-      throw new DiagnosticsError([
-        error("config.missing", "RNV_SHARDS is not set", {
-          detail: "JOB_COMPLETION_INDEX says which of the pods of an Indexed Job this is; not of how many.",
-          hint: "set RNV_SHARDS to the completions of the job, or give --shard 1/1 for the whole fleet",
-        }),
-      ]);
+      throw failure("config.missing", "RNV_SHARDS is not set", {
+        detail: "JOB_COMPLETION_INDEX says which of the pods of an Indexed Job this is; not of how many.",
+        hint: "set RNV_SHARDS to the completions of the job, or give --shard 1/1 for the whole fleet",
+      });
     return checkedShard(Number(index) + 1, Number(shards), "JOB_COMPLETION_INDEX and RNV_SHARDS");
   }
   if (!node || !nodes) return undefined;
@@ -179,9 +171,57 @@ function shardOf(environment: ProcessEnvironment): Shard | undefined {
 function checkedShard(index: number, count: number, from: string): Shard {
   if (Number.isInteger(index) && Number.isInteger(count) && index >= 1 && index <= count)
     return { index, count };
-  throw new DiagnosticsError([
-    error("config.invalid", `${from} name no shard: number ${index} of ${count}`, {
-      hint: "give --shard 1/4, or 1/1 for the whole fleet",
-    }),
-  ]);
+  throw failure("config.invalid", `${from} name no shard: number ${index} of ${count}`, {
+    hint: "give --shard 1/4, or 1/1 for the whole fleet",
+  });
+}
+
+/**
+ * The members of one shard: every `count`-th in the order of a hash of their names, so that shards differ in size by one
+ * at most, and large neighbours do not meet in one. Shards 1 to `count` together are all members, each once.
+ */
+export function inShard(members: readonly FleetMember[], shard: Shard | undefined): readonly FleetMember[] {
+  if (shard === undefined) return members;
+  const hashed = members.map((member) => ({ member, hash: sha256(member.name) }));
+  const chosen = new Set(
+    hashed
+      .sort((a, b) => compareTexts(a.hash, b.hash))
+      .filter((_, at) => at % shard.count === shard.index - 1)
+      .map(({ member }) => member),
+  );
+  return members.filter((member) => chosen.has(member));
+}
+
+/** Members whose runs would write one state: an error for each such state. */
+function sharedStates(
+  members: readonly FleetMember[],
+  root: string,
+  environment: ProcessEnvironment,
+): readonly Diagnostic[] {
+  const byState = new Map<string, string[]>();
+  for (const member of members) {
+    const state = stateOf(member, root, environment);
+    if (state !== undefined) byState.set(state, [...(byState.get(state) ?? []), member.name]);
+  }
+  return [...byState.values()]
+    .filter((names) => names.length > 1)
+    .map((names) =>
+      error("config.invalid", `${names.join(" and ")} would have one state`, {
+        detail: "Each would plan to delete what the other has made.",
+        hint: `give each a state of its own: RNV_STATE, and state in the fleet file, may hold ${memberPlace} and, where there are stages, \${stage.name}`,
+      }),
+    );
+}
+
+/** Where the state of a member is: equal for two that would write the same; undefined where its own run refuses it. */
+function stateOf(member: FleetMember, root: string, environment: ProcessEnvironment): string | undefined {
+  const { stateOfStage, stage: name } = member;
+  const stage = name === undefined ? undefined : splitStage(name);
+  const text = stateOfStage ?? stateNamedFor(member, environment) ?? `.rnv/${name ?? ""}/state.json`;
+  const { address } = parseStateAddress(stage === undefined ? text : fillStage(text, stage));
+  if (text === "" || address === undefined) return undefined;
+  if (address.kind === "s3") return `s3://${address.endpoint ?? ""}/${address.bucket}/${address.key}`;
+  if (address.kind === "http") return new URL(address.url).href;
+  const path = resolve(realOf(resolve(root, member.folder)), address.path);
+  return join(realOf(dirname(path)), basename(path));
 }

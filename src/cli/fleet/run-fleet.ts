@@ -1,13 +1,11 @@
-import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { brokenMember, makeReport, unrunMember } from "../../commands/fleet/member-result";
+import { brokenMember, makeReport, refusedMember } from "../../commands/fleet/member-result";
 import { runTargets } from "../../commands/targets";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error, failure } from "../../diagnostics/diagnostic";
 import { folderProblem, startsPrograms } from "../../manifest/find-fleet";
 import { memberEnvironment } from "../../manifest/fleet-environment";
 import type { FleetMember, FleetVerb, Shard } from "../../model/fleet";
-import { diagnosticData } from "../../report/diagnostics";
 import {
   type FleetReport,
   fleetMetrics,
@@ -17,7 +15,7 @@ import {
   type MemberResult,
   memberLine,
 } from "../../report/fleet-report";
-import { makeFolder, readText, writeWholeFile } from "../files";
+import { makeFolder, writeMetrics, writeWholeFile } from "../files";
 import { formatOf, type Invocation } from "../invocation";
 import { jobVariables } from "../job";
 import { writeFleetPage } from "../page-file";
@@ -31,11 +29,9 @@ import { startMembers } from "./start-members";
 export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise<number> {
   const { options, signal, terminal } = invocation;
   if (verb === "apply" && options.autoApprove !== true)
-    throw new DiagnosticsError([
-      error("command.usage", "a fleet does not ask while it applies", {
-        hint: "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",
-      }),
-    ]);
+    throw failure("command.usage", "a fleet does not ask while it applies", {
+      hint: "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",
+    });
   const chosen = chooseMembers(invocation);
   const { selected, members, shard } = chosen;
   const startedAt = new Date();
@@ -50,7 +46,8 @@ export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise
   for (const result of refused) onResult(result);
   await runAll(invocation, verb, targets, onResult);
   const ended = new Set(results.map(({ name }) => name));
-  for (const member of members) if (!ended.has(member.name)) onResult(unrunMember(member, undefined));
+  for (const member of members)
+    if (!ended.has(member.name)) onResult(brokenMember(member, "interrupted", "", 0));
   const report = makeReport(
     {
       verb,
@@ -75,11 +72,8 @@ export function showReport(invocation: Invocation, report: FleetReport): void {
     makeFolder(folder);
     writeWholeFile(join(folder, reportName(report.shard)), fleetReportJson(report), { mode: 0o644 });
   }
-  if (typeof options.metrics === "string") {
-    const path = resolve(cwd, options.metrics);
-    // Read by a collector that is another user.
-    writeWholeFile(path, fleetMetrics(report, existsSync(path) ? readText(path) : ""), { mode: 0o644 });
-  }
+  if (typeof options.metrics === "string")
+    writeMetrics(resolve(cwd, options.metrics), (before) => fleetMetrics(report, before));
   writeFleetPage(invocation, report);
   if (format === "json") terminal.out(fleetReportJson(report));
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));
@@ -103,15 +97,8 @@ function targetsOf(
     const problem = given.missing.length === 0 ? folderProblem(member, root) : undefined;
     const problems = [...given.missing.map((name) => notSet(member, name)), ...(problem ? [problem] : [])];
     const timeoutMs = member.timeoutMs ?? (options.memberTimeout as number);
-    const folder = join(root, member.folder);
-    if (problems.length > 0)
-      refused.push(
-        unrunMember(
-          member,
-          problems.map((one) => diagnosticData(one)),
-        ),
-      );
-    else targets.push({ member, cwd: folder, environment: given.environment, timeoutMs });
+    if (problems.length > 0) refused.push(refusedMember(member, problems));
+    else targets.push({ member, cwd: join(root, member.folder), environment: given.environment, timeoutMs });
   }
   return { targets, refused };
 }
@@ -185,9 +172,7 @@ async function runGroup(
   await runTargets(again, run, { signal, parallelism: job.parallelism });
 }
 
-const notSet = (member: FleetMember, name: string) => ({
-  severity: "error" as const,
-  code: "config.missing" as const,
-  summary: `${name} is not set, which ${member.name} is to be given`,
-  hint: `set it in the job, or take it out of env of ${member.name} in the fleet file`,
-});
+const notSet = (member: FleetMember, name: string): Diagnostic =>
+  error("config.missing", `${name} is not set, which ${member.name} is to be given`, {
+    hint: `set it in the job, or take it out of env of ${member.name} in the fleet file`,
+  });

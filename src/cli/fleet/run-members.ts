@@ -1,17 +1,17 @@
 import { performance } from "node:perf_hooks";
-import { type MemberOutcome, memberResult } from "../../commands/fleet/member-result";
+import { memberResult } from "../../commands/fleet/member-result";
 import { shareAnswers } from "../../commands/fleet/share-answers";
-import { runTargets } from "../../commands/targets";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { runTargets, type TargetOutcome } from "../../commands/targets";
+import { failure } from "../../diagnostics/diagnostic";
 import type { FleetMember, FleetVerb } from "../../model/fleet";
 import type { MemberResult } from "../../report/fleet-report";
 import type { Invocation, OptionValues } from "../invocation";
 import { withProfile } from "../profile";
-import { annotate, exitCodes, failureOf } from "../report";
-import { runOnStacks } from "../stacks";
+import { annotate, exitCodes } from "../report";
+import { resultsOf } from "../targets";
 import { applyVerb, showApply } from "../verbs/apply";
 import { driftOf, driftVerb, isWhole, readAccepted } from "../verbs/drift";
-import { judgedRequestOf, planExitCode, planTarget, planVerb } from "../verbs/plan";
+import { countedPlan, judgedRequestOf, planVerb } from "../verbs/plan";
 
 /** A member, and what its run is given. */
 export interface MemberTarget {
@@ -44,8 +44,7 @@ export const hasGroups = process.platform !== "win32";
 /** `rnv fleet members`: runs the members that the process of the fleet hands over, and sends it their results. */
 export async function runMembers(invocation: Invocation): Promise<number> {
   const { send } = process;
-  if (send === undefined)
-    throw new DiagnosticsError([error("command.usage", "rnv fleet plan, drift and apply start this verb")]);
+  if (send === undefined) throw failure("command.usage", "rnv fleet plan, drift and apply start this verb");
   const { verb, options, parallelism, targets } = await new Promise<MembersJob>((resolve) =>
     process.once("message", (job) => resolve(job as MembersJob)),
   );
@@ -59,11 +58,14 @@ export async function runMembers(invocation: Invocation): Promise<number> {
     const quiet = { ...invocation.terminal, out: () => {}, err: () => {} };
     const used = withProfile(environment, undefined, options.untrusted === true ? undefined : cwd);
     const given = optionsOf(member, options, environment);
+    const { run, reading } = verbs[verb];
     const words = ["rnv", verb, ...member.files.flatMap((file) => ["--file", file])];
-    const outcomes = await outcomesOf(verb, {
-      ...{ ...invocation, ...used, cwd, options: given, terminal: quiet, openTransport },
-      commandLine: [...words, ...(member.stage === undefined ? [] : ["--stage", member.stage])].join(" "),
-    });
+    const commandLine = [...words, ...(member.stage === undefined ? [] : ["--stage", member.stage])].join(
+      " ",
+    );
+    const own = { ...invocation, ...used, cwd, options: given, terminal: quiet, openTransport, commandLine };
+    const results = await resultsOf(own, [member.stage], reading, run);
+    const outcomes = results.map(({ outcome }) => outcome);
     const screen = { terminal: { ...quiet, err: (text: string) => (annotations += text) }, environment, cwd };
     for (const { diagnostics, sources } of outcomes) annotate(screen, diagnostics, sources);
     const seconds = (performance.now() - startedAt) / 1000;
@@ -93,38 +95,19 @@ const optionsOf = (
   ...(environment.RNV_UNTRUSTED?.trim() === "1" && { untrusted: true }),
 });
 
-/** Runs a member in each of its stacks. Never rejects: what is thrown becomes an outcome. */
-async function outcomesOf(verb: FleetVerb, invocation: Invocation): Promise<readonly MemberOutcome[]> {
-  const { run, reading } = verbs[verb];
-  const outcomes: MemberOutcome[] = [];
-  try {
-    await runOnStacks(invocation, reading, async (one) => {
-      const outcome = await run(one);
-      outcomes.push(outcome);
-      return outcome.exitCode;
-    });
-  } catch (cause) {
-    outcomes.push(failureOf(cause, invocation.signal.aborted));
-  }
-  return outcomes;
+const planMember = (invocation: Invocation): Promise<TargetOutcome> =>
+  countedPlan(invocation, judgedRequestOf(invocation));
+
+async function driftOfMember(invocation: Invocation): Promise<TargetOutcome> {
+  const { report, ...outcome } = await driftOf(invocation, readAccepted(invocation));
+  return { ...outcome, ...(report && isWhole(outcome) && { report }) };
 }
+
+const applyMember = (invocation: Invocation): Promise<TargetOutcome> =>
+  showApply(invocation, judgedRequestOf(invocation));
 
 const verbs = {
   plan: { run: planMember, reading: planVerb.stacks ?? { use: "each" } },
   drift: { run: driftOfMember, reading: driftVerb.stacks ?? { use: "each" } },
   apply: { run: applyMember, reading: applyVerb.stacks ?? { use: "each" } },
 } as const;
-
-async function planMember(invocation: Invocation): Promise<MemberOutcome> {
-  const outcome = await planTarget(invocation, judgedRequestOf(invocation));
-  return { ...outcome, exitCode: planExitCode(outcome) };
-}
-
-async function driftOfMember(invocation: Invocation): Promise<MemberOutcome> {
-  const { report, ...outcome } = await driftOf(invocation, readAccepted(invocation));
-  return { ...outcome, report: isWhole(outcome) ? report : undefined };
-}
-
-function applyMember(invocation: Invocation): Promise<MemberOutcome> {
-  return showApply(invocation, judgedRequestOf(invocation));
-}

@@ -1,7 +1,7 @@
 import type { ApplyRequest, Approval } from "../../commands/apply";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import type { PlanRequest } from "../../commands/context";
-import { DiagnosticsError, error, warning } from "../../diagnostics/diagnostic";
+import { type DiagnosticsError, failure, warning } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
 import { stageText } from "../../model/stage";
 import { version } from "../../model/version";
@@ -71,15 +71,13 @@ export function expectedDigestOf({ options, stack, terminal }: Invocation): stri
   if (stack?.sharesRun === true) throw onePlanExpected();
   if (expectDigest.length === 64 || terminal.interactive) return expectDigest;
   const summary = "without a terminal, --expect-digest needs all 64 digits of the digest";
-  throw new DiagnosticsError([error("command.usage", summary)]);
+  throw failure("command.usage", summary);
 }
 
 const onePlanExpected = (): DiagnosticsError =>
-  new DiagnosticsError([
-    error("command.usage", "--expect-digest is of the plan of one stack, and several are applied", {
-      hint: "name one: rnv apply STACK --expect-digest DIGEST",
-    }),
-  ]);
+  failure("command.usage", "--expect-digest is of the plan of one stack, and several are applied", {
+    hint: "name one: rnv apply STACK --expect-digest DIGEST",
+  });
 
 export const destroyVerb: Verb = {
   usage: "destroy [stack...]",
@@ -130,9 +128,9 @@ function refuseWithPlanFile({ options }: Invocation): void {
   const first = given.find((name) => options[name] !== undefined);
   if (first === undefined) return;
   const flag = first.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw new DiagnosticsError([
-    error("command.usage", `--${flag} cannot change a saved plan`, { hint: "give it to `rnv plan -out`" }),
-  ]);
+  throw failure("command.usage", `--${flag} cannot change a saved plan`, {
+    hint: "give it to `rnv plan -out`",
+  });
 }
 
 type ShownRequest = PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest" | "review" | "repairsOnly">;

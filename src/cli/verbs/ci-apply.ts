@@ -102,7 +102,7 @@ async function runApplyInJob(invocation: Invocation): Promise<number> {
     ? join(String(given.report), invocation.stack.name)
     : String(given.report);
   const reported = { ...invocation, options: { ...given, report: folder } };
-  writeReports(reported, [{ invocation: reported, outcome, exitCode, applied: text }], request, outputs);
+  writeReports(reported, [{ target: reported, outcome, applied: text }], request, outputs);
   if (thrown !== undefined) throw thrown;
   return exitCode === exitCodes.done ? told : exitCode;
 }

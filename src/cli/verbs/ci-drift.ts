@@ -3,7 +3,6 @@ import { Option } from "commander";
 import { createHttpTransport } from "../../api/http-transport";
 import { deliver, readWebhook } from "../../api/webhook";
 import { keepIssues } from "../../commands/ci/keep-issue";
-import type { DriftOutcome } from "../../commands/drift";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
 import { worstExitCode } from "../../model/exit-code";
@@ -25,12 +24,13 @@ import {
 } from "../../report/drift-job";
 import { markerOf } from "../../report/job-comment";
 import { manifestsOf, readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
-import { type AskedStages, runOnStages, stagesAsked, stagesOptions } from "../ci-stages";
-import { makeFolder, readText, writeWholeFile } from "../files";
+import { makeFolder, writeMetrics, writeWholeFile } from "../files";
 import { formatOf, type Invocation, listOf } from "../invocation";
 import { startedBy } from "../job";
 import { ignoredOptions, options, scopeOptions } from "../options";
-import { annotate, exitCodes, failureOf, outStyle, report } from "../report";
+import { annotate, exitCodes, outStyle, report } from "../report";
+import { stagesAsked, stagesOptions } from "../stages";
+import { resultsOf, type TargetResult } from "../targets";
 import { driftOf, driftOptions, isWhole, readAccepted } from "./drift";
 import type { Verb } from "./verb";
 
@@ -75,10 +75,11 @@ async function runCiDrift(invocation: Invocation): Promise<number> {
   const accepted = readAccepted(invocation);
   const at = new Date().toISOString();
   const startedAt = systemClock.elapsed();
-  const { stages, asked, notes, sources } = await stagesAsked(invocation);
-  const looked = new Lookup(accepted);
-  const found = await lookAt(invocation, asked, looked);
-  const told = withoutOthers(found);
+  const { asked, areAll } = await stagesAsked(invocation);
+  const quiet = { ...invocation, terminal: { ...terminal, out: () => undefined } };
+  const reading = { use: "each", isIndependent: true } as const;
+  const results = await resultsOf(quiet, asked, reading, (one) => driftOf(one, accepted));
+  const told = withoutOthers(results.map(shownOf));
   const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));
   const job: DriftJob = {
     ...{ manifest: subjectOf(invocation).manifest, at, commit, page, stages: told },
@@ -86,7 +87,7 @@ async function runCiDrift(invocation: Invocation): Promise<number> {
     exitCode: invocation.signal.aborted ? exitCodes.interrupted : jobExitCode(told),
   };
   show(invocation, job);
-  const unused = looked.unused(stages).map(acceptanceUnused);
+  const unused = unusedIn(results, areAll).map(acceptanceUnused);
   const failures: Diagnostic[] = [...writeFiles(invocation, job)];
   if (webhook !== undefined) {
     const secret = environment.RNV_WEBHOOK_SECRET;
@@ -98,66 +99,29 @@ async function runCiDrift(invocation: Invocation): Promise<number> {
     await transport.close();
     if (failed !== undefined) failures.push(failed);
   }
-  report(invocation, [...notes, ...unused, ...failures], new Map([...sources, ...accepted.sources]));
+  report(invocation, [...unused, ...failures], accepted.sources);
   await tellJob(invocation, job);
-  for (const { diagnostics, sources } of found)
-    annotate({ terminal, environment, cwd }, diagnostics, sources);
+  for (const { diagnostics, sources } of told) annotate({ terminal, environment, cwd }, diagnostics, sources);
   return hasErrors(failures) ? worstExitCode([job.exitCode, exitCodes.error]) : job.exitCode;
 }
 
 const secondsSince = (start: number): number => Math.round(systemClock.elapsed() - start) / 1000;
 
-/** The entries that accept drift, and which of them were needed by any stage so far. */
-class Lookup {
-  readonly #used = new Set<Acceptance>();
-  readonly #unused = new Set<Acceptance>();
-
-  constructor(readonly accepted: ReturnType<typeof readAccepted>) {}
-
-  note({ judged }: DriftOutcome): void {
-    for (const entry of judged?.used ?? []) this.#used.add(entry);
-    for (const entry of judged?.unused ?? []) this.#unused.add(entry);
-  }
-
-  /** Entries that no stage needs; those for any stage may be needed by one that was not looked at. */
-  unused(looked: AskedStages["stages"]): readonly Acceptance[] {
-    return [...this.#unused].filter(
-      (entry) => !this.#used.has(entry) && (looked === "all" || isOfOneStage(entry)),
-    );
-  }
+/** Entries that no stage needs; those for any stage may be needed by one that was not looked at. */
+function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly Acceptance[] {
+  const judged = results.flatMap(({ outcome }) => outcome.judged ?? []);
+  const unused = new Set(judged.flatMap((one) => [...one.unused]));
+  return [...unused].filter(
+    (entry) => judged.every(({ used }) => !used.has(entry)) && (areAll || isOfOneStage(entry)),
+  );
 }
 
-/** Looks at each stage, and each stack of it. Never throws: what fails is a finding of the stage. */
-async function lookAt(
-  invocation: Invocation,
-  asked: AskedStages["asked"],
-  looked: Lookup,
-): Promise<readonly StageDrift[]> {
-  const found: StageDrift[] = [];
-  let startedAt = systemClock.elapsed();
-  const push = (one: Invocation, shown: Omit<StageDrift, "stage" | "stack" | "seconds">): void => {
-    const of = { stage: one.stage ? stageText(one.stage) : undefined, stack: one.stack?.name };
-    found.push({ ...of, ...shown, seconds: secondsSince(startedAt) });
-    startedAt = systemClock.elapsed();
-  };
-  const run = async (one: Invocation): Promise<void> => {
-    startedAt = systemClock.elapsed();
-    const outcome = await driftOf(one, looked.accepted);
-    looked.note(outcome);
-    push(one, shownOf(outcome));
-  };
-  const quiet = { ...invocation, terminal: { ...invocation.terminal, out: () => undefined } };
-  await runOnStages(quiet, asked, {
-    ...{ reading: { use: "each" }, run },
-    fail: (cause, one) => push(one, failureOf(cause, invocation.signal.aborted)),
-  });
-  return found;
-}
-
-function shownOf(outcome: DriftOutcome): Omit<StageDrift, "stage" | "stack" | "seconds"> {
+/** Returns what the report shows of a stage, or of a stack of it. */
+function shownOf({ target: { stage, stack }, outcome, seconds }: TargetResult): StageDrift {
   const { runId, plan, report, diagnostics, sources, exitCode } = outcome;
   const recordedIds = new Set(plan?.changes.flatMap(({ instance }) => instance.recorded?.id ?? []));
   return {
+    ...{ stage: stage ? stageText(stage) : undefined, stack: stack?.name, seconds },
     ...{ runId, exitCode, diagnostics, sources },
     ...(report && isWhole(outcome) && { report, recordedIds }),
   };
@@ -213,22 +177,10 @@ function writeFiles({ cwd, options }: Invocation, job: DriftJob): readonly Diagn
       writeWholeFile(join(folder, "drift.md"), driftJobMarkdown(job));
       writeWholeFile(join(folder, "drift.json"), driftJobJson(job));
     });
-  // Read by a collector that is another user.
   const manifestAt = manifestsOf({ cwd, options })
     .map((file) => resolve(cwd, file))
     .join(",");
   if (metrics !== undefined)
-    attempt(() =>
-      writeWholeFile(metrics, driftMetrics(job, manifestAt, textBefore(metrics)), { mode: 0o644 }),
-    );
+    attempt(() => writeMetrics(metrics, (before) => driftMetrics(job, manifestAt, before)));
   return failures;
-}
-
-/** The text of a file that is about to be replaced; empty where there is none to read. */
-function textBefore(path: string): string {
-  try {
-    return readText(path);
-  } catch {
-    return "";
-  }
 }

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { recordsOf } from "../../commands/ci/find-review";
 import { keepComments } from "../../commands/ci/keep-comment";
 import type { PlanRequest } from "../../commands/context";
-import type { PlanOutcome } from "../../commands/plan";
+import { joinResults } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { worstExitCode } from "../../model/exit-code";
@@ -25,13 +25,14 @@ import {
   writeOutputs,
   writeSummary,
 } from "../ci-job";
-import { runOnStages, stagesAsked, stagesOptions } from "../ci-stages";
 import type { Invocation } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
-import { type PlannedStage, reportFolder, writeReports } from "../plan-reports";
-import { annotate, exitCodes, failureOf, outStyle, report } from "../report";
-import { warnOfUndeclared } from "../undeclared-states";
-import { judgedRequestOf, otherDiagnostics, planExitCode, planTarget, showPlan } from "./plan";
+import { reportFolder, writeReports } from "../plan-reports";
+import { annotate, exitCodes, report } from "../report";
+import { warnOfUndeclared } from "../stage-instances";
+import { stagesAsked, stagesOptions } from "../stages";
+import { resultsOf, type TargetResult } from "../targets";
+import { countedPlan, judgedRequestOf, otherDiagnostics, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
 export const ciPlanVerb: Verb = {
@@ -70,53 +71,30 @@ async function runPlansInJob(invocation: Invocation): Promise<number> {
   const { options: given, signal } = invocation;
   const job = readJob(invocation);
   const request = { ...judgedRequestOf(invocation), needsKey: true };
-  const { planned, stray } = await planStages(invocation, request);
+  const results = await planStages(invocation, request);
+  const planned = results.filter(({ target }) => target.stage !== undefined);
+  if (planned.length === 0 && results.length > 0) return joinResults(results.map(({ outcome }) => outcome));
   const written = tellRunner(invocation, planned, request);
   if (signal.aborted) return exitCodes.interrupted;
   const told = job.isQueue ? exitCodes.done : await commentOnPlans(invocation, job, planned);
-  const codes = job.isQueue ? await compareInQueue(job, planned) : planned.map(({ exitCode }) => exitCode);
-  const worst = worstExitCode([...codes, ...stray, written, told]);
+  const codes = [written, told];
+  for (const one of results) codes.push(job.isQueue ? await compareInQueue(job, one) : one.outcome.exitCode);
+  const worst = worstExitCode(codes);
   return worst === exitCodes.changes && given.detailedExitcode !== true ? exitCodes.done : worst;
 }
 
-interface PlannedStages {
-  readonly planned: readonly PlannedStage[];
-  /** Exit codes of failures that belong to no stage and no stack. */
-  readonly stray: readonly number[];
+/** Plans each stage and each stack of it, and shows the plans. */
+async function planStages(invocation: Invocation, request: PlanRequest): Promise<readonly TargetResult[]> {
+  const { asked } = await stagesAsked(invocation);
+  const reading = { use: "each", others: "needed", isIndependent: true } as const;
+  const results = await resultsOf(invocation, asked, reading, (one) => countedPlan(one, request), showResult);
+  const [first] = results;
+  if (first) report(first.target, await warnOfUndeclared(first.target));
+  return results;
 }
 
-/** Plans each stage and each stack of it. What cannot be planned stops no other; throws where it cannot be attributed. */
-async function planStages(invocation: Invocation, request: PlanRequest): Promise<PlannedStages> {
-  const { asked, notes, sources } = await stagesAsked(invocation);
-  report(invocation, notes, sources);
-  const planned: PlannedStage[] = [];
-  const stray: number[] = [];
-  let headed = "";
-  const run = async (one: Invocation): Promise<void> => {
-    const name = one.stage ? stageText(one.stage) : "";
-    if (asked.length > 1 && name !== headed)
-      one.terminal.out(
-        `${headed === "" ? "" : "\n"}${outStyle(one).colors.bold(`Stage ${escapeText(name)}`)}\n\n`,
-      );
-    headed = name;
-    const outcome = await planTarget(one, request);
-    showOutcome(one, outcome);
-    if (planned.length === 0) report(one, await warnOfUndeclared(one));
-    planned.push({ invocation: one, outcome, exitCode: planExitCode(outcome) });
-  };
-  const fail = (cause: unknown, one: Invocation): void => {
-    const isStray = one.stage === undefined;
-    if (isStray && planned.length === 0) throw cause;
-    const outcome = failureOf(cause, invocation.signal.aborted);
-    report(one, outcome.diagnostics, outcome.sources);
-    if (isStray) stray.push(outcome.exitCode);
-    else planned.push({ invocation: one, outcome, exitCode: outcome.exitCode });
-  };
-  await runOnStages(invocation, asked, { reading: { use: "each", others: "needed" }, run, fail });
-  return { planned, stray };
-}
-
-function showOutcome(invocation: Invocation, { plan: made, diagnostics, sources }: PlanOutcome): void {
+function showResult({ target: invocation, outcome }: TargetResult): void {
+  const { plan: made, diagnostics, sources } = outcome;
   if (made) showPlan(invocation, made, "text", sources);
   report(invocation, otherDiagnostics(made, diagnostics, "text"), sources);
   if (made) annotate(invocation, planFindings(made).filter(isGuard), sources);
@@ -125,7 +103,7 @@ function showOutcome(invocation: Invocation, { plan: made, diagnostics, sources 
 const isGuard = ({ code }: Diagnostic): boolean => code.startsWith("guard.");
 
 /** Writes the reports, the outputs and the summary of the job. Returns 1 where a report could not be written. */
-function tellRunner(invocation: Invocation, planned: readonly PlannedStage[], request: PlanRequest): number {
+function tellRunner(invocation: Invocation, planned: readonly TargetResult[], request: PlanRequest): number {
   const plans = planned.map(outputsOf);
   const [only] = plans;
   const outputs = {
@@ -148,7 +126,7 @@ function tellRunner(invocation: Invocation, planned: readonly PlannedStage[], re
   }
 }
 
-function outputsOf({ invocation: { stage, stack }, outcome: { plan: made }, exitCode }: PlannedStage) {
+function outputsOf({ target: { stage, stack }, outcome: { plan: made, exitCode } }: TargetResult) {
   return {
     stage: stage ? stageText(stage) : "",
     stack: stack?.name ?? "",
@@ -162,7 +140,7 @@ function outputsOf({ invocation: { stage, stack }, outcome: { plan: made }, exit
 async function commentOnPlans(
   invocation: Invocation,
   job: CiJob,
-  planned: readonly PlannedStage[],
+  planned: readonly TargetResult[],
 ): Promise<number> {
   const { pullRequest: number, proposes } = job;
   if (invocation.options.comment === false || number === undefined || !proposes) return exitCodes.done;
@@ -172,7 +150,7 @@ async function commentOnPlans(
     await keepComments(
       host,
       at,
-      planned.map(({ invocation: one, outcome }) => {
+      planned.map(({ target: one, outcome }) => {
         const { runId, plan: made, diagnostics, sources, reviewKey: key } = outcome;
         const origin = { ...job, runId };
         const subject = subjectOf(one, { key, pullRequest: number });
@@ -187,17 +165,10 @@ async function commentOnPlans(
 }
 
 /** In a merge queue: the branch as it will be must give the plans that were reviewed. The comments stay as they are. */
-async function compareInQueue(job: CiJob, planned: readonly PlannedStage[]): Promise<readonly number[]> {
-  const codes: number[] = [];
-  for (const { invocation, outcome, exitCode } of planned)
-    codes.push(
-      outcome.plan && exitCode !== exitCodes.error ? await compareOne(invocation, job, outcome) : exitCode,
-    );
-  return codes;
-}
-
-async function compareOne(invocation: Invocation, job: CiJob, { plan: made, reviewKey: key }: PlanOutcome) {
-  if (!made || !hasChanges(made)) return exitCodes.done;
+async function compareInQueue(job: CiJob, { target: invocation, outcome }: TargetResult): Promise<number> {
+  const { plan: made, reviewKey: key, exitCode } = outcome;
+  if (!made || exitCode === exitCodes.error) return exitCode;
+  if (!hasChanges(made)) return exitCodes.done;
   const found = recordsOf(await reviewOf(invocation, job), subjectOf(invocation, { key }), undefined);
   const compared = "code" in found ? [] : found.map((record) => compareWithRecord(record, made, { key }));
   for (const differences of compared) {

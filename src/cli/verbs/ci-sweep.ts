@@ -1,5 +1,6 @@
 import type { PullRequest } from "../../api/code-host/code-host";
-import { askHost } from "../ci-job";
+import { failure } from "../../diagnostics/diagnostic";
+import { withHost } from "../ci-job";
 import type { Invocation } from "../invocation";
 import { type Kept, sweepOptions, sweepStage } from "./sweep";
 import type { Verb } from "./verb";
@@ -27,7 +28,11 @@ function runCiSweep(invocation: Invocation): Promise<number> {
 }
 
 async function keptByHost(invocation: Invocation): Promise<Kept> {
-  const open = await askHost(invocation, (host) => host.openPullRequests());
+  const open = await withHost(invocation, (host) => host.openPullRequests());
+  if (open === undefined)
+    throw failure("config.missing", "there is no code host to ask", {
+      hint: "run it in a job of GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN",
+    });
   const ageMs = invocation.options.olderThan as number | undefined;
   return { keeps: isKeptBy(open), ...(ageMs !== undefined && { ageMs }) };
 }

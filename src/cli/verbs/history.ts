@@ -1,9 +1,8 @@
 import { Option } from "commander";
-import { show } from "../../commands/state-verbs";
 import { pastRuns } from "../../model/history";
 import { escapeJson } from "../../report/escape-text";
 import { historyJson, historyText } from "../../report/history-text";
-import { withContext } from "../context";
+import { stateOf } from "../context";
 import { formatOf, type Invocation } from "../invocation";
 import { options, positive } from "../options";
 import { outStyle } from "../report";
@@ -31,7 +30,7 @@ export const historyVerb: Verb = {
 
 async function runHistory(invocation: Invocation): Promise<number> {
   const { terminal, options } = invocation;
-  const { state } = await withContext(invocation, (context) => show(context));
+  const { state } = await stateOf(invocation);
   const limit = options.limit as number | undefined;
   const runs = (state === undefined ? [] : pastRuns(state)).slice(0, limit);
   const history = { stage: state?.stage, stack: state?.stack, runs };

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Argument, Option } from "commander";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { validate } from "../../commands/validate";
-import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, failure, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
 import { counted } from "../../report/plan-wording";
 import { openContext, settingsOf, withContext } from "../context";
@@ -62,11 +62,9 @@ async function runInit(given: Invocation): Promise<number> {
     (name) => given.options[name] !== undefined,
   );
   if (from === undefined && alone !== undefined)
-    throw new DiagnosticsError([
-      error("command.usage", "--project, --verify-values, --dry-run and --force go with --from", {
-        hint: "rnv init --from workspace",
-      }),
-    ]);
+    throw failure("command.usage", "--project, --verify-values, --dry-run and --force go with --from", {
+      hint: "rnv init --from workspace",
+    });
   const invocation = await withService(given);
   if (from === "workspace") return initFromWorkspace(invocation);
   if (from !== undefined) return initFromFile(invocation, from);
@@ -176,11 +174,9 @@ async function initFromWorkspace(invocation: Invocation): Promise<number> {
 function manifestToWrite({ cwd, options }: Invocation): string {
   const there = manifestIn(cwd);
   if (there === undefined || options.dryRun === true || options.force === true) return there ?? "rnv.yaml";
-  throw new DiagnosticsError([
-    error("command.usage", `${there} is there already, and is not written over`, {
-      hint: "look at what would be written with --dry-run; --force writes over it",
-    }),
-  ]);
+  throw failure("command.usage", `${there} is there already, and is not written over`, {
+    hint: "look at what would be written with --dry-run; --force writes over it",
+  });
 }
 
 const writeManifest = ({ cwd, options }: Invocation, file: string, text: string): void =>
@@ -199,11 +195,9 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
   const file =
     (positional[0] as string | undefined) ?? usualFiles[source].find((name) => existsSync(join(cwd, name)));
   if (file === undefined)
-    throw new DiagnosticsError([
-      error("command.usage", `there is no ${usualFiles[source].join(" or ")} here`, {
-        hint: `name the file: rnv init --from ${source} FILE`,
-      }),
-    ]);
+    throw failure("command.usage", `there is no ${usualFiles[source].join(" or ")} here`, {
+      hint: `name the file: rnv init --from ${source} FILE`,
+    });
   const manifest = manifestToWrite(invocation);
   const path = resolve(cwd, file);
   const clone = cloneAround(dirname(path));

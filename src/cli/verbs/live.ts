@@ -4,7 +4,7 @@ import { Argument, Option } from "commander";
 import { exportManifest } from "../../commands/export-manifest";
 import { importResource } from "../../commands/import-resource";
 import { takeOverTerraform } from "../../commands/take-over-workspace";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import { escapeText, quoteText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { withContext } from "../context";
@@ -52,11 +52,9 @@ async function runImport(invocation: Invocation): Promise<number> {
   if (typeof fromTerraformState === "string" && address === undefined)
     return runTerraformImport(invocation, fromTerraformState);
   if (address === undefined || id === undefined || fromTerraformState !== undefined)
-    throw new DiagnosticsError([
-      error("command.usage", "rnv import takes an address and an id, or --from-terraform-state FILE", {
-        hint: "rnv import service.shop.api <uuid>",
-      }),
-    ]);
+    throw failure("command.usage", "rnv import takes an address and an id, or --from-terraform-state FILE", {
+      hint: "rnv import service.shop.api <uuid>",
+    });
   const lockTimeoutMs = invocation.options.lockTimeout as number;
   const files = listOf(invocation.options.file);
   const outcome = await withContext(invocation, (context) =>

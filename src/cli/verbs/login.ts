@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { ApiError, diagnosticOf } from "../../api/api-error";
 import { checkBaseUrl } from "../../api/http-transport";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/text";
 import { counted } from "../../report/plan-wording";
 import { openContext } from "../context";
@@ -54,10 +54,10 @@ export async function logIn(invocation: Invocation): Promise<Invocation> {
   const ask = isJob(environment) ? undefined : createPrompter(invocation);
   const hint = "set RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY (or RNV_API_KEY_FILE)";
   const notHere = "rnv login needs a terminal to ask for a key, and neither CI nor -input=false";
-  if (ask === undefined) throw new DiagnosticsError([error("command.usage", notHere, { hint })]);
+  if (ask === undefined) throw failure("command.usage", notHere, { hint });
   const given = (options.profile as string | undefined) ?? environment.RNV_PROFILE?.trim();
   const wrong = given && checkProfileName(given);
-  if (wrong) throw new DiagnosticsError([error("command.usage", wrong)]);
+  if (wrong) throw failure("command.usage", wrong);
   const answer = (...question: Question) => askFor(invocation, ask, question);
   const usual = [profileOfFolder(cwd) ?? "", basename(cwd)].find((one) => !checkProfileName(one));
   const name = given || (await answer("Profile name", checkProfileName, usual));

@@ -1,14 +1,13 @@
 import { Option } from "commander";
-import { output } from "../../commands/state-verbs";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
+import { didYouMean } from "../../diagnostics/suggest";
 import { isHiddenOutput } from "../../model/desired";
 import type { Plain } from "../../model/value";
 import { escapeJson, escapeText } from "../../report/escape-text";
 import { outputsJson, outputsText } from "../../report/state-text";
-import { withContext } from "../context";
+import { stateOf } from "../context";
 import type { Invocation } from "../invocation";
 import { options } from "../options";
-import { report } from "../report";
 import type { Verb } from "./verb";
 
 export const outputVerb: Verb = {
@@ -33,11 +32,11 @@ export const outputVerb: Verb = {
 async function runOutput(invocation: Invocation): Promise<number> {
   const { terminal, positional, options } = invocation;
   const name = positional[0] as string | undefined;
-  const { outputs, diagnostics, exitCode } = await withContext(invocation, (context) =>
-    output(context, { name }),
-  );
-  report(invocation, diagnostics);
-  if (exitCode !== 0) return exitCode;
+  const { outputs = {} } = (await stateOf(invocation)).state ?? {};
+  if (name !== undefined && !Object.hasOwn(outputs, name)) {
+    const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
+    throw failure("command.usage", `there is no output "${name}"`, { hint });
+  }
   const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
   if (name !== undefined && hidden.includes(name)) return showHidden(invocation, name);
   if (options.raw === true) terminal.out(rawText(name, name === undefined ? undefined : outputs[name]));
@@ -50,17 +49,19 @@ async function runOutput(invocation: Invocation): Promise<number> {
     if (hidden.length > 0)
       terminal.err(`Sensitive, and not shown: ${hidden.sort().map(escapeText).join(", ")}.\n`);
   }
-  return exitCode;
+  return 0;
 }
 
 /** A sensitive output: a script must not take the mask for its value. */
 function showHidden({ terminal, options }: Invocation, name: string): number {
   if (options.json !== true || options.raw === true)
-    throw new DiagnosticsError([
-      error("command.usage", `the output "${name}" is sensitive: its value is neither shown nor recorded`, {
+    throw failure(
+      "command.usage",
+      `the output "${name}" is sensitive: its value is neither shown nor recorded`,
+      {
         hint: "rnv output -json lists it, masked",
-      }),
-    ]);
+      },
+    );
   terminal.out(`${escapeJson("(sensitive)")}\n`);
   return 0;
 }
@@ -70,5 +71,5 @@ function rawText(name: string | undefined, value: Plain | undefined): string {
   if (value !== null && ["string", "number", "boolean"].includes(typeof value)) return String(value);
   const summary =
     name === undefined ? "-raw needs the name of one output" : `-raw: output "${name}" is not a text`;
-  throw new DiagnosticsError([error("command.usage", summary, { hint: "-json prints any of them" })]);
+  throw failure("command.usage", summary, { hint: "-json prints any of them" });
 }

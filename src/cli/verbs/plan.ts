@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import { type CostLimit, type PlanRequest, planRequest } from "../../commands/context";
-import { type PlanOutcome, plan } from "../../commands/plan";
+import { countedExitCode, type PlanOutcome, plan } from "../../commands/plan";
 import { type ValidateOutcome, validate } from "../../commands/validate";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticsError, failure, hasErrors } from "../../diagnostics/diagnostic";
 import type { CrossValue } from "../../manifest/context";
 import { stageText } from "../../model/stage";
 import { isUnconfirmed } from "../../plan/guards";
@@ -18,8 +18,8 @@ import { writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions, sourceOptions } from "../options";
 import { jsonFileOf, pageFileOf, writeJsonInto, writePlanPage } from "../page-file";
-import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
-import { warnOfUndeclared } from "../undeclared-states";
+import { annotate, errorDocument, errStyle, outStyle, report } from "../report";
+import { warnOfUndeclared } from "../stage-instances";
 import type { Verb } from "./verb";
 
 export const validateVerb: Verb = {
@@ -42,7 +42,7 @@ export const validateVerb: Verb = {
 async function runValidate(invocation: Invocation): Promise<number> {
   const { terminal, options } = invocation;
   if (options.json === true && options.print === true)
-    throw new DiagnosticsError([error("command.usage", "--json and --print exclude each other")]);
+    throw failure("command.usage", "--json and --print exclude each other");
   const outcome = await validate(sourcesOf(invocation), {
     files: listOf(options.file),
     policies: policiesOf(invocation),
@@ -63,7 +63,7 @@ async function runValidate(invocation: Invocation): Promise<number> {
 function printed({ merged }: ValidateOutcome): string {
   if (merged !== undefined) return merged();
   const hint = "a synthesized stack is one text already: cdktf.out/stacks/…/cdk.tf.json";
-  throw new DiagnosticsError([error("command.usage", "--print writes manifests, not stacks", { hint })]);
+  throw failure("command.usage", "--print writes manifests, not stacks", { hint });
 }
 
 export const planVerb: Verb = {
@@ -141,21 +141,20 @@ async function runPlan(invocation: Invocation): Promise<number> {
     );
     terminal.err(savedLine(outcome.plan, options.out));
   }
-  return options.detailedExitcode === true ? planExitCode(outcome) : exitCode;
+  return options.detailedExitcode === true ? countedExitCode(outcome) : exitCode;
 }
 
 /** Makes a plan of the invocation's stage and stack, and tells its outputs to the stacks that need them. */
-export async function planTarget(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
+async function planTarget(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
   const outcome = await withContext(invocation, (context) => plan(context, request));
   if (outcome.plan) invocation.stack?.tellOutputs(crossValuesOf(outcome.plan));
   return outcome;
 }
 
-/** Returns the exit code of a plan whose changes count: 2 with changes, 4 when one is blocked. */
-export function planExitCode({ plan: made, exitCode }: PlanOutcome): number {
-  if (!made || exitCode !== 0) return exitCode;
-  if (isBlocked(made)) return exitCodes.refused;
-  return hasChanges(made) ? exitCodes.changes : exitCode;
+/** Makes a plan whose changes count: its exit code is 2 with changes, 4 when one is blocked. */
+export async function countedPlan(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
+  const outcome = await planTarget(invocation, request);
+  return { ...outcome, exitCode: countedExitCode(outcome) };
 }
 
 /** Returns the command that applies a plan; undefined where none does, or where another line names it. */
@@ -178,11 +177,9 @@ const mayBeConfirmed = (plan: Plan): boolean =>
   plan.changes.every(({ guard }) => guard === undefined || isUnconfirmed({ guard }));
 
 const onePlanEach = (): DiagnosticsError =>
-  new DiagnosticsError([
-    error("command.usage", "--out saves the plan of one stack, and several are planned", {
-      hint: "name one: rnv plan STACK -out FILE",
-    }),
-  ]);
+  failure("command.usage", "--out saves the plan of one stack, and several are planned", {
+    hint: "name one: rnv plan STACK -out FILE",
+  });
 
 /** Outputs as other stacks may use them. A secret is not among them. */
 const crossValuesOf = ({ plannedOutputs }: Plan): ReadonlyMap<string, CrossValue> =>
@@ -279,7 +276,7 @@ export const policiesOf = ({ options, environment }: Invocation): readonly strin
 
 function modeOf(options: OptionValues): PlanRequest["mode"] {
   if (options.destroy === true && options.refreshOnly === true) {
-    throw new DiagnosticsError([error("command.usage", "--destroy and --refresh-only exclude each other")]);
+    throw failure("command.usage", "--destroy and --refresh-only exclude each other");
   }
   if (options.destroy === true) return "destroy";
   return options.refreshOnly === true ? "refresh-only" : "apply";

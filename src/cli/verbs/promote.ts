@@ -14,7 +14,7 @@ import { readText, writeWholeFile } from "../files";
 import { type Invocation, listOf } from "../invocation";
 import { options } from "../options";
 import { outStyle, report } from "../report";
-import { foundIn, usage } from "../stage-instances";
+import { foundIn, usage } from "../stages";
 import type { Verb } from "./verb";
 
 export const promoteVerb: Verb = {

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { RollbackSubject, RuntimeRequest } from "../../commands/act-on-service";
 import { deployments, runtimeAction, status } from "../../commands/status";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import { systemClock } from "../../model/time";
 import { escapeJson, escapeText, quoteText } from "../../report/escape-text";
 import { oneStatusText, releasesJson, releasesText, statusJson, statusText } from "../../report/status-text";
@@ -92,7 +92,7 @@ async function runDeploy(invocation: Invocation): Promise<number> {
   const { commit, clearCache } = invocation.options;
   if (clearCache !== true) return runAction(invocation, { action: "deploy", commit: checkedCommit(commit) });
   if (commit !== undefined) {
-    throw new DiagnosticsError([error("command.usage", "--commit and --clear-cache exclude each other")]);
+    throw failure("command.usage", "--commit and --clear-cache exclude each other");
   }
   return runAction(invocation, { action: "clear-cache" });
 }
@@ -100,7 +100,7 @@ async function runDeploy(invocation: Invocation): Promise<number> {
 function checkedCommit(commit: unknown): string | undefined {
   if (commit === undefined || /^[0-9a-f]{40,64}$/.test(String(commit))) return commit as string | undefined;
   const summary = "--commit: not 40 to 64 lowercase hexadecimal digits";
-  throw new DiagnosticsError([error("command.usage", summary, { hint: "git rev-parse HEAD prints one" })]);
+  throw failure("command.usage", summary, { hint: "git rev-parse HEAD prints one" });
 }
 
 export const restartVerb = actionVerb("restart", "Restart a running service");

@@ -1,4 +1,3 @@
-import { show } from "../../commands/state-verbs";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { State } from "../../model/state";
 import type { Plan } from "../../plan/plan";
@@ -9,7 +8,7 @@ import { planFromDocument } from "../../report/plan-json";
 import { stateJson, stateText } from "../../report/state-text";
 import { plainStyle } from "../../report/style";
 import { parseState } from "../../state/state-text";
-import { withContext } from "../context";
+import { stateOf } from "../context";
 import { readText } from "../files";
 import { formatOf, type Invocation } from "../invocation";
 import { options } from "../options";
@@ -79,7 +78,7 @@ function stateIn(text: string, name: string): State {
 
 async function showState(
   invocation: Invocation,
-  read = async () => (await withContext(invocation, (context) => show(context))).state,
+  read = async () => (await stateOf(invocation)).state,
 ): Promise<number> {
   const { terminal, options } = invocation;
   const state = await read();

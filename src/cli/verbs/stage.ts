@@ -1,25 +1,24 @@
 import { Option } from "commander";
 import { shownPath } from "../../manifest/files";
-import type { FoundStages } from "../../manifest/load-manifest";
 import { listStages, type StageDeclaration } from "../../manifest/stages";
 import { splitStage, stageText } from "../../model/stage";
 import { escapeJson } from "../../report/escape-text";
 import { type StageRow, stageJson, stageRowsText, stageShownText } from "../../report/stage-text";
 import type { Invocation } from "../invocation";
-import { exitCodes, outStyle, report, reportFailure } from "../report";
+import { exitCodes, outStyle, report } from "../report";
 import {
   checkedIds,
-  foundIn,
   ids,
   isEmpty,
   reading,
   type StageInstance,
   standingOf,
   standings,
-  usage,
+  undeclaredStates,
+  unreadInstance,
 } from "../stage-instances";
-import { askedStage, type DeclaredStages } from "../stages";
-import { undeclaredStates } from "../undeclared-states";
+import { askedStage, type DeclaredStages, foundIn, usage } from "../stages";
+import { resultOf } from "../targets";
 import { driftOf, readAccepted } from "./drift";
 import { stageSweepVerb } from "./sweep";
 import type { Verb, VerbFamily } from "./verb";
@@ -61,7 +60,7 @@ export const stageVerbs: VerbFamily = {
   verbs: [stageListVerb, stageShowVerb, stageSweepVerb],
 };
 
-function rowOf({ name, declared, state, run, problem }: StageInstance): StageRow {
+function rowOf({ name, declared, location, state, problem }: StageInstance): StageRow {
   const lastRunAt = state?.lastRunAt;
   const expiresAt =
     declared.expiresMs === undefined || lastRunAt === undefined
@@ -69,7 +68,7 @@ function rowOf({ name, declared, state, run, problem }: StageInstance): StageRow
       : new Date(Date.parse(lastRunAt) + declared.expiresMs).toISOString();
   return {
     stage: stageText(name),
-    state: run.state ?? `.rnv/${stageText(name)}/state.json`,
+    state: location,
     protect: declared.protect,
     disposable: declared.disposable,
     resources: Object.keys(state?.resources ?? {}).length,
@@ -119,15 +118,8 @@ async function runList(invocation: Invocation): Promise<number> {
 }
 
 /** The row of a stage of which no instance is known. */
-function patternRow({ place }: FoundStages, declared: StageDeclaration): StageRow {
-  const name = { name: declared.name, id: "ID" };
-  const { state } = place(name).place;
-  return rowOf({
-    name,
-    declared,
-    run: { ...name, takesUnnamed: false, ...(state !== undefined && { state }) },
-  });
-}
+const patternRow = (found: DeclaredStages, declared: StageDeclaration): StageRow =>
+  rowOf(unreadInstance(found, declared, { name: declared.name, id: "ID" }));
 
 async function driftStatus(
   invocation: Invocation,
@@ -135,15 +127,10 @@ async function driftStatus(
   one: StageInstance,
 ): Promise<StageRow["drift"]> {
   if (isEmpty(one) || one.problem !== undefined) return undefined;
-  try {
-    const accepted = readAccepted(invocation);
-    const { exitCode, diagnostics, sources } = await driftOf(found.enter(one.name), accepted);
-    report(invocation, diagnostics, sources);
-    return exitCode === 0 ? "none" : exitCode === 2 ? "drift" : "unchecked";
-  } catch (cause) {
-    reportFailure(cause, invocation, invocation.signal.aborted);
-    return "unchecked";
-  }
+  const look = async () => driftOf(found.enter(one.name), readAccepted(invocation));
+  const { exitCode, diagnostics, sources } = (await resultOf(invocation, look)).outcome;
+  report(invocation, diagnostics, sources);
+  return exitCode === 0 ? "none" : exitCode === 2 ? "drift" : "unchecked";
 }
 
 async function runShow(invocation: Invocation): Promise<number> {
@@ -159,9 +146,7 @@ async function runShow(invocation: Invocation): Promise<number> {
     return exitCodes.error;
   }
   if (asked.id !== undefined) checkedIds([asked.id]);
-  const row = isPattern
-    ? patternRow(found, declared)
-    : rowOf(await standingOf(invocation, found, declared, asked));
+  const row = isPattern ? patternRow(found, declared) : rowOf(await standingOf(found, declared, asked));
   const { overlay: path, workspace } = found.place(isPattern ? { ...asked, id: "ID" } : asked).place;
   const shown = {
     ...row,

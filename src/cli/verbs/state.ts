@@ -4,15 +4,15 @@ import { Argument, Option } from "commander";
 import { handOver } from "../../commands/hand-over";
 import {
   claimState,
+  findRecorded,
   forceUnlock,
   listBackups,
   moveState,
   pushState,
   removeState,
   restoreState,
-  show,
 } from "../../commands/state-verbs";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { State } from "../../model/state";
 import { escapeJson, escapeText } from "../../report/escape-text";
@@ -26,13 +26,13 @@ import {
   resourceText,
 } from "../../report/state-text";
 import { encodeState } from "../../state/state-text";
-import { withContext } from "../context";
+import { stateOf, withContext } from "../context";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";
 import { originAt } from "../job";
 import { options } from "../options";
-import { createPrompter } from "../prompt";
-import { exitCodes, outStyle, report } from "../report";
+import { askForYes, createPrompter } from "../prompt";
+import { exitCodes, outStyle } from "../report";
 import type { Verb, VerbFamily } from "./verb";
 
 const writing = [options.state, options.stack, options.lockTimeout];
@@ -54,7 +54,7 @@ const stateListVerb: Verb = {
 async function runStateList(invocation: Invocation): Promise<number> {
   const { terminal, positional, options } = invocation;
   const wanted = (positional[0] as readonly string[] | undefined) ?? [];
-  const { state } = await withContext(invocation, (context) => show(context));
+  const { state } = await stateOf(invocation);
   const all = state ? recordedAddresses(state) : [];
   const listed = all.filter(
     (address) => wanted.length === 0 || wanted.some((outer) => isWithin(state, address, outer)),
@@ -85,16 +85,12 @@ const stateShowVerb: Verb = {
 
 async function runStateShow(invocation: Invocation): Promise<number> {
   const { terminal, positional, options } = invocation;
-  const outcome = await withContext(invocation, (context) =>
-    show(context, { address: positional[0] as string }),
-  );
-  report(invocation, outcome.diagnostics);
-  if (outcome.found) {
-    const { address, recorded } = outcome.found;
-    if (options.json === true) terminal.out(`${escapeJson(resourceDocument(address, recorded), 2)}\n`);
-    else terminal.out(`${resourceText(address, recorded, outStyle(invocation)).trimEnd()}\n`);
-  }
-  return outcome.exitCode;
+  const found = findRecorded((await stateOf(invocation)).state, positional[0] as string);
+  if (found.diagnostic) throw new DiagnosticsError([found.diagnostic]);
+  const { address, recorded } = found;
+  if (options.json === true) terminal.out(`${escapeJson(resourceDocument(address, recorded), 2)}\n`);
+  else terminal.out(`${resourceText(address, recorded, outStyle(invocation)).trimEnd()}\n`);
+  return exitCodes.done;
 }
 
 const stateMvVerb: Verb = {
@@ -124,18 +120,16 @@ async function runStateMove(invocation: Invocation): Promise<number> {
   if (typeof invocation.options.to === "string") return runHandOver(invocation, given, invocation.options.to);
   const [from, to] = given;
   if (from === undefined || to === undefined || given.length > 2)
-    throw new DiagnosticsError([
-      error("command.usage", "rnv state mv takes two addresses: from and to", {
-        hint: "to hand records over to another state: rnv state mv --to STATE ADDRESS…",
-      }),
-    ]);
-  const { addresses, exitCode } = await withContext(invocation, (context) =>
+    throw failure("command.usage", "rnv state mv takes two addresses: from and to", {
+      hint: "to hand records over to another state: rnv state mv --to STATE ADDRESS…",
+    });
+  const { addresses } = await withContext(invocation, (context) =>
     moveState(context, { from, to, lockTimeoutMs: lockTimeoutOf(invocation) }),
   );
   invocation.terminal.out(
     `Moved ${counted(addresses.length, "record")}: ${addresses.map(escapeText).join(", ")}\n`,
   );
-  return exitCode;
+  return exitCodes.done;
 }
 
 async function runHandOver(
@@ -157,7 +151,7 @@ async function runHandOver(
     `Handed ${counted(outcome.addresses.length, "record")} over to ${escapeText(outcome.to)}:\n${list}` +
       "Their blocks belong in its manifest now, and no longer in this one.\n",
   );
-  return outcome.exitCode;
+  return exitCodes.done;
 }
 
 const stateClaimVerb: Verb = {
@@ -177,15 +171,15 @@ async function runStateClaim(invocation: Invocation): Promise<number> {
   const confirm = async (owner: string): Promise<boolean> => {
     if (given.autoApprove === true) return true;
     if (ask === undefined)
-      throw new DiagnosticsError([
-        error("command.usage", "state claim needs approval, but this is not a terminal", {
-          hint: "rnv state claim -auto-approve",
-        }),
-      ]);
-    const question = `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  Only 'yes' will be accepted to approve.\n\n  Enter a value: `;
-    return (await ask(question))?.trim() === "yes";
+      throw failure("command.usage", "state claim needs approval, but this is not a terminal", {
+        hint: "rnv state claim -auto-approve",
+      });
+    return askForYes(
+      ask,
+      `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  `,
+    );
   };
-  const { repository } = await withContext(invocation, (context) =>
+  const repository = await withContext(invocation, (context) =>
     claimState(context, { lockTimeoutMs: lockTimeoutOf(invocation), confirm }),
   );
   if (repository === undefined) {
@@ -207,10 +201,9 @@ const stateRmVerb: Verb = {
 async function runStateRemove(invocation: Invocation): Promise<number> {
   const { terminal, positional } = invocation;
   const wanted = positional[0] as readonly string[];
-  const removed = await withContext(invocation, (context) =>
+  const { addresses, archived } = await withContext(invocation, (context) =>
     removeState(context, { addresses: wanted, lockTimeoutMs: lockTimeoutOf(invocation) }),
   );
-  const { addresses, archived = [], exitCode } = removed;
   const list = addresses.map((address) => `  ${escapeText(address)}\n`).join("");
   terminal.out(`Forgot ${counted(addresses.length, "record")}; the service keeps them:\n${list}`);
   for (const one of archived) {
@@ -218,7 +211,7 @@ async function runStateRemove(invocation: Invocation): Promise<number> {
     const back = `rnv import ${address} ${escapeText(one.id)}`;
     terminal.out(`${address} is archived and in no list of the service. To take it back: ${back}\n`);
   }
-  return exitCode;
+  return exitCodes.done;
 }
 
 const statePullVerb: Verb = {
@@ -230,8 +223,8 @@ const statePullVerb: Verb = {
 };
 
 async function runStatePull(invocation: Invocation): Promise<number> {
-  const { state } = await withContext(invocation, (context) => show(context));
-  if (state === undefined) throw new DiagnosticsError([error("command.usage", "nothing is recorded yet")]);
+  const { state } = await stateOf(invocation);
+  if (state === undefined) throw failure("command.usage", "nothing is recorded yet");
   invocation.terminal.out(encodeState(state));
   return 0;
 }
@@ -252,7 +245,7 @@ const statePushVerb: Verb = {
 async function runStatePush(invocation: Invocation): Promise<number> {
   const name = invocation.positional[0] as string;
   const text = name === "-" ? await readAll(invocation.terminal.stdin) : readText(name);
-  const { serial, exitCode } = await withContext(invocation, (context) =>
+  const { serial } = await withContext(invocation, (context) =>
     pushState(context, {
       text,
       name: name === "-" ? "standard input" : name,
@@ -261,7 +254,7 @@ async function runStatePush(invocation: Invocation): Promise<number> {
     }),
   );
   invocation.terminal.out(`The state is replaced; it has serial ${serial} now.\n`);
-  return exitCode;
+  return exitCodes.done;
 }
 
 const stateBackupsVerb: Verb = {
@@ -276,7 +269,7 @@ const stateBackupsVerb: Verb = {
 
 async function runStateBackups(invocation: Invocation): Promise<number> {
   const { terminal, options } = invocation;
-  const { backups } = await withContext(invocation, listBackups);
+  const backups = await withContext(invocation, listBackups);
   if (options.json === true) terminal.out(`${escapeJson(backupsJson(backups))}\n`);
   else if (backups.length === 0) terminal.err("There are no backups yet.\n");
   else terminal.out(backupsText(backups));
@@ -301,7 +294,7 @@ const stateRestoreVerb: Verb = {
 async function runStateRestore(invocation: Invocation): Promise<number> {
   const backup = invocation.positional[0] as string;
   const from = /^[1-9]\d?$/.test(backup) ? Number(backup) : { text: readText(backup), name: backup };
-  const { restored, serial, exitCode } = await withContext(invocation, (context) =>
+  const { restored, serial } = await withContext(invocation, (context) =>
     restoreState(context, {
       from,
       force: invocation.options.force === true,
@@ -312,7 +305,7 @@ async function runStateRestore(invocation: Invocation): Promise<number> {
     `Restored ${escapeText(restored.name)} (${backupText(restored)}).\n` +
       `The state has serial ${serial} now; what stood there is the newest backup.\n`,
   );
-  return exitCode;
+  return exitCodes.done;
 }
 
 export const forceUnlockVerb: Verb = {
@@ -326,15 +319,13 @@ export const forceUnlockVerb: Verb = {
 
 async function runForceUnlock(invocation: Invocation): Promise<number> {
   const lockId = invocation.positional[0] as string;
-  const outcome = await withContext(invocation, (context) => forceUnlock(context, { lockId }));
-  report(invocation, outcome.diagnostics);
-  if (outcome.removed) {
-    const { host, pid, command, since } = outcome.removed;
-    invocation.terminal.out(
-      `Removed the lock of ${escapeText(command)} (${escapeText(host)}, pid ${pid}, since ${since}).\n`,
-    );
-  }
-  return outcome.exitCode;
+  const { host, pid, command, since } = await withContext(invocation, (context) =>
+    forceUnlock(context, { lockId }),
+  );
+  invocation.terminal.out(
+    `Removed the lock of ${escapeText(command)} (${escapeText(host)}, pid ${pid}, since ${since}).\n`,
+  );
+  return exitCodes.done;
 }
 
 /** `rnv state …` */

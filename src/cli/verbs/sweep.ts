@@ -15,20 +15,11 @@ import { settingsOf, withContext } from "../context";
 import { readStandardInput, readText } from "../files";
 import type { Invocation } from "../invocation";
 import { duration, options } from "../options";
-import { createPrompter } from "../prompt";
-import { exitCodes, report, reportFailure } from "../report";
-import {
-  checkedIds,
-  foundIn,
-  idList,
-  ids,
-  isEmpty,
-  reading,
-  type StageInstance,
-  standings,
-  usage,
-} from "../stage-instances";
-import { askedStage, type DeclaredStages } from "../stages";
+import { askForYes, createPrompter } from "../prompt";
+import { exitCodes, report } from "../report";
+import { checkedIds, idList, ids, isEmpty, reading, type StageInstance, standings } from "../stage-instances";
+import { askedStage, type DeclaredStages, foundIn, usage } from "../stages";
+import { resultOf } from "../targets";
 import type { Verb } from "./verb";
 
 /** How a sweep goes, whatever decides what stays. */
@@ -173,9 +164,9 @@ async function askToSweep(
 ): Promise<number | undefined> {
   const { terminal, signal } = invocation;
   const names = goes.map(({ name }) => `  ${stageText(name)}\n`).join("");
-  const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. Only 'yes' will be accepted to approve.\n\n  Enter a value: `;
+  const text = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
   const ask = createPrompter(invocation);
-  if (ask === undefined || (await ask(question))?.trim() === "yes") return undefined;
+  if (ask === undefined || (await askForYes(ask, text))) return undefined;
   terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
   return signal.aborted ? exitCodes.interrupted : exitCodes.error;
 }
@@ -234,7 +225,7 @@ function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclarat
 /** As the document of a sweep shows it. */
 type SweptInstance = Readonly<Record<"destroyed" | "exit_code", number>> & { readonly stage: string };
 
-/** Destroys what the state of one instance owns. Never rejects. */
+/** Destroys what the state of one instance owns, and the state. Never rejects. */
 async function sweepOne(
   invocation: Invocation,
   { enter }: DeclaredStages,
@@ -242,9 +233,9 @@ async function sweepOne(
 ): Promise<SweptInstance> {
   const { options } = invocation;
   const stage = stageText(name);
-  try {
+  const destroy = async (): Promise<ApplyOutcome> => {
     const entered = enter(name);
-    const outcome: ApplyOutcome = await withContext(entered, (context) =>
+    const outcome = await withContext(entered, (context) =>
       apply(context, {
         ...planRequest,
         mode: "destroy",
@@ -255,12 +246,12 @@ async function sweepOne(
         approve: async () => ({ confirmedDeletes: [] }),
       }),
     );
-    report(invocation, outcome.diagnostics, outcome.sources);
     if (outcome.exitCode === 0) await eraseEmptied(entered);
-    return { stage, destroyed: outcome.counts?.destroyed ?? 0, exit_code: outcome.exitCode };
-  } catch (cause) {
-    return { stage, destroyed: 0, exit_code: reportFailure(cause, invocation, invocation.signal.aborted) };
-  }
+    return outcome;
+  };
+  const { exitCode, counts, diagnostics, sources } = (await resultOf(invocation, destroy)).outcome;
+  report(invocation, diagnostics, sources);
+  return { stage, destroyed: counts?.destroyed ?? 0, exit_code: exitCode };
 }
 
 /** Removes the state of an instance that owns nothing any more, with the folder that is its own. */

@@ -14,7 +14,7 @@ import {
   schemaNames,
 } from "../../commands/tools";
 import { graph, type KnownNames, listKnownNames } from "../../commands/validate";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { stageText } from "../../model/stage";
@@ -85,9 +85,7 @@ async function runGraph(invocation: Invocation): Promise<number> {
 function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<typeof graph>> {
   const other = ["file", "app", "stack"].find((name) => options[name] !== undefined);
   if (other !== undefined)
-    throw new DiagnosticsError([
-      error("command.usage", `a saved plan says what it is about: leave --${other} out`),
-    ]);
+    throw failure("command.usage", `a saved plan says what it is about: leave --${other} out`);
   const { plan, document } = readPlanFile(file);
   return {
     ...{
@@ -217,20 +215,16 @@ async function namesHere(invocation: Invocation, options: TypedOptions): Promise
     { cwd, environment },
     { files, stage: asked, ...(isLocal && { backend: context.backend }) },
   );
-  return { ...names, stages: await withInstances(names.stages, here, found) };
+  return { ...names, stages: await withInstances(names.stages, found) };
 }
 
 /** Stages with their instances, where a folder holds the states of these. */
-async function withInstances(
-  stages: readonly string[],
-  here: Invocation,
-  found: DeclaredStages,
-): Promise<readonly string[]> {
+async function withInstances(stages: readonly string[], found: DeclaredStages): Promise<readonly string[]> {
   const all: string[] = [];
   for (const stage of stages) {
     const [name = "", id] = stage.split("/");
     const declared = id === undefined ? undefined : found.stages.get(name);
-    const names = declared ? await localNames(here, found, declared).catch(() => []) : [];
+    const names = declared ? await localNames(found, declared).catch(() => []) : [];
     all.push(stage, ...names.map(stageText));
   }
   return all;
@@ -326,12 +320,10 @@ function readBuilt(name: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    throw new DiagnosticsError([
-      error("command.usage", "this package holds no built provider", {
-        detail: `There is no ${path}.`,
-        hint: "install the package again, or run npm run build in its sources",
-      }),
-    ]);
+    throw failure("command.usage", "this package holds no built provider", {
+      detail: `There is no ${path}.`,
+      hint: "install the package again, or run npm run build in its sources",
+    });
   }
 }
 

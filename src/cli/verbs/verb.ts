@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import type { Handler, VerbRun } from "../invocation";
 import { options as shared } from "../options";
-import { runOnStacks, runOnState, type StackReading } from "../stacks";
+import { type Reading, runVerb } from "../targets";
 
 /** One verb of the command line. */
 export interface Verb {
@@ -19,7 +19,7 @@ export interface Verb {
   /** It may change before it is stable; its help says so. */
   readonly status?: "beta";
   /** How it reads stacks; one that has to be named, unless said. */
-  readonly stacks?: StackReading;
+  readonly stacks?: Reading;
   /** It reads the stages of the manifest by itself: none has to be named. */
   readonly readsStages?: true;
   /** For programs: not in the list of verbs. */
@@ -62,15 +62,20 @@ function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
     .addHelpText("after", examplesText(examples))
     .action(
       run((invocation) => {
-        if (verb.readsStages) return verb.handler(invocation);
-        if (takes(verb, "file")) return runOnStacks(invocation, verb.stacks ?? { use: "one" }, verb.handler);
-        return takes(verb, "state") || takes(verb, "stage")
-          ? runOnState(invocation, verb.stacks ?? {}, verb.handler)
-          : verb.handler(invocation);
+        const reading = readingOf(verb);
+        return reading ? runVerb(invocation, reading, verb.handler) : verb.handler(invocation);
       }),
     );
   for (const argument of given) command.addArgument(argument);
   for (const option of optionsOf(verb)) command.addOption(option);
+}
+
+/** Returns how a verb reads what it runs on; undefined where it is run once, whatever there is. */
+function readingOf(verb: Verb): Reading | undefined {
+  const reading = verb.stacks ?? { use: "one" };
+  if (verb.readsStages) return undefined;
+  if (takes(verb, "file")) return reading;
+  return takes(verb, "state") || takes(verb, "stage") ? { ...reading, readsState: true } : undefined;
 }
 
 /** The options of a verb, the daily ones first. */

@@ -1,19 +1,11 @@
 import { isAbsolute, posix } from "node:path";
-import type { ApplyCounts } from "../../model/apply-event";
+import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { worstExitCode } from "../../model/exit-code";
 import type { FleetMember, FleetVerb } from "../../model/fleet";
 import type { DriftReport } from "../../plan/drift";
-import type { Plan } from "../../plan/plan";
 import { diagnosticData } from "../../report/diagnostics";
 import type { FleetReport, MemberResult, MemberStatus } from "../../report/fleet-report";
-import type { Outcome } from "../context";
-
-/** What the run of a member made in one stack, or of the manifest that it is. */
-export interface MemberOutcome extends Outcome {
-  readonly plan?: Plan | undefined;
-  readonly report?: DriftReport | undefined;
-  readonly counts?: ApplyCounts | undefined;
-}
+import { joinResults, type TargetOutcome } from "../targets";
 
 /** The number of findings that a report keeps of one member: enough to see what is wrong, in a report of hundreds. */
 const mostFindings = 20;
@@ -35,10 +27,10 @@ const statuses: Readonly<Record<number, MemberStatus>> = {
 export function memberResult(
   verb: FleetVerb,
   member: FleetMember,
-  outcomes: readonly MemberOutcome[],
+  outcomes: readonly TargetOutcome[],
   seconds: number,
 ): MemberResult {
-  const exitCode = worstExitCode(outcomes.map((outcome) => outcome.exitCode));
+  const exitCode = joinResults(outcomes);
   const changes = sumOf(outcomes.map((outcome) => changesOf(verb, outcome)));
   const drift = sumOf(outcomes.map(({ report }) => report && driftCounts(report)));
   const [only, another] = outcomes;
@@ -60,12 +52,12 @@ export function memberResult(
   };
 }
 
-const baseOf = ({ name, folder, stage }: FleetMember) => ({
+const baseOf = ({ name, folder, stage }: NamedMember) => ({
   ...{ name, folder },
   ...(stage !== undefined && { stage }),
 });
 
-function changesOf(verb: FleetVerb, { plan, counts }: MemberOutcome): MemberResult["changes"] {
+function changesOf(verb: FleetVerb, { plan, counts }: TargetOutcome): MemberResult["changes"] {
   if (verb === "plan") return plan && { ...plan.summary };
   if (verb === "drift" || counts === undefined) return undefined;
   const { added: add, changed: change, destroyed: destroy, adopted: adopt, forgotten: forget } = counts;
@@ -94,13 +86,14 @@ function placedIn(found: Finding, { folder }: FleetMember): Finding {
   return { ...found, location: { ...found.location, file: posix.join(folder, file) } };
 }
 
-/** The result of a member that was not run. */
-export const unrunMember = (member: FleetMember, diagnostics: MemberResult["diagnostics"]): MemberResult => ({
+/** A member, of which a report of shards may not know the folder. */
+type NamedMember = Pick<FleetMember, "name" | "stage"> & Partial<Pick<FleetMember, "folder">>;
+
+/** The result of a member that is not run. */
+export const refusedMember = (member: NamedMember, problems: readonly Diagnostic[]): MemberResult => ({
   ...baseOf(member),
-  status: diagnostics === undefined ? "interrupted" : "failed",
-  exit_code: diagnostics === undefined ? 130 : 1,
-  seconds: 0,
-  ...(diagnostics && { diagnostics }),
+  ...{ status: "failed", exit_code: 1, seconds: 0 },
+  diagnostics: problems.map((one) => diagnosticData(one)),
 });
 
 /** How the process of a member ended that has no result: by itself unless it was ended. */

@@ -3,13 +3,13 @@ import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagn
 import { standardInputName } from "../../manifest/files";
 import { layersOf, type ManifestTest, type TestSource } from "../../manifest/test-file";
 import type { Address } from "../../model/address";
-import { hasChanges, isWritten, type Plan } from "../../plan/plan";
+import { isWritten, type Plan } from "../../plan/plan";
 import { diagnosticData } from "../../report/diagnostics";
 import { rounded, type TestDifference, type TestResult } from "../../report/test-report";
 import type { MemoryBackend } from "../../state/memory-backend";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../apply";
 import { type Outcome, type PlanRequest, planRequest } from "../context";
-import { plan } from "../plan";
+import { countedExitCode, plan } from "../plan";
 import { compareOutcome, difference, foundLine, type TestOutcome } from "./compare-outcome";
 import { createWorld, type TestManifest, type TestWorld } from "./test-world";
 
@@ -142,11 +142,9 @@ async function planned(run: TestRun): Promise<TestOutcome> {
   const outcome = await plan(world.context(world.backend, manifest), request);
   keepSources(run, outcome);
   const { plan: made } = outcome;
-  const isBlocked = made?.changes.some(({ guard }) => guard !== undefined) === true;
-  const hasChange = made !== undefined && hasChanges(made);
   return {
     ...(made && { plan: made }),
-    exitCode: outcome.exitCode !== 0 ? outcome.exitCode : isBlocked ? 4 : hasChange ? 2 : 0,
+    exitCode: countedExitCode(outcome),
     diagnostics: findingsOf(outcome),
   };
 }

@@ -1,7 +1,7 @@
-import { joinReports } from "../../../src/commands/fleet/join-reports";
+import { inShard } from "../../../src/cli/fleet/choose-members";
+import { joinReports } from "../../../src/cli/fleet/join-fleet";
 import { makeReport, memberResult } from "../../../src/commands/fleet/member-result";
-
-import { inShard } from "../../../src/commands/fleet/select-members";
+import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { memberEnvironment, stateOfMember } from "../../../src/manifest/fleet-environment";
 import type { FleetMember } from "../../../src/model/fleet";
 import {
@@ -169,16 +169,21 @@ it("joins reports of one run only: of a shard that ran twice the later counts, a
     file: "o",
     text: JSON.stringify(makeReport({ ...head, selected: ["c"] }, [], { isDetailed: true })),
   };
-  expect(joinReports([first, other], true).report).toBeUndefined();
+  const refused = (...files: Parameters<typeof joinReports>[0]) => {
+    try {
+      return joinReports(files, true);
+    } catch (cause) {
+      return (cause as DiagnosticsError).diagnostics;
+    }
+  };
+  expect(refused(first, other)).toHaveLength(1);
   // Left by an earlier run in other parts: it must not stand in for a part that did not end.
   const earlier = { file: "fleet.json", text: first.text.replace('"count":2', '"count":1') };
-  expect(joinReports([earlier, second], true)).toMatchObject({
-    diagnostics: [{ detail: expect.stringMatching(/in 1 parts?, .*in 2 parts/) }],
-  });
-  expect(joinReports([first, { file: "x", text: "{" }], true).diagnostics[0]?.summary).toBe(
-    "x is no report of a fleet",
-  );
-  expect(joinReports([], true).diagnostics).toHaveLength(1);
+  expect(refused(earlier, second)).toMatchObject([
+    { detail: expect.stringMatching(/in 1 parts?, .*in 2 parts/) },
+  ]);
+  expect(refused(first, { file: "x", text: "{" })).toMatchObject([{ summary: "x is no report of a fleet" }]);
+  expect(refused()).toMatchObject([{ summary: "there is no report of a fleet" }]);
 });
 
 it("tells first who needs somebody, keeps within its size, and shows names and errors inert", () => {

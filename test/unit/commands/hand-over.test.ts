@@ -78,7 +78,8 @@ describe("a hand-over from state to state", () => {
         const other = handOver(bench.context, target, { ...request, addresses: ["project.shop"] });
         await expect(other).rejects.toMatchObject({ diagnostics: [{ code: "state.hand_over" }] });
       }
-      if (here.length > 0) expect((await handOver(bench.context, target, request)).exitCode).toBe(0);
+      if (here.length > 0)
+        expect((await handOver(bench.context, target, request)).to).toBe(target.backend.location);
       expect(await recorded(bench.context.backend)).toEqual([]);
       expect(await recorded(target.backend)).toHaveLength(3);
       bench.emulator.resetLog();

@@ -35,7 +35,7 @@ describe("backups of the state", () => {
   afterEach(() => bench.remove());
 
   it("are listed newest first, each with what it holds, its size, when it was written and by what", async () => {
-    const { backups } = await listBackups(bench.context);
+    const backups = await listBackups(bench.context);
     expect(backups.map(({ parsed }) => Object.keys(parsed?.state.resources ?? {}).length)).toEqual([2, 0]);
     expect(backups.map(({ bytes }) => bytes)).toEqual(
       backups.map(({ name }) => Buffer.byteLength(readFileSync(name))),
@@ -53,7 +53,7 @@ describe("backups of the state", () => {
       ...held
     } = JSON.parse(readFileSync(file, "utf8"));
     writeFileSync(file, JSON.stringify({ ...held, writer }));
-    const [newest] = (await listBackups(bench.context)).backups;
+    const [newest] = await listBackups(bench.context);
     expect(newest?.parsed?.writer).toEqual(writer);
     expect(backupsText([newest as Backup])).toContain("1  time not recorded  serial ");
   });

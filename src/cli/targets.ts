@@ -1,0 +1,339 @@
+import { resolve } from "node:path";
+import type { Outcome } from "../commands/context";
+import { joinResults, runTargets, type TargetOutcome } from "../commands/targets";
+import { DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
+import type { CrossValue } from "../manifest/context";
+import { splitStage, stageText } from "../model/stage";
+import { systemClock } from "../model/time";
+import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
+import { escapeJson, escapeText } from "../report/escape-text";
+import { chooseStacks, type StackFile } from "../stack/files";
+import { listStacks } from "../stack/load-desired";
+import { settingsOf } from "./context";
+import { isFile, readText } from "./files";
+import { formatOf, type Handler, type Invocation, listOf, stackRun } from "./invocation";
+import { exitCodes, failureOf, outStyle, report } from "./report";
+import { aroundStack, stacksWithState, warnOfLeftStacks } from "./stack-states";
+import { areStacks, askedStage, inAskedStage, undeclaredStage } from "./stages";
+import { withStack } from "./synthesize";
+
+/** How a verb takes an app of several stacks. */
+type StackUse =
+  /** One after the other, each after those that it needs. */
+  | "each"
+  /** One after the other, each before those that it needs. */
+  | "each, reversed"
+  /** One, which has to be named. */
+  | "one"
+  /** All as one. */
+  | "together";
+
+/** How a verb reads what it runs on. */
+export interface Reading {
+  readonly use: StackUse;
+  /**
+   * The states of the other stacks: `needed` for what they have made, read where they are there (the default), or not read.
+   */
+  readonly others?: "needed" | "none";
+  /** It works on a state alone; `--stack` and `--stage` name the stack and the stage that the state belongs to. */
+  readonly readsState?: true;
+  /** The word behind it may be a saved plan; `alone`: which is all that is read then. */
+  readonly takesPlan?: true | "alone";
+  /** Its JSON is a line for each event. */
+  readonly streams?: true;
+  /** A stack is run although one that comes before it is not done. */
+  readonly isIndependent?: true;
+}
+
+/** A manifest in a stage and a stack, with a state of its own: what a verb runs on. */
+interface Target {
+  /** Its stack; undefined where nothing is read of stacks, or all as one. */
+  readonly stack?: string;
+  /** Stacks that come before it. */
+  readonly waitsFor: readonly string[];
+  /** Returns the invocation in the stage and the stack, once those before it have ended. */
+  readonly enter: () => Promise<Invocation>;
+}
+
+/** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
+export async function runVerb(given: Invocation, reading: Reading, handler: Handler): Promise<number> {
+  const run = async (one: Invocation) => ({ exitCode: await handler(one) });
+  return joinResults(await runOnTargets(given, reading, run));
+}
+
+/**
+ * Runs the targets of a command line, one after the other: a manifest, or each stack that is named, else all. A stack is
+ * left out, without a result, where one that it waits for is not done.
+ */
+async function runOnTargets<R extends Pick<Outcome, "exitCode">>(
+  given: Invocation,
+  reading: Reading,
+  run: (one: Invocation) => Promise<R>,
+): Promise<readonly R[]> {
+  const targets = await (reading.readsState ? targetsOfState : targetsOf)(given, reading);
+  const screen = targets.length > 1 ? sharedScreen(given, reading.streams === true) : undefined;
+  const failed = new Set<string>();
+  const results: R[] = [];
+  const runOne = async ({ stack = "", waitsFor, enter }: Target): Promise<void> => {
+    const because = waitsFor.find((other) => failed.has(other));
+    if (because !== undefined && !reading.isIndependent) {
+      failed.add(stack);
+      given.terminal.err(
+        `The stack ${escapeText(stack)} is left out: ${escapeText(because)} comes first, and is not done.\n`,
+      );
+      return;
+    }
+    const one = await enter();
+    const result = await (screen === undefined ? run(one) : screen.show(one, run));
+    if (result.exitCode !== exitCodes.done && result.exitCode !== exitCodes.changes) failed.add(stack);
+    results.push(result);
+  };
+  await runTargets(targets, runOne, targets.length > 1 ? { signal: given.signal } : {});
+  screen?.end();
+  return results;
+}
+
+/** How a plan, a look for drift or an apply ended in one target. */
+export interface TargetResult {
+  /** In its stage and its stack; `stage` is undefined where it failed before its stage was known. */
+  readonly target: Invocation;
+  readonly outcome: TargetOutcome;
+  readonly seconds: number;
+}
+
+/** Runs one target; what is thrown becomes its outcome. */
+export async function resultOf(
+  target: Invocation,
+  run: (one: Invocation) => Promise<TargetOutcome>,
+): Promise<TargetResult> {
+  const start = systemClock.elapsed();
+  const failed = (cause: unknown): TargetOutcome => failureOf(cause, target.signal.aborted);
+  const outcome = await run(target).catch(failed);
+  return { target, outcome, seconds: Math.round(systemClock.elapsed() - start) / 1000 };
+}
+
+/**
+ * Runs stages, undefined for the one that RNV_STAGE names or for none, and each stack of a stage, until the run is
+ * interrupted. None is stopped by another: what is thrown becomes the outcome of its target. `onResult` gets each result at
+ * its end.
+ */
+export async function resultsOf(
+  invocation: Invocation,
+  stages: readonly (string | undefined)[],
+  reading: Reading,
+  run: (one: Invocation) => Promise<TargetOutcome>,
+  onResult: (result: TargetResult) => void = () => {},
+): Promise<readonly TargetResult[]> {
+  const results: TargetResult[] = [];
+  const runOne = async (target: Invocation, work: typeof run): Promise<TargetOutcome> => {
+    const result = await resultOf(target, work);
+    results.push(result);
+    onResult(result);
+    return result.outcome;
+  };
+  const runStage = async (stage: string | undefined): Promise<void> => {
+    const staged = { ...invocation, options: { ...invocation.options, stage } };
+    if (stages.length > 1)
+      invocation.terminal.out(
+        `${results.length === 0 ? "" : "\n"}${heading(invocation, `Stage ${stage ?? ""}`)}`,
+      );
+    try {
+      await runOnTargets(staged, reading, (one) => runOne(one, run));
+    } catch (cause) {
+      const named = stage === undefined ? {} : { stage: { ...splitStage(stage), takesUnnamed: false } };
+      await runOne({ ...invocation, ...named }, () => Promise.reject(cause));
+    }
+  };
+  await runTargets(stages, runStage, { signal: invocation.signal });
+  return results;
+}
+
+/** Returns the targets of a verb that reads a manifest or stacks. */
+async function targetsOf(given: Invocation, reading: Reading): Promise<readonly Target[]> {
+  const { use, takesPlan, others, streams } = reading;
+  const takesStacks = use !== "one";
+  const words = takesStacks ? listOf(given.positional[0]) : [];
+  const isPlan = takesPlan && words.length === 1 && isFile(resolve(given.cwd, words[0] as string));
+  const planFile = isPlan ? words[0] : undefined;
+  const positional = takesStacks ? (planFile === undefined ? [] : [planFile]) : given.positional;
+  if (planFile !== undefined && takesPlan === "alone") return [only({ ...given, positional })];
+  const named = planFile === undefined ? [...words, ...listOf(given.options.stack)] : [];
+  const asked = askedStage(given);
+  const synthesized = await withStack(
+    { ...given, positional, ...(asked && { stage: { ...asked, takesUnnamed: true } }) },
+    planFile !== undefined,
+  );
+  if (planFile !== undefined) return [only(await inSavedPlan(synthesized, planFile))];
+  const files = listOf(synthesized.options.file);
+  const stacks = await listStacks(files, synthesized.cwd);
+  if (stacks.length === 0) {
+    if (!(await areStacks(files, synthesized.cwd))) refuseWords(named, takesPlan !== undefined);
+    const checksItself = others === "none";
+    const manifestUse = { checksItself, streams: streams === true, destroys: use === "each, reversed" };
+    return [only(await inAskedStage(synthesized, files, manifestUse))];
+  }
+  const invocation = { ...synthesized, stage: undeclaredStage(asked) };
+  const chosen = chooseStacks(stacks, named);
+  if (use === "together") {
+    const [first = "", ...together] = chosen.map(({ unit }) => unit);
+    return [only({ ...invocation, stack: { ...stackRun(first, { isOneOfSeveral: true }), together } })];
+  }
+  if (use === "one" && chosen.length > 1)
+    throw failure("command.usage", `${chosen.length} stacks are read, and this is about one`, {
+      hint: `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
+    });
+  if (invocation.options.json !== true) tellNotes(chosen, invocation.terminal);
+  if (named.length === 0 && stacks.length > 1 && use === "each" && others !== "none")
+    report(invocation, await warnOfLeftStacks(invocation, stacks));
+  return stackTargets(invocation, { stacks, chosen, reading });
+}
+
+const only = (invocation: Invocation): Target => ({ waitsFor: [], enter: async () => invocation });
+
+interface StacksRun {
+  /** All stacks of the app. */
+  readonly stacks: readonly StackFile[];
+  /** Those to run. */
+  readonly chosen: readonly StackFile[];
+  readonly reading: Reading;
+}
+
+/** Returns stacks as targets: in their order, or from the last one. */
+function stackTargets(invocation: Invocation, { stacks, chosen, reading }: StacksRun): readonly Target[] {
+  const planned = new Map<string, ReadonlyMap<string, CrossValue>>();
+  const isReversed = reading.use === "each, reversed";
+  const ordered = isReversed ? [...chosen].reverse() : chosen;
+  return ordered.map(({ unit: stack, dependencies }) => ({
+    stack,
+    waitsFor: isReversed ? dependents(stack, stacks) : dependencies,
+    enter: async () => {
+      // Throws where it is not clear which state is that of the stack.
+      settingsOf({ ...invocation, stack: stackRun(stack, { isOneOfSeveral: stacks.length > 1 }) });
+      const around = await aroundStack(invocation, stack, { stacks, planned, others: reading.others });
+      const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(stack, outputs);
+      const sharesRun = chosen.length > 1;
+      return { ...invocation, stack: stackRun(stack, { ...around, sharesRun, tellOutputs }) };
+    },
+  }));
+}
+
+/** The stacks that need one. */
+const dependents = (unit: string, stacks: readonly StackFile[]): readonly string[] =>
+  stacks.filter(({ dependencies }) => dependencies.includes(unit)).map((stack) => stack.unit);
+
+/** Returns the targets of a verb that works on a state alone. */
+async function targetsOfState(
+  given: Invocation,
+  { takesPlan, others, use }: Reading,
+): Promise<readonly Target[]> {
+  // It reads the state for what it knows, and continues without.
+  const isOptional = others === "none" && askedStage(given) === undefined;
+  if (isOptional || (takesPlan && given.positional[0] !== undefined)) return [only(given)];
+  const invocation = await inAskedStage(given, listOf(given.options.file), { readsState: true });
+  if (others === "none") return [only(invocation)];
+  const inStack = (stack: string): Invocation => ({
+    ...invocation,
+    stack: stackRun(stack, { isOneOfSeveral: true }),
+  });
+  const [name, another] = listOf(invocation.options.stack);
+  if (another !== undefined)
+    throw failure("command.usage", "--stack is given twice, and this is about one stack");
+  if (name !== undefined) return [only(inStack(name))];
+  const names = stacksWithState(invocation);
+  if (names.length === 0) return [only(invocation)];
+  if (use === "each" && given.positional[0] === undefined)
+    return names.map((stack) => ({ ...only(inStack(stack)), stack }));
+  throw failure("command.usage", "each stack has a state of its own here, and none is named", {
+    hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
+  });
+}
+
+/** Shows what a program notes of its constructs, besides its warnings and errors. */
+function tellNotes(stacks: readonly StackFile[], terminal: Invocation["terminal"]): void {
+  for (const { annotations } of stacks)
+    for (const { level, constructPath, message } of annotations)
+      if (level === "info") terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
+}
+
+function refuseWords([word]: readonly string[], takesPlan: boolean): void {
+  if (word === undefined) return;
+  const isFileName = takesPlan && /[./\\]/.test(word);
+  if (isFileName) throw failure("command.usage", `${word}: no such file`);
+  throw failure("command.usage", `there is no stack ${JSON.stringify(word)}`, {
+    hint: "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
+  });
+}
+
+/** Returns the invocation in the stage and the stack that a plan was saved for. The verb reports a damaged one. */
+async function inSavedPlan(given: Invocation, planFile: string): Promise<Invocation> {
+  const request = readSavedPlan(readText(planFile)).document?.request;
+  if (request === undefined) return given;
+  const invocation = await inSavedStage(given, planFile, request);
+  if (request.stack === undefined) return invocation;
+  const stacks = await listStacks(request.files, invocation.cwd);
+  const others = { stacks, planned: new Map(), others: "needed" as const };
+  const around = await aroundStack(invocation, request.stack, others);
+  return { ...invocation, stack: stackRun(request.stack, around) };
+}
+
+/** The stage that a plan was saved for; another one that is asked for is refused. */
+async function inSavedStage(
+  given: Invocation,
+  planFile: string,
+  { stage, stack, files }: SavedRequest,
+): Promise<Invocation> {
+  const asked = askedStage(given);
+  if (asked !== undefined && stageText(asked) !== stage)
+    throw new DiagnosticsError(
+      [
+        error(
+          "guard.stage",
+          `${planFile} was planned for ${stage === undefined ? "no stage" : `the stage ${stage}`}, not for ${stageText(asked)}`,
+          {
+            hint: "leave --stage and RNV_STAGE out: a saved plan names its stage itself",
+          },
+        ),
+      ],
+      exitCodes.refused,
+    );
+  const invocation = { ...given, options: { ...given.options, ...(stage !== undefined && { stage }) } };
+  if (stack === undefined) return inAskedStage(invocation, files, { streams: true });
+  return { ...invocation, stage: undeclaredStage(askedStage(invocation)) };
+}
+
+const heading = (invocation: Invocation, title: string): string =>
+  `${outStyle(invocation).colors.bold(escapeText(title))}\n\n`;
+
+/** Shows several stacks on one standard output: under a heading each, or as one JSON document. */
+function sharedScreen({ terminal, options }: Invocation, streams: boolean) {
+  const format = formatOf(options);
+  const isDocument = format === "json" && !streams;
+  const documents: Record<string, unknown> = {};
+  let gap = "";
+  const showHeading = (invocation: Invocation, name: string): void => {
+    if (format === "json") terminal.out(`${escapeJson({ type: "stack", stack: name })}\n`);
+    else if (format === "markdown") terminal.out(`${gap}## Stack ${escapeText(name)}\n\n`);
+    else terminal.out(`${gap}${heading(invocation, `Stack ${name}`)}`);
+    gap = "\n";
+  };
+  return {
+    show: async <R>(invocation: Invocation, run: (one: Invocation) => Promise<R>): Promise<R> => {
+      const name = invocation.stack?.name ?? "";
+      if (!isDocument) {
+        showHeading(invocation, name);
+        return run(invocation);
+      }
+      let text = "";
+      const out = (part: string): void => {
+        text += part;
+      };
+      const result = await run({ ...invocation, terminal: { ...terminal, out } });
+      documents[name] = JSON.parse(text === "" ? "null" : text);
+      return result;
+    },
+    end: (): void => {
+      if (isDocument)
+        terminal.out(`${escapeJson({ format_version: "1.0", stacks: documents as never }, 2)}\n`);
+    },
+  };
+}
