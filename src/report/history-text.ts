@@ -1,6 +1,7 @@
 import type { PastRun } from "../model/history";
 import type { State } from "../model/state";
 import type { Plain } from "../model/value";
+import { inDocument } from "../plan/document";
 import { escapeText } from "./escape-text";
 import { alignColumns, type Style } from "./style";
 import { exactTime, timeAgo } from "./time-text";
@@ -10,22 +11,11 @@ export interface History extends Partial<Pick<State, "stage" | "stack">> {
   readonly runs: readonly PastRun[];
 }
 
-export const historyJson = ({ stage, stack, runs }: History): Plain => ({
+/** The document of `history -json`. */
+export const historyJson = ({ runs, ...of }: History): Plain => ({
   format_version: "1.0",
-  ...(stage !== undefined && { stage }),
-  ...(stack !== undefined && { stack }),
-  runs: runs.map(({ id, startedAt, endedAt, command, by, commit, job, digest, counts, exitCode }) => ({
-    id,
-    started_at: startedAt,
-    ...(endedAt !== undefined && { ended_at: endedAt }),
-    command,
-    by,
-    ...(commit !== undefined && { commit }),
-    ...(job !== undefined && { job }),
-    digest,
-    ...(counts && { counts: { ...counts } }),
-    ...(exitCode !== undefined && { exit_code: exitCode }),
-  })),
+  ...inDocument(of),
+  runs: runs.map(inDocument),
 });
 
 /** A line for each run. */

@@ -1,5 +1,6 @@
 import { durationText } from "../model/time";
 import type { Plain } from "../model/value";
+import { inDocument } from "../plan/document";
 import { escapeText } from "./escape-text";
 import { counted } from "./plan-wording";
 import { alignColumns, type Style } from "./style";
@@ -13,40 +14,26 @@ export interface StageRow {
   readonly protect: boolean;
   readonly disposable: boolean;
   readonly resources: number;
-  readonly workspace?: string | undefined;
+  readonly workspaceId?: string | undefined;
   readonly lastRunAt?: string | undefined;
   readonly expiresAt?: string | undefined;
   readonly drift?: "none" | "drift" | "unchecked" | undefined;
   /** Why its state cannot be read. */
   readonly problem?: string | undefined;
   /** Its instances cannot be listed. */
-  readonly unlisted?: boolean;
+  readonly unlisted?: true | undefined;
   /** The manifest does not declare it. */
-  readonly isUndeclared?: boolean;
+  readonly undeclared?: true;
   readonly each?: boolean;
   /** Absolute. */
   readonly overlay?: string | undefined;
   readonly expiresMs?: number | undefined;
 }
 
+/** The document of `stage list -json` and `stage show -json`. */
 export const stageJson = (rows: readonly StageRow[]): Plain => ({
   format_version: "1.0",
-  stages: rows.map((row) => ({
-    stage: row.stage,
-    state: row.state,
-    protect: row.protect,
-    disposable: row.disposable,
-    resources: row.resources,
-    ...(row.each !== undefined && { each: row.each }),
-    ...(row.overlay !== undefined && { overlay: row.overlay }),
-    ...(row.workspace !== undefined && { workspace_id: row.workspace }),
-    ...(row.lastRunAt !== undefined && { last_run_at: row.lastRunAt }),
-    ...(row.expiresAt !== undefined && { expires_at: row.expiresAt }),
-    ...(row.drift !== undefined && { drift: row.drift }),
-    ...(row.isUndeclared === true && { undeclared: true }),
-    ...(row.unlisted === true && { unlisted: true }),
-    ...(row.problem !== undefined && { problem: row.problem }),
-  })),
+  stages: rows.map(({ expiresMs: _, ...row }) => inDocument(row)),
 });
 
 /** A line for each stage and instance. */
@@ -69,9 +56,9 @@ const runText = ({ lastRunAt }: StageRow, now: number): string =>
   lastRunAt === undefined ? "-" : timeAgo(lastRunAt, now);
 
 function marks(row: StageRow, now: number): string {
-  const { protect, disposable, expiresAt, drift, problem, unlisted, isUndeclared } = row;
+  const { protect, disposable, expiresAt, drift, problem, unlisted, undeclared } = row;
   return [
-    ...(isUndeclared === true
+    ...(undeclared === true
       ? [`not declared; to destroy it: rnv destroy --stage ${row.stage} --state ${escapeText(row.state)}`]
       : []),
     ...(problem === undefined ? [] : [`cannot be read: ${escapeText(problem)}`]),
@@ -95,11 +82,11 @@ const expiryText = (expiresAt: string, now: number): string => {
 
 /** One stage with all that is declared of it. */
 export function stageShownText(row: StageRow, now: number, style: Style): string {
-  const { stage, overlay, workspace, state, lastRunAt, expiresMs, expiresAt, problem } = row;
+  const { stage, overlay, workspaceId, state, lastRunAt, expiresMs, expiresAt, problem } = row;
   const lines = [
     ["state", escapeText(state)],
     ...(overlay === undefined ? [] : [["overlay", escapeText(overlay)]]),
-    ...(workspace === undefined ? [] : [["workspace", workspace]]),
+    ...(workspaceId === undefined ? [] : [["workspace", workspaceId]]),
     ["resources", counted(row.resources, "resource")],
     [
       "last run",

@@ -1,5 +1,5 @@
 import type { Release, ReleaseList, RunningService, Standing } from "../model/live";
-import { snakeCase } from "../model/text";
+import { inDocument } from "../plan/document";
 import { escapeJson, escapeText, quoteText, shorten } from "./escape-text";
 import { counted } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
@@ -199,11 +199,7 @@ export const releasesJson = ({ address, releases, hasMore, reason }: ReleaseList
   `${escapeJson({ format_version: "1.0", address, deployments: releases.map(releaseData), has_more: hasMore, reason }, 2)}\n`;
 
 const serviceData = ({ release, latest, ...service }: RunningService) =>
-  snakeKeys({ ...service, release: release && releaseData(release), latest: latest && releaseData(latest) });
+  inDocument({ ...service, release: release && releaseData(release), latest: latest && releaseData(latest) });
 
 const releaseData = ({ sourceId, ...release }: Release) =>
-  snakeKeys({ ...release, sourceDeploymentId: sourceId });
-
-/** The keys of an object as documents have them. */
-const snakeKeys = (object: object): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value]));
+  inDocument({ ...release, sourceDeploymentId: sourceId });
