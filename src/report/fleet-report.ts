@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { findingSchema } from "../model/apply-event";
+import { locatedFindingSchema, type SourceLocation } from "../model/apply-event";
 import { fleetVerbs } from "../model/fleet";
 import {
   codeSpan,
@@ -37,13 +37,6 @@ export const memberStatuses = [
 export type MemberStatus = (typeof memberStatuses)[number];
 
 const count = z.int().min(0);
-const location = z.strictObject({
-  file: z.string(),
-  line: z.int().optional(),
-  column: z.int().optional(),
-  endLine: z.int().optional(),
-  endColumn: z.int().optional(),
-});
 
 const memberResultSchema = z.strictObject({
   name: z.string().describe("`teams/shop`, with its stage `teams/shop@production`."),
@@ -61,7 +54,7 @@ const memberResultSchema = z.strictObject({
     .describe("Of a plan, and of an apply as far as it came."),
   digest: z.string().optional().describe("Of the plan."),
   drift: z.strictObject({ drifted: count, missing: count, pending: count, unmanaged: count }).optional(),
-  diagnostics: z.array(findingSchema({ location: location.optional() })).optional(),
+  diagnostics: z.array(locatedFindingSchema).optional(),
   output: z.string().optional().describe("The end of what it printed, where it ended without a document."),
 });
 
@@ -187,7 +180,7 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
   ];
 }
 
-export const placeText = ({ file, line, column }: z.infer<typeof location>): string =>
+export const placeText = ({ file, line, column }: SourceLocation): string =>
   [file, line, column].filter((part) => part !== undefined).join(":");
 
 /** `Fleet: 100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import { findingSchema } from "../model/apply-event";
+import { locatedFindingSchema } from "../model/apply-event";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeJson, escapeText } from "./escape-text";
 import { type JunitCase, junit, testCase } from "./job-reports";
@@ -23,21 +23,7 @@ const resultSchema = z.strictObject({
     .describe("`error`: what the test starts from could not be made."),
   seconds: z.number().min(0),
   differences: z.array(differenceSchema),
-  diagnostics: z
-    .array(
-      findingSchema({
-        location: z
-          .strictObject({
-            file: z.string(),
-            line: z.int().optional(),
-            column: z.int().optional(),
-            endLine: z.int().optional(),
-            endColumn: z.int().optional(),
-          })
-          .optional(),
-      }),
-    )
-    .describe("Unexpected errors."),
+  diagnostics: z.array(locatedFindingSchema).describe("Unexpected errors."),
 });
 
 /** The report of `rnv test --format json`. */
