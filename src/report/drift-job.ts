@@ -7,7 +7,7 @@ import { driftMarkdown, driftText } from "./drift-text";
 import { codeSpan, escapeJson, escapeMarkdown, escapeText, fencedBlock } from "./escape-text";
 import { type CommentSubject, pageLink } from "./job-comment";
 import { counted } from "./plan-wording";
-import { type Gauge, gaugesText, labelsText, samplesIn } from "./prometheus";
+import { runMetrics } from "./prometheus";
 import { joined, markdownWithin } from "./sections";
 import { alignColumns, plainStyle, type Style } from "./style";
 import { exactTime } from "./time-text";
@@ -188,51 +188,32 @@ export const webhookBody = (job: DriftJob): string =>
     stages: job.stages.map(stageOf),
   });
 
-const lastClean = "rnv_drift_last_clean_run_timestamp_seconds";
-
 /**
  * Renders a job for Prometheus. The label `manifest` is its path on this machine: a collector reads the files of several jobs
- * there, and takes no number twice. `previous` is the text that the last job wrote: the time of the last clean run of a stage
- * that is not clean now comes from there. A stage that could not be checked has no counts.
+ * there, and takes no number twice. `previous` is the text that the last job wrote. A stage that could not be checked has no
+ * counts.
  */
-export function driftMetrics(job: DriftJob, manifest: string, previous = ""): string {
+export function driftMetrics({ at, stages }: DriftJob, manifest: string, previous = ""): string {
   const labelsOf = ({ stage, stack }: StageDrift) => ({ manifest, stage, stack });
-  const before = samplesIn(previous, lastClean);
-  const now = Math.floor(Date.parse(job.at) / 1000);
-  const gauge = (name: string, help: string, read: (one: StageDrift) => number | undefined): Gauge => ({
-    name,
-    help,
-    samples: job.stages.flatMap((one) => {
-      const value = read(one);
-      return value === undefined ? [] : [{ labels: labelsOf(one), value }];
-    }),
-  });
-  return gaugesText([
-    gauge("rnv_drift_resources", "Resources that the state records.", ({ recordedIds }) => recordedIds?.size),
-    ...driftClasses.map((of) => gauge(`rnv_drift_${of}`, classHelp[of], (one) => countsOfStage(one)?.[of])),
-    gauge(
-      "rnv_drift_exit_code",
-      "How the last run ended: 0 no drift, 2 drift, else not checked.",
-      (one) => one.exitCode,
-    ),
-    gauge("rnv_drift_last_run_timestamp_seconds", "When the last run began, seconds since 1970.", () => now),
-    gauge(lastClean, "When the last run began that found no drift, seconds since 1970.", (one) =>
-      one.exitCode === 0 ? now : before.get(labelsText(labelsOf(one))),
-    ),
-    gauge("rnv_drift_run_seconds", "How long the last run took.", ({ seconds }) => seconds),
+  const targets = stages.map((one) => ({
+    labels: labelsOf(one),
+    exitCode: one.exitCode,
+    seconds: one.seconds,
+    isClean: one.exitCode === 0,
+    drift: countsOfStage(one),
+  }));
+  const resources = stages.flatMap((one) =>
+    one.recordedIds === undefined ? [] : [{ labels: labelsOf(one), value: one.recordedIds.size }],
+  );
+  const runs = stages.flatMap((one) =>
+    one.runId === undefined ? [] : [{ labels: { ...labelsOf(one), run: one.runId }, value: 1 }],
+  );
+  return runMetrics("rnv_drift", at, targets, previous, [
+    { name: "rnv_drift_resources", help: "Resources that the state records.", samples: resources },
     {
       name: "rnv_drift_run_info",
       help: "The last run: its requests have the ids rnv-RUN-1, rnv-RUN-2.",
-      samples: job.stages.flatMap((one) =>
-        one.runId === undefined ? [] : [{ labels: { ...labelsOf(one), run: one.runId }, value: 1 }],
-      ),
+      samples: runs,
     },
   ]);
 }
-
-const classHelp = {
-  drifted: "Resources that were changed outside rnv.",
-  missing: "Resources that were deleted outside rnv.",
-  unmanaged: "Resources that are neither declared nor recorded.",
-  pending: "Resources whose declaration is not applied yet.",
-} as const;

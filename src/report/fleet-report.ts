@@ -12,7 +12,7 @@ import {
   tableRow,
 } from "./escape-text";
 import { counted } from "./plan-wording";
-import { type Gauge, gaugesText, labelsText, samplesIn } from "./prometheus";
+import { runMetrics } from "./prometheus";
 import { markdownWithin } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { elapsedText } from "./time-text";
@@ -231,58 +231,17 @@ export function fleetReportMarkdown(report: FleetReport): string {
   );
 }
 
-const lastClean = "rnv_fleet_last_clean_run_timestamp_seconds";
-
-/**
- * The report for Prometheus. `previous` is the text of the run before: the time of the last clean run of a member that is not
- * clean now comes from there.
- */
-export function fleetMetrics(report: FleetReport, previous = ""): string {
-  const before = samplesIn(previous, lastClean);
-  const started = Math.floor(Date.parse(report.started_at) / 1000);
-  const { verb } = report;
-  const gauge = (name: string, help: string, read: (one: MemberResult) => number | undefined): Gauge => ({
-    name,
-    help,
-    samples: report.members.flatMap((one) => {
-      const value = read(one);
-      return value === undefined ? [] : [{ labels: { verb, member: one.name }, value }];
-    }),
-  });
-  return gaugesText([
-    {
-      name: "rnv_fleet_members",
-      help: "Members by how their last run ended.",
-      samples: memberStatuses.map((status) => ({
-        labels: { verb, status },
-        value: report.counts[status] ?? 0,
-      })),
-    },
-    gauge(
-      "rnv_fleet_exit_code",
-      "How the last run ended: 0 clean, 2 changes or drift, else see the table of exit codes.",
-      (one) => one.exit_code,
-    ),
-    gauge("rnv_fleet_drifted", "Resources that were changed outside rnv.", ({ drift }) => drift?.drifted),
-    gauge("rnv_fleet_missing", "Resources that were deleted outside rnv.", ({ drift }) => drift?.missing),
-    gauge(
-      "rnv_fleet_pending",
-      "Resources whose declaration is not applied yet.",
-      ({ drift }) => drift?.pending,
-    ),
-    gauge(
-      "rnv_fleet_unmanaged",
-      "Resources that this member neither declares nor records.",
-      ({ drift }) => drift?.unmanaged,
-    ),
-    gauge("rnv_fleet_run_seconds", "How long the last run took.", ({ seconds }) => seconds),
-    gauge(
-      "rnv_fleet_last_run_timestamp_seconds",
-      "When the last run of the fleet began, seconds since 1970.",
-      () => started,
-    ),
-    gauge(lastClean, "When the last clean run began, seconds since 1970.", (one) =>
-      isWell(one) ? started : before.get(labelsText({ verb, member: one.name })),
-    ),
+/** The report for Prometheus. `previous` is the text of the run before. */
+export function fleetMetrics({ verb, members, counts, started_at }: FleetReport, previous = ""): string {
+  const targets = members.map((one) => ({
+    labels: { verb, member: one.name },
+    exitCode: one.exit_code,
+    seconds: one.seconds,
+    isClean: isWell(one),
+    drift: one.drift,
+  }));
+  const byStatus = memberStatuses.map((status) => ({ labels: { verb, status }, value: counts[status] ?? 0 }));
+  return runMetrics("rnv_fleet", started_at, targets, previous, [
+    { name: "rnv_fleet_members", help: "Members by how their last run ended.", samples: byStatus },
   ]);
 }
