@@ -3,7 +3,7 @@ import type { State } from "../model/state";
 import type { Plain } from "../model/value";
 import { inDocument } from "../plan/document";
 import { escapeText } from "./escape-text";
-import { alignColumns, type Style } from "./style";
+import { type Style, tableLines } from "./style";
 import { exactTime, timeAgo } from "./time-text";
 
 /** The runs that a state remembers, newest first; a run record that never came to an end is among them. */
@@ -20,20 +20,18 @@ export const historyJson = ({ runs, ...of }: History): Plain => ({
 
 /** A line for each run. */
 export function historyText({ runs }: History, now: number, style: Style): string {
-  const lines = alignColumns([
-    ["WHEN", "", "RUN", "WHO", "COMMIT", "DIGEST", "ID", "RESULT"],
-    ...runs.map((run) => [
-      exactTime(run.startedAt),
-      timeAgo(run.startedAt, now),
-      escapeText(run.command),
-      escapeText(run.by),
-      run.commit === undefined ? "-" : escapeText(run.commit.slice(0, 10)),
-      run.digest === "" ? "-" : escapeText(run.digest.slice(0, 12)),
-      escapeText(run.id.slice(0, 12)),
-      resultText(run),
-    ]),
+  const rows = runs.map((run) => [
+    exactTime(run.startedAt),
+    timeAgo(run.startedAt, now),
+    escapeText(run.command),
+    escapeText(run.by),
+    run.commit === undefined ? "-" : escapeText(run.commit.slice(0, 10)),
+    run.digest === "" ? "-" : escapeText(run.digest.slice(0, 12)),
+    escapeText(run.id.slice(0, 12)),
+    resultText(run),
   ]);
-  return `${[style.colors.bold(lines[0] as string), ...lines.slice(1)].join("\n")}\n`;
+  const head = ["WHEN", "", "RUN", "WHO", "COMMIT", "DIGEST", "ID", "RESULT"];
+  return `${tableLines(head, rows, style).join("\n")}\n`;
 }
 
 /** Words for exit codes of a run that changed something, or was about to. */

@@ -3,8 +3,8 @@ import type { Plain } from "../model/value";
 import { inDocument } from "../plan/document";
 import { escapeText } from "./escape-text";
 import { counted } from "./plan-wording";
-import { alignColumns, type Style } from "./style";
-import { exactTime, timeAgo } from "./time-text";
+import { factLines, type Style, tableLines } from "./style";
+import { timeAgo, timeSince } from "./time-text";
 
 /** A stage or an instance, as `rnv stage list` shows it. */
 export interface StageRow {
@@ -38,38 +38,32 @@ export const stageJson = (rows: readonly StageRow[]): Plain => ({
 
 /** A line for each stage and instance. */
 export function stageRowsText(rows: readonly StageRow[], now: number, style: Style): string {
-  const head = ["STAGE", "RESOURCES", "LAST RUN", "STATE", ""];
-  const lines = alignColumns([
-    head,
-    ...rows.map((row) => [
-      row.stage,
-      String(row.resources),
-      runText(row, now),
-      escapeText(row.state),
-      marks(row, now),
-    ]),
+  const cells = rows.map((row) => [
+    row.stage,
+    String(row.resources),
+    row.lastRunAt === undefined ? "-" : timeAgo(row.lastRunAt, now),
+    escapeText(row.state),
+    marks(row, now),
   ]);
-  return `${[style.colors.bold(lines[0] as string), ...lines.slice(1)].join("\n")}\n`;
+  return `${tableLines(["STAGE", "RESOURCES", "LAST RUN", "STATE", ""], cells, style).join("\n")}\n`;
 }
 
-const runText = ({ lastRunAt }: StageRow, now: number): string =>
-  lastRunAt === undefined ? "-" : timeAgo(lastRunAt, now);
+const driftWords = { none: "no drift", drift: "drifted", unchecked: "drift not checked" } as const;
 
 function marks(row: StageRow, now: number): string {
-  const { protect, disposable, expiresAt, drift, problem, unlisted, undeclared } = row;
+  const { stage, state, expiresAt, drift, problem } = row;
+  const toDestroy = `rnv destroy --stage ${stage} --state ${escapeText(state)}`;
   return [
-    ...(undeclared === true
-      ? [`not declared; to destroy it: rnv destroy --stage ${row.stage} --state ${escapeText(row.state)}`]
-      : []),
-    ...(problem === undefined ? [] : [`cannot be read: ${escapeText(problem)}`]),
-    ...(unlisted === true ? ["its instances cannot be listed: --ids"] : []),
-    ...(protect ? ["protected"] : []),
-    ...(disposable ? ["disposable"] : []),
-    ...(expiresAt === undefined ? [] : [expiryText(expiresAt, now)]),
-    ...(drift === undefined
-      ? []
-      : [{ none: "no drift", drift: "drifted", unchecked: "drift not checked" }[drift]]),
-  ].join(", ");
+    row.undeclared && `not declared; to destroy it: ${toDestroy}`,
+    problem === undefined ? undefined : `cannot be read: ${escapeText(problem)}`,
+    row.unlisted && "its instances cannot be listed: --ids",
+    row.protect && "protected",
+    row.disposable && "disposable",
+    expiresAt && expiryText(expiresAt, now),
+    drift && driftWords[drift],
+  ]
+    .filter((mark) => typeof mark === "string")
+    .join(", ");
 }
 
 const hour = 3_600_000;
@@ -82,28 +76,19 @@ const expiryText = (expiresAt: string, now: number): string => {
 
 /** One stage with all that is declared of it. */
 export function stageShownText(row: StageRow, now: number, style: Style): string {
-  const { stage, overlay, workspaceId, state, lastRunAt, expiresMs, expiresAt, problem } = row;
-  const lines = [
-    ["state", escapeText(state)],
-    ...(overlay === undefined ? [] : [["overlay", escapeText(overlay)]]),
-    ...(workspaceId === undefined ? [] : [["workspace", workspaceId]]),
+  const { stage, overlay, workspaceId, lastRunAt, expiresMs, expiresAt, problem } = row;
+  const left = expiresAt === undefined ? "" : `: ${expiryText(expiresAt, now)}`;
+  const facts = factLines([
+    ["state", escapeText(row.state)],
+    ["overlay", overlay && escapeText(overlay)],
+    ["workspace", workspaceId],
     ["resources", counted(row.resources, "resource")],
-    [
-      "last run",
-      lastRunAt === undefined ? "none yet" : `${timeAgo(lastRunAt, now)} (${exactTime(lastRunAt)})`,
-    ],
-    ...(row.each ? [["instances", `each has an id: --stage ${stage}`]] : []),
-    ...(row.protect ? [["protected", "nothing in it is deleted"]] : []),
-    ...(row.disposable ? [["disposable", "deleted without a confirmation by name"]] : []),
-    ...(expiresMs === undefined
-      ? []
-      : [
-          [
-            "expires",
-            `${durationText(expiresMs)} after its last run${expiresAt === undefined ? "" : `: ${expiryText(expiresAt, now)}`}`,
-          ],
-        ]),
-    ...(problem === undefined ? [] : [["problem", escapeText(problem)]]),
-  ];
-  return `${[style.colors.bold(`Stage ${stage}`), ...alignColumns(lines.map(([a = "", b = ""]) => [`  ${a}`, b]))].join("\n")}\n`;
+    ["last run", lastRunAt === undefined ? "none yet" : timeSince(lastRunAt, now)],
+    ["instances", row.each ? `each has an id: --stage ${stage}` : undefined],
+    ["protected", row.protect ? "nothing in it is deleted" : undefined],
+    ["disposable", row.disposable ? "deleted without a confirmation by name" : undefined],
+    ["expires", expiresMs === undefined ? undefined : `${durationText(expiresMs)} after its last run${left}`],
+    ["problem", problem && escapeText(problem)],
+  ]);
+  return `${[style.colors.bold(`Stage ${stage}`), ...facts].join("\n")}\n`;
 }
