@@ -4,7 +4,7 @@ import { diagnosticData, diagnosticsText } from "./diagnostics";
 import { driftDocument } from "./drift-json";
 import { driftLine } from "./drift-sections";
 import { driftMarkdown, driftText } from "./drift-text";
-import { codeSpan, escapeJson, escapeMarkdown, escapeText, fencedBlock } from "./escape-text";
+import { codeSpan, escapeJson, escapeMarkdown, escapeText, fencedBlock, markdownTable } from "./escape-text";
 import { type CommentSubject, pageLink } from "./job-comment";
 import { counted } from "./plan-wording";
 import { runMetrics } from "./prometheus";
@@ -100,21 +100,16 @@ const defaultLimit = 60_000;
 export function driftJobMarkdown(job: DriftJob, limit = defaultLimit): string {
   const told = job.stages.filter(isTold);
   if (job.stages.length === 1) return stageMarkdown(job.stages[0] as StageDrift, limit);
-  const table = [
-    `| ${head.map((cell) => cell.toLowerCase()).join(" | ")} |`,
-    `|${"---|".repeat(head.length)}`,
-    ...job.stages.map((one) => {
-      const [name = "", ...cells] = rowOf(one);
-      return `| ${[cellText(name), ...cells].join(" | ")} |`;
-    }),
-  ].join("\n");
+  const rows = job.stages.map(rowOf).map(([name = "", ...cells]) => [escapeMarkdown(name), ...cells]);
+  const table = markdownTable(
+    head.map((cell) => cell.toLowerCase()),
+    rows,
+  );
   const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`, table];
   const each = Math.max(1_000, Math.floor((limit - joined(opening).length) / Math.max(1, told.length)) - 10);
   const parts = told.map((one) => stageMarkdown(one, each).trimEnd());
   return markdownWithin({ opening, parts }, limit, (shown) => counted(parts.length - shown, "stage"));
 }
-
-const cellText = (text: string): string => escapeMarkdown(text).replaceAll("|", "\\|");
 
 /** Renders what was found in one stage: the body of its issue. */
 export function stageMarkdown(one: StageDrift, limit = defaultLimit): string {

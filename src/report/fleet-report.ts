@@ -9,7 +9,8 @@ import {
   escapeMarkdown,
   escapeText,
   fencedBlock,
-  tableRow,
+  foldedParts,
+  markdownTable,
 } from "./escape-text";
 import { counted } from "./plan-wording";
 import { runMetrics } from "./prometheus";
@@ -207,22 +208,19 @@ export function fleetReportMarkdown(report: FleetReport): string {
   const urgent = report.members.filter((one) => !isWell(one)).sort(byUrgency);
   const opening = [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`];
   if (urgent.length === 0) return `${opening.join("\n\n")}\n`;
-  const rows = urgent.map((one) =>
-    tableRow([
-      codeSpan(one.name),
-      statusWords[one.status],
-      escapeMarkdown(foundText(one, report.verb === "apply")),
-      elapsedText(one.seconds),
-    ]),
-  );
-  const heading = [tableRow(["member", "", "", "time"]), tableRow(["---", "---", "---", "---"])];
-  const table = [...heading, ...rows.slice(0, mostRows)].join("\n");
+  const rows = urgent.map((one) => [
+    codeSpan(one.name),
+    statusWords[one.status],
+    escapeMarkdown(foundText(one, report.verb === "apply")),
+    elapsedText(one.seconds),
+  ]);
+  const table = markdownTable(["member", "", "", "time"], rows.slice(0, mostRows));
   const cut = rows.length - mostRows;
   const note = cut > 0 ? [`… and ${counted(cut, "more member")}.`] : [];
   const folded = urgent.flatMap((one) => {
     const problems = problemLines(one);
-    const summary = `<details><summary><code>${escapeHtml(one.name)}</code></summary>`;
-    return problems.length === 0 ? [] : [[summary, fencedBlock(problems), "</details>"].join("\n\n")];
+    const line = `<code>${escapeHtml(one.name)}</code>`;
+    return problems.length === 0 ? [] : [foldedParts(line, [fencedBlock(problems)])];
   });
   return markdownWithin(
     { opening: [...opening, table, ...note], parts: folded },

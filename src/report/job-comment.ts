@@ -4,10 +4,11 @@ import { Secret } from "../model/secret";
 import { type PlanDifference, type PlanRecord, recordPlan } from "../plan/digest";
 import { hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
-import { codeSpan, escapeMarkdown, fencedBlock, shorten } from "./escape-text";
+import { codeSpan, escapeMarkdown, fencedBlock, foldedParts, shorten } from "./escape-text";
 import { endOfRun } from "./history-text";
 import { planMarkdown } from "./plan-markdown";
 import { differenceText, planLine, remedyText } from "./plan-wording";
+import { joined } from "./sections";
 import { plainStyle } from "./style";
 
 /** The plan that a comment is about: one comment for each. */
@@ -127,7 +128,7 @@ function planSection(plan: Plan, subject: CommentSubject, origin: CommentOrigin,
   if (saysNothing(plan)) return `**${title}**: ${planLine(plan)}\n`;
   const foot = `\n${originLine(origin)}\n`;
   const room = limit - foot.length;
-  const text = planMarkdown(plan, room, { title, fold: true });
+  const text = planMarkdown(plan, room, title);
   if (text.length <= room) return `${text}${foot}`;
   const warning =
     "> [!CAUTION]\n> This plan is too long for a comment: not even the list of what it ends fits. Read the report of the job before you approve.";
@@ -216,7 +217,7 @@ export function refusedComment(
     remedyText(plan.digest ?? ""),
   ].join("\n\n");
   const rest = planSection(plan, subject, origin, limit - head.length - 100);
-  return `${head}\n\n<details><summary>The plan as it is now</summary>\n\n${rest}\n</details>\n`;
+  return joined([head, foldedParts("The plan as it is now", [rest.trimEnd()])]);
 }
 
 /** Manifests that most repositories have one of: beside a stage they are not named. */

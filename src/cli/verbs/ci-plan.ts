@@ -135,7 +135,7 @@ function tellRunner(invocation: Invocation, planned: readonly PlannedStage[], re
   };
   writeOutputs(invocation, { ...outputs, plans: escapeJson(plans) });
   const texts = planned.flatMap(({ outcome: { plan: made } }) =>
-    made ? [planMarkdown(made, undefined, { fold: true })] : [],
+    made ? [planMarkdown(made)] : [],
   );
   writeSummary(invocation, texts);
   try {
