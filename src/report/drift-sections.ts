@@ -9,6 +9,15 @@ import {
 } from "../plan/drift";
 import type { AttributeChange } from "../plan/plan";
 import {
+  codeSpan,
+  escapeHtml,
+  escapeMarkdown,
+  escapeText,
+  fencedBlock,
+  foldedParts,
+  shorten,
+} from "./escape-text";
+import {
   notRunning,
   revealedLine,
   standingPhrase,
@@ -18,8 +27,18 @@ import {
 } from "./plan-sections";
 import { actionPhrases, actionSymbols, counted } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
-import { code, codes, type Section, section, sentence } from "./sections";
-import { plainText } from "./values";
+import {
+  code,
+  codes,
+  markdownWithin,
+  type Section,
+  section,
+  sectionMarkdown,
+  sectionText,
+  sentence,
+} from "./sections";
+import type { Style } from "./style";
+import { attributeLines, coloured, fieldLines, joinBlocks, plainText } from "./values";
 
 /** One resource that differs: its fields, and what follows from its repair. */
 export interface DriftItem {
@@ -171,4 +190,64 @@ function partsByHolder(report: DriftReport): readonly (readonly [Address, readon
   for (const { within, name } of report.unmanaged)
     if (within !== undefined) names.set(within, [...(names.get(within) ?? []), name]);
   return [...names].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+const below = " ".repeat(6);
+
+/** Renders a drift report for people. Its last line is `No drift. …` or `Drift: …`. */
+export function driftText(report: DriftReport, style: Style): string {
+  const items = driftItems(report);
+  const kinds = (Object.keys(driftKinds) as DriftItem["kind"][]).flatMap((kind) => {
+    const own = items.filter((item) => item.kind === kind);
+    return own.length === 0
+      ? []
+      : [`${driftKinds[kind]}:\n\n${joinBlocks(own.map((item) => itemLines(item, style)))}`];
+  });
+  const sections = driftSections(report).map((one) => sectionText(one, style));
+  return `${[...kinds, ...sections, style.colors.bold(driftLine(report))].join("\n\n")}\n`;
+}
+
+function itemLines(
+  { kind, address, symbol, phrase, fields, standing, following }: DriftItem,
+  style: Style,
+): string[] {
+  const { bold, dim, yellow } = style.colors;
+  const sign = symbol.padStart(3);
+  // The heading says what happened to the others.
+  const told = kind === "pending" && phrase !== "" ? ` ${escapeText(phrase)}` : "";
+  return [
+    `${symbol === "!" ? yellow(sign) : coloured(symbol, sign, style)} ${bold(escapeText(address))}${told}`,
+    ...attributeLines(fields, style),
+    ...(standing === undefined ? [] : [`${below}${escapeText(standing)}`]),
+    ...following.map((line) => `${below}${dim(escapeText(line))}`),
+  ];
+}
+
+/** Characters of a report in Markdown. */
+const defaultLimit = 60_000;
+const longestName = 120;
+
+/** Renders a drift report for an issue or a job summary: the count first, then each difference, folded away. */
+export function driftMarkdown(
+  report: DriftReport,
+  { limit = defaultLimit, title = "rnv drift" }: { readonly limit?: number; readonly title?: string } = {},
+): string {
+  const opening = [`### ${title}`, `**${escapeMarkdown(driftLine(report))}**`];
+  const parts = [...driftItems(report).map(itemMarkdown), ...driftSections(report).map(sectionMarkdown)];
+  return markdownWithin({ opening, parts }, limit, (shown) => counted(parts.length - shown, "item"));
+}
+
+/** An item with its fields folded away. A text of the service is outside of HTML, where mentions and links would work. */
+function itemMarkdown({ address, phrase, fields, standing, following }: DriftItem): string {
+  const name = shorten(address, longestName);
+  const why = standing === undefined ? "" : escapeMarkdown(standing);
+  const notes = following.map((line) => `- ${escapeMarkdown(line)}`);
+  if (fields.length === 0) {
+    const head = [codeSpan(name), escapeMarkdown(phrase)].filter((text) => text !== "").join(" ");
+    return [`- ${head}${why === "" ? "" : `: ${why}`}`, ...notes.map((line) => `  ${line}`)].join("\n");
+  }
+  const line = `<code>${escapeHtml(name)}</code> ${escapeHtml(phrase)}`;
+  const cause = why === "" ? [] : [`Last deployment: ${why}`];
+  const folded = foldedParts(line, [fencedBlock(fields.flatMap(fieldLines), "diff"), ...cause]);
+  return [folded, ...notes].join("\n\n");
 }
