@@ -5,7 +5,7 @@ import { driftDocument } from "./drift-json";
 import { driftLine, driftMarkdown, driftText } from "./drift-sections";
 import { codeSpan, escapeJson, escapeMarkdown, escapeText, fencedBlock, markdownTable } from "./escape-text";
 import { type CommentSubject, pageLink } from "./job-comment";
-import { counted } from "./plan-wording";
+import { counted, countList } from "./plan-wording";
 import { runMetrics } from "./prometheus";
 import { joined, markdownWithin } from "./sections";
 import { alignColumns, plainStyle, type Style } from "./style";
@@ -53,11 +53,10 @@ export function driftJobText(job: DriftJob, style: Style): string {
 
 /** `20 stages: 17 no drift, 2 drift, 1 not checked.` */
 function jobLine({ stages }: DriftJob): string {
-  const told = (["interrupted", "error", "expired", "drift", "clean"] as const)
-    .map((status) => ({ status, count: stages.filter((one) => statusOf(one) === status).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ status, count }) => `${count} ${words[status]}`);
-  return `${counted(stages.length, "stage")}: ${told.join(", ")}.`;
+  const told = (["interrupted", "error", "expired", "drift", "clean"] as const).map(
+    (status) => [stages.filter((one) => statusOf(one) === status).length, words[status]] as const,
+  );
+  return `${counted(stages.length, "stage")}: ${countList(told)}.`;
 }
 
 /** The job as one JSON document. */

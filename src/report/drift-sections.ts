@@ -25,7 +25,7 @@ import {
   uncheckedRows,
   unmanagedLine,
 } from "./plan-sections";
-import { actionPhrases, actionSymbols, counted } from "./plan-wording";
+import { actionPhrases, actionSymbols, counted, countList } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
 import {
   code,
@@ -142,11 +142,8 @@ const classWords: Readonly<Record<DriftClass, string>> = {
 
 /** `Drift: 1 changed outside rnv, 2 deleted outside rnv. 1 not applied yet.` */
 export function driftLine(report: DriftReport): string {
-  const said = (counted: readonly DriftClass[]): string =>
-    counted
-      .filter((one) => countOf(report, one) > 0)
-      .map((one) => `${countOf(report, one)} ${classWords[one]}`)
-      .join(", ");
+  const said = (classes: readonly DriftClass[]): string =>
+    countList(classes.map((one) => [countOf(report, one), classWords[one]]));
   const isPendingCounted = report.failOn.includes("pending");
   const rest = [
     ...(isPendingCounted || report.pending.length === 0 ? [] : [said(["pending"])]),

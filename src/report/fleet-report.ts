@@ -12,7 +12,7 @@ import {
   foldedParts,
   markdownTable,
 } from "./escape-text";
-import { counted } from "./plan-wording";
+import { counted, countList } from "./plan-wording";
 import { runMetrics } from "./prometheus";
 import { markdownWithin } from "./sections";
 import { alignColumns, type Style } from "./style";
@@ -109,23 +109,21 @@ export const byUrgency = (a: MemberResult, b: MemberResult): number =>
 
 /** Words the result of a run: `1 to add, 2 to change`. */
 export function foundText({ changes, drift, status }: MemberResult, isDone: boolean): string {
-  const words = isDone
-    ? (["added", "changed", "destroyed", "adopted", "forgotten"] as const)
-    : (["to add", "to change", "to destroy", "to adopt", "to forget"] as const);
-  const numbers = changes && [changes.add, changes.change, changes.destroy, changes.adopt, changes.forget];
-  const parts = [
-    ...(numbers ?? []).map((number, i) => [number, words[i] as string] as const),
-    ...(drift === undefined
-      ? []
-      : ([
-          [drift.drifted, "changed outside"],
-          [drift.missing, "missing"],
-          [drift.pending, "not applied"],
-          // In a workspace of several members, what others manage is not managed by one.
-          [status === "drift" ? drift.unmanaged : 0, "not managed"],
-        ] as const)),
+  const ofChanges = changes && [
+    [changes.add, isDone ? "added" : "to add"] as const,
+    [changes.change, isDone ? "changed" : "to change"] as const,
+    [changes.destroy, isDone ? "destroyed" : "to destroy"] as const,
+    [changes.adopt, isDone ? "adopted" : "to adopt"] as const,
+    [changes.forget, isDone ? "forgotten" : "to forget"] as const,
   ];
-  return parts.flatMap(([number, word]) => (number > 0 ? [`${number} ${word}`] : [])).join(", ");
+  const ofDrift = drift && [
+    [drift.drifted, "changed outside"] as const,
+    [drift.missing, "missing"] as const,
+    [drift.pending, "not applied"] as const,
+    // In a workspace of several members, what others manage is not managed by one.
+    [status === "drift" ? drift.unmanaged : 0, "not managed"] as const,
+  ];
+  return countList([...(ofChanges ?? []), ...(ofDrift ?? [])]);
 }
 
 /** The line of a member in a log: `shop@production: drift, 1 changed outside (1.2s)`. */
@@ -192,11 +190,8 @@ const closingLine = (report: FleetReport, { colors }: Style): string =>
 export function fleetLine({ members, shard, counts, selected }: FleetReport): string {
   const part = shard === undefined ? "" : `, shard ${shard.index} of ${shard.count} (of ${selected.length})`;
   if (members.length === 0) return `nothing to run${part}.`;
-  const byStatus = memberStatuses.flatMap((status) => {
-    const number = counts[status] ?? 0;
-    return number > 0 ? [`${number} ${statusWords[status]}`] : [];
-  });
-  return `${counted(members.length, "member")}${part}: ${byStatus.join(", ")}.`;
+  const byStatus = countList(memberStatuses.map((status) => [counts[status] ?? 0, statusWords[status]]));
+  return `${counted(members.length, "member")}${part}: ${byStatus}.`;
 }
 
 /** Bytes of a report in Markdown: what GitHub takes as the summary of a step is 1 MiB, and a comment less. */

@@ -3,6 +3,7 @@ import type { State } from "../model/state";
 import type { Plain } from "../model/value";
 import { inDocument } from "../plan/document";
 import { escapeText } from "./escape-text";
+import { countList } from "./plan-wording";
 import { type Style, tableLines } from "./style";
 import { exactTime, timeAgo } from "./time-text";
 
@@ -54,6 +55,6 @@ const ends: Readonly<Record<number, string>> = {
 function resultText({ exitCode, counts }: PastRun): string {
   if (exitCode === undefined) return "did not end: it runs, or was cut short";
   const end = endOfRun(exitCode);
-  const told = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
-  return told.length === 0 ? end : `${end}: ${told.map(([what, count]) => `${count} ${what}`).join(", ")}`;
+  const told = countList(Object.entries(counts ?? {}).map(([what, count]) => [count, what]));
+  return told === "" ? end : `${end}: ${told}`;
 }

@@ -3,7 +3,7 @@ import type { Standing } from "../model/live";
 import { shortList } from "../model/text";
 import type { Plan, PlanStanding } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
-import { counted } from "./plan-wording";
+import { counted, countList } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
 import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
 import { exactTime } from "./time-text";
@@ -63,11 +63,14 @@ export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string
   const { length } = revealed;
   if (length === 0) return "No value had to be revealed.";
   const same = revealed.filter(({ isEqual }) => isEqual).length;
-  const parts = [
-    ...(same > 0 ? [`${same} ${same === 1 ? "is" : "are"} ${equal}`] : []),
-    ...(same < length ? [`${length - same} ${length - same === 1 ? "is" : "are"} not`] : []),
-  ];
-  return `${length === 1 ? "1 value was" : `${length} values were`} revealed to compare ${length === 1 ? "it" : "them"} (the service keeps an audit event of each): ${parts.join(", ")}.`;
+  const are = (count: number): string => (count === 1 ? "is" : "are");
+  const parts = countList([
+    [same, `${are(same)} ${equal}`],
+    [length - same, `${are(length - same)} not`],
+  ]);
+  const were =
+    length === 1 ? "1 value was revealed to compare it" : `${length} values were revealed to compare them`;
+  return `${were} (the service keeps an audit event of each): ${parts}.`;
 }
 
 /** Rows of an address and a reason; many with one reason are one row that names the first of them. */

@@ -40,12 +40,12 @@ export function checkWords(checks: readonly Check[]): {
     failed: "failed",
     error: "could not be judged",
   };
-  const counts = order
-    .map((status) => [[...worst.values()].filter((one) => one === status).length, words[status]] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, word]) => `${count} ${word}`);
+  const found = [...worst.values()];
+  const counts = countList(
+    order.map((status) => [found.filter((one) => one === status).length, words[status]]),
+  );
   const title = conditions === 0 ? "Policies" : conditions === checks.length ? "Conditions" : "Checks";
-  return { title, counts: counts.join(", ") };
+  return { title, counts };
 }
 
 /** The words of a plan, shared by text and Markdown so that both say the same. */
@@ -154,14 +154,14 @@ export function planLine(plan: Plan): string {
   const recorded =
     plan.options.mode === "refresh-only" ? plan.changes.filter((change) => isListed(change, plan)).length : 0;
   const parts = [
-    ...(recorded > 0 ? [`${recorded} to record`] : []),
-    ...(adopt > 0 ? [`${adopt} to import`] : []),
-    `${add} to add`,
-    `${change} to change`,
-    `${destroy} to destroy`,
-    ...(forget > 0 ? [`${forget} to forget`] : []),
+    countList([
+      [recorded, "to record"],
+      [adopt, "to import"],
+    ]),
+    `${add} to add, ${change} to change, ${destroy} to destroy`,
+    countList([[forget, "to forget"]]),
   ];
-  return `Plan: ${parts.join(", ")}.`;
+  return `Plan: ${parts.filter((part) => part !== "").join(", ")}.`;
 }
 
 /** `1 service`, `2 services`. */
@@ -169,6 +169,13 @@ export function counted(count: number, noun: string): string {
   const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
   return `${count} ${count === 1 ? noun : plural}`;
 }
+
+/** `2 to add, 1 to destroy`: how much there is of each, without what there is none of. */
+export const countList = (counts: readonly (readonly [count: number, words: string])[]): string =>
+  counts
+    .filter(([count]) => count > 0)
+    .map(([count, words]) => `${count} ${words}`)
+    .join(", ");
 
 /** How much of each type a plan makes, changes, ends and runs: `Deployments: 2 to run. Services: 1 to add.` */
 export function countsOf(changes: readonly Change[]): string {
@@ -178,9 +185,9 @@ export function countsOf(changes: readonly Change[]): string {
     for (const change of changes)
       if (change.type === type)
         for (const word of countWords(change)) counts.set(word, (counts.get(word) ?? 0) + 1);
-    const parts = countOrder.flatMap((word) => (counts.has(word) ? [`${counts.get(word)} to ${word}`] : []));
+    const parts = countList(countOrder.map((word) => [counts.get(word) ?? 0, `to ${word}`]));
     const [, noun = ""] = counted(2, escapeText(type)).split(/ (.*)/);
-    return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}: ${parts.join(", ")}.`;
+    return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}: ${parts}.`;
   });
   return sentences.join(" ");
 }

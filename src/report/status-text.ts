@@ -1,7 +1,7 @@
 import type { Release, ReleaseList, RunningService, Standing } from "../model/live";
 import { inDocument } from "../plan/document";
 import { escapeJson, escapeText, quoteText, shorten } from "./escape-text";
-import { counted } from "./plan-wording";
+import { counted, countList } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
 import { factLines, type Style, tableLines } from "./style";
 import { elapsedText, timeAgo, timeSince } from "./time-text";
@@ -96,11 +96,11 @@ const noteText = ({ summary, since }: Standing, now: number): string =>
   `${escapeText(shorten(summary, longestStanding))}${since === undefined ? "" : ` (${timeAgo(since, now)})`}`;
 
 function countLine(services: readonly RunningService[]): string {
-  const counts = (Object.keys(runsWords) as RunningService["runs"][])
-    .map((runs) => [services.filter((one) => one.runs === runs).length, runsWords[runs]] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, words]) => `${count} ${words === "nothing" ? "without a release" : words}`);
-  return `${counted(services.length, "service")}: ${counts.join(", ")}.`;
+  const counts = Object.entries(runsWords).map(([runs, words]) => {
+    const count = services.filter((one) => one.runs === runs).length;
+    return [count, runs === "nothing" ? "without a release" : words] as const;
+  });
+  return `${counted(services.length, "service")}: ${countList(counts)}.`;
 }
 
 const longestActor = 30;
