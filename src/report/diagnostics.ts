@@ -183,26 +183,23 @@ function window(source: string, from: number, to: number, room: number, ellipsis
   };
 }
 
-const cut = (text: string, room: number, ellipsis: string): string =>
-  textWidth(text) <= room ? text : fitting([...text], room - ellipsis.length).join("") + ellipsis;
-
-const cutStart = (text: string, room: number, ellipsis: string): string =>
-  textWidth(text) <= room
-    ? text
-    : ellipsis +
-      fitting([...text].reverse(), room - ellipsis.length)
-        .reverse()
-        .join("");
-
-/** As many characters from the start as fit. */
-function fitting(characters: readonly string[], room: number): string[] {
-  let width = 0;
+/** As many characters from the start as fit, with an ellipsis where some do not. */
+function cut(text: string, room: number, ellipsis: string): string {
+  if (textWidth(text) <= room) return text;
+  const characters = [...text];
+  let width = ellipsis.length;
   const end = characters.findIndex((character) => {
     width += textWidth(character);
     return width > room;
   });
-  return characters.slice(0, end === -1 ? undefined : end);
+  return characters.slice(0, end).join("") + ellipsis;
 }
+
+/** The same from the end. */
+const cutStart = (text: string, room: number, ellipsis: string): string =>
+  backwards(cut(backwards(text), room, ellipsis));
+
+const backwards = (text: string): string => [...text].reverse().join("");
 
 /** Makes plain data of a finding: its offsets become lines and columns, from 1. */
 export function diagnosticData(diagnostic: Diagnostic, sources: Sources = noSources) {

@@ -26,7 +26,7 @@ import {
   unmanagedLine,
 } from "./plan-sections";
 import { actionPhrases, actionSymbols, counted, countList } from "./plan-wording";
-import { addressesInReadingOrder } from "./reading-order";
+import { readingOrder } from "./reading-order";
 import {
   code,
   codes,
@@ -68,7 +68,7 @@ export function driftItems(report: DriftReport): readonly DriftItem[] {
     (consequences.get(address) ?? []).map(
       (one) => `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
     );
-  const missing = addressesInReadingOrder(report.missing.map((address) => ({ address })));
+  const missing = readingOrder(report.missing.map((address) => ({ address })));
   return [
     ...missing.map(
       ({ address }): DriftItem => ({
@@ -76,7 +76,7 @@ export function driftItems(report: DriftReport): readonly DriftItem[] {
         following: following(address),
       }),
     ),
-    ...addressesInReadingOrder(report.drifted).map(
+    ...readingOrder(report.drifted).map(
       ({ address, fields, deployed }): DriftItem => ({
         ...{ kind: "drifted", address, symbol: "~", phrase: "changed outside rnv" },
         // The heading says the cause.
@@ -84,7 +84,7 @@ export function driftItems(report: DriftReport): readonly DriftItem[] {
         following: [...(deployed === undefined ? [] : [deployed]), ...following(address)],
       }),
     ),
-    ...addressesInReadingOrder(report.pending).map(pendingItem),
+    ...readingOrder(report.pending).map(pendingItem),
   ];
 }
 
@@ -174,7 +174,7 @@ function pendingPhrase(pending: PendingResource): string {
 /** Groups consequences by the address whose repair brings them about; one with several causes goes to the first. */
 function consequencesByRoot(report: DriftReport): ReadonlyMap<Address, readonly Consequence[]> {
   const roots = new Map<Address, Consequence[]>();
-  for (const one of addressesInReadingOrder(report.consequences)) {
+  for (const one of readingOrder(report.consequences)) {
     const [root] = one.because;
     if (root !== undefined) roots.set(root, [...(roots.get(root) ?? []), one]);
   }

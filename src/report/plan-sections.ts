@@ -4,7 +4,7 @@ import { shortList } from "../model/text";
 import type { Plan, PlanStanding } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { counted, countList } from "./plan-wording";
-import { addressesInReadingOrder } from "./reading-order";
+import { readingOrder } from "./reading-order";
 import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
 import { exactTime } from "./time-text";
 import { attributeSign, shownText } from "./values";
@@ -102,7 +102,7 @@ export const standingPhrase = (standing: Standing): string => `${summaryOf(stand
 /** Rows of an address and why it does not run as it was deployed last. */
 export const standingRows = (standing: readonly PlanStanding[]): readonly (readonly Cell[])[] =>
   rowsByReason(
-    addressesInReadingOrder(standing).map((one) => ({
+    readingOrder(standing).map((one) => ({
       ...{ address: one.address, reason: summaryOf(one), detail: timeOf(one) },
     })),
   );

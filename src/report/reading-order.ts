@@ -4,9 +4,9 @@ import type { Action } from "../plan/plan";
 
 export interface Placed {
   readonly address: Address;
-  readonly action: Action;
-  readonly dependsOn: readonly Address[];
-  readonly withParent: boolean;
+  readonly action?: Action;
+  readonly dependsOn?: readonly Address[];
+  readonly withParent?: boolean;
 }
 
 interface Node<T> {
@@ -48,15 +48,15 @@ function childOf<T>(parent: Node<T>, segment: string): Node<T> {
 
 /** Depends on another resource of the same name, or on one below it: made after it, removed before or with it. */
 const isTail = <T extends Placed>(item: T, group: readonly T[]): boolean =>
-  (item.action !== "delete" && item.dependsOn.some((on) => isBelow(on, item.address))) ||
+  (item.action !== "delete" && item.dependsOn?.some((on) => isBelow(on, item.address))) ||
   group.some((other) => {
     if (other === item) return false;
     if (item.withParent !== other.withParent) return item.withParent;
     const isForgotten = item.action === "forget";
     if (isForgotten !== (other.action === "forget")) return isForgotten && other.action === "delete";
     return item.action === "delete"
-      ? other.dependsOn.includes(item.address)
-      : item.dependsOn.includes(other.address);
+      ? other.dependsOn?.includes(item.address)
+      : item.dependsOn?.includes(other.address);
   });
 
 const isBelow = (address: Address, outer: Address): boolean =>
@@ -64,18 +64,6 @@ const isBelow = (address: Address, outer: Address): boolean =>
 
 /** Only a fixed order where nothing else decides; so a service comes before its deployment. */
 const byType = (a: Placed, b: Placed): number => (typeOf(a.address) > typeOf(b.address) ? -1 : 1);
-
-/** Sorts resources of which only the address is known in reading order. */
-export const addressesInReadingOrder = <T extends { readonly address: Address }>(items: readonly T[]): T[] =>
-  readingOrder(
-    items.map((item) => ({
-      address: item.address,
-      action: "no-op" as const,
-      dependsOn: [],
-      withParent: false,
-      item,
-    })),
-  ).map(({ item }) => item);
 
 function walk<T>(node: Node<T>): T[] {
   const children = [...node.children]

@@ -18,10 +18,8 @@ export const recordedAddresses = (state: State): Address[] =>
   readingOrder(
     (Object.entries(state.resources) as [Address, RecordedResource][]).map(([address, resource]) => ({
       address,
-      action: "no-op" as const,
       dependsOn:
         resource.parent === undefined ? resource.dependsOn : [...resource.dependsOn, resource.parent],
-      withParent: false,
     })),
   ).map(({ address }) => address);
 

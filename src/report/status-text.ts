@@ -2,7 +2,7 @@ import type { Release, ReleaseList, RunningService, Standing } from "../model/li
 import { inDocument } from "../plan/document";
 import { escapeJson, escapeText, quoteText, shorten } from "./escape-text";
 import { counted, countList } from "./plan-wording";
-import { addressesInReadingOrder } from "./reading-order";
+import { readingOrder } from "./reading-order";
 import { factLines, type Style, tableLines } from "./style";
 import { elapsedText, timeAgo, timeSince } from "./time-text";
 
@@ -19,7 +19,7 @@ const runsWords: Readonly<Record<RunningService["runs"], string>> = {
 
 /** Renders the services: a table with notes below each row, and a count. `now` in milliseconds. */
 export function statusText(services: readonly RunningService[], now: number, style: Style): string {
-  const ordered = addressesInReadingOrder(services);
+  const ordered = readingOrder(services);
   const rows = ordered.map((one) => [
     escapeText(one.address),
     runsText(one, style),
