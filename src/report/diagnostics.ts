@@ -1,9 +1,9 @@
 import { type Diagnostic, positionAt, type SourceRange, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { SourceLocation } from "../model/apply-event";
 import { shortList } from "../model/text";
-import { escapeJson, escapeLines, escapeText } from "./escape-text";
+import { escapeJson, escapeLines, escapeText, fencedBlock, shorten } from "./escape-text";
 import { counted } from "./plan-wording";
-import { ellipsisOf, type Style, textWidth, wrapText } from "./style";
+import { ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
 
 export type Sources = ReadonlyMap<string, string>;
 
@@ -44,6 +44,10 @@ export function diagnosticsText(
   });
   return [...findings, ...(isCounted ? [countLine(diagnostics)] : [])].join("\n\n");
 }
+
+/** The same in a fenced block of Markdown, of at most `limit` characters. */
+export const findingsBlock = (diagnostics: readonly Diagnostic[], sources: Sources, limit: number): string =>
+  fencedBlock(shorten(diagnosticsText(diagnostics, plainStyle, sources).trimEnd(), limit).split("\n"));
 
 /** Equal for findings that say the same of different resources. */
 function likenessOf({ severity, code, summary, address, detail, hint, requestId }: Diagnostic): string {

@@ -1,14 +1,14 @@
 import { driftClasses } from "../plan/drift";
 import { countsOfStage, type DriftJob, nameOfStage, type StageDrift, statusOf } from "../plan/drift-job";
-import { diagnosticData, diagnosticsText } from "./diagnostics";
+import { diagnosticData, diagnosticsText, findingsBlock } from "./diagnostics";
 import { driftDocument } from "./drift-json";
 import { driftLine, driftMarkdown, driftText } from "./drift-sections";
-import { codeSpan, escapeJson, escapeMarkdown, escapeText, fencedBlock, markdownTable } from "./escape-text";
+import { codeSpan, escapeJson, escapeMarkdown, escapeText, markdownTable } from "./escape-text";
 import { type CommentSubject, pageLink } from "./job-comment";
 import { counted, countList } from "./plan-wording";
 import { runMetrics } from "./prometheus";
 import { joined, markdownWithin } from "./sections";
-import { alignColumns, plainStyle, type Style } from "./style";
+import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
 
 const words = {
@@ -114,13 +114,7 @@ export function stageMarkdown(one: StageDrift, limit = defaultLimit): string {
   const name = nameOfStage(one);
   const title = name === "" ? "rnv drift" : `rnv drift: ${codeSpan(name)}`;
   const errors =
-    one.diagnostics.length === 0
-      ? ""
-      : `${fencedBlock(
-          diagnosticsText(one.diagnostics, plainStyle, one.sources)
-            .slice(0, limit / 3)
-            .split("\n"),
-        )}\n`;
+    one.diagnostics.length === 0 ? "" : `${findingsBlock(one.diagnostics, one.sources, limit / 3)}\n`;
   if (one.report === undefined) return `### ${title}\n\n**Not checked.**\n\n${errors}`;
   const body = driftMarkdown(one.report, { title, limit: limit - errors.length });
   return errors === "" ? body : `${body}\n${errors}`;

@@ -185,15 +185,15 @@ function planTable(entries: readonly PlanEntry[], losses: number, most: number):
   ];
 }
 
-function row({ first, changes, effects }: PlanEntry): readonly string[] {
+function row(entry: PlanEntry): readonly string[] {
+  const { first, changes, effects } = entry;
   const names = changes.map(({ address }) => codeSpan(shorten(address, longestName)));
-  const isMany = changes.length > 1;
-  const what = shorten(changedPaths(first, isMany), longestName);
+  const what = shorten(changedText(entry), longestName);
   const many = escapeMarkdown(counted(changes.length, first.type));
   return [
     `${markOf(first)}${first.guard ? ", blocked" : ""}`,
     shortList(names, mostInRow),
-    isMany ? (what === "" ? many : `${many}: ${codeSpan(what)}`) : escapeMarkdown(what),
+    changes.length === 1 ? escapeMarkdown(what) : what === "" ? many : `${many}: ${codeSpan(what)}`,
     first.withParent ? "" : effects.map(effectWord).join(", "),
   ];
 }
@@ -204,27 +204,20 @@ const markOf = ({ action, onRemove }: Change): string =>
 const effectWord = (effect: Change["effects"][number]): string =>
   effect === "destructive" ? `**${effectWords[effect]}**` : effectWords[effect];
 
-/** The fields of a change in a few words: `branch, plan and 3 more`. */
-function changedPaths(change: Change, isMany: boolean): string {
-  if (change.reason !== undefined) return `because ${isMany ? commonReason(change) : change.reason}`;
-  if (change.withParent) return "destroyed with its parent";
-  if (change.action === "create") return "";
-  if (change.action === "delete" || change.action === "forget")
-    return isNameTold(change) ? "" : `named ${quoteText(change.name)}`;
-  const names = [
-    ...change.attributes,
-    ...(change.lifecycle ?? []),
-    ...(change.action === "no-op" ? (change.drift ?? []) : []),
-  ]
+/** What is done in a few words: why, or the fields, `branch, plan and 3 more`; of many resources with their values. */
+function changedText({ first, changes, fields }: PlanEntry): string {
+  const isMany = changes.length > 1;
+  if (first.reason !== undefined) return `because ${isMany ? commonReason(first) : first.reason}`;
+  if (first.withParent) return "destroyed with its parent";
+  if (first.action === "create") return "";
+  if (first.action === "delete" || first.action === "forget")
+    return isNameTold(first) ? "" : `named ${quoteText(first.name)}`;
+  const names = fields
     .filter((field) => attributeSign(field) !== " ")
     .map((field) => {
       const name = field.path.slice(field.path.lastIndexOf(".") + 1);
-      // A field of many resources is shown with its values.
-      const isShown =
-        isMany && attributeSign(field) === "~" && !isBlock(field.before) && !isBlock(field.after);
-      return isShown ? `${name} ${shownText(field.before)} \u2192 ${shownText(field.after)}` : name;
+      const isShort = attributeSign(field) === "~" && !isBlock(field.before) && !isBlock(field.after);
+      return isMany && isShort ? `${name} ${shownText(field.before)} \u2192 ${shownText(field.after)}` : name;
     });
-  return names.length <= 4
-    ? names.join(", ")
-    : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
+  return names.length <= 4 ? names.join(", ") : shortList(names, 3);
 }
