@@ -3,6 +3,7 @@ import type { SourceLocation } from "../model/apply-event";
 import { shortList } from "../model/text";
 import { escapeJson, escapeLines, escapeText, fencedBlock, shorten } from "./escape-text";
 import { counted } from "./plan-wording";
+import { groupBy } from "./reading-order";
 import { ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
 
 export type Sources = ReadonlyMap<string, string>;
@@ -26,16 +27,9 @@ export function diagnosticsText(
 ): string {
   if (diagnostics.length === 0) return "";
   const sorted = sortDiagnostics(diagnostics);
-  const alike = new Map<string, Diagnostic[]>();
-  const groups = sorted.map((one) => {
-    const key = likenessOf(one);
-    const group = alike.get(key) ?? [];
-    group.push(one);
-    alike.set(key, group);
-    return group;
-  });
-  const findings = sorted.flatMap((one, i) => {
-    const group = groups[i] ?? [];
+  const alike = groupBy(sorted, likenessOf);
+  const findings = sorted.flatMap((one) => {
+    const group = alike.get(likenessOf(one)) ?? [];
     const text = diagnosticText(one, style, sources);
     if (group.length < fewestFolded) return [text];
     if (group[0] !== one) return [];

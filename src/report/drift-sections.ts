@@ -1,7 +1,7 @@
 import type { Address } from "../model/address";
+import { compareTexts } from "../model/text";
 import {
   type AcceptedDrift,
-  type Consequence,
   countOf,
   type DriftClass,
   type DriftReport,
@@ -26,7 +26,7 @@ import {
   unmanagedLine,
 } from "./plan-sections";
 import { actionPhrases, actionSymbols, counted, countList } from "./plan-wording";
-import { readingOrder } from "./reading-order";
+import { groupBy, readingOrder } from "./reading-order";
 import {
   code,
   codes,
@@ -63,7 +63,8 @@ export const driftKinds: Readonly<Record<DriftItem["kind"], string>> = {
 
 /** Returns what differs: what was deleted outside rnv first, then what was changed, then what was not applied yet. */
 export function driftItems(report: DriftReport): readonly DriftItem[] {
-  const consequences = consequencesByRoot(report);
+  // One with several causes is told of at the first.
+  const consequences = groupBy(readingOrder(report.consequences), ({ because }) => because[0]);
   const following = (address: Address): readonly string[] =>
     (consequences.get(address) ?? []).map(
       (one) => `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
@@ -105,7 +106,22 @@ const mostNames = 10;
 
 /** Returns what a drift report says besides its items. */
 export function driftSections(report: DriftReport): readonly Section[] {
-  const parts = [...partsByHolder(report)].map(([holder, names]) => [code(holder), codes(names, mostNames)]);
+  const byHolder = groupBy(report.unmanaged, ({ within }) => within);
+  const parts = [...byHolder]
+    .sort(([a = ""], [b = ""]) => compareTexts(a, b))
+    .flatMap(([holder, own]) =>
+      holder === undefined
+        ? []
+        : [
+            [
+              code(holder),
+              codes(
+                own.map(({ name }) => name),
+                mostNames,
+              ),
+            ],
+          ],
+    );
   const settings = report.undeclared.map(({ address, path, value, default: byDefault }) => [
     ...[code(address), code(path)],
     [code(plainText(value)), " (default ", code(plainText(byDefault)), ")"],
@@ -118,10 +134,7 @@ export function driftSections(report: DriftReport): readonly Section[] {
     ...sentence("revealed", "Revealed", revealedLine(report, "as recorded")),
     ...section("undeclared", "Not declared", "Variables not in the manifest:", parts),
     ...section("undeclared", "Not declared", undeclared, settings),
-    ...sentence(
-      ...(["unmanaged", "Not managed here"] as const),
-      unmanagedLine(report.unmanaged.filter(({ within }) => within === undefined)),
-    ),
+    ...sentence("unmanaged", "Not managed here", unmanagedLine(byHolder.get(undefined) ?? [])),
     ...section("accepted", "Accepted", "Accepted until a date:", acceptedRows(report.accepted)),
     ...section("expired", "Accepted before", expired, acceptedRows(report.expired)),
   ];
@@ -169,24 +182,6 @@ function pendingPhrase(pending: PendingResource): string {
   if (action === "update" && fields.length === 0 && reason !== undefined) return "would run again";
   if (action === "create" && reason !== undefined) return "would run";
   return actionPhrases[action];
-}
-
-/** Groups consequences by the address whose repair brings them about; one with several causes goes to the first. */
-function consequencesByRoot(report: DriftReport): ReadonlyMap<Address, readonly Consequence[]> {
-  const roots = new Map<Address, Consequence[]>();
-  for (const one of readingOrder(report.consequences)) {
-    const [root] = one.because;
-    if (root !== undefined) roots.set(root, [...(roots.get(root) ?? []), one]);
-  }
-  return roots;
-}
-
-/** Names of unmanaged parts, by the resource that they lie in, in the order of addresses. */
-function partsByHolder(report: DriftReport): readonly (readonly [Address, readonly string[]])[] {
-  const names = new Map<Address, string[]>();
-  for (const { within, name } of report.unmanaged)
-    if (within !== undefined) names.set(within, [...(names.get(within) ?? []), name]);
-  return [...names].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 const below = " ".repeat(6);

@@ -4,7 +4,7 @@ import { shortList } from "../model/text";
 import type { Plan, PlanStanding } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { counted, countList } from "./plan-wording";
-import { readingOrder } from "./reading-order";
+import { groupBy, readingOrder } from "./reading-order";
 import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
 import { exactTime } from "./time-text";
 import { attributeSign, shownText } from "./values";
@@ -77,9 +77,8 @@ export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string
 function rowsByReason(
   items: readonly { readonly address: Address; readonly reason: string; readonly detail?: string }[],
 ): readonly (readonly Cell[])[] {
-  const groups = new Map<string, { address: Address; detail?: string }[]>();
-  for (const { reason, ...item } of items) groups.set(reason, [...(groups.get(reason) ?? []), item]);
-  return [...groups].flatMap(([reason, own]): readonly (readonly Cell[])[] => {
+  const byReason = groupBy(items, ({ reason }) => reason);
+  return [...byReason].flatMap(([reason, own]): readonly (readonly Cell[])[] => {
     if (own.length <= mostNamed)
       return own.map(({ address, detail = "" }) => [code(address), `${reason}${detail}`]);
     const names = own.map(({ address }) => address);
@@ -113,14 +112,12 @@ const longestUnmanaged = 60;
 /** `Also in this workspace, not managed here: 2 services ("cron", "mail"), 1 project ("Old"); …`, the most numerous first. */
 export function unmanagedLine(unmanaged: Plan["unmanaged"]): string {
   if (unmanaged.length === 0) return "";
-  const names = new Map<string, string[]>();
-  for (const { type, name } of unmanaged) names.set(type, [...(names.get(type) ?? []), name]);
-  const counts = [...names]
+  const counts = [...groupBy(unmanaged, ({ type }) => type)]
     .sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
     .map(
       ([type, all]) =>
         `${counted(all.length, escapeText(type))} (${shortList(
-          all.map((name) => quoteText(shorten(name, longestUnmanaged))),
+          all.map(({ name }) => quoteText(shorten(name, longestUnmanaged))),
           mostUnmanaged,
         )})`,
     )

@@ -2,7 +2,7 @@ import { nameOf } from "../model/address";
 import { keptRuns } from "../model/history";
 import { type Check, isCondition } from "../model/policy";
 import type { Effect, Money } from "../model/resource-type";
-import { shortList } from "../model/text";
+import { compareTexts, shortList } from "../model/text";
 import { changesRecordOnly } from "../plan/decision";
 import type { PlanDifference } from "../plan/digest";
 import {
@@ -17,6 +17,7 @@ import {
   type PlanOptions,
 } from "../plan/plan";
 import { codeSpan, escapeText } from "./escape-text";
+import { groupBy } from "./reading-order";
 
 /**
  * Names what a plan was judged by and counts the results: `Policies: 3 passed, 1 failed`. A policy counts once however
@@ -179,13 +180,10 @@ export const countList = (counts: readonly (readonly [count: number, words: stri
 
 /** How much of each type a plan makes, changes, ends and runs: `Deployments: 2 to run. Services: 1 to add.` */
 export function countsOf(changes: readonly Change[]): string {
-  const types = [...new Set(changes.map(({ type }) => type))].sort();
-  const sentences = types.map((type) => {
-    const counts = new Map<string, number>();
-    for (const change of changes)
-      if (change.type === type)
-        for (const word of countWords(change)) counts.set(word, (counts.get(word) ?? 0) + 1);
-    const parts = countList(countOrder.map((word) => [counts.get(word) ?? 0, `to ${word}`]));
+  const byType = [...groupBy(changes, ({ type }) => type)].sort(([a], [b]) => compareTexts(a, b));
+  const sentences = byType.map(([type, own]) => {
+    const words = groupBy(own.flatMap(countWords), (word) => word);
+    const parts = countList(countOrder.map((word) => [words.get(word)?.length ?? 0, `to ${word}`]));
     const [, noun = ""] = counted(2, escapeText(type)).split(/ (.*)/);
     return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}: ${parts}.`;
   });

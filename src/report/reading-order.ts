@@ -24,18 +24,21 @@ const emptyNode = <T>(): Node<T> => ({ heads: [], tails: [], children: new Map()
  */
 export function readingOrder<T extends Placed>(items: readonly T[]): T[] {
   const root = emptyNode<T>();
-  for (const [name, group] of groupByName(items)) {
+  for (const [name, group] of groupBy(items, ({ address }) => nameOf(address))) {
     const node = name.split(".").reduce((parent, segment) => childOf(parent, segment), root);
     for (const item of [...group].sort(byType)) (isTail(item, group) ? node.tails : node.heads).push(item);
   }
   return walk(root);
 }
 
-function groupByName<T extends Placed>(items: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
+/** Groups items by a key, in the order in which keys come first. */
+export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
   for (const item of items) {
-    const name = nameOf(item.address);
-    groups.set(name, [...(groups.get(name) ?? []), item]);
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
   }
   return groups;
 }
