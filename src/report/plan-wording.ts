@@ -27,24 +27,21 @@ export function checkWords(checks: readonly Check[]): {
   readonly title: "Policies" | "Conditions" | "Checks";
   readonly counts: string;
 } {
-  const worst = new Map<string, Check["status"]>();
   const order = ["passed", "overridden", "failed", "error"] as const;
-  const conditions = checks.filter(isCondition).length;
-  for (const [i, check] of checks.entries()) {
-    const subject = isCondition(check) ? i.toString() : `policy ${check.policy}`;
-    const known = worst.get(subject) ?? "passed";
-    worst.set(subject, order.indexOf(check.status) > order.indexOf(known) ? check.status : known);
-  }
   const words = {
     passed: "passed",
     overridden: "overridden",
     failed: "failed",
     error: "could not be judged",
   };
-  const found = [...worst.values()];
-  const counts = countList(
-    order.map((status) => [found.filter((one) => one === status).length, words[status]]),
+  const bySubject = groupBy(checks, (check) => (isCondition(check) ? check : check.policy));
+  const worst = [...bySubject.values()].map((own) =>
+    Math.max(...own.map(({ status }) => order.indexOf(status))),
   );
+  const counts = countList(
+    order.map((status, i) => [worst.filter((one) => one === i).length, words[status]]),
+  );
+  const conditions = checks.filter(isCondition).length;
   const title = conditions === 0 ? "Policies" : conditions === checks.length ? "Conditions" : "Checks";
   return { title, counts };
 }
