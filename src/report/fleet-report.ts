@@ -12,30 +12,33 @@ import {
   foldedParts,
   markdownTable,
 } from "./escape-text";
-import { counted, countList } from "./plan-wording";
+import { type Count, counted, countList } from "./plan-wording";
 import { runMetrics } from "./prometheus";
-import { markdownWithin } from "./sections";
+import { joined, markdownWithin } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { elapsedText } from "./time-text";
 
-/** How the run of a member ended, the worst last. */
-export const memberStatuses = [
-  "clean",
-  "changes",
-  "drift",
-  "applied",
-  "checkout",
-  "locked",
-  "blocked",
-  "stale",
-  "unsettled",
-  "partly",
-  "timeout",
-  "failed",
-  "interrupted",
-] as const;
+/** The words for how the run of a member ended, the worst last. */
+export const statusWords = {
+  clean: "clean",
+  changes: "changes",
+  drift: "drift",
+  applied: "applied",
+  checkout: "awaits checkout",
+  locked: "lock held",
+  blocked: "blocked",
+  stale: "stale plan",
+  unsettled: "not settled",
+  partly: "partly applied",
+  timeout: "took too long",
+  failed: "failed",
+  interrupted: "interrupted",
+} as const;
 
-export type MemberStatus = (typeof memberStatuses)[number];
+export type MemberStatus = keyof typeof statusWords;
+
+/** How the run of a member ended, the worst last. */
+export const memberStatuses = Object.keys(statusWords) as readonly MemberStatus[];
 
 const count = z.int().min(0);
 
@@ -82,23 +85,6 @@ export type MemberResult = z.infer<typeof memberResultSchema>;
 
 export const fleetReportJson = (report: FleetReport): string => `${escapeJson(report, 2)}\n`;
 
-/** The words for how a member ended. */
-export const statusWords: Readonly<Record<MemberStatus, string>> = {
-  clean: "clean",
-  changes: "changes",
-  drift: "drift",
-  applied: "applied",
-  checkout: "awaits checkout",
-  locked: "lock held",
-  blocked: "blocked",
-  stale: "stale plan",
-  unsettled: "not settled",
-  partly: "partly applied",
-  timeout: "took too long",
-  failed: "failed",
-  interrupted: "interrupted",
-};
-
 /** Returns true if it needs no attention. */
 export const isWell = ({ status }: Pick<MemberResult, "status">): boolean =>
   status === "clean" || status === "applied";
@@ -109,21 +95,27 @@ export const byUrgency = (a: MemberResult, b: MemberResult): number =>
 
 /** Words the result of a run: `1 to add, 2 to change`. */
 export function foundText({ changes, drift, status }: MemberResult, isDone: boolean): string {
-  const ofChanges = changes && [
-    [changes.add, isDone ? "added" : "to add"] as const,
-    [changes.change, isDone ? "changed" : "to change"] as const,
-    [changes.destroy, isDone ? "destroyed" : "to destroy"] as const,
-    [changes.adopt, isDone ? "adopted" : "to adopt"] as const,
-    [changes.forget, isDone ? "forgotten" : "to forget"] as const,
-  ];
-  const ofDrift = drift && [
-    [drift.drifted, "changed outside"] as const,
-    [drift.missing, "missing"] as const,
-    [drift.pending, "not applied"] as const,
-    // In a workspace of several members, what others manage is not managed by one.
-    [status === "drift" ? drift.unmanaged : 0, "not managed"] as const,
-  ];
-  return countList([...(ofChanges ?? []), ...(ofDrift ?? [])]);
+  const ofChanges: readonly Count[] =
+    changes === undefined
+      ? []
+      : [
+          [changes.add, isDone ? "added" : "to add"],
+          [changes.change, isDone ? "changed" : "to change"],
+          [changes.destroy, isDone ? "destroyed" : "to destroy"],
+          [changes.adopt, isDone ? "adopted" : "to adopt"],
+          [changes.forget, isDone ? "forgotten" : "to forget"],
+        ];
+  const ofDrift: readonly Count[] =
+    drift === undefined
+      ? []
+      : [
+          [drift.drifted, "changed outside"],
+          [drift.missing, "missing"],
+          [drift.pending, "not applied"],
+          // In a workspace of several members, what others manage is not managed by one.
+          [status === "drift" ? drift.unmanaged : 0, "not managed"],
+        ];
+  return countList([...ofChanges, ...ofDrift]);
 }
 
 /** The line of a member in a log: `shop@production: drift, 1 changed outside (1.2s)`. */
@@ -139,24 +131,25 @@ const mostWell = 20;
 /** The report for people: what needs attention first, with its errors; then what is well. */
 export function fleetReportText(report: FleetReport, style: Style): string {
   const sorted = [...report.members].sort(byUrgency);
-  const isDone = report.verb === "apply";
   const well = sorted.filter(isWell);
   const listed = well.length > mostWell ? sorted.filter((one) => !isWell(one)) : sorted;
-  const rows = alignColumns(
-    listed.map((one) => [
-      escapeText(one.name),
-      statusWords[one.status],
-      foundText(one, isDone),
-      elapsedText(one.seconds),
-    ]),
-  );
-  const lines = listed.flatMap((one, i) => [coloured(one, rows[i] as string, style), ...problemLines(one)]);
-  return [...lines, ...(lines.length > 0 ? [""] : []), closingLine(report, style), ""].join("\n");
+  const rows = alignColumns(listed.map((one) => cellsOf(one, report).map(escapeText)));
+  const lines = listed.flatMap((one, i) => [coloured(one, rows[i] ?? "", style), ...problemLines(one)]);
+  const closing = `${style.colors.bold("Fleet:")} ${fleetLine(report)}`;
+  return [...lines, ...(lines.length > 0 ? [""] : []), closing, ""].join("\n");
 }
 
-function coloured({ status }: MemberResult, line: string, { colors }: Style): string {
-  if (status === "clean" || status === "applied") return line;
-  return ["changes", "drift", "checkout", "locked"].includes(status) ? colors.yellow(line) : colors.red(line);
+const cellsOf = (one: MemberResult, { verb }: FleetReport): readonly string[] => [
+  one.name,
+  statusWords[one.status],
+  foundText(one, verb === "apply"),
+  elapsedText(one.seconds),
+];
+
+function coloured(one: MemberResult, line: string, { colors }: Style): string {
+  if (isWell(one)) return line;
+  const isMild = ["changes", "drift", "checkout", "locked"].includes(one.status);
+  return isMild ? colors.yellow(line) : colors.red(line);
 }
 
 /** Errors of a member that are shown; the report in JSON has all that are kept. */
@@ -182,10 +175,6 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
 export const placeText = ({ file, line, column }: SourceLocation): string =>
   [file, line, column].filter((part) => part !== undefined).join(":");
 
-/** `Fleet: 100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */
-const closingLine = (report: FleetReport, { colors }: Style): string =>
-  `${colors.bold("Fleet:")} ${fleetLine(report)}`;
-
 /** `100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */
 export function fleetLine({ members, shard, counts, selected }: FleetReport): string {
   const part = shard === undefined ? "" : `, shard ${shard.index} of ${shard.count} (of ${selected.length})`;
@@ -202,13 +191,10 @@ const mostRows = 200;
 export function fleetReportMarkdown(report: FleetReport): string {
   const urgent = report.members.filter((one) => !isWell(one)).sort(byUrgency);
   const opening = [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`];
-  if (urgent.length === 0) return `${opening.join("\n\n")}\n`;
-  const rows = urgent.map((one) => [
-    codeSpan(one.name),
-    statusWords[one.status],
-    escapeMarkdown(foundText(one, report.verb === "apply")),
-    elapsedText(one.seconds),
-  ]);
+  if (urgent.length === 0) return joined(opening);
+  const rows = urgent
+    .map((one) => cellsOf(one, report))
+    .map(([name = "", ...cells]) => [codeSpan(name), ...cells.map(escapeMarkdown)]);
   const table = markdownTable(["member", "", "", "time"], rows.slice(0, mostRows));
   const cut = rows.length - mostRows;
   const note = cut > 0 ? [`… and ${counted(cut, "more member")}.`] : [];

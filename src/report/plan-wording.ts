@@ -168,8 +168,10 @@ export function counted(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
+export type Count = readonly [count: number, words: string];
+
 /** `2 to add, 1 to destroy`: how much there is of each, without what there is none of. */
-export const countList = (counts: readonly (readonly [count: number, words: string])[]): string =>
+export const countList = (counts: readonly Count[]): string =>
   counts
     .filter(([count]) => count > 0)
     .map(([count, words]) => `${count} ${words}`)
