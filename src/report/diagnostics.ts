@@ -2,8 +2,8 @@ import { type Diagnostic, positionAt, type SourceRange, sortDiagnostics } from "
 import type { SourceLocation } from "../model/apply-event";
 import { shortList } from "../model/text";
 import { escapeJson, escapeLines, escapeText, fencedBlock, shorten } from "./escape-text";
+import { groupBy } from "./group-by";
 import { counted } from "./plan-wording";
-import { groupBy } from "./reading-order";
 import { ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
 
 export type Sources = ReadonlyMap<string, string>;

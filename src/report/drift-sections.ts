@@ -17,6 +17,7 @@ import {
   foldedParts,
   shorten,
 } from "./escape-text";
+import { groupBy } from "./group-by";
 import {
   notRunning,
   revealedLine,
@@ -26,7 +27,7 @@ import {
   unmanagedLine,
 } from "./plan-sections";
 import { actionPhrases, actionSymbols, counted, countList } from "./plan-wording";
-import { groupBy, readingOrder } from "./reading-order";
+import { readingOrder } from "./reading-order";
 import {
   code,
   codes,

@@ -2,6 +2,7 @@ import type { Address } from "../model/address";
 import type { Effect, Money } from "../model/resource-type";
 import { type Change, isListed, type Plan } from "../plan/plan";
 import { escapeText, quoteText } from "./escape-text";
+import { groupBy } from "./group-by";
 import {
   checkWords,
   commonReason,
@@ -11,7 +12,7 @@ import {
   moneyChange,
   sameMoney,
 } from "./plan-wording";
-import { groupBy, readingOrder } from "./reading-order";
+import { readingOrder } from "./reading-order";
 import { attributeSign, oneSide, type ShownField, shownText } from "./values";
 
 /** One item of a rendered plan: one change, or many like it of as many resources. */

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
 import { isUnconfirmed } from "../plan/guards";
-import type { Action, Change, Plan } from "../plan/plan";
+import type { Change, Plan } from "../plan/plan";
 import {
   codeSpan,
   escapeHtml,
@@ -13,6 +13,7 @@ import {
   quoteText,
   shorten,
 } from "./escape-text";
+import { marks } from "./graph";
 import { closingLines, isLoss, type PlanEntry, planEntries } from "./plan-entries";
 import { planSections } from "./plan-sections";
 import {
@@ -159,16 +160,6 @@ const longestName = 120;
 /** Addresses in a row of many changes that do the same. */
 const mostInRow = 3;
 
-const marks: Readonly<Record<Action, string>> = {
-  create: "create",
-  update: "update",
-  replace: "**replace**",
-  delete: "**delete**",
-  adopt: "import",
-  forget: "forget",
-  "no-op": "record",
-};
-
 const tableHead = ["action", "resource", "what", "effect"];
 
 /** A row for each entry that ends something or is blocked, and `most` others; the last says what the rest would do. */
@@ -191,15 +182,19 @@ function row(entry: PlanEntry): readonly string[] {
   const what = shorten(changedText(entry), longestName);
   const many = escapeMarkdown(counted(changes.length, first.type));
   return [
-    `${markOf(first)}${first.guard ? ", blocked" : ""}`,
+    `${wordOf(first)}${first.guard ? ", blocked" : ""}`,
     shortList(names, mostInRow),
     changes.length === 1 ? escapeMarkdown(what) : what === "" ? many : `${many}: ${codeSpan(what)}`,
     first.withParent ? "" : effects.map(effectWord).join(", "),
   ];
 }
 
-const markOf = ({ action, onRemove }: Change): string =>
-  action === "delete" && onRemove === "archive" ? "**archive**" : marks[action];
+/** `update`, `archive`: the word of every picture; bold for an end. */
+function wordOf({ action, onRemove }: Change): string {
+  if (action === "no-op") return "record";
+  const word = action === "delete" && onRemove === "archive" ? "archive" : marks[action].word;
+  return action === "delete" || action === "replace" ? `**${word}**` : word;
+}
 
 const effectWord = (effect: Change["effects"][number]): string =>
   effect === "destructive" ? `**${effectWords[effect]}**` : effectWords[effect];

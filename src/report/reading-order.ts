@@ -1,6 +1,7 @@
 import { type Address, nameOf, typeOf } from "../model/address";
 import { compareTexts } from "../model/text";
 import type { Action } from "../plan/plan";
+import { groupBy } from "./group-by";
 
 export interface Placed {
   readonly address: Address;
@@ -29,18 +30,6 @@ export function readingOrder<T extends Placed>(items: readonly T[]): T[] {
     for (const item of [...group].sort(byType)) (isTail(item, group) ? node.tails : node.heads).push(item);
   }
   return walk(root);
-}
-
-/** Groups items by a key, in the order in which keys come first. */
-export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }
 
 function childOf<T>(parent: Node<T>, segment: string): Node<T> {
