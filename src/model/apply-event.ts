@@ -41,6 +41,9 @@ const location = z.strictObject({
 /** The range of a finding in lines and columns, from 1; without them where the text of the file is not at hand. */
 export type SourceLocation = Readonly<z.infer<typeof location>>;
 
+/** The schema of a diagnostic with its location in lines and columns. */
+export const locatedFindingSchema = findingSchema({ location: location.optional() });
+
 /** One step of a change: a replacement is a `delete` and a `create`, each with a start and an end of its own. */
 const step = { at, address, action: stepAction };
 
@@ -76,7 +79,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     type: z.literal("failed"),
     ...step,
     elapsedSeconds: seconds,
-    diagnostic: findingSchema({ location: location.optional() }),
+    diagnostic: locatedFindingSchema,
   }),
   // A change was not tried: `because` names what failed, and is empty when the run was interrupted.
   z.strictObject({

@@ -1,9 +1,10 @@
 import { type Diagnostic, positionAt, type SourceRange, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { SourceLocation } from "../model/apply-event";
 import { shortList } from "../model/text";
-import { escapeJson, escapeLines, escapeText } from "./escape-text";
+import { escapeJson, escapeLines, escapeText, fencedBlock, shorten } from "./escape-text";
+import { groupBy } from "./group-by";
 import { counted } from "./plan-wording";
-import { ellipsisOf, type Style, textWidth, wrapText } from "./style";
+import { ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
 
 export type Sources = ReadonlyMap<string, string>;
 
@@ -26,16 +27,9 @@ export function diagnosticsText(
 ): string {
   if (diagnostics.length === 0) return "";
   const sorted = sortDiagnostics(diagnostics);
-  const alike = new Map<string, Diagnostic[]>();
-  const groups = sorted.map((one) => {
-    const key = likenessOf(one);
-    const group = alike.get(key) ?? [];
-    group.push(one);
-    alike.set(key, group);
-    return group;
-  });
-  const findings = sorted.flatMap((one, i) => {
-    const group = groups[i] ?? [];
+  const alike = groupBy(sorted, likenessOf);
+  const findings = sorted.flatMap((one) => {
+    const group = alike.get(likenessOf(one)) ?? [];
     const text = diagnosticText(one, style, sources);
     if (group.length < fewestFolded) return [text];
     if (group[0] !== one) return [];
@@ -44,6 +38,10 @@ export function diagnosticsText(
   });
   return [...findings, ...(isCounted ? [countLine(diagnostics)] : [])].join("\n\n");
 }
+
+/** The same in a fenced block of Markdown, of at most `limit` characters. */
+export const findingsBlock = (diagnostics: readonly Diagnostic[], sources: Sources, limit: number): string =>
+  fencedBlock(shorten(diagnosticsText(diagnostics, plainStyle, sources).trimEnd(), limit).split("\n"));
 
 /** Equal for findings that say the same of different resources. */
 function likenessOf({ severity, code, summary, address, detail, hint, requestId }: Diagnostic): string {
@@ -183,26 +181,23 @@ function window(source: string, from: number, to: number, room: number, ellipsis
   };
 }
 
-const cut = (text: string, room: number, ellipsis: string): string =>
-  textWidth(text) <= room ? text : fitting([...text], room - ellipsis.length).join("") + ellipsis;
-
-const cutStart = (text: string, room: number, ellipsis: string): string =>
-  textWidth(text) <= room
-    ? text
-    : ellipsis +
-      fitting([...text].reverse(), room - ellipsis.length)
-        .reverse()
-        .join("");
-
-/** As many characters from the start as fit. */
-function fitting(characters: readonly string[], room: number): string[] {
-  let width = 0;
+/** As many characters from the start as fit, with an ellipsis where some do not. */
+function cut(text: string, room: number, ellipsis: string): string {
+  if (textWidth(text) <= room) return text;
+  const characters = [...text];
+  let width = ellipsis.length;
   const end = characters.findIndex((character) => {
     width += textWidth(character);
     return width > room;
   });
-  return characters.slice(0, end === -1 ? undefined : end);
+  return characters.slice(0, end).join("") + ellipsis;
 }
+
+/** The same from the end. */
+const cutStart = (text: string, room: number, ellipsis: string): string =>
+  backwards(cut(backwards(text), room, ellipsis));
+
+const backwards = (text: string): string => [...text].reverse().join("");
 
 /** Makes plain data of a finding: its offsets become lines and columns, from 1. */
 export function diagnosticData(diagnostic: Diagnostic, sources: Sources = noSources) {

@@ -1,15 +1,14 @@
 import { driftClasses } from "../plan/drift";
 import { countsOfStage, type DriftJob, nameOfStage, type StageDrift, statusOf } from "../plan/drift-job";
-import { diagnosticData, diagnosticsText } from "./diagnostics";
+import { diagnosticData, diagnosticsText, findingsBlock } from "./diagnostics";
 import { driftDocument } from "./drift-json";
-import { driftLine } from "./drift-sections";
-import { driftMarkdown, driftText } from "./drift-text";
-import { codeSpan, escapeJson, escapeMarkdown, escapeText, fencedBlock } from "./escape-text";
+import { driftLine, driftMarkdown, driftText } from "./drift-sections";
+import { codeSpan, escapeJson, escapeMarkdown, escapeText, markdownTable } from "./escape-text";
 import { type CommentSubject, pageLink } from "./job-comment";
-import { counted } from "./plan-wording";
-import { type Gauge, gaugesText, labelsText, samplesIn } from "./prometheus";
+import { counted, countList } from "./plan-wording";
+import { runMetrics } from "./prometheus";
 import { joined, markdownWithin } from "./sections";
-import { alignColumns, plainStyle, type Style } from "./style";
+import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
 
 const words = {
@@ -54,11 +53,10 @@ export function driftJobText(job: DriftJob, style: Style): string {
 
 /** `20 stages: 17 no drift, 2 drift, 1 not checked.` */
 function jobLine({ stages }: DriftJob): string {
-  const told = (["interrupted", "error", "expired", "drift", "clean"] as const)
-    .map((status) => ({ status, count: stages.filter((one) => statusOf(one) === status).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ status, count }) => `${count} ${words[status]}`);
-  return `${counted(stages.length, "stage")}: ${told.join(", ")}.`;
+  const told = (["interrupted", "error", "expired", "drift", "clean"] as const).map(
+    (status) => [stages.filter((one) => statusOf(one) === status).length, words[status]] as const,
+  );
+  return `${counted(stages.length, "stage")}: ${countList(told)}.`;
 }
 
 /** The job as one JSON document. */
@@ -100,34 +98,23 @@ const defaultLimit = 60_000;
 export function driftJobMarkdown(job: DriftJob, limit = defaultLimit): string {
   const told = job.stages.filter(isTold);
   if (job.stages.length === 1) return stageMarkdown(job.stages[0] as StageDrift, limit);
-  const table = [
-    `| ${head.map((cell) => cell.toLowerCase()).join(" | ")} |`,
-    `|${"---|".repeat(head.length)}`,
-    ...job.stages.map((one) => {
-      const [name = "", ...cells] = rowOf(one);
-      return `| ${[cellText(name), ...cells].join(" | ")} |`;
-    }),
-  ].join("\n");
+  const rows = job.stages.map(rowOf).map(([name = "", ...cells]) => [escapeMarkdown(name), ...cells]);
+  const table = markdownTable(
+    head.map((cell) => cell.toLowerCase()),
+    rows,
+  );
   const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`, table];
   const each = Math.max(1_000, Math.floor((limit - joined(opening).length) / Math.max(1, told.length)) - 10);
   const parts = told.map((one) => stageMarkdown(one, each).trimEnd());
   return markdownWithin({ opening, parts }, limit, (shown) => counted(parts.length - shown, "stage"));
 }
 
-const cellText = (text: string): string => escapeMarkdown(text).replaceAll("|", "\\|");
-
 /** Renders what was found in one stage: the body of its issue. */
 export function stageMarkdown(one: StageDrift, limit = defaultLimit): string {
   const name = nameOfStage(one);
   const title = name === "" ? "rnv drift" : `rnv drift: ${codeSpan(name)}`;
   const errors =
-    one.diagnostics.length === 0
-      ? ""
-      : `${fencedBlock(
-          diagnosticsText(one.diagnostics, plainStyle, one.sources)
-            .slice(0, limit / 3)
-            .split("\n"),
-        )}\n`;
+    one.diagnostics.length === 0 ? "" : `${findingsBlock(one.diagnostics, one.sources, limit / 3)}\n`;
   if (one.report === undefined) return `### ${title}\n\n**Not checked.**\n\n${errors}`;
   const body = driftMarkdown(one.report, { title, limit: limit - errors.length });
   return errors === "" ? body : `${body}\n${errors}`;
@@ -188,51 +175,32 @@ export const webhookBody = (job: DriftJob): string =>
     stages: job.stages.map(stageOf),
   });
 
-const lastClean = "rnv_drift_last_clean_run_timestamp_seconds";
-
 /**
  * Renders a job for Prometheus. The label `manifest` is its path on this machine: a collector reads the files of several jobs
- * there, and takes no number twice. `previous` is the text that the last job wrote: the time of the last clean run of a stage
- * that is not clean now comes from there. A stage that could not be checked has no counts.
+ * there, and takes no number twice. `previous` is the text that the last job wrote. A stage that could not be checked has no
+ * counts.
  */
-export function driftMetrics(job: DriftJob, manifest: string, previous = ""): string {
+export function driftMetrics({ at, stages }: DriftJob, manifest: string, previous = ""): string {
   const labelsOf = ({ stage, stack }: StageDrift) => ({ manifest, stage, stack });
-  const before = samplesIn(previous, lastClean);
-  const now = Math.floor(Date.parse(job.at) / 1000);
-  const gauge = (name: string, help: string, read: (one: StageDrift) => number | undefined): Gauge => ({
-    name,
-    help,
-    samples: job.stages.flatMap((one) => {
-      const value = read(one);
-      return value === undefined ? [] : [{ labels: labelsOf(one), value }];
-    }),
-  });
-  return gaugesText([
-    gauge("rnv_drift_resources", "Resources that the state records.", ({ recordedIds }) => recordedIds?.size),
-    ...driftClasses.map((of) => gauge(`rnv_drift_${of}`, classHelp[of], (one) => countsOfStage(one)?.[of])),
-    gauge(
-      "rnv_drift_exit_code",
-      "How the last run ended: 0 no drift, 2 drift, else not checked.",
-      (one) => one.exitCode,
-    ),
-    gauge("rnv_drift_last_run_timestamp_seconds", "When the last run began, seconds since 1970.", () => now),
-    gauge(lastClean, "When the last run began that found no drift, seconds since 1970.", (one) =>
-      one.exitCode === 0 ? now : before.get(labelsText(labelsOf(one))),
-    ),
-    gauge("rnv_drift_run_seconds", "How long the last run took.", ({ seconds }) => seconds),
+  const targets = stages.map((one) => ({
+    labels: labelsOf(one),
+    exitCode: one.exitCode,
+    seconds: one.seconds,
+    isClean: one.exitCode === 0,
+    drift: countsOfStage(one),
+  }));
+  const resources = stages.flatMap((one) =>
+    one.recordedIds === undefined ? [] : [{ labels: labelsOf(one), value: one.recordedIds.size }],
+  );
+  const runs = stages.flatMap((one) =>
+    one.runId === undefined ? [] : [{ labels: { ...labelsOf(one), run: one.runId }, value: 1 }],
+  );
+  return runMetrics("rnv_drift", at, targets, previous, [
+    { name: "rnv_drift_resources", help: "Resources that the state records.", samples: resources },
     {
       name: "rnv_drift_run_info",
       help: "The last run: its requests have the ids rnv-RUN-1, rnv-RUN-2.",
-      samples: job.stages.flatMap((one) =>
-        one.runId === undefined ? [] : [{ labels: { ...labelsOf(one), run: one.runId }, value: 1 }],
-      ),
+      samples: runs,
     },
   ]);
 }
-
-const classHelp = {
-  drifted: "Resources that were changed outside rnv.",
-  missing: "Resources that were deleted outside rnv.",
-  unmanaged: "Resources that are neither declared nor recorded.",
-  pending: "Resources whose declaration is not applied yet.",
-} as const;

@@ -1,13 +1,23 @@
 import type { Address } from "../model/address";
+import { compareTexts } from "../model/text";
 import {
   type AcceptedDrift,
-  type Consequence,
   countOf,
   type DriftClass,
   type DriftReport,
   type PendingResource,
 } from "../plan/drift";
 import type { AttributeChange } from "../plan/plan";
+import {
+  codeSpan,
+  escapeHtml,
+  escapeMarkdown,
+  escapeText,
+  fencedBlock,
+  foldedParts,
+  shorten,
+} from "./escape-text";
+import { groupBy } from "./group-by";
 import {
   notRunning,
   revealedLine,
@@ -16,10 +26,20 @@ import {
   uncheckedRows,
   unmanagedLine,
 } from "./plan-sections";
-import { actionPhrases, actionSymbols, counted } from "./plan-wording";
-import { addressesInReadingOrder } from "./reading-order";
-import { code, codes, type Section, section, sentence } from "./sections";
-import { plainText } from "./values";
+import { actionPhrases, actionSymbols, counted, countList } from "./plan-wording";
+import { readingOrder } from "./reading-order";
+import {
+  code,
+  codes,
+  markdownWithin,
+  type Section,
+  section,
+  sectionMarkdown,
+  sectionText,
+  sentence,
+} from "./sections";
+import type { Style } from "./style";
+import { attributeLines, coloured, fieldLines, joinBlocks, plainText } from "./values";
 
 /** One resource that differs: its fields, and what follows from its repair. */
 export interface DriftItem {
@@ -44,12 +64,13 @@ export const driftKinds: Readonly<Record<DriftItem["kind"], string>> = {
 
 /** Returns what differs: what was deleted outside rnv first, then what was changed, then what was not applied yet. */
 export function driftItems(report: DriftReport): readonly DriftItem[] {
-  const consequences = consequencesByRoot(report);
+  // One with several causes is told of at the first.
+  const consequences = groupBy(readingOrder(report.consequences), ({ because }) => because[0]);
   const following = (address: Address): readonly string[] =>
     (consequences.get(address) ?? []).map(
       (one) => `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
     );
-  const missing = addressesInReadingOrder(report.missing.map((address) => ({ address })));
+  const missing = readingOrder(report.missing.map((address) => ({ address })));
   return [
     ...missing.map(
       ({ address }): DriftItem => ({
@@ -57,7 +78,7 @@ export function driftItems(report: DriftReport): readonly DriftItem[] {
         following: following(address),
       }),
     ),
-    ...addressesInReadingOrder(report.drifted).map(
+    ...readingOrder(report.drifted).map(
       ({ address, fields, deployed }): DriftItem => ({
         ...{ kind: "drifted", address, symbol: "~", phrase: "changed outside rnv" },
         // The heading says the cause.
@@ -65,7 +86,7 @@ export function driftItems(report: DriftReport): readonly DriftItem[] {
         following: [...(deployed === undefined ? [] : [deployed]), ...following(address)],
       }),
     ),
-    ...addressesInReadingOrder(report.pending).map(pendingItem),
+    ...readingOrder(report.pending).map(pendingItem),
   ];
 }
 
@@ -86,7 +107,22 @@ const mostNames = 10;
 
 /** Returns what a drift report says besides its items. */
 export function driftSections(report: DriftReport): readonly Section[] {
-  const parts = [...partsByHolder(report)].map(([holder, names]) => [code(holder), codes(names, mostNames)]);
+  const byHolder = groupBy(report.unmanaged, ({ within }) => within);
+  const parts = [...byHolder]
+    .sort(([a = ""], [b = ""]) => compareTexts(a, b))
+    .flatMap(([holder, own]) =>
+      holder === undefined
+        ? []
+        : [
+            [
+              code(holder),
+              codes(
+                own.map(({ name }) => name),
+                mostNames,
+              ),
+            ],
+          ],
+    );
   const settings = report.undeclared.map(({ address, path, value, default: byDefault }) => [
     ...[code(address), code(path)],
     [code(plainText(value)), " (default ", code(plainText(byDefault)), ")"],
@@ -99,10 +135,7 @@ export function driftSections(report: DriftReport): readonly Section[] {
     ...sentence("revealed", "Revealed", revealedLine(report, "as recorded")),
     ...section("undeclared", "Not declared", "Variables not in the manifest:", parts),
     ...section("undeclared", "Not declared", undeclared, settings),
-    ...sentence(
-      ...(["unmanaged", "Not managed here"] as const),
-      unmanagedLine(report.unmanaged.filter(({ within }) => within === undefined)),
-    ),
+    ...sentence("unmanaged", "Not managed here", unmanagedLine(byHolder.get(undefined) ?? [])),
     ...section("accepted", "Accepted", "Accepted until a date:", acceptedRows(report.accepted)),
     ...section("expired", "Accepted before", expired, acceptedRows(report.expired)),
   ];
@@ -123,11 +156,8 @@ const classWords: Readonly<Record<DriftClass, string>> = {
 
 /** `Drift: 1 changed outside rnv, 2 deleted outside rnv. 1 not applied yet.` */
 export function driftLine(report: DriftReport): string {
-  const said = (counted: readonly DriftClass[]): string =>
-    counted
-      .filter((one) => countOf(report, one) > 0)
-      .map((one) => `${countOf(report, one)} ${classWords[one]}`)
-      .join(", ");
+  const said = (classes: readonly DriftClass[]): string =>
+    countList(classes.map((one) => [countOf(report, one), classWords[one]]));
   const isPendingCounted = report.failOn.includes("pending");
   const rest = [
     ...(isPendingCounted || report.pending.length === 0 ? [] : [said(["pending"])]),
@@ -155,20 +185,62 @@ function pendingPhrase(pending: PendingResource): string {
   return actionPhrases[action];
 }
 
-/** Groups consequences by the address whose repair brings them about; one with several causes goes to the first. */
-function consequencesByRoot(report: DriftReport): ReadonlyMap<Address, readonly Consequence[]> {
-  const roots = new Map<Address, Consequence[]>();
-  for (const one of addressesInReadingOrder(report.consequences)) {
-    const [root] = one.because;
-    if (root !== undefined) roots.set(root, [...(roots.get(root) ?? []), one]);
-  }
-  return roots;
+const below = " ".repeat(6);
+
+/** Renders a drift report for people. Its last line is `No drift. …` or `Drift: …`. */
+export function driftText(report: DriftReport, style: Style): string {
+  const items = driftItems(report);
+  const kinds = (Object.keys(driftKinds) as DriftItem["kind"][]).flatMap((kind) => {
+    const own = items.filter((item) => item.kind === kind);
+    return own.length === 0
+      ? []
+      : [`${driftKinds[kind]}:\n\n${joinBlocks(own.map((item) => itemLines(item, style)))}`];
+  });
+  const sections = driftSections(report).map((one) => sectionText(one, style));
+  return `${[...kinds, ...sections, style.colors.bold(driftLine(report))].join("\n\n")}\n`;
 }
 
-/** Names of unmanaged parts, by the resource that they lie in, in the order of addresses. */
-function partsByHolder(report: DriftReport): readonly (readonly [Address, readonly string[]])[] {
-  const names = new Map<Address, string[]>();
-  for (const { within, name } of report.unmanaged)
-    if (within !== undefined) names.set(within, [...(names.get(within) ?? []), name]);
-  return [...names].sort(([a], [b]) => (a < b ? -1 : 1));
+function itemLines(
+  { kind, address, symbol, phrase, fields, standing, following }: DriftItem,
+  style: Style,
+): string[] {
+  const { bold, dim, yellow } = style.colors;
+  const sign = symbol.padStart(3);
+  // The heading says what happened to the others.
+  const told = kind === "pending" && phrase !== "" ? ` ${escapeText(phrase)}` : "";
+  return [
+    `${symbol === "!" ? yellow(sign) : coloured(symbol, sign, style)} ${bold(escapeText(address))}${told}`,
+    ...attributeLines(fields, style),
+    ...(standing === undefined ? [] : [`${below}${escapeText(standing)}`]),
+    ...following.map((line) => `${below}${dim(escapeText(line))}`),
+  ];
+}
+
+/** Characters of a report in Markdown. */
+const defaultLimit = 60_000;
+const longestName = 120;
+
+/** Renders a drift report for an issue or a job summary: the count first, then each difference, folded away. */
+export function driftMarkdown(
+  report: DriftReport,
+  { limit = defaultLimit, title = "rnv drift" }: { readonly limit?: number; readonly title?: string } = {},
+): string {
+  const opening = [`### ${title}`, `**${escapeMarkdown(driftLine(report))}**`];
+  const parts = [...driftItems(report).map(itemMarkdown), ...driftSections(report).map(sectionMarkdown)];
+  return markdownWithin({ opening, parts }, limit, (shown) => counted(parts.length - shown, "item"));
+}
+
+/** An item with its fields folded away. A text of the service is outside of HTML, where mentions and links would work. */
+function itemMarkdown({ address, phrase, fields, standing, following }: DriftItem): string {
+  const name = shorten(address, longestName);
+  const why = standing === undefined ? "" : escapeMarkdown(standing);
+  const notes = following.map((line) => `- ${escapeMarkdown(line)}`);
+  if (fields.length === 0) {
+    const head = [codeSpan(name), escapeMarkdown(phrase)].filter((text) => text !== "").join(" ");
+    return [`- ${head}${why === "" ? "" : `: ${why}`}`, ...notes.map((line) => `  ${line}`)].join("\n");
+  }
+  const line = `<code>${escapeHtml(name)}</code> ${escapeHtml(phrase)}`;
+  const cause = why === "" ? [] : [`Last deployment: ${why}`];
+  const folded = foldedParts(line, [fencedBlock(fields.flatMap(fieldLines), "diff"), ...cause]);
+  return [folded, ...notes].join("\n\n");
 }

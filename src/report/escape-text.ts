@@ -81,8 +81,16 @@ export function codeSpan(text: string): string {
 }
 
 /** A row of a Markdown table; the cells are Markdown already, only their pipes are escaped. */
-export const tableRow = (cells: readonly string[]): string =>
+const tableRow = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => withPipesEscaped(cell).replaceAll("\n", " ")).join(" | ")} |`;
+
+/** A table in Markdown. */
+export const markdownTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows].map(tableRow).join("\n");
+
+/** Parts in Markdown that are folded away below a line of HTML. */
+export const foldedParts = (line: string, parts: readonly string[]): string =>
+  [`<details><summary>${line}</summary>`, ...parts, "</details>"].join("\n\n");
 
 /** Backslashes before a pipe are doubled, so that the one which escapes it is not escaped itself. */
 const withPipesEscaped = (cell: string): string =>

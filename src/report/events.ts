@@ -4,22 +4,13 @@ import { escapeJson, escapeText } from "./escape-text";
 import { idNote, type Style } from "./style";
 import { elapsedText } from "./time-text";
 
-const doing: Readonly<Record<StepAction, string>> = {
-  create: "Creating",
-  update: "Modifying",
-  delete: "Destroying",
-  archive: "Archiving",
-  adopt: "Importing",
-  forget: "Forgetting",
-};
-
-const deed: Readonly<Record<StepAction, string>> = {
-  create: "Creation",
-  update: "Modifications",
-  delete: "Destruction",
-  archive: "Archiving",
-  adopt: "Import",
-  forget: "Forgetting",
+const stepWords: Readonly<Record<StepAction, { readonly doing: string; readonly deed: string }>> = {
+  create: { doing: "Creating", deed: "Creation" },
+  update: { doing: "Modifying", deed: "Modifications" },
+  delete: { doing: "Destroying", deed: "Destruction" },
+  archive: { doing: "Archiving", deed: "Archiving" },
+  adopt: { doing: "Importing", deed: "Import" },
+  forget: { doing: "Forgetting", deed: "Forgetting" },
 };
 
 /**
@@ -33,17 +24,17 @@ export function eventText(event: ApplyEvent, style: Style): string {
   const subject = colors.bold(`${escapeText(event.address)}:`);
   switch (event.type) {
     case "start":
-      return `${subject} ${doing[event.action]}...${identity(event.id, style)}`;
+      return `${subject} ${stepWords[event.action].doing}...${identity(event.id, style)}`;
     case "progress":
       return `${subject} ${colors.dim(escapeText(event.note))}`;
     case "waiting": {
       const time = event.elapsedSeconds < 1 ? "" : elapsedText(event.elapsedSeconds);
       const status = escapeText([event.status, event.note].filter(Boolean).join(": "));
       const shown = [time, status && colors.dim(status)].filter(Boolean).join(", ");
-      return `${subject} Still ${doing[event.action].toLowerCase()}... ${shown}`.trimEnd();
+      return `${subject} Still ${stepWords[event.action].doing.toLowerCase()}... ${shown}`.trimEnd();
     }
     case "done":
-      return `${subject} ${deed[event.action]} complete after ${elapsedText(event.elapsedSeconds)}${identity(event.id, style)}`;
+      return `${subject} ${stepWords[event.action].deed} complete after ${elapsedText(event.elapsedSeconds)}${identity(event.id, style)}`;
     case "failed":
       return `${subject} ${colors.red(`failed after ${elapsedText(event.elapsedSeconds)}:`)} ${escapeText(factOf(event))}`;
     case "skipped":

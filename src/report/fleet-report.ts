@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { findingSchema } from "../model/apply-event";
+import { locatedFindingSchema, type SourceLocation } from "../model/apply-event";
 import { fleetVerbs } from "../model/fleet";
 import {
   codeSpan,
@@ -9,41 +9,38 @@ import {
   escapeMarkdown,
   escapeText,
   fencedBlock,
-  tableRow,
+  foldedParts,
+  markdownTable,
 } from "./escape-text";
-import { counted } from "./plan-wording";
-import { type Gauge, gaugesText, labelsText, samplesIn } from "./prometheus";
-import { markdownWithin } from "./sections";
+import { type Count, counted, countList } from "./plan-wording";
+import { runMetrics } from "./prometheus";
+import { joined, markdownWithin } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { elapsedText } from "./time-text";
 
-/** How the run of a member ended, the worst last. */
-export const memberStatuses = [
-  "clean",
-  "changes",
-  "drift",
-  "applied",
-  "checkout",
-  "locked",
-  "blocked",
-  "stale",
-  "unsettled",
-  "partly",
-  "timeout",
-  "failed",
-  "interrupted",
-] as const;
+/** The words for how the run of a member ended, the worst last. */
+export const statusWords = {
+  clean: "clean",
+  changes: "changes",
+  drift: "drift",
+  applied: "applied",
+  checkout: "awaits checkout",
+  locked: "lock held",
+  blocked: "blocked",
+  stale: "stale plan",
+  unsettled: "not settled",
+  partly: "partly applied",
+  timeout: "took too long",
+  failed: "failed",
+  interrupted: "interrupted",
+} as const;
 
-export type MemberStatus = (typeof memberStatuses)[number];
+export type MemberStatus = keyof typeof statusWords;
+
+/** How the run of a member ended, the worst last. */
+export const memberStatuses = Object.keys(statusWords) as readonly MemberStatus[];
 
 const count = z.int().min(0);
-const location = z.strictObject({
-  file: z.string(),
-  line: z.int().optional(),
-  column: z.int().optional(),
-  endLine: z.int().optional(),
-  endColumn: z.int().optional(),
-});
 
 const memberResultSchema = z.strictObject({
   name: z.string().describe("`teams/shop`, with its stage `teams/shop@production`."),
@@ -61,7 +58,7 @@ const memberResultSchema = z.strictObject({
     .describe("Of a plan, and of an apply as far as it came."),
   digest: z.string().optional().describe("Of the plan."),
   drift: z.strictObject({ drifted: count, missing: count, pending: count, unmanaged: count }).optional(),
-  diagnostics: z.array(findingSchema({ location: location.optional() })).optional(),
+  diagnostics: z.array(locatedFindingSchema).optional(),
   output: z.string().optional().describe("The end of what it printed, where it ended without a document."),
 });
 
@@ -88,23 +85,6 @@ export type MemberResult = z.infer<typeof memberResultSchema>;
 
 export const fleetReportJson = (report: FleetReport): string => `${escapeJson(report, 2)}\n`;
 
-/** The words for how a member ended. */
-export const statusWords: Readonly<Record<MemberStatus, string>> = {
-  clean: "clean",
-  changes: "changes",
-  drift: "drift",
-  applied: "applied",
-  checkout: "awaits checkout",
-  locked: "lock held",
-  blocked: "blocked",
-  stale: "stale plan",
-  unsettled: "not settled",
-  partly: "partly applied",
-  timeout: "took too long",
-  failed: "failed",
-  interrupted: "interrupted",
-};
-
 /** Returns true if it needs no attention. */
 export const isWell = ({ status }: Pick<MemberResult, "status">): boolean =>
   status === "clean" || status === "applied";
@@ -115,23 +95,27 @@ export const byUrgency = (a: MemberResult, b: MemberResult): number =>
 
 /** Words the result of a run: `1 to add, 2 to change`. */
 export function foundText({ changes, drift, status }: MemberResult, isDone: boolean): string {
-  const words = isDone
-    ? (["added", "changed", "destroyed", "adopted", "forgotten"] as const)
-    : (["to add", "to change", "to destroy", "to adopt", "to forget"] as const);
-  const numbers = changes && [changes.add, changes.change, changes.destroy, changes.adopt, changes.forget];
-  const parts = [
-    ...(numbers ?? []).map((number, i) => [number, words[i] as string] as const),
-    ...(drift === undefined
+  const ofChanges: readonly Count[] =
+    changes === undefined
       ? []
-      : ([
+      : [
+          [changes.add, isDone ? "added" : "to add"],
+          [changes.change, isDone ? "changed" : "to change"],
+          [changes.destroy, isDone ? "destroyed" : "to destroy"],
+          [changes.adopt, isDone ? "adopted" : "to adopt"],
+          [changes.forget, isDone ? "forgotten" : "to forget"],
+        ];
+  const ofDrift: readonly Count[] =
+    drift === undefined
+      ? []
+      : [
           [drift.drifted, "changed outside"],
           [drift.missing, "missing"],
           [drift.pending, "not applied"],
           // In a workspace of several members, what others manage is not managed by one.
           [status === "drift" ? drift.unmanaged : 0, "not managed"],
-        ] as const)),
-  ];
-  return parts.flatMap(([number, word]) => (number > 0 ? [`${number} ${word}`] : [])).join(", ");
+        ];
+  return countList([...ofChanges, ...ofDrift]);
 }
 
 /** The line of a member in a log: `shop@production: drift, 1 changed outside (1.2s)`. */
@@ -147,24 +131,25 @@ const mostWell = 20;
 /** The report for people: what needs attention first, with its errors; then what is well. */
 export function fleetReportText(report: FleetReport, style: Style): string {
   const sorted = [...report.members].sort(byUrgency);
-  const isDone = report.verb === "apply";
   const well = sorted.filter(isWell);
   const listed = well.length > mostWell ? sorted.filter((one) => !isWell(one)) : sorted;
-  const rows = alignColumns(
-    listed.map((one) => [
-      escapeText(one.name),
-      statusWords[one.status],
-      foundText(one, isDone),
-      elapsedText(one.seconds),
-    ]),
-  );
-  const lines = listed.flatMap((one, i) => [coloured(one, rows[i] as string, style), ...problemLines(one)]);
-  return [...lines, ...(lines.length > 0 ? [""] : []), closingLine(report, style), ""].join("\n");
+  const rows = alignColumns(listed.map((one) => cellsOf(one, report).map(escapeText)));
+  const lines = listed.flatMap((one, i) => [coloured(one, rows[i] ?? "", style), ...problemLines(one)]);
+  const closing = `${style.colors.bold("Fleet:")} ${fleetLine(report)}`;
+  return [...lines, ...(lines.length > 0 ? [""] : []), closing, ""].join("\n");
 }
 
-function coloured({ status }: MemberResult, line: string, { colors }: Style): string {
-  if (status === "clean" || status === "applied") return line;
-  return ["changes", "drift", "checkout", "locked"].includes(status) ? colors.yellow(line) : colors.red(line);
+const cellsOf = (one: MemberResult, { verb }: FleetReport): readonly string[] => [
+  one.name,
+  statusWords[one.status],
+  foundText(one, verb === "apply"),
+  elapsedText(one.seconds),
+];
+
+function coloured(one: MemberResult, line: string, { colors }: Style): string {
+  if (isWell(one)) return line;
+  const isMild = ["changes", "drift", "checkout", "locked"].includes(one.status);
+  return isMild ? colors.yellow(line) : colors.red(line);
 }
 
 /** Errors of a member that are shown; the report in JSON has all that are kept. */
@@ -187,22 +172,15 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
   ];
 }
 
-export const placeText = ({ file, line, column }: z.infer<typeof location>): string =>
+export const placeText = ({ file, line, column }: SourceLocation): string =>
   [file, line, column].filter((part) => part !== undefined).join(":");
-
-/** `Fleet: 100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */
-const closingLine = (report: FleetReport, { colors }: Style): string =>
-  `${colors.bold("Fleet:")} ${fleetLine(report)}`;
 
 /** `100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */
 export function fleetLine({ members, shard, counts, selected }: FleetReport): string {
   const part = shard === undefined ? "" : `, shard ${shard.index} of ${shard.count} (of ${selected.length})`;
   if (members.length === 0) return `nothing to run${part}.`;
-  const byStatus = memberStatuses.flatMap((status) => {
-    const number = counts[status] ?? 0;
-    return number > 0 ? [`${number} ${statusWords[status]}`] : [];
-  });
-  return `${counted(members.length, "member")}${part}: ${byStatus.join(", ")}.`;
+  const byStatus = countList(memberStatuses.map((status) => [counts[status] ?? 0, statusWords[status]]));
+  return `${counted(members.length, "member")}${part}: ${byStatus}.`;
 }
 
 /** Bytes of a report in Markdown: what GitHub takes as the summary of a step is 1 MiB, and a comment less. */
@@ -213,23 +191,17 @@ const mostRows = 200;
 export function fleetReportMarkdown(report: FleetReport): string {
   const urgent = report.members.filter((one) => !isWell(one)).sort(byUrgency);
   const opening = [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`];
-  if (urgent.length === 0) return `${opening.join("\n\n")}\n`;
-  const rows = urgent.map((one) =>
-    tableRow([
-      codeSpan(one.name),
-      statusWords[one.status],
-      escapeMarkdown(foundText(one, report.verb === "apply")),
-      elapsedText(one.seconds),
-    ]),
-  );
-  const heading = [tableRow(["member", "", "", "time"]), tableRow(["---", "---", "---", "---"])];
-  const table = [...heading, ...rows.slice(0, mostRows)].join("\n");
+  if (urgent.length === 0) return joined(opening);
+  const rows = urgent
+    .map((one) => cellsOf(one, report))
+    .map(([name = "", ...cells]) => [codeSpan(name), ...cells.map(escapeMarkdown)]);
+  const table = markdownTable(["member", "", "", "time"], rows.slice(0, mostRows));
   const cut = rows.length - mostRows;
   const note = cut > 0 ? [`… and ${counted(cut, "more member")}.`] : [];
   const folded = urgent.flatMap((one) => {
     const problems = problemLines(one);
-    const summary = `<details><summary><code>${escapeHtml(one.name)}</code></summary>`;
-    return problems.length === 0 ? [] : [[summary, fencedBlock(problems), "</details>"].join("\n\n")];
+    const line = `<code>${escapeHtml(one.name)}</code>`;
+    return problems.length === 0 ? [] : [foldedParts(line, [fencedBlock(problems)])];
   });
   return markdownWithin(
     { opening: [...opening, table, ...note], parts: folded },
@@ -238,58 +210,17 @@ export function fleetReportMarkdown(report: FleetReport): string {
   );
 }
 
-const lastClean = "rnv_fleet_last_clean_run_timestamp_seconds";
-
-/**
- * The report for Prometheus. `previous` is the text of the run before: the time of the last clean run of a member that is not
- * clean now comes from there.
- */
-export function fleetMetrics(report: FleetReport, previous = ""): string {
-  const before = samplesIn(previous, lastClean);
-  const started = Math.floor(Date.parse(report.started_at) / 1000);
-  const { verb } = report;
-  const gauge = (name: string, help: string, read: (one: MemberResult) => number | undefined): Gauge => ({
-    name,
-    help,
-    samples: report.members.flatMap((one) => {
-      const value = read(one);
-      return value === undefined ? [] : [{ labels: { verb, member: one.name }, value }];
-    }),
-  });
-  return gaugesText([
-    {
-      name: "rnv_fleet_members",
-      help: "Members by how their last run ended.",
-      samples: memberStatuses.map((status) => ({
-        labels: { verb, status },
-        value: report.counts[status] ?? 0,
-      })),
-    },
-    gauge(
-      "rnv_fleet_exit_code",
-      "How the last run ended: 0 clean, 2 changes or drift, else see the table of exit codes.",
-      (one) => one.exit_code,
-    ),
-    gauge("rnv_fleet_drifted", "Resources that were changed outside rnv.", ({ drift }) => drift?.drifted),
-    gauge("rnv_fleet_missing", "Resources that were deleted outside rnv.", ({ drift }) => drift?.missing),
-    gauge(
-      "rnv_fleet_pending",
-      "Resources whose declaration is not applied yet.",
-      ({ drift }) => drift?.pending,
-    ),
-    gauge(
-      "rnv_fleet_unmanaged",
-      "Resources that this member neither declares nor records.",
-      ({ drift }) => drift?.unmanaged,
-    ),
-    gauge("rnv_fleet_run_seconds", "How long the last run took.", ({ seconds }) => seconds),
-    gauge(
-      "rnv_fleet_last_run_timestamp_seconds",
-      "When the last run of the fleet began, seconds since 1970.",
-      () => started,
-    ),
-    gauge(lastClean, "When the last clean run began, seconds since 1970.", (one) =>
-      isWell(one) ? started : before.get(labelsText({ verb, member: one.name })),
-    ),
+/** The report for Prometheus. `previous` is the text of the run before. */
+export function fleetMetrics({ verb, members, counts, started_at }: FleetReport, previous = ""): string {
+  const targets = members.map((one) => ({
+    labels: { verb, member: one.name },
+    exitCode: one.exit_code,
+    seconds: one.seconds,
+    isClean: isWell(one),
+    drift: one.drift,
+  }));
+  const byStatus = memberStatuses.map((status) => ({ labels: { verb, status }, value: counts[status] ?? 0 }));
+  return runMetrics("rnv_fleet", started_at, targets, previous, [
+    { name: "rnv_fleet_members", help: "Members by how their last run ended.", samples: byStatus },
   ]);
 }

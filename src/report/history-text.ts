@@ -1,8 +1,10 @@
 import type { PastRun } from "../model/history";
 import type { State } from "../model/state";
 import type { Plain } from "../model/value";
+import { inDocument } from "../plan/document";
 import { escapeText } from "./escape-text";
-import { alignColumns, type Style } from "./style";
+import { countList } from "./plan-wording";
+import { type Style, tableLines } from "./style";
 import { exactTime, timeAgo } from "./time-text";
 
 /** The runs that a state remembers, newest first; a run record that never came to an end is among them. */
@@ -10,40 +12,27 @@ export interface History extends Partial<Pick<State, "stage" | "stack">> {
   readonly runs: readonly PastRun[];
 }
 
-export const historyJson = ({ stage, stack, runs }: History): Plain => ({
+/** The document of `history -json`. */
+export const historyJson = ({ runs, ...of }: History): Plain => ({
   format_version: "1.0",
-  ...(stage !== undefined && { stage }),
-  ...(stack !== undefined && { stack }),
-  runs: runs.map(({ id, startedAt, endedAt, command, by, commit, job, digest, counts, exitCode }) => ({
-    id,
-    started_at: startedAt,
-    ...(endedAt !== undefined && { ended_at: endedAt }),
-    command,
-    by,
-    ...(commit !== undefined && { commit }),
-    ...(job !== undefined && { job }),
-    digest,
-    ...(counts && { counts: { ...counts } }),
-    ...(exitCode !== undefined && { exit_code: exitCode }),
-  })),
+  ...inDocument(of),
+  runs: runs.map(inDocument),
 });
 
 /** A line for each run. */
 export function historyText({ runs }: History, now: number, style: Style): string {
-  const lines = alignColumns([
-    ["WHEN", "", "RUN", "WHO", "COMMIT", "DIGEST", "ID", "RESULT"],
-    ...runs.map((run) => [
-      exactTime(run.startedAt),
-      timeAgo(run.startedAt, now),
-      escapeText(run.command),
-      escapeText(run.by),
-      run.commit === undefined ? "-" : escapeText(run.commit.slice(0, 10)),
-      run.digest === "" ? "-" : escapeText(run.digest.slice(0, 12)),
-      escapeText(run.id.slice(0, 12)),
-      resultText(run),
-    ]),
+  const rows = runs.map((run) => [
+    exactTime(run.startedAt),
+    timeAgo(run.startedAt, now),
+    escapeText(run.command),
+    escapeText(run.by),
+    run.commit === undefined ? "-" : escapeText(run.commit.slice(0, 10)),
+    run.digest === "" ? "-" : escapeText(run.digest.slice(0, 12)),
+    escapeText(run.id.slice(0, 12)),
+    resultText(run),
   ]);
-  return `${[style.colors.bold(lines[0] as string), ...lines.slice(1)].join("\n")}\n`;
+  const head = ["WHEN", "", "RUN", "WHO", "COMMIT", "DIGEST", "ID", "RESULT"];
+  return `${tableLines(head, rows, style).join("\n")}\n`;
 }
 
 /** Words for exit codes of a run that changed something, or was about to. */
@@ -66,6 +55,6 @@ const ends: Readonly<Record<number, string>> = {
 function resultText({ exitCode, counts }: PastRun): string {
   if (exitCode === undefined) return "did not end: it runs, or was cut short";
   const end = endOfRun(exitCode);
-  const told = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
-  return told.length === 0 ? end : `${end}: ${told.map(([what, count]) => `${count} ${what}`).join(", ")}`;
+  const told = countList(Object.entries(counts ?? {}).map(([what, count]) => [count, what]));
+  return told === "" ? end : `${end}: ${told}`;
 }

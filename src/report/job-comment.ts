@@ -3,12 +3,12 @@ import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { type PlanDifference, type PlanRecord, recordPlan } from "../plan/digest";
 import { hasChanges, type Plan } from "../plan/plan";
-import { diagnosticsText, type Sources } from "./diagnostics";
-import { codeSpan, escapeMarkdown, fencedBlock, shorten } from "./escape-text";
+import { findingsBlock, type Sources } from "./diagnostics";
+import { codeSpan, escapeMarkdown, foldedParts } from "./escape-text";
 import { endOfRun } from "./history-text";
 import { planMarkdown } from "./plan-markdown";
 import { differenceText, planLine, remedyText } from "./plan-wording";
-import { plainStyle } from "./style";
+import { joined } from "./sections";
 
 /** The plan that a comment is about: one comment for each. */
 export interface CommentSubject {
@@ -127,7 +127,7 @@ function planSection(plan: Plan, subject: CommentSubject, origin: CommentOrigin,
   if (saysNothing(plan)) return `**${title}**: ${planLine(plan)}\n`;
   const foot = `\n${originLine(origin)}\n`;
   const room = limit - foot.length;
-  const text = planMarkdown(plan, room, { title, fold: true });
+  const text = planMarkdown(plan, room, title);
   if (text.length <= room) return `${text}${foot}`;
   const warning =
     "> [!CAUTION]\n> This plan is too long for a comment: not even the list of what it ends fits. Read the report of the job before you approve.";
@@ -142,12 +142,13 @@ export function failedPlanComment(
   origin: CommentOrigin,
   limit: number,
 ): string {
-  const parts = [markerOf("plan", subject), `### rnv plan${subjectText(subject)}`];
-  const foot = originLine(origin);
-  const room = Math.min(limit - 1000, 20_000);
-  const text = shorten(diagnosticsText(diagnostics, plainStyle, sources).trimEnd(), room);
-  return `${parts.join("\n")}\n\n**No plan could be made.**\n\n${fencedBlock(text.split("\n"))}\n\n${foot}\n`;
+  const errors = findingsBlock(diagnostics, sources, Math.min(limit - 1000, 20_000));
+  return joined([headOf("plan", subject), "**No plan could be made.**", errors, originLine(origin)]);
 }
+
+/** The marker of a comment, other hidden lines, and its heading. */
+const headOf = (kind: RecordKind, subject: CommentSubject, hidden: readonly string[] = []): string =>
+  [markerOf(kind, subject), ...hidden, `### rnv ${kind}${subjectText(subject)}`].join("\n");
 
 /** How an apply in a job ended, as far as its comment tells. */
 export interface AppliedResult {
@@ -175,19 +176,20 @@ export function appliedComment(
   subject: CommentSubject,
   origin: CommentOrigin,
 ): string {
-  const title = `${markerOf("apply", subject)}\n### rnv apply${subjectText(subject)}`;
   const errors = diagnostics.filter(({ severity, code }) => severity === "error" || waits.has(code));
-  const text = shorten(diagnosticsText(errors, plainStyle, sources).trimEnd(), 20_000);
-  const found = errors.length === 0 ? [] : [fencedBlock(text.split("\n"))];
   const end = endOfRun(exitCode);
   // Of a deployment the cause says more than the exit code.
   const cause = exitCode === 7 || exitCode === 8 ? errors[0]?.summary : undefined;
   const state = cause
     ? `**${escapeMarkdown(cause)} (exit ${exitCode}).**`
     : `**${end.charAt(0).toUpperCase()}${end.slice(1)}.**`;
-  const next = resumable.has(exitCode) ? ["Nothing is lost. Run this job again to continue."] : [];
-  const told = `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(summary ?? "")}`.trimEnd();
-  return `${[title, told, ...found, ...next, originLine(origin)].join("\n\n")}\n`;
+  return joined([
+    headOf("apply", subject),
+    `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(summary ?? "")}`.trimEnd(),
+    ...(errors.length === 0 ? [] : [findingsBlock(errors, sources, 20_000)]),
+    ...(resumable.has(exitCode) ? ["Nothing is lost. Run this job again to continue."] : []),
+    originLine(origin),
+  ]);
 }
 
 /** Why an apply was refused. */
@@ -210,13 +212,13 @@ export function refusedComment(
   limit: number,
 ): string {
   const head = [
-    `${markerOf("apply", subject)}\n${recordLine(plan, "apply", subject, limit)}\n### rnv apply${subjectText(subject)}`,
+    headOf("apply", subject, [recordLine(plan, "apply", subject, limit)]),
     `> [!WARNING]\n> Nothing was applied: ${escapeMarkdown(why)}.`,
     ...(differences ? [differenceText(differences)] : []),
     remedyText(plan.digest ?? ""),
   ].join("\n\n");
   const rest = planSection(plan, subject, origin, limit - head.length - 100);
-  return `${head}\n\n<details><summary>The plan as it is now</summary>\n\n${rest}\n</details>\n`;
+  return joined([head, foldedParts("The plan as it is now", [rest.trimEnd()])]);
 }
 
 /** Manifests that most repositories have one of: beside a stage they are not named. */

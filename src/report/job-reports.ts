@@ -25,33 +25,35 @@ export interface JunitSuite {
 /** A plan as a suite: a case for each change, failed where it is blocked, and one for each error. */
 export function planSuite(plan: Plan, name: string): JunitSuite {
   const changed = plan.changes.filter((change) => isWritten(change, plan));
-  const cases = [
-    ...changed.map((change) =>
-      testCase(change.type, `${change.address} ${actionPhrase(change)}`, { failure: change.guard }),
-    ),
+  const cases: readonly JunitCase[] = [
+    ...changed.map((change) => ({
+      type: change.type,
+      name: `${change.address} ${actionPhrase(change)}`,
+      failure: change.guard,
+    })),
     ...plan.diagnostics.filter(({ severity }) => severity === "error").map(errorCase),
     // Those that stop the plan are among its errors.
     ...(plan.checks ?? []).filter((check) => !stopsPlan(check)).map(checkCase),
   ];
-  return { name, cases: cases.length === 0 ? [testCase("plan", planLine(plan))] : cases };
+  return { name, cases: cases.length === 0 ? [{ type: "plan", name: planLine(plan) }] : cases };
 }
 
 /** A rule has the same name whether it passes or fails. */
-const ruleCase = (rule: string, address: string | undefined): readonly [string, string] => [
-  isCondition({ policy: rule }) ? "condition" : "policy",
-  address === undefined ? rule : `${rule} ${address}`,
-];
+const ruleCase = (rule: string, address: string | undefined): JunitCase => ({
+  type: isCondition({ policy: rule }) ? "condition" : "policy",
+  name: address === undefined ? rule : `${rule} ${address}`,
+});
 
 function errorCase(found: Diagnostic): JunitCase {
   const { rule, address, code } = found;
-  const [type, name] = rule === undefined ? ["plan", address ?? code] : ruleCase(rule, address);
-  return testCase(type, name, { failure: found });
+  const named = rule === undefined ? { type: "plan", name: address ?? code } : ruleCase(rule, address);
+  return { ...named, failure: found };
 }
 
 /** One that passed, or that failed and stops nothing: neither is a failure of the suite. */
 function checkCase({ policy, address, status, level, message = "" }: Check): JunitCase {
-  const why = status === "overridden" ? status : level;
-  return testCase(...ruleCase(policy, address), status === "passed" ? {} : { skipped: `${why}: ${message}` });
+  const why = `${status === "overridden" ? status : level}: ${message}`;
+  return { ...ruleCase(policy, address), skipped: status === "passed" ? undefined : why };
 }
 
 /** A plan that could not be made, as a suite. */
@@ -60,43 +62,39 @@ export const failedSuite = (diagnostics: readonly Diagnostic[], name: string): J
   cases: diagnostics.filter(({ severity }) => severity === "error").map(errorCase),
 });
 
-/** One case of a report in JUnit. */
+/** One case of a report in JUnit: it has passed unless it failed or was skipped. */
 export interface JunitCase {
-  readonly text: string;
-  readonly result: "passed" | "failed" | "skipped";
-}
-
-interface Result {
+  readonly type: string;
+  readonly name: string;
   readonly failure?:
     | { readonly code: string; readonly summary: string; readonly hint?: string | undefined }
     | undefined;
   /** Why it counts neither as passed nor as failed. */
-  readonly skipped?: string;
+  readonly skipped?: string | undefined;
 }
 
-export function testCase(type: string, name: string, { failure, skipped }: Result = {}): JunitCase {
+function caseXml({ type, name, failure, skipped }: JunitCase): string {
   const head = `<testcase classname="${xml(type)}" name="${xml(name)}"`;
-  if (skipped !== undefined)
-    return { text: `${head}><skipped message="${xml(skipped)}"/></testcase>`, result: "skipped" };
-  if (!failure) return { text: `${head}/>`, result: "passed" };
+  if (skipped !== undefined) return `${head}><skipped message="${xml(skipped)}"/></testcase>`;
+  if (!failure) return `${head}/>`;
   const words = [failure.summary, failure.hint].filter((part) => part !== undefined).join("; ");
   const inner = `<failure type="${xml(failure.code)}" message="${xml(failure.summary)}">${words.split("\n").map(xml).join("\n")}</failure>`;
-  return { text: `${head}>${inner}</testcase>`, result: "failed" };
+  return `${head}>${inner}</testcase>`;
 }
 
 /** Suites as one file of JUnit. */
 export function junit(suites: readonly JunitSuite[]): string {
   const countsOf = (cases: readonly JunitCase[]): string => {
-    const of = (result: JunitCase["result"]) => cases.filter((one) => one.result === result).length;
-    const skipped = of("skipped") === 0 ? "" : ` skipped="${of("skipped")}"`;
-    return `tests="${cases.length}" failures="${of("failed")}"${skipped}`;
+    const failures = cases.filter(({ failure }) => failure).length;
+    const skipped = cases.filter((one) => one.skipped !== undefined).length;
+    return `tests="${cases.length}" failures="${failures}"${skipped === 0 ? "" : ` skipped="${skipped}"`}`;
   };
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${countsOf(suites.flatMap(({ cases }) => cases))}>`,
     ...suites.flatMap(({ name, cases }) => [
       `  <testsuite name="${xml(name)}" ${countsOf(cases)}>`,
-      ...cases.map(({ text }) => `    ${text}`),
+      ...cases.map((one) => `    ${caseXml(one)}`),
       "  </testsuite>",
     ]),
     "</testsuites>",

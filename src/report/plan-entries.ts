@@ -2,6 +2,7 @@ import type { Address } from "../model/address";
 import type { Effect, Money } from "../model/resource-type";
 import { type Change, isListed, type Plan } from "../plan/plan";
 import { escapeText, quoteText } from "./escape-text";
+import { groupBy } from "./group-by";
 import {
   checkWords,
   commonReason,
@@ -54,13 +55,7 @@ const isNew = (change: Change): boolean => !isLoss(change) && change.action === 
 const isAlteration = (change: Change): boolean => !isLoss(change) && change.action !== "create";
 
 function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): readonly PlanEntry[] {
-  const groups = new Map<string, Change[]>();
-  for (const [i, change] of changes.entries()) {
-    const key = (grouping === "none" ? undefined : likeness(change, plan, grouping)) ?? `${i}`;
-    const group = groups.get(key);
-    if (group) group.push(change);
-    else groups.set(key, [change]);
-  }
+  const groups = groupBy(changes, (change) => likeness(change, plan, grouping) ?? change);
   const fewest = (change: Change): number => (isMade(change) ? mostCreates + 1 : fewestEqual);
   const entryAt = new Map<Change, PlanEntry>();
   for (const group of groups.values()) {
@@ -78,7 +73,7 @@ const isMade = ({ action, reason }: Change): boolean => action === "create" && r
 /** Equal for changes that are one item; undefined for one that is shown by itself. */
 function likeness(change: Change, plan: Plan, grouping: Grouping): string | undefined {
   const { type, action, effects, cost, missing, previousAddress } = change;
-  if (isLoss(change) || previousAddress !== undefined || missing) return undefined;
+  if (grouping === "none" || isLoss(change) || previousAddress !== undefined || missing) return undefined;
   if (isMade(change)) return grouping === "alike" ? `create ${type}` : undefined;
   const fields = listedFields(change, plan).map(({ path, before, after, cause }) => [
     path,
@@ -120,27 +115,18 @@ const mostValues = 3;
 
 /** The fields of new resources: a value that all have as it is, of others how many have them. */
 function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownField[] {
-  const byPath = new Map<string, ShownField[]>();
-  for (const change of changes)
-    for (const field of listedFields(change, plan)) {
-      if (attributeSign(field) === " ") continue;
-      const own = byPath.get(field.path);
-      if (own) own.push(field);
-      else byPath.set(field.path, [field]);
-    }
-  return [...byPath.values()].map((fields) => {
+  const set: readonly ShownField[] = changes
+    .flatMap((change) => listedFields(change, plan))
+    .filter((field) => attributeSign(field) !== " ");
+  return [...groupBy(set, ({ path }) => path).values()].map((fields) => {
     const [first] = fields as [ShownField];
-    const counts = new Map<string, number>();
-    for (const field of fields) {
-      const text = shownText(oneSide(field));
-      counts.set(text, (counts.get(text) ?? 0) + 1);
-    }
-    if (counts.size === 1 && fields.length === changes.length) return first;
-    const common = [...counts].sort(([, a], [, b]) => b - a);
+    const byValue = groupBy(fields, (field) => shownText(oneSide(field)));
+    if (byValue.size === 1 && fields.length === changes.length) return first;
+    const common = [...byValue].sort(([, a], [, b]) => b.length - a.length);
     const text =
-      counts.size <= mostValues
-        ? common.map(([value, count]) => `${value} (${count})`).join(", ")
-        : `${counts.size} values${fields.length === changes.length ? "" : ` (${fields.length})`}`;
+      byValue.size <= mostValues
+        ? common.map(([value, { length }]) => `${value} (${length})`).join(", ")
+        : `${byValue.size} values${fields.length === changes.length ? "" : ` (${fields.length})`}`;
     return { ...first, before: { kind: "absent" }, after: { kind: "several", text }, range: undefined };
   });
 }
@@ -165,9 +151,8 @@ export function deletionText(change: Change, plan: Plan): string {
 
 /** `2 variables, 1 layout`. */
 export function countParts(parts: readonly Change[]): string {
-  const counts = new Map<string, number>();
-  for (const { type } of parts) counts.set(type, (counts.get(type) ?? 0) + 1);
-  return [...counts].map(([type, count]) => counted(count, escapeText(type))).join(", ");
+  const byType = [...groupBy(parts, ({ type }) => type)];
+  return byType.map(([type, { length }]) => counted(length, escapeText(type))).join(", ");
 }
 
 /** What a plan ends with: the results of its checks, how much changes, and what it costs; each may be empty. */

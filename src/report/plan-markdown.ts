@@ -1,17 +1,19 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
 import { isUnconfirmed } from "../plan/guards";
-import type { Action, Change, Plan } from "../plan/plan";
+import type { Change, Plan } from "../plan/plan";
 import {
   codeSpan,
   escapeHtml,
   escapeMarkdown,
   escapeText,
   fencedBlock,
+  foldedParts,
+  markdownTable,
   quoteText,
   shorten,
-  tableRow,
 } from "./escape-text";
+import { marks } from "./graph";
 import { closingLines, isLoss, type PlanEntry, planEntries } from "./plan-entries";
 import { planSections } from "./plan-sections";
 import {
@@ -40,41 +42,34 @@ const mostListed = 50;
 
 /**
  * A plan for a pull request: summary, what ends or is blocked, a table, and what each resource changes, folded away. What
- * is too long for the limit is cut from the end of the reading order and counted; no deletion ever is. With `fold`, a
- * long table is folded away but for what ends or is blocked. `title` is Markdown.
+ * is too long for the limit is cut from the end of the reading order and counted; no deletion ever is. Of a long table all
+ * is folded away but what ends or is blocked. `title` is Markdown.
  */
 export function planMarkdown(
   plan: Plan,
   limit = defaultLimit,
-  {
-    title = plan.stage === undefined ? "rnv plan" : `rnv plan of ${codeSpan(plan.stage)}`,
-    fold = false,
-  } = {},
+  title = plan.stage === undefined ? "rnv plan" : `rnv plan of ${codeSpan(plan.stage)}`,
 ): string {
   const entries = planEntries(plan);
   const head = [`### ${title}`, `**${planLine(plan)}**`, ...blocked(entries)];
   const closing = [...planSections(plan).map(sectionMarkdown), ...footer(plan, entries)];
-  const losses = entries.filter(({ first }) => isLoss(first));
-  const rows = planTable(entries, losses.length + mostRows, fold ? losses.length : undefined);
-  const errors = findings(plan.diagnostics.filter(isError));
-  const blocks = entries.flatMap((entry) => {
-    const text = details(entry);
-    return text === undefined ? [] : [{ text, count: entry.changes.length }];
-  });
-  const noteOf = (shown: number): string => {
-    const left = blocks.slice(shown).reduce((sum, { count }) => sum + count, 0);
-    return `The details of ${counted(left, "resource")} are`;
-  };
-  const parts = blocks.map(({ text }) => text);
+  const losses = entries.filter(({ first }) => isLoss(first)).length;
+  const detailed = entries.filter(({ fields }) => fields.length > 0);
+  const parts = detailed.map(details);
+  const noteOf = (shown: number): string =>
+    `The details of ${counted(changesOf(detailed.slice(shown)).length, "resource")} are`;
   for (const opening of [
-    [...head, ...findings(plan.diagnostics), ...rows],
-    [...head, ...errors, ...planTable(entries, losses.length)],
+    [...head, ...findings(plan.diagnostics), ...planTable(entries, losses, mostRows)],
+    [...head, ...findings(plan.diagnostics.filter(isError)), ...planTable(entries, losses, 0)],
   ]) {
     const text = markdownWithin({ opening, parts, closing }, limit, noteOf);
     if (text.length <= limit) return text;
   }
   return bare(head.slice(0, 2), entries, plan);
 }
+
+const changesOf = (entries: readonly PlanEntry[]): readonly Change[] =>
+  entries.flatMap(({ changes }) => changes);
 
 const isError = ({ severity }: Diagnostic): boolean => severity === "error";
 
@@ -85,16 +80,14 @@ function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan
     const sign = change.action === "replace" ? "-/+" : change.action === "delete" ? "-" : "~";
     return `${sign} ${shorten(escapeText(change.address), longestName)}${change.guard ? "  # blocked" : ""}`;
   });
-  const left = entries.flatMap(({ changes }) => changes).length - own.length;
+  const left = changesOf(entries).length - own.length;
+  const others = counted(left, own.length === 0 ? "resource" : "other resource");
+  const note = `> [!NOTE]\n> The list of ${others} is left out, because this comment would be too long.`;
   return joined([
     ...head,
     ...(isBlocked(plan) ? ["> [!CAUTION]\n> Blocked until it is resolved; `rnv plan` says how."] : []),
     ...(lines.length === 0 ? [] : [fencedBlock(lines, "diff")]),
-    ...(left === 0
-      ? []
-      : [
-          `> [!NOTE]\n> The list of ${lines.length === 0 ? counted(left, "resource") : `${counted(left, "other resource")}`} is left out, because this comment would be too long.`,
-        ]),
+    ...(left === 0 ? [] : [note]),
     ...footer(plan, entries),
   ]);
 }
@@ -137,30 +130,24 @@ function findings(diagnostics: readonly Diagnostic[]): string[] {
   return lines.length === 0 ? [] : [`> [!WARNING]\n${capItems(lines).join("\n")}`];
 }
 
-/** Renders the fields of an entry, folded away; undefined where the table has all of them. */
-function details({ first: change, changes, fields, cost }: PlanEntry): string | undefined {
-  const lines = fields.flatMap(fieldLines);
+/** Renders the fields of an entry, folded away. */
+function details({ first, changes, fields, cost }: PlanEntry): string {
+  const { type, address, id, action, previousAddress } = first;
   const isMany = changes.length > 1;
-  const notes = [
-    ...(change.previousAddress === undefined ? [] : [`moved from ${codeSpan(change.previousAddress)}`]),
-    ...(isMany
-      ? [
-          shortList(
-            changes.map(({ address }) => codeSpan(address)),
-            mostListed,
-          ),
-        ]
-      : []),
-    ...(isMany || change.id === undefined || change.action === "update" ? [] : [`id ${codeSpan(change.id)}`]),
-    ...(cost === undefined ? [] : [`cost ${moneyChange(cost.before, cost.after, "\u2192")} a month`]),
-  ];
-  const body = [...(lines.length === 0 ? [] : [fencedBlock(lines, "diff")]), ...notes];
-  if (lines.length === 0) return undefined;
-  const what = isMany
-    ? `${escapeHtml(counted(changes.length, change.type))} ${escapeHtml(pluralPhrase(change))}`
-    : `<code>${escapeHtml(change.address)}</code> ${escapeHtml(actionPhrase(change))}`;
-  const summary = `<summary>${what}</summary>`;
-  return `<details>${summary}\n\n${body.join("\n\n")}\n\n</details>`;
+  const what = isMany ? counted(changes.length, type) : `<code>${escapeHtml(address)}</code>`;
+  const names = changes.map((change) => codeSpan(change.address));
+  return foldedParts(
+    isMany
+      ? `${escapeHtml(what)} ${escapeHtml(pluralPhrase(first))}`
+      : `${what} ${escapeHtml(actionPhrase(first))}`,
+    [
+      fencedBlock(fields.flatMap(fieldLines), "diff"),
+      ...(previousAddress === undefined ? [] : [`moved from ${codeSpan(previousAddress)}`]),
+      ...(isMany ? [shortList(names, mostListed)] : []),
+      ...(isMany || id === undefined || action === "update" ? [] : [`id ${codeSpan(id)}`]),
+      ...(cost === undefined ? [] : [`cost ${moneyChange(cost.before, cost.after, "\u2192")} a month`]),
+    ],
+  );
 }
 
 function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
@@ -173,78 +160,59 @@ const longestName = 120;
 /** Addresses in a row of many changes that do the same. */
 const mostInRow = 3;
 
-const marks: Readonly<Record<Action, string>> = {
-  create: "create",
-  update: "update",
-  replace: "**replace**",
-  delete: "**delete**",
-  adopt: "import",
-  forget: "forget",
-  "no-op": "record",
-};
+const tableHead = ["action", "resource", "what", "effect"];
 
-/** A row for each entry, `most` of them; the last says what the rest would do. */
-function planTable(entries: readonly PlanEntry[], most: number, open = most): string[] {
+/** A row for each entry that ends something or is blocked, and `most` others; the last says what the rest would do. */
+function planTable(entries: readonly PlanEntry[], losses: number, most: number): string[] {
   if (entries.length === 0) return [];
-  const rest = entries.slice(most).flatMap(({ changes }) => changes);
-  const rows = entries.slice(0, most).map(row);
-  const more =
-    rest.length > 0 ? [tableRow(["", `and ${rest.length} more`, escapeMarkdown(countsOf(rest)), ""])] : [];
-  const isFolded = open < most && rows.length - open > mostOpen;
-  if (!isFolded) return [table([...rows, ...more])];
-  const folded = entries.slice(open).flatMap(({ changes }) => changes);
-  const summary = `<summary>${escapeHtml(`${open === 0 ? "" : "and "}${countsOf(folded)}`)}</summary>`;
+  const rows = entries.slice(0, losses + most).map(row);
+  const rest = changesOf(entries.slice(losses + most));
+  if (rest.length > 0) rows.push(["", `and ${rest.length} more`, escapeMarkdown(countsOf(rest)), ""]);
+  if (Math.min(entries.length - losses, most) <= mostOpen) return [markdownTable(tableHead, rows)];
+  const line = `${losses === 0 ? "" : "and "}${countsOf(changesOf(entries.slice(losses)))}`;
   return [
-    ...(open === 0 ? [] : [table(rows.slice(0, open))]),
-    `<details>${summary}\n\n${table([...rows.slice(open), ...more])}\n\n</details>`,
+    ...(losses === 0 ? [] : [markdownTable(tableHead, rows.slice(0, losses))]),
+    foldedParts(escapeHtml(line), [markdownTable(tableHead, rows.slice(losses))]),
   ];
 }
 
-const table = (rows: readonly string[]): string =>
-  [tableRow(["action", "resource", "what", "effect"]), "| --- | --- | --- | --- |", ...rows].join("\n");
-
-function row({ first, changes, effects }: PlanEntry): string {
+function row(entry: PlanEntry): readonly string[] {
+  const { first, changes, effects } = entry;
   const names = changes.map(({ address }) => codeSpan(shorten(address, longestName)));
-  const isMany = changes.length > 1;
-  const what = shorten(changedPaths(first, isMany), longestName);
+  const what = shorten(changedText(entry), longestName);
   const many = escapeMarkdown(counted(changes.length, first.type));
-  return tableRow([
-    `${markOf(first)}${first.guard ? ", blocked" : ""}`,
+  return [
+    `${wordOf(first)}${first.guard ? ", blocked" : ""}`,
     shortList(names, mostInRow),
-    isMany ? (what === "" ? many : `${many}: ${codeSpan(what)}`) : escapeMarkdown(what),
+    changes.length === 1 ? escapeMarkdown(what) : what === "" ? many : `${many}: ${codeSpan(what)}`,
     first.withParent ? "" : effects.map(effectWord).join(", "),
-  ]);
+  ];
 }
 
-const markOf = ({ action, onRemove }: Change): string =>
-  action === "delete" && onRemove === "archive" ? "**archive**" : marks[action];
+/** `update`, `archive`: the word of every picture; bold for an end. */
+function wordOf({ action, onRemove }: Change): string {
+  if (action === "no-op") return "record";
+  const word = action === "delete" && onRemove === "archive" ? "archive" : marks[action].word;
+  return action === "delete" || action === "replace" ? `**${word}**` : word;
+}
 
 const effectWord = (effect: Change["effects"][number]): string =>
   effect === "destructive" ? `**${effectWords[effect]}**` : effectWords[effect];
 
-/** The fields of a change in a few words: `branch, plan and 3 more`. */
-function changedPaths(change: Change, isMany: boolean): string {
-  if (change.reason !== undefined) return `because ${isMany ? commonReason(change) : change.reason}`;
-  if (change.withParent) return "destroyed with its parent";
-  if (change.action === "create") return "";
-  if (change.action === "delete" || change.action === "forget")
-    return isNameTold(change) ? "" : `named ${quoteText(change.name)}`;
-  const names = [
-    ...change.attributes,
-    ...(change.lifecycle ?? []),
-    ...(change.action === "no-op" ? (change.drift ?? []) : []),
-  ]
+/** What is done in a few words: why, or the fields, `branch, plan and 3 more`; of many resources with their values. */
+function changedText({ first, changes, fields }: PlanEntry): string {
+  const isMany = changes.length > 1;
+  if (first.reason !== undefined) return `because ${isMany ? commonReason(first) : first.reason}`;
+  if (first.withParent) return "destroyed with its parent";
+  if (first.action === "create") return "";
+  if (first.action === "delete" || first.action === "forget")
+    return isNameTold(first) ? "" : `named ${quoteText(first.name)}`;
+  const names = fields
     .filter((field) => attributeSign(field) !== " ")
     .map((field) => {
       const name = field.path.slice(field.path.lastIndexOf(".") + 1);
-      // A field of many resources is shown with its values.
-      const isShown =
-        isMany && attributeSign(field) === "~" && !isBlock(field.before) && !isBlock(field.after);
-      return isShown ? `${name} ${shownText(field.before)} \u2192 ${shownText(field.after)}` : name;
+      const isShort = attributeSign(field) === "~" && !isBlock(field.before) && !isBlock(field.after);
+      return isMany && isShort ? `${name} ${shownText(field.before)} \u2192 ${shownText(field.after)}` : name;
     });
-  return names.length <= 4
-    ? names.join(", ")
-    : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
+  return names.length <= 4 ? names.join(", ") : shortList(names, 3);
 }
-
-/** Undefined when the table says it all. */

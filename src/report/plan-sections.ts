@@ -3,8 +3,9 @@ import type { Standing } from "../model/live";
 import { shortList } from "../model/text";
 import type { Plan, PlanStanding } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
-import { counted } from "./plan-wording";
-import { addressesInReadingOrder } from "./reading-order";
+import { groupBy } from "./group-by";
+import { counted, countList } from "./plan-wording";
+import { readingOrder } from "./reading-order";
 import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
 import { exactTime } from "./time-text";
 import { attributeSign, shownText } from "./values";
@@ -63,20 +64,22 @@ export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string
   const { length } = revealed;
   if (length === 0) return "No value had to be revealed.";
   const same = revealed.filter(({ isEqual }) => isEqual).length;
-  const parts = [
-    ...(same > 0 ? [`${same} ${same === 1 ? "is" : "are"} ${equal}`] : []),
-    ...(same < length ? [`${length - same} ${length - same === 1 ? "is" : "are"} not`] : []),
-  ];
-  return `${length === 1 ? "1 value was" : `${length} values were`} revealed to compare ${length === 1 ? "it" : "them"} (the service keeps an audit event of each): ${parts.join(", ")}.`;
+  const are = (count: number): string => (count === 1 ? "is" : "are");
+  const parts = countList([
+    [same, `${are(same)} ${equal}`],
+    [length - same, `${are(length - same)} not`],
+  ]);
+  const were =
+    length === 1 ? "1 value was revealed to compare it" : `${length} values were revealed to compare them`;
+  return `${were} (the service keeps an audit event of each): ${parts}.`;
 }
 
 /** Rows of an address and a reason; many with one reason are one row that names the first of them. */
 function rowsByReason(
   items: readonly { readonly address: Address; readonly reason: string; readonly detail?: string }[],
 ): readonly (readonly Cell[])[] {
-  const groups = new Map<string, { address: Address; detail?: string }[]>();
-  for (const { reason, ...item } of items) groups.set(reason, [...(groups.get(reason) ?? []), item]);
-  return [...groups].flatMap(([reason, own]): readonly (readonly Cell[])[] => {
+  const byReason = groupBy(items, ({ reason }) => reason);
+  return [...byReason].flatMap(([reason, own]): readonly (readonly Cell[])[] => {
     if (own.length <= mostNamed)
       return own.map(({ address, detail = "" }) => [code(address), `${reason}${detail}`]);
     const names = own.map(({ address }) => address);
@@ -99,7 +102,7 @@ export const standingPhrase = (standing: Standing): string => `${summaryOf(stand
 /** Rows of an address and why it does not run as it was deployed last. */
 export const standingRows = (standing: readonly PlanStanding[]): readonly (readonly Cell[])[] =>
   rowsByReason(
-    addressesInReadingOrder(standing).map((one) => ({
+    readingOrder(standing).map((one) => ({
       ...{ address: one.address, reason: summaryOf(one), detail: timeOf(one) },
     })),
   );
@@ -110,14 +113,12 @@ const longestUnmanaged = 60;
 /** `Also in this workspace, not managed here: 2 services ("cron", "mail"), 1 project ("Old"); …`, the most numerous first. */
 export function unmanagedLine(unmanaged: Plan["unmanaged"]): string {
   if (unmanaged.length === 0) return "";
-  const names = new Map<string, string[]>();
-  for (const { type, name } of unmanaged) names.set(type, [...(names.get(type) ?? []), name]);
-  const counts = [...names]
+  const counts = [...groupBy(unmanaged, ({ type }) => type)]
     .sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
     .map(
       ([type, all]) =>
         `${counted(all.length, escapeText(type))} (${shortList(
-          all.map((name) => quoteText(shorten(name, longestUnmanaged))),
+          all.map(({ name }) => quoteText(shorten(name, longestUnmanaged))),
           mostUnmanaged,
         )})`,
     )

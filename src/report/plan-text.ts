@@ -67,68 +67,50 @@ export function planText(
 
 function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style): string {
   if (entries.length === 0) return "";
-  const blocks = entries.map((entry) =>
-    entry.changes.length > 1 ? groupLines(entry, style) : changeLines(entry, plan, style),
-  );
-  return `${planHeadings[plan.options.mode]}\n\n${joinBlocks(blocks)}`;
+  const blocks = joinBlocks(entries.map((entry) => entryLines(entry, plan, style)));
+  return `${planHeadings[plan.options.mode]}\n\n${blocks}`;
 }
 
-function changeLines(entry: PlanEntry, plan: Plan, style: Style): string[] {
-  const change = entry.first;
-  const { colors } = style;
-  const reason = change.reason === undefined ? [] : [colors.dim(`because ${escapeText(change.reason)}`)];
-  const deployed = change.deployed === undefined ? [] : [colors.dim(escapeText(change.deployed))];
-  const moved =
-    change.previousAddress === undefined
-      ? []
-      : [colors.dim(`moved from ${escapeText(change.previousAddress)}`)];
-  const construct =
-    change.construct === undefined ? [] : [colors.dim(escapeText(constructPhrase(change.construct)))];
-  return [
-    headline(change, plan, style),
-    ...[...construct, ...moved, ...reason, ...deployed].map((line) => `${below}${line}`),
-    ...attributeLines(entry.fields, style),
-    // The effects of a deletion with its parent are told once, at the parent.
-    ...(change.withParent ? [] : consequences(entry, style)).map((line) => `${below}${line}`),
-    ...guardLines(change, style),
-  ];
-}
-
-/** Renders many equal changes as one: `14 services will be updated in place`, their addresses, and the fields once. */
-function groupLines(entry: PlanEntry, style: Style): string[] {
-  const { first, changes } = entry;
-  const { colors } = style;
-  const whose = shortList(
+/** Renders an item: its line, why, its fields, and what follows. Of many changes their addresses are below the line. */
+function entryLines(entry: PlanEntry, plan: Plan, style: Style): string[] {
+  const { first, changes, fields } = entry;
+  const isMany = changes.length > 1;
+  const reason = isMany ? commonReason(first) : first.reason;
+  const addresses = shortList(
     changes.map(({ address }) => escapeText(address)),
     mostInGroup,
   );
-  const head = `${symbol(first, style)} ${colors.bold(counted(changes.length, escapeText(first.type)))} ${pluralPhrase(first)}`;
-  const reason = commonReason(first);
+  const why = [
+    isMany ? undefined : first.construct && constructPhrase(first.construct),
+    first.previousAddress && `moved from ${first.previousAddress}`,
+    reason === undefined ? undefined : `because ${reason}`,
+    first.deployed,
+  ].filter((line) => line !== undefined);
   return [
-    head,
-    ...wrapText(whose, style, below.length),
-    ...(reason === undefined ? [] : [`${below}${colors.dim(`because ${escapeText(reason)}`)}`]),
-    ...attributeLines(entry.fields, style),
-    ...consequences(entry, style).map((line) => `${below}${line}`),
+    headline(entry, plan, style),
+    ...(isMany ? wrapText(addresses, style, below.length) : []),
+    ...why.map((line) => `${below}${style.colors.dim(escapeText(line))}`),
+    ...attributeLines(fields, style),
+    // The effects of a deletion with its parent are told once, at the parent.
+    ...(first.withParent ? [] : consequences(entry, style)).map((line) => `${below}${line}`),
+    ...guardLines(first, style),
   ];
 }
 
-function headline(change: Change, plan: Plan, style: Style): string {
-  const { colors } = style;
-  const phrase = actionPhrase(change);
-  const isLoss = change.action === "replace" || (change.action === "delete" && change.onRemove !== "archive");
-  const identity =
-    change.id === undefined || change.action === "update" || change.withParent
-      ? ""
-      : idNote(change.id, style);
-  const name = isNameTold(change) ? "" : ` (${quoteText(change.name)})`;
-  const owner = change.withParent ? ownerOf(change, plan) : undefined;
-  return [
-    `${symbol(change, style)} ${colors.bold(escapeText(change.address))}${name} `,
-    isLoss ? colors.red(phrase) : phrase,
-    owner === undefined ? "" : ` together with ${escapeText(owner)}`,
-    identity,
-  ].join("");
+/** `14 services will be updated in place`, `service.shop.worker ("Old") will be destroyed [id=…]`. */
+function headline({ first, changes }: PlanEntry, plan: Plan, style: Style): string {
+  const { bold, red } = style.colors;
+  const sign = symbol(first, style);
+  if (changes.length > 1)
+    return `${sign} ${bold(counted(changes.length, escapeText(first.type)))} ${pluralPhrase(first)}`;
+  const { address, name, id, action, onRemove, withParent } = first;
+  const isEnd = action === "replace" || (action === "delete" && onRemove !== "archive");
+  const phrase = isEnd ? red(actionPhrase(first)) : actionPhrase(first);
+  const owner = withParent ? ownerOf(first, plan) : undefined;
+  const shownName = isNameTold(first) ? "" : ` (${quoteText(name)})`;
+  const together = owner === undefined ? "" : ` together with ${escapeText(owner)}`;
+  const identity = id === undefined || action === "update" || withParent ? "" : idNote(id, style);
+  return `${sign} ${bold(escapeText(address))}${shownName} ${phrase}${together}${identity}`;
 }
 
 function symbol(change: Change, style: Style): string {

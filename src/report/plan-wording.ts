@@ -2,7 +2,7 @@ import { nameOf } from "../model/address";
 import { keptRuns } from "../model/history";
 import { type Check, isCondition } from "../model/policy";
 import type { Effect, Money } from "../model/resource-type";
-import { shortList } from "../model/text";
+import { compareTexts, shortList } from "../model/text";
 import { changesRecordOnly } from "../plan/decision";
 import type { PlanDifference } from "../plan/digest";
 import {
@@ -17,6 +17,7 @@ import {
   type PlanOptions,
 } from "../plan/plan";
 import { codeSpan, escapeText } from "./escape-text";
+import { groupBy } from "./group-by";
 
 /**
  * Names what a plan was judged by and counts the results: `Policies: 3 passed, 1 failed`. A policy counts once however
@@ -26,26 +27,23 @@ export function checkWords(checks: readonly Check[]): {
   readonly title: "Policies" | "Conditions" | "Checks";
   readonly counts: string;
 } {
-  const worst = new Map<string, Check["status"]>();
   const order = ["passed", "overridden", "failed", "error"] as const;
-  const conditions = checks.filter(isCondition).length;
-  for (const [i, check] of checks.entries()) {
-    const subject = isCondition(check) ? i.toString() : `policy ${check.policy}`;
-    const known = worst.get(subject) ?? "passed";
-    worst.set(subject, order.indexOf(check.status) > order.indexOf(known) ? check.status : known);
-  }
   const words = {
     passed: "passed",
     overridden: "overridden",
     failed: "failed",
     error: "could not be judged",
   };
-  const counts = order
-    .map((status) => [[...worst.values()].filter((one) => one === status).length, words[status]] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, word]) => `${count} ${word}`);
+  const bySubject = groupBy(checks, (check) => (isCondition(check) ? check : check.policy));
+  const worst = [...bySubject.values()].map((own) =>
+    Math.max(...own.map(({ status }) => order.indexOf(status))),
+  );
+  const counts = countList(
+    order.map((status, i) => [worst.filter((one) => one === i).length, words[status]]),
+  );
+  const conditions = checks.filter(isCondition).length;
   const title = conditions === 0 ? "Policies" : conditions === checks.length ? "Conditions" : "Checks";
-  return { title, counts: counts.join(", ") };
+  return { title, counts };
 }
 
 /** The words of a plan, shared by text and Markdown so that both say the same. */
@@ -154,14 +152,14 @@ export function planLine(plan: Plan): string {
   const recorded =
     plan.options.mode === "refresh-only" ? plan.changes.filter((change) => isListed(change, plan)).length : 0;
   const parts = [
-    ...(recorded > 0 ? [`${recorded} to record`] : []),
-    ...(adopt > 0 ? [`${adopt} to import`] : []),
-    `${add} to add`,
-    `${change} to change`,
-    `${destroy} to destroy`,
-    ...(forget > 0 ? [`${forget} to forget`] : []),
+    countList([
+      [recorded, "to record"],
+      [adopt, "to import"],
+    ]),
+    `${add} to add, ${change} to change, ${destroy} to destroy`,
+    countList([[forget, "to forget"]]),
   ];
-  return `Plan: ${parts.join(", ")}.`;
+  return `Plan: ${parts.filter((part) => part !== "").join(", ")}.`;
 }
 
 /** `1 service`, `2 services`. */
@@ -170,17 +168,23 @@ export function counted(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
+export type Count = readonly [count: number, words: string];
+
+/** `2 to add, 1 to destroy`: how much there is of each, without what there is none of. */
+export const countList = (counts: readonly Count[]): string =>
+  counts
+    .filter(([count]) => count > 0)
+    .map(([count, words]) => `${count} ${words}`)
+    .join(", ");
+
 /** How much of each type a plan makes, changes, ends and runs: `Deployments: 2 to run. Services: 1 to add.` */
 export function countsOf(changes: readonly Change[]): string {
-  const types = [...new Set(changes.map(({ type }) => type))].sort();
-  const sentences = types.map((type) => {
-    const counts = new Map<string, number>();
-    for (const change of changes)
-      if (change.type === type)
-        for (const word of countWords(change)) counts.set(word, (counts.get(word) ?? 0) + 1);
-    const parts = countOrder.flatMap((word) => (counts.has(word) ? [`${counts.get(word)} to ${word}`] : []));
+  const byType = [...groupBy(changes, ({ type }) => type)].sort(([a], [b]) => compareTexts(a, b));
+  const sentences = byType.map(([type, own]) => {
+    const words = groupBy(own.flatMap(countWords), (word) => word);
+    const parts = countList(countOrder.map((word) => [words.get(word)?.length ?? 0, `to ${word}`]));
     const [, noun = ""] = counted(2, escapeText(type)).split(/ (.*)/);
-    return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}: ${parts.join(", ")}.`;
+    return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}: ${parts}.`;
   });
   return sentences.join(" ");
 }

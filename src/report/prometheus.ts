@@ -1,3 +1,5 @@
+import { type DriftClass, driftClasses } from "../plan/drift";
+
 /** One number of a metric, distinguished by its labels. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string | undefined>>;
@@ -43,4 +45,56 @@ export function samplesIn(text: string, name: string): ReadonlyMap<string, numbe
     if (value !== "" && Number.isFinite(Number(value))) found.set(labels, Number(value));
   }
   return found;
+}
+
+/** The last run of one target: a member of a fleet, or a stage. */
+interface TargetRun {
+  readonly labels: Sample["labels"];
+  readonly exitCode: number;
+  readonly seconds: number;
+  readonly isClean: boolean;
+  /** Absent where drift was not looked for, or could not be. */
+  readonly drift?: Readonly<Record<DriftClass, number>> | undefined;
+}
+
+const classHelp: Readonly<Record<DriftClass, string>> = {
+  drifted: "Resources that were changed outside rnv.",
+  missing: "Resources that were deleted outside rnv.",
+  unmanaged: "Resources that are neither declared nor recorded.",
+  pending: "Resources whose declaration is not applied yet.",
+};
+
+const lastClean = "last_clean_run_timestamp_seconds";
+
+/**
+ * Renders the last runs of targets, which began `at`, after what else is to be said of them. `previous` is the text of the
+ * runs before: the time of the last clean run of a target that is not clean now comes from there.
+ */
+export function runMetrics(
+  prefix: string,
+  at: string,
+  targets: readonly TargetRun[],
+  previous: string,
+  more: readonly Gauge[],
+): string {
+  const began = Math.floor(Date.parse(at) / 1000);
+  const before = samplesIn(previous, `${prefix}_${lastClean}`);
+  const lastCleanOf = ({ isClean, labels }: TargetRun): number | undefined =>
+    isClean ? began : before.get(labelsText(labels));
+  const metrics: readonly (readonly [string, string, (of: TargetRun) => number | undefined])[] = [
+    ...driftClasses.map((of) => [of, classHelp[of], ({ drift }: TargetRun) => drift?.[of]] as const),
+    ["exit_code", "How the last run ended; 0 is clean, 2 is changes or drift.", ({ exitCode }) => exitCode],
+    ["run_seconds", "How long the last run took.", ({ seconds }) => seconds],
+    ["last_run_timestamp_seconds", "When the last run began, seconds since 1970.", () => began],
+    [lastClean, "When the last clean run began, seconds since 1970.", lastCleanOf],
+  ];
+  const gauges = metrics.map(([name, help, read]) => ({
+    name: `${prefix}_${name}`,
+    help,
+    samples: targets.flatMap((of) => {
+      const value = read(of);
+      return value === undefined ? [] : [{ labels: of.labels, value }];
+    }),
+  }));
+  return gaugesText([...more, ...gauges]);
 }

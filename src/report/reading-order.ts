@@ -1,12 +1,13 @@
 import { type Address, nameOf, typeOf } from "../model/address";
 import { compareTexts } from "../model/text";
 import type { Action } from "../plan/plan";
+import { groupBy } from "./group-by";
 
 export interface Placed {
   readonly address: Address;
-  readonly action: Action;
-  readonly dependsOn: readonly Address[];
-  readonly withParent: boolean;
+  readonly action?: Action;
+  readonly dependsOn?: readonly Address[];
+  readonly withParent?: boolean;
 }
 
 interface Node<T> {
@@ -24,20 +25,11 @@ const emptyNode = <T>(): Node<T> => ({ heads: [], tails: [], children: new Map()
  */
 export function readingOrder<T extends Placed>(items: readonly T[]): T[] {
   const root = emptyNode<T>();
-  for (const [name, group] of groupByName(items)) {
+  for (const [name, group] of groupBy(items, ({ address }) => nameOf(address))) {
     const node = name.split(".").reduce((parent, segment) => childOf(parent, segment), root);
     for (const item of [...group].sort(byType)) (isTail(item, group) ? node.tails : node.heads).push(item);
   }
   return walk(root);
-}
-
-function groupByName<T extends Placed>(items: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const name = nameOf(item.address);
-    groups.set(name, [...(groups.get(name) ?? []), item]);
-  }
-  return groups;
 }
 
 function childOf<T>(parent: Node<T>, segment: string): Node<T> {
@@ -48,15 +40,15 @@ function childOf<T>(parent: Node<T>, segment: string): Node<T> {
 
 /** Depends on another resource of the same name, or on one below it: made after it, removed before or with it. */
 const isTail = <T extends Placed>(item: T, group: readonly T[]): boolean =>
-  (item.action !== "delete" && item.dependsOn.some((on) => isBelow(on, item.address))) ||
+  (item.action !== "delete" && item.dependsOn?.some((on) => isBelow(on, item.address))) ||
   group.some((other) => {
     if (other === item) return false;
     if (item.withParent !== other.withParent) return item.withParent;
     const isForgotten = item.action === "forget";
     if (isForgotten !== (other.action === "forget")) return isForgotten && other.action === "delete";
     return item.action === "delete"
-      ? other.dependsOn.includes(item.address)
-      : item.dependsOn.includes(other.address);
+      ? other.dependsOn?.includes(item.address)
+      : item.dependsOn?.includes(other.address);
   });
 
 const isBelow = (address: Address, outer: Address): boolean =>
@@ -64,18 +56,6 @@ const isBelow = (address: Address, outer: Address): boolean =>
 
 /** Only a fixed order where nothing else decides; so a service comes before its deployment. */
 const byType = (a: Placed, b: Placed): number => (typeOf(a.address) > typeOf(b.address) ? -1 : 1);
-
-/** Sorts resources of which only the address is known in reading order. */
-export const addressesInReadingOrder = <T extends { readonly address: Address }>(items: readonly T[]): T[] =>
-  readingOrder(
-    items.map((item) => ({
-      address: item.address,
-      action: "no-op" as const,
-      dependsOn: [],
-      withParent: false,
-      item,
-    })),
-  ).map(({ item }) => item);
 
 function walk<T>(node: Node<T>): T[] {
   const children = [...node.children]

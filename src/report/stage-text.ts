@@ -1,9 +1,10 @@
 import { durationText } from "../model/time";
 import type { Plain } from "../model/value";
+import { inDocument } from "../plan/document";
 import { escapeText } from "./escape-text";
 import { counted } from "./plan-wording";
-import { alignColumns, type Style } from "./style";
-import { exactTime, timeAgo } from "./time-text";
+import { factLines, type Style, tableLines } from "./style";
+import { timeAgo, timeSince } from "./time-text";
 
 /** A stage or an instance, as `rnv stage list` shows it. */
 export interface StageRow {
@@ -13,76 +14,56 @@ export interface StageRow {
   readonly protect: boolean;
   readonly disposable: boolean;
   readonly resources: number;
-  readonly workspace?: string | undefined;
+  readonly workspaceId?: string | undefined;
   readonly lastRunAt?: string | undefined;
   readonly expiresAt?: string | undefined;
   readonly drift?: "none" | "drift" | "unchecked" | undefined;
   /** Why its state cannot be read. */
   readonly problem?: string | undefined;
   /** Its instances cannot be listed. */
-  readonly unlisted?: boolean;
+  readonly unlisted?: true | undefined;
   /** The manifest does not declare it. */
-  readonly isUndeclared?: boolean;
+  readonly undeclared?: true;
   readonly each?: boolean;
   /** Absolute. */
   readonly overlay?: string | undefined;
   readonly expiresMs?: number | undefined;
 }
 
+/** The document of `stage list -json` and `stage show -json`. */
 export const stageJson = (rows: readonly StageRow[]): Plain => ({
   format_version: "1.0",
-  stages: rows.map((row) => ({
-    stage: row.stage,
-    state: row.state,
-    protect: row.protect,
-    disposable: row.disposable,
-    resources: row.resources,
-    ...(row.each !== undefined && { each: row.each }),
-    ...(row.overlay !== undefined && { overlay: row.overlay }),
-    ...(row.workspace !== undefined && { workspace_id: row.workspace }),
-    ...(row.lastRunAt !== undefined && { last_run_at: row.lastRunAt }),
-    ...(row.expiresAt !== undefined && { expires_at: row.expiresAt }),
-    ...(row.drift !== undefined && { drift: row.drift }),
-    ...(row.isUndeclared === true && { undeclared: true }),
-    ...(row.unlisted === true && { unlisted: true }),
-    ...(row.problem !== undefined && { problem: row.problem }),
-  })),
+  stages: rows.map(({ expiresMs: _, ...row }) => inDocument(row)),
 });
 
 /** A line for each stage and instance. */
 export function stageRowsText(rows: readonly StageRow[], now: number, style: Style): string {
-  const head = ["STAGE", "RESOURCES", "LAST RUN", "STATE", ""];
-  const lines = alignColumns([
-    head,
-    ...rows.map((row) => [
-      row.stage,
-      String(row.resources),
-      runText(row, now),
-      escapeText(row.state),
-      marks(row, now),
-    ]),
+  const cells = rows.map((row) => [
+    row.stage,
+    String(row.resources),
+    row.lastRunAt === undefined ? "-" : timeAgo(row.lastRunAt, now),
+    escapeText(row.state),
+    marks(row, now),
   ]);
-  return `${[style.colors.bold(lines[0] as string), ...lines.slice(1)].join("\n")}\n`;
+  return `${tableLines(["STAGE", "RESOURCES", "LAST RUN", "STATE", ""], cells, style).join("\n")}\n`;
 }
 
-const runText = ({ lastRunAt }: StageRow, now: number): string =>
-  lastRunAt === undefined ? "-" : timeAgo(lastRunAt, now);
+const driftWords = { none: "no drift", drift: "drifted", unchecked: "drift not checked" } as const;
 
 function marks(row: StageRow, now: number): string {
-  const { protect, disposable, expiresAt, drift, problem, unlisted, isUndeclared } = row;
+  const { stage, state, expiresAt, drift, problem } = row;
+  const toDestroy = `rnv destroy --stage ${stage} --state ${escapeText(state)}`;
   return [
-    ...(isUndeclared === true
-      ? [`not declared; to destroy it: rnv destroy --stage ${row.stage} --state ${escapeText(row.state)}`]
-      : []),
-    ...(problem === undefined ? [] : [`cannot be read: ${escapeText(problem)}`]),
-    ...(unlisted === true ? ["its instances cannot be listed: --ids"] : []),
-    ...(protect ? ["protected"] : []),
-    ...(disposable ? ["disposable"] : []),
-    ...(expiresAt === undefined ? [] : [expiryText(expiresAt, now)]),
-    ...(drift === undefined
-      ? []
-      : [{ none: "no drift", drift: "drifted", unchecked: "drift not checked" }[drift]]),
-  ].join(", ");
+    row.undeclared && `not declared; to destroy it: ${toDestroy}`,
+    problem === undefined ? undefined : `cannot be read: ${escapeText(problem)}`,
+    row.unlisted && "its instances cannot be listed: --ids",
+    row.protect && "protected",
+    row.disposable && "disposable",
+    expiresAt && expiryText(expiresAt, now),
+    drift && driftWords[drift],
+  ]
+    .filter((mark) => typeof mark === "string")
+    .join(", ");
 }
 
 const hour = 3_600_000;
@@ -95,28 +76,19 @@ const expiryText = (expiresAt: string, now: number): string => {
 
 /** One stage with all that is declared of it. */
 export function stageShownText(row: StageRow, now: number, style: Style): string {
-  const { stage, overlay, workspace, state, lastRunAt, expiresMs, expiresAt, problem } = row;
-  const lines = [
-    ["state", escapeText(state)],
-    ...(overlay === undefined ? [] : [["overlay", escapeText(overlay)]]),
-    ...(workspace === undefined ? [] : [["workspace", workspace]]),
+  const { stage, overlay, workspaceId, lastRunAt, expiresMs, expiresAt, problem } = row;
+  const left = expiresAt === undefined ? "" : `: ${expiryText(expiresAt, now)}`;
+  const facts = factLines([
+    ["state", escapeText(row.state)],
+    ["overlay", overlay && escapeText(overlay)],
+    ["workspace", workspaceId],
     ["resources", counted(row.resources, "resource")],
-    [
-      "last run",
-      lastRunAt === undefined ? "none yet" : `${timeAgo(lastRunAt, now)} (${exactTime(lastRunAt)})`,
-    ],
-    ...(row.each ? [["instances", `each has an id: --stage ${stage}`]] : []),
-    ...(row.protect ? [["protected", "nothing in it is deleted"]] : []),
-    ...(row.disposable ? [["disposable", "deleted without a confirmation by name"]] : []),
-    ...(expiresMs === undefined
-      ? []
-      : [
-          [
-            "expires",
-            `${durationText(expiresMs)} after its last run${expiresAt === undefined ? "" : `: ${expiryText(expiresAt, now)}`}`,
-          ],
-        ]),
-    ...(problem === undefined ? [] : [["problem", escapeText(problem)]]),
-  ];
-  return `${[style.colors.bold(`Stage ${stage}`), ...alignColumns(lines.map(([a = "", b = ""]) => [`  ${a}`, b]))].join("\n")}\n`;
+    ["last run", lastRunAt === undefined ? "none yet" : timeSince(lastRunAt, now)],
+    ["instances", row.each ? `each has an id: --stage ${stage}` : undefined],
+    ["protected", row.protect ? "nothing in it is deleted" : undefined],
+    ["disposable", row.disposable ? "deleted without a confirmation by name" : undefined],
+    ["expires", expiresMs === undefined ? undefined : `${durationText(expiresMs)} after its last run${left}`],
+    ["problem", problem && escapeText(problem)],
+  ]);
+  return `${[style.colors.bold(`Stage ${stage}`), ...facts].join("\n")}\n`;
 }

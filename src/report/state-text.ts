@@ -4,6 +4,7 @@ import type { AppliedValue, RecordedResource, State } from "../model/state";
 import { isFingerprint } from "../model/state";
 import { compareTexts } from "../model/text";
 import { type Plain, unflatten } from "../model/value";
+import { inDocument } from "../plan/document";
 import type { Backup } from "../state/backend";
 import { escapeJson, escapeText, quoteText } from "./escape-text";
 import { counted } from "./plan-wording";
@@ -18,10 +19,8 @@ export const recordedAddresses = (state: State): Address[] =>
   readingOrder(
     (Object.entries(state.resources) as [Address, RecordedResource][]).map(([address, resource]) => ({
       address,
-      action: "no-op" as const,
       dependsOn:
         resource.parent === undefined ? resource.dependsOn : [...resource.dependsOn, resource.parent],
-      withParent: false,
     })),
   ).map(({ address }) => address);
 
@@ -187,23 +186,23 @@ export function resourceDocument(address: Address, resource: RecordedResource) {
     if (isFingerprint(value)) sensitive.set(path, true);
     values.set(path, isFingerprint(value) ? null : (value as Plain));
   }
-  return {
+  return inDocument({
     address,
-    mode: "managed" as const,
+    mode: "managed",
     type: resource.type,
     name: nameOf(address),
     id: resource.id,
-    display_name: resource.name,
+    displayName: resource.name,
     values: unflatten(values),
-    sensitive_values: unflatten(sensitive),
-    depends_on: resource.dependsOn,
+    sensitiveValues: unflatten(sensitive),
+    dependsOn: resource.dependsOn,
     parent: resource.parent ?? null,
-    prevent_destroy: resource.preventDestroy,
-    on_remove: resource.onRemove,
-    updated_at: resource.updatedAt ?? null,
-    ...(resource.retained ? { retained: true } : {}),
-    ...(resource.deletionFailed === undefined ? {} : { deletion_failed: resource.deletionFailed }),
-  };
+    preventDestroy: resource.preventDestroy,
+    onRemove: resource.onRemove,
+    updatedAt: resource.updatedAt ?? null,
+    retained: resource.retained || undefined,
+    deletionFailed: resource.deletionFailed,
+  });
 }
 
 /** `output -json`, as Terraform writes it: `{name: {sensitive, type, value}}`. */

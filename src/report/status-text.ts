@@ -1,9 +1,9 @@
 import type { Release, ReleaseList, RunningService, Standing } from "../model/live";
-import { snakeCase } from "../model/text";
+import { inDocument } from "../plan/document";
 import { escapeJson, escapeText, quoteText, shorten } from "./escape-text";
-import { counted } from "./plan-wording";
-import { addressesInReadingOrder } from "./reading-order";
-import { alignColumns, type Style } from "./style";
+import { counted, countList } from "./plan-wording";
+import { readingOrder } from "./reading-order";
+import { factLines, type Style, tableLines } from "./style";
 import { elapsedText, timeAgo, timeSince } from "./time-text";
 
 const longestStanding = 300;
@@ -19,56 +19,43 @@ const runsWords: Readonly<Record<RunningService["runs"], string>> = {
 
 /** Renders the services: a table with notes below each row, and a count. `now` in milliseconds. */
 export function statusText(services: readonly RunningService[], now: number, style: Style): string {
-  const { colors } = style;
-  const ordered = addressesInReadingOrder(services);
+  const ordered = readingOrder(services);
   const rows = ordered.map((one) => [
     escapeText(one.address),
     runsText(one, style),
     one.health === undefined ? "-" : escapeText(one.health),
     one.release === undefined ? "-" : commitText(one.release),
-    sinceOf(one, now),
+    one.release?.finishedAt === undefined ? "-" : timeAgo(one.release.finishedAt, now),
   ]);
-  const [head = "", ...lines] = alignColumns([["service", "runs", "health", "built from", "since"], ...rows]);
-  const body = ordered.flatMap((one, i) => [
-    lines[i] ?? "",
-    ...notesOf(one, now).map((note) => colors.dim(`    ${note}`)),
-  ]);
-  return `${[colors.dim(head), ...body, "", colors.bold(countLine(services))].join("\n")}\n`;
+  const notes = ordered.map((one) => notesOf(one, now));
+  const table = tableLines(["service", "runs", "health", "built from", "since"], rows, style, notes);
+  return `${[...table, "", style.colors.bold(countLine(services))].join("\n")}\n`;
 }
 
 /** One service with all that is known of it. */
 export function oneStatusText(service: RunningService, now: number, style: Style): string {
-  const { colors } = style;
-  const { address, name, url, status, health, healthCheckedAt, release, latest } = service;
+  const { address, name, url, status, health, healthCheckedAt, release, latest, standing } = service;
   const checked = healthCheckedAt === undefined ? "" : `, checked ${timeAgo(healthCheckedAt, now)}`;
-  const rows: string[][] = [
+  const isNoteEnough = standing.some(({ code }) => code !== "suspended");
+  const since = release?.finishedAt === undefined ? "-" : timeSince(release.finishedAt, now);
+  const facts = factLines([
     ["runs", runsText(service, style)],
-    ...(status === undefined || status === runsWords[service.runs] ? [] : [["status", escapeText(status)]]),
-    ...(health === undefined ? [] : [["health", `${escapeText(health)}${checked}`]]),
-    ...(url === undefined ? [] : [["url", escapeText(url)]]),
-    ...(release === undefined
-      ? []
-      : [
-          ["release", `deployment ${escapeText(release.id)}`],
-          ["commit", commitLine(release)],
-          ["since", release.finishedAt === undefined ? "-" : timeSince(release.finishedAt, now)],
-          ...(release.actor === undefined ? [] : [["by", escapeText(release.actor)]]),
-        ]),
-    ...(latest === undefined || service.standing.some(({ code }) => code !== "suspended")
-      ? []
-      : [
-          [
-            "latest",
-            `deployment ${escapeText(latest.id)}${latest.status ? `, ${escapeText(latest.status)}` : ""}`,
-          ],
-        ]),
-    ...notesOf(service, now).map((note) => ["note", note]),
-  ];
+    ["status", status === runsWords[service.runs] ? undefined : status && escapeText(status)],
+    ["health", health === undefined ? undefined : `${escapeText(health)}${checked}`],
+    ["url", url && escapeText(url)],
+    ["release", release && `deployment ${escapeText(release.id)}`],
+    ["commit", release && commitLine(release)],
+    ["since", release && since],
+    ["by", release?.actor && escapeText(release.actor)],
+    ["latest", latest && !isNoteEnough ? latestText(latest) : undefined],
+    ...notesOf(service, now).map((note) => ["note", note] as const),
+  ]);
   const title = address.endsWith(`.${name}`) ? "" : ` (${quoteText(name)})`;
-  return `${colors.bold(escapeText(address))}${title}\n${alignColumns(rows)
-    .map((line) => `  ${line}`)
-    .join("\n")}\n`;
+  return `${[`${style.colors.bold(escapeText(address))}${title}`, ...facts].join("\n")}\n`;
 }
+
+const latestText = ({ id, status }: Release): string =>
+  `deployment ${escapeText(id)}${status ? `, ${escapeText(status)}` : ""}`;
 
 function commitLine(release: NonNullable<RunningService["release"]>): string {
   const { commit, branch, commitMessage } = release;
@@ -93,9 +80,6 @@ function runsText({ runs, archived }: RunningService, { colors }: Style): string
   return archived ? `${shown}, archived` : shown;
 }
 
-const sinceOf = ({ release }: RunningService, now: number): string =>
-  release?.finishedAt === undefined ? "-" : timeAgo(release.finishedAt, now);
-
 const managedWords = { rnv: "managed by rnv", preserve: "preserved", no: "not managed" } as const;
 
 /** Notes that stand below the row of a service. */
@@ -112,11 +96,11 @@ const noteText = ({ summary, since }: Standing, now: number): string =>
   `${escapeText(shorten(summary, longestStanding))}${since === undefined ? "" : ` (${timeAgo(since, now)})`}`;
 
 function countLine(services: readonly RunningService[]): string {
-  const counts = (Object.keys(runsWords) as RunningService["runs"][])
-    .map((runs) => [services.filter((one) => one.runs === runs).length, runsWords[runs]] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, words]) => `${count} ${words === "nothing" ? "without a release" : words}`);
-  return `${counted(services.length, "service")}: ${counts.join(", ")}.`;
+  const counts = Object.entries(runsWords).map(([runs, words]) => {
+    const count = services.filter((one) => one.runs === runs).length;
+    return [count, runs === "nothing" ? "without a release" : words] as const;
+  });
+  return `${counted(services.length, "service")}: ${countList(counts)}.`;
 }
 
 const longestActor = 30;
@@ -124,7 +108,6 @@ const longestNote = 300;
 
 /** Renders deployments of one service, newest first, each with its note. `now` in milliseconds. */
 export function releasesText(list: ReleaseList, now: number, style: Style): string {
-  const { colors } = style;
   const { address, releases, reason, hasMore } = list;
   if (releases.length === 0)
     return `${escapeText(address)} has no deployments${reason === undefined ? "" : `: ${escapeText(reason)}`}.\n`;
@@ -136,23 +119,17 @@ export function releasesText(list: ReleaseList, now: number, style: Style): stri
     one.createdAt === undefined ? "-" : timeAgo(one.createdAt, now),
     tookText(one),
   ]);
-  const [head = "", ...lines] = alignColumns([
-    ["deployment", "status", "built from", "by", "created", "took"],
-    ...rows,
-  ]);
-  const body = releases.flatMap((one, i) => {
-    const note = releaseNote(one);
-    return [
-      lines[i] ?? "",
-      ...(note === undefined ? [] : [colors.dim(`    ${escapeText(shorten(note, longestNote))}`)]),
-    ];
-  });
+  const notes = releases
+    .map(releaseNote)
+    .map((note) => (note === undefined ? [] : [escapeText(shorten(note, longestNote))]));
+  const head = ["deployment", "status", "built from", "by", "created", "took"];
+  const table = tableLines(head, rows, style, notes);
   const back = releases.find(({ canRollback }) => canRollback);
   const closing = [
     ...(back ? [`To go back to one marked *: rnv rollback ${escapeText(address)} ID`] : []),
     ...(hasMore ? [`There are older ones: -limit ${releases.length * 5} shows more.`] : []),
   ];
-  return `${[colors.dim(head), ...body, ...(closing.length === 0 ? [] : ["", ...closing])].join("\n")}\n`;
+  return `${[...table, ...(closing.length === 0 ? [] : ["", ...closing])].join("\n")}\n`;
 }
 
 function releaseStatus({ status = "not readable", serves, canRollback }: Release, { colors }: Style): string {
@@ -199,11 +176,7 @@ export const releasesJson = ({ address, releases, hasMore, reason }: ReleaseList
   `${escapeJson({ format_version: "1.0", address, deployments: releases.map(releaseData), has_more: hasMore, reason }, 2)}\n`;
 
 const serviceData = ({ release, latest, ...service }: RunningService) =>
-  snakeKeys({ ...service, release: release && releaseData(release), latest: latest && releaseData(latest) });
+  inDocument({ ...service, release: release && releaseData(release), latest: latest && releaseData(latest) });
 
 const releaseData = ({ sourceId, ...release }: Release) =>
-  snakeKeys({ ...release, sourceDeploymentId: sourceId });
-
-/** The keys of an object as documents have them. */
-const snakeKeys = (object: object): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value]));
+  inDocument({ ...release, sourceDeploymentId: sourceId });

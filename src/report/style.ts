@@ -72,3 +72,21 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
       .trimEnd(),
   );
 }
+
+/** A table with a heading; below each row its notes. */
+export function tableLines(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { colors }: Style,
+  notes: readonly (readonly string[])[] = [],
+): string[] {
+  const [title = "", ...lines] = alignColumns([head, ...rows]);
+  const below = notes.map((own) => own.map((note) => colors.dim(`    ${note}`)));
+  return [colors.bold(title), ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])];
+}
+
+/** Labels and values in two columns, without those that have no value. */
+export const factLines = (
+  facts: readonly (readonly [label: string, value: string | undefined])[],
+): string[] =>
+  alignColumns(facts.flatMap(([label, value]) => (value === undefined ? [] : [[`  ${label}`, value]])));

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import { findingSchema } from "../model/apply-event";
+import { locatedFindingSchema } from "../model/apply-event";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeJson, escapeText } from "./escape-text";
-import { type JunitCase, junit, testCase } from "./job-reports";
+import { type JunitCase, junit } from "./job-reports";
 import { counted } from "./plan-wording";
 import type { Style } from "./style";
 
@@ -23,21 +23,7 @@ const resultSchema = z.strictObject({
     .describe("`error`: what the test starts from could not be made."),
   seconds: z.number().min(0),
   differences: z.array(differenceSchema),
-  diagnostics: z
-    .array(
-      findingSchema({
-        location: z
-          .strictObject({
-            file: z.string(),
-            line: z.int().optional(),
-            column: z.int().optional(),
-            endLine: z.int().optional(),
-            endColumn: z.int().optional(),
-          })
-          .optional(),
-      }),
-    )
-    .describe("Unexpected errors."),
+  diagnostics: z.array(locatedFindingSchema).describe("Unexpected errors."),
 });
 
 /** The report of `rnv test --format json`. */
@@ -107,13 +93,9 @@ export const testJunit = ({ tests }: TestReport): string =>
   junit([{ name: "rnv test", cases: tests.map(caseOf) }]);
 
 function caseOf({ file, line, name, status, differences, diagnostics }: TestResult): JunitCase {
-  if (status === "passed") return testCase(file, name);
+  if (status === "passed") return { type: file, name };
   const told = differences.flatMap(({ about, lines }) => [about, ...lines.map((text) => `  ${text}`)]);
   const found = diagnostics.map(({ code, summary }) => `${code}: ${summary}`);
-  const failure = {
-    code: status,
-    summary: `${file}:${line}: ${differences.map(({ about }) => about).join(", ")}`,
-    hint: [...told, ...found].join("\n"),
-  };
-  return testCase(file, name, { failure });
+  const summary = `${file}:${line}: ${differences.map(({ about }) => about).join(", ")}`;
+  return { type: file, name, failure: { code: status, summary, hint: [...told, ...found].join("\n") } };
 }

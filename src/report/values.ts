@@ -186,17 +186,13 @@ export function fieldLines(field: ShownField): string[] {
   const path = escapeText(field.path);
   const notes = attributeNotes(field).map((note) => `  # ${note}`);
   const sign = attributeSign(field);
-  const isLong = isBlock(before) || isBlock(after);
-  if (sign !== "~") {
-    const side = oneSide(field);
-    if (!isLong) return [`${sign} ${path}: ${shownText(side)}${notes.join("")}`];
-    const lines = capLines(shownLines(side)).map((line) => `${sign}   ${line}`);
-    return [`${sign} ${path}:${notes.join("")}`, ...lines];
+  if (isBlock(before) || isBlock(after)) {
+    const lines = changedLines(field).map((line) => `${line.sign}   ${line.text}`);
+    return [`${sign === "~" ? " " : sign} ${path}:${notes.join("")}`, ...capLines(lines)];
   }
+  if (sign !== "~") return [`${sign} ${path}: ${shownText(oneSide(field))}${notes.join("")}`];
   if (isHidden(field)) return [`! ${path} changes (hidden)${notes.join("")}`];
-  if (!isLong) return [`- ${path}: ${shownText(before)}`, `+ ${path}: ${shownText(after)}${notes.join("")}`];
-  const lines = diffLines(shownLines(before), shownLines(after)).map(({ sign, text }) => `${sign}   ${text}`);
-  return [`  ${path}:${notes.join("")}`, ...capLines(lines)];
+  return [`- ${path}: ${shownText(before)}`, `+ ${path}: ${shownText(after)}${notes.join("")}`];
 }
 
 export interface DiffLine {
@@ -204,39 +200,19 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Above this product of differing lines both sides are shown whole, one after the other: a diff may compare each pair. */
-const mostPairs = 250_000;
+/** Beyond so many changed lines both sides are shown whole, one after the other: few of them are shown at all. */
+const mostEdits = 250;
 const context = 2;
 
-/**
- * Returns the shortest way from one list of lines to another; long equal stretches are folded to a count. Equal lines at
- * both ends are taken off first: of a long text mostly a few lines change.
- */
+/** Returns the shortest way from one list of lines to another; long equal stretches are folded to a count. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
-  const shorter = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < shorter && before[head] === after[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
-  const left = before.slice(head, before.length - tail);
-  const right = after.slice(head, after.length - tail);
-  return fold([
-    ...signed(" ", before.slice(0, head)),
-    ...align(left, right),
-    ...signed(" ", before.slice(before.length - tail)),
-  ]);
+  const parts = diffArrays([...before], [...after], { maxEditLength: mostEdits });
+  if (parts === undefined) return [...signed("-", before), ...signed("+", after)];
+  return fold(parts.flatMap(({ removed, added, value }) => signed(removed ? "-" : added ? "+" : " ", value)));
 }
 
 const signed = (sign: DiffLine["sign"], lines: readonly string[]): DiffLine[] =>
   lines.map((text) => ({ sign, text }));
-
-function align(before: string[], after: string[]): DiffLine[] {
-  if (before.length * after.length > mostPairs) return [...signed("-", before), ...signed("+", after)];
-  return diffArrays(before, after).flatMap(({ removed, added, value }) => {
-    if (removed) return signed("-", value);
-    return signed(added ? "+" : " ", value);
-  });
-}
 
 function fold(lines: readonly DiffLine[]): DiffLine[] {
   const folded: DiffLine[] = [];

@@ -17,7 +17,7 @@ import {
   webhookBody,
 } from "../../src/report/drift-job";
 import { driftJson } from "../../src/report/drift-json";
-import { driftMarkdown, driftText } from "../../src/report/drift-text";
+import { driftMarkdown, driftText } from "../../src/report/drift-sections";
 import { escapeHtml, escapeJson } from "../../src/report/escape-text";
 import { eventJson, eventText } from "../../src/report/events";
 import { graphDot, graphMermaid } from "../../src/report/graph";

@@ -112,9 +112,7 @@ function tellRunner(invocation: Invocation, planned: readonly TargetResult[], re
     exitcode: String(worstExitCode(plans.map(({ exitcode }) => exitcode))),
   };
   writeOutputs(invocation, { ...outputs, plans: escapeJson(plans) });
-  const texts = planned.flatMap(({ outcome: { plan: made } }) =>
-    made ? [planMarkdown(made, undefined, { fold: true })] : [],
-  );
+  const texts = planned.flatMap(({ outcome: { plan: made } }) => (made ? [planMarkdown(made)] : []));
   writeSummary(invocation, texts);
   try {
     writeReports(invocation, planned, request, outputs);

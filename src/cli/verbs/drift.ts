@@ -6,7 +6,7 @@ import { readAcceptances } from "../../manifest/drift-file";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
 import { type DriftClass, type DriftReport, driftClasses } from "../../plan/drift";
 import { driftJson } from "../../report/drift-json";
-import { driftMarkdown, driftText } from "../../report/drift-text";
+import { driftMarkdown, driftText } from "../../report/drift-sections";
 import { withContext } from "../context";
 import { type Format, formatOf, type Invocation, listOf } from "../invocation";
 import { ignoredOptions, options, scopeOptions } from "../options";

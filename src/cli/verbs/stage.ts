@@ -72,7 +72,7 @@ function rowOf({ name, declared, location, state, problem }: StageInstance): Sta
     protect: declared.protect,
     disposable: declared.disposable,
     resources: Object.keys(state?.resources ?? {}).length,
-    workspace: state?.workspaceId,
+    workspaceId: state?.workspaceId,
     lastRunAt,
     expiresAt,
     problem: problem?.summary,
@@ -89,7 +89,7 @@ async function runList(invocation: Invocation): Promise<number> {
     const known = await standings(invocation, found, declared);
     const all = declared.each ? known?.filter((one) => !isEmpty(one)) : known;
     if (all === undefined || (declared.each && all.length === 0))
-      rows.push({ ...patternRow(found, declared), unlisted: all === undefined });
+      rows.push({ ...patternRow(found, declared), unlisted: all === undefined || undefined });
     for (const one of all ?? []) {
       if (asked?.id !== undefined && asked.id !== one.name.id) continue;
       rows.push({
@@ -104,9 +104,9 @@ async function runList(invocation: Invocation): Promise<number> {
       rows.push({
         stage: stageText(stage),
         state: location,
-        isUndeclared: true,
+        undeclared: true,
         ...{ protect: false, disposable: false, resources: Object.keys(state.resources).length },
-        ...{ workspace: state.workspaceId, lastRunAt: state.lastRunAt },
+        ...{ workspaceId: state.workspaceId, lastRunAt: state.lastRunAt },
       });
   if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
   const style = outStyle(invocation);
@@ -152,7 +152,7 @@ async function runShow(invocation: Invocation): Promise<number> {
     ...row,
     each: isPattern,
     overlay: path && shownPath(path, invocation.cwd),
-    workspace: row.workspace ?? workspace,
+    workspaceId: row.workspaceId ?? workspace,
     expiresMs: declared.expiresMs,
   };
   if (options.json === true) terminal.out(`${escapeJson(stageJson([shown]), 2)}\n`);

@@ -6,9 +6,9 @@ import {
   escapeMarkdown,
   escapeText,
   fencedBlock,
+  markdownTable,
   quoteText,
   shorten,
-  tableRow,
 } from "../../../src/report/escape-text";
 import { fc } from "../../support/fixed-seed";
 
@@ -95,7 +95,7 @@ describe("Markdown", () => {
   });
 
   it("escapes pipes, with or without a backslash, in table cells", () => {
-    expect(tableRow(["a|b", "c\\|d"])).toBe("| a\\|b | c\\\\\\|d |");
+    expect(markdownTable(["a|b", "c\\|d"], [])).toBe("| a\\|b | c\\\\\\|d |\n| --- | --- |");
   });
 
   it("fences a block with more backticks than it holds", () => {

@@ -109,7 +109,7 @@ describe("a long plan", () => {
     const lost = change("delete", "service.shop.lost", { id: "1", name: "lost" });
     const text = comment(planned([...many(40).changes, lost]));
     const fold = text.indexOf("<details>");
-    expect(text.slice(0, fold)).toContain("| **delete** | `service.shop.lost` |");
+    expect(text.slice(0, fold)).toContain("| **destroy** | `service.shop.lost` |");
     expect(text.slice(0, fold)).not.toContain("service-7`");
     expect(text).toContain("<details><summary>and Services: 40 to change.</summary>");
     expect(comment(many(20))).not.toContain("<summary>and");

@@ -22,9 +22,9 @@ it("opens with the summary, then what blocks, then the table", () => {
     "| action | resource | what | effect |",
     "| --- | --- | --- | --- |",
     "| **replace**, blocked | `service.shop.docs` | kind | **destructive** |",
-    '| **delete** | `service.shop.worker` | named "Old worker" | **destructive**, changes the bill |',
-    "| **delete** | `variable.shop.worker.TOKEN` | destroyed with its parent |  |",
-    "| **delete** | `variable.shop.worker.URL` | destroyed with its parent |  |",
+    '| **destroy** | `service.shop.worker` | named "Old worker" | **destructive**, changes the bill |',
+    "| **destroy** | `variable.shop.worker.TOKEN` | destroyed with its parent |  |",
+    "| **destroy** | `variable.shop.worker.URL` | destroyed with its parent |  |",
     "| forget | `service.legacy` |  |  |",
     "| import | `project.shop` | description |  |",
     "| update | `service.shop.api` | branch, plan, port and 2 more | deploys, changes the bill |",
@@ -145,7 +145,7 @@ describe("deletions and replacements", () => {
     const many = [...Array(60).keys()].map((i) => change("delete", `service.s${i}`, { guard }));
     const text = planMarkdown(plan(many));
     expect(text).toContain("> - 60 unconfirmed deletions, marked below; to confirm each:");
-    expect(text.match(/\*\*delete\*\*, blocked/g)).toHaveLength(60);
+    expect(text.match(/\*\*destroy\*\*, blocked/g)).toHaveLength(60);
   });
 });
 
