@@ -15,14 +15,17 @@ export interface Section {
 }
 
 /** How a report looks at first sight: something stops it, something happens, nothing does. */
-export type Tone = "stop" | "act" | "calm";
+type Tone = "stop" | "act" | "calm";
 
-export interface Report {
-  /** `rnv plan`. */
-  readonly heading: string;
+export interface Verdict {
   /** One or two words, which say the same as `tone`. */
   readonly verdict: string;
   readonly tone: Tone;
+}
+
+export interface Report extends Verdict {
+  /** `rnv plan`. */
+  readonly heading: string;
   /** The line that ends the text of the same report. */
   readonly line: string;
   /** What it is about: workspace, stage, digest; without those that are empty. */
@@ -96,7 +99,7 @@ function factList(facts: Report["facts"]): Markup {
 }
 
 /** The first characters of a digest; the whole is copied, and shown by a pointer. */
-const shortened = (digest: string): Markup =>
+export const shortened = (digest: string): Markup =>
   html`<code class="copy" data-copy="${digest}" title="${digest}">${digest.slice(0, shortDigest)}</code>`;
 
 /** Sections of rows and sentences; those of one `id` are one section of the page. */

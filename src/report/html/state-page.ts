@@ -3,9 +3,9 @@ import type { AppliedValue, RecordedResource, State } from "../../model/state";
 import { unflatten } from "../../model/value";
 import { counted } from "../plan-wording";
 import { recordedAddresses, recordedLines, stateSections } from "../state-text";
+import { headOf } from "./blocks";
 import { type Entry, entriesSection } from "./entries";
-import { headOf } from "./entry";
-import { html, nothing } from "./markup";
+import { html, nothing, table } from "./markup";
 import { listSections, page, type Section } from "./page";
 import type { ReportScope } from "./plan-page";
 import { type ResourceChange, type Topology, topologyOf } from "./topology";
@@ -59,26 +59,24 @@ function resourcesSection(state: State, addresses: readonly Address[]): Section 
   });
   return entriesSection({
     subject: "resources",
-    parts: [{ entries }],
+    parts: [{ groups: [{ entries }], isOpen: false }],
     filters: [
       { name: "action", label: "Type" },
       { name: "project", label: "Project or service" },
     ],
-    ...{ mostOpen: 0, whole: "rnv show -json" },
+    whole: "rnv show -json",
   });
 }
 
 function entryOf(address: Address, resource: RecordedResource): Entry {
   const { applied, computed, kept } = recordedLines(resource);
-  const table = (caption: string, fields: readonly (readonly string[])[]) =>
-    fields.length === 0
-      ? nothing
-      : html`<table class="fields"><caption>${caption}</caption>${fields.map(([path, value]) => html`<tr><th>${path}<td>${value}`)}</table>`;
+  const tableOf = (caption: string, rows: readonly (readonly string[])[]) =>
+    rows.length === 0 ? nothing : table(rows, { className: "fields", caption, head: 0 });
   return {
     ids: [address],
     line: html`<code>${address}</code> ${resource.name}`,
     notes: [["id", html`<code>${resource.id}</code>`], ...kept.map((text) => ["kept", text] as const)],
-    fields: () => html`${table("As applied", applied)}${table("As the service computes it", computed)}`,
+    fields: () => html`${tableOf("As applied", applied)}${tableOf("As the service computes it", computed)}`,
     found: { action: [typeOf(address)], project: [headOf({ address })] },
   };
 }

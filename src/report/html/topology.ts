@@ -4,17 +4,9 @@ import type { Plain } from "../../model/value";
 import type { PlanDocument } from "../../plan/plan-schema";
 import { type Mark, marks } from "../graph";
 import { counted, moneyChange, sameMoney } from "../plan-wording";
+import type { GraphEdge, GraphNode, Point } from "./place-nodes";
 
-export interface Place {
-  readonly x: number;
-  readonly y: number;
-}
-
-export interface TopologyNode {
-  readonly id: string;
-  readonly box?: string | undefined;
-  /** Where the saved layout of its project has it. */
-  readonly place?: Place | undefined;
+export interface TopologyNode extends GraphNode {
   readonly title: string;
   /** Kind, plan, region, price. */
   readonly facts: string;
@@ -22,23 +14,16 @@ export interface TopologyNode {
   readonly isBlocked: boolean;
   /** What its mark does not say: parts that change, effects. */
   readonly notes: readonly string[];
+  /** Node of another box, which this one stands for. */
+  readonly standsFor?: string;
   /** It stands for a project: its notes say what happens in it. */
   readonly isProject?: true;
-  /** It stands for so many that nothing happens to. */
-  readonly folded?: number;
-}
-
-export interface TopologyEdge {
-  readonly from: string;
-  readonly to: string;
-  /** What it is for: names of variables. */
-  readonly names: readonly string[];
 }
 
 /** Projects as boxes, services as nodes, references as edges. */
 export interface Topology {
   readonly nodes: readonly TopologyNode[];
-  readonly edges: readonly TopologyEdge[];
+  readonly edges: readonly GraphEdge[];
   /** Title of each box. */
   readonly boxes: ReadonlyMap<string, string>;
   /** Its nodes are projects: there were too many services. */
@@ -85,22 +70,16 @@ export function topologyOf(
   const markOf = (change: ResourceChange): Mark =>
     found === undefined ? actionOf(change) : (found.get(change.address) ?? "same");
   const nodes = drawn.nodes.map((change) => nodeOf(change, drawn, markOf));
-  const edges = edgesOf(changes, drawn);
-  const folded = fold({ nodes, edges, boxes: drawn.boxes, isCoarse: false, services: nodes.length });
-  const isStill = nodes.every((node) => !isMoving(node));
-  return folded.nodes.length > mostNodes || (isStill && nodes.length > mostNodes) || isCrowded(folded)
-    ? fold(coarse({ nodes, edges, boxes: drawn.boxes, isCoarse: true, services: nodes.length }))
-    : folded;
+  const whole = { nodes, edges: edgesOf(changes, drawn), boxes: drawn.boxes, services: nodes.length };
+  const folded = fold({ ...whole, isCoarse: false });
+  return folded.nodes.length > mostNodes || isCrowded(folded) ? fold(coarse(whole)) : folded;
 }
 
-/** Returns true if one box has more references between its nodes than can be laid out in time. */
-function isCrowded({ nodes, edges }: Topology): boolean {
+/** Returns true if one box has more references than can be laid out in time. */
+export function isCrowded({ nodes, edges }: Topology): boolean {
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
   const counts = new Map<string | undefined, number>();
-  for (const { from, to } of edges) {
-    const box = boxOf.get(from);
-    if (box === boxOf.get(to)) counts.set(box, (counts.get(box) ?? 0) + 1);
-  }
+  for (const { from } of edges) counts.set(boxOf.get(from), (counts.get(boxOf.get(from)) ?? 0) + 1);
   return [...counts.values()].some((count) => count > mostReferences);
 }
 
@@ -108,8 +87,10 @@ function asItIs(resource: ResourceChange): ResourceChange {
   const { change, cost } = resource;
   return {
     ...resource,
-    ...{ change: { ...change, after: change.before ?? change.after }, effects: [] },
-    ...{ blocked_by: undefined, cost: cost && { before: cost.before, after: cost.before } },
+    change: { ...change, after: change.before ?? change.after },
+    effects: [],
+    blocked_by: undefined,
+    cost: cost && { before: cost.before, after: cost.before },
   };
 }
 
@@ -117,11 +98,12 @@ interface Drawn {
   readonly nodes: readonly ResourceChange[];
   readonly boxes: ReadonlyMap<string, string>;
   readonly boxOf: (change: ResourceChange) => string | undefined;
-  /** The node that a resource is, or is part of. */
-  readonly nodeAt: (address: string) => string | undefined;
+  /** The node that a resource is, or is part of, by its address. */
+  readonly nodeAt: ReadonlyMap<string, string | undefined>;
   readonly parts: ReadonlyMap<string, readonly ResourceChange[]>;
   readonly pictureOf: (type: string) => Picture | undefined;
-  readonly placeOf: (change: ResourceChange) => Place | undefined;
+  /** Saved positions, by box. */
+  readonly places: ReadonlyMap<string | undefined, Places>;
 }
 
 function drawnFrom(changes: readonly ResourceChange[], types: Types): Drawn {
@@ -129,56 +111,44 @@ function drawnFrom(changes: readonly ResourceChange[], types: Types): Drawn {
   const pictureOf = (type: string): Picture | undefined => pictures.get(type);
   const nodes = changes.filter(({ type }) => pictureOf(type)?.as === "node");
   const held = changes.filter(({ type }) => pictureOf(type)?.as === "box");
-  const boxes = new Map(held.map((change): [string, string] => [change.address, nameOf(change.address)]));
-  const byName = new Map(nodes.map(({ address }) => [nameOf(address), address as string]));
-  const boxByName = new Map(held.map(({ address }) => [nameOf(address), address as string]));
-  const byAddress = new Map(changes.map((change) => [change.address as string, change]));
-  const holderIn = (names: ReadonlyMap<string, string>, change: ResourceChange): string | undefined => {
-    const parent = change.construct?.in;
-    if (parent !== undefined && [...names.values()].includes(parent)) return parent;
-    const name = nameOf(change.address);
-    const end = name.lastIndexOf(".");
-    return names.get(name) ?? (end === -1 ? undefined : names.get(name.slice(0, end)));
-  };
-  const nodeOfChange = (change: ResourceChange): string | undefined => holderIn(byName, change);
+  const boxOf = holderAmong(held);
+  const holderOf = holderAmong(nodes);
+  const nodeAt = new Map(changes.map((change) => [change.address as string, holderOf(change)]));
   const parts = new Map<string, ResourceChange[]>();
+  const places = new Map<string | undefined, Places>();
   for (const change of changes) {
-    const node = pictureOf(change.type)?.as === "node" ? undefined : nodeOfChange(change);
+    const picture = pictureOf(change.type);
+    const node = picture?.as === "node" ? undefined : nodeAt.get(change.address);
     if (node !== undefined) parts.set(node, [...(parts.get(node) ?? []), change]);
+    const saved = picture?.as === "places" ? valueAt(change, picture.attribute) : undefined;
+    if (saved !== null && typeof saved === "object") places.set(boxOf(change), saved as unknown as Places);
   }
-  const boxOf = (change: ResourceChange) => holderIn(boxByName, change);
-  const places = new Map(
-    changes.flatMap((change) => {
-      const picture = pictureOf(change.type);
-      const saved = picture?.as === "places" ? valueAt(change, picture.attribute) : undefined;
-      return saved !== null && typeof saved === "object"
-        ? [[boxOf(change), saved as unknown as Places] as const]
-        : [];
-    }),
-  );
-  return {
-    nodes,
-    boxes,
-    boxOf,
-    placeOf: (change) => {
-      const saved = places.get(boxOf(change));
-      const names = [nameOf(change.address).split(".").at(-1) ?? "", change.live_name, change.id ?? ""];
-      const name = names.find((one) => saved !== undefined && Object.hasOwn(saved, one));
-      const place = name === undefined ? undefined : saved?.[name];
-      return typeof place?.x === "number" && typeof place.y === "number"
-        ? { x: place.x, y: place.y }
-        : undefined;
-    },
-    nodeAt: (address) => {
-      const change = byAddress.get(address);
-      return change && nodeOfChange(change);
-    },
-    parts,
-    pictureOf,
+  const boxes = new Map(held.map(({ address }): [string, string] => [address, nameOf(address)]));
+  return { nodes, boxes, boxOf, nodeAt, parts, pictureOf, places };
+}
+
+/** Returns a function that finds the one of `holders` that a resource is, or is in. */
+function holderAmong(holders: readonly ResourceChange[]) {
+  const byName = new Map(holders.map(({ address }) => [nameOf(address), address as string]));
+  const addresses = new Set(byName.values());
+  return ({ address, construct }: ResourceChange): string | undefined => {
+    if (construct?.in !== undefined && addresses.has(construct.in)) return construct.in;
+    const name = nameOf(address);
+    return byName.get(name) ?? byName.get(name.slice(0, Math.max(0, name.lastIndexOf("."))));
   };
 }
 
-type Places = Readonly<Record<string, Partial<Place> | undefined>>;
+function placeOf(change: ResourceChange, { places, boxOf }: Drawn): Point | undefined {
+  const saved = places.get(boxOf(change)) ?? {};
+  const names = [titleOf(change.address), change.live_name, change.id ?? ""];
+  const name = names.find((one) => Object.hasOwn(saved, one));
+  const place = name === undefined ? undefined : saved[name];
+  return typeof place?.x === "number" && typeof place.y === "number" ? { x: place.x, y: place.y } : undefined;
+}
+
+const titleOf = (address: Address): string => nameOf(address).split(".").at(-1) ?? address;
+
+type Places = Readonly<Record<string, Partial<Point> | undefined>>;
 
 const actionOf = ({ change }: ResourceChange): Mark => {
   if (change.importing) return "adopt";
@@ -205,8 +175,8 @@ function nodeOf(
   return {
     id: address,
     box: drawn.boxOf(change),
-    place: drawn.placeOf(change),
-    title: nameOf(address).split(".").at(-1) ?? address,
+    place: placeOf(change, drawn),
+    title: titleOf(address),
     facts: [
       ...(picture?.as === "node" ? picture.facts : []).flatMap((path) => factAt(change, path)),
       ...(price ? [moneyChange(before, after, "\u2192").split(",")[0] ?? ""] : []),
@@ -251,15 +221,15 @@ function valueAt({ change }: ResourceChange, path: string): Plain | undefined {
   return values.find((value) => value !== undefined && value !== null);
 }
 
-function edgesOf(changes: readonly ResourceChange[], drawn: Drawn): readonly TopologyEdge[] {
+function edgesOf(changes: readonly ResourceChange[], drawn: Drawn): readonly GraphEdge[] {
   const names = new Map<
     string,
     { readonly from: string; readonly to: string; readonly names: Set<string> }
   >();
   for (const change of changes) {
-    const from = drawn.nodeAt(change.address);
+    const from = drawn.nodeAt.get(change.address);
     for (const reference of change.references ?? []) {
-      const to = drawn.nodeAt(reference);
+      const to = drawn.nodeAt.get(reference);
       if (from === undefined || to === undefined || from === to) continue;
       const key = `${from} ${to}`;
       const edge = names.get(key) ?? { from, to, names: new Set() };
@@ -274,40 +244,41 @@ export const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !==
 
 /** Keeps what changes and its neighbours; the rest of each box is counted. Where nothing changes, everything is kept. */
 function fold(topology: Topology): Topology {
-  const { nodes, edges } = topology;
+  const { nodes, edges, isCoarse } = topology;
   const moving = new Set(nodes.filter(isMoving).map(({ id }) => id));
-  if (moving.size === 0 && nodes.length <= mostNodes) return topology;
   const near = new Set(
     edges.flatMap(({ from, to }) => (moving.has(from) || moving.has(to) ? [from, to] : [])),
   );
-  const kept = nodes.filter(({ id }) => moving.has(id) || near.has(id));
-  const shown = kept.length > mostNodes && topology.isCoarse ? kept.slice(0, mostNodes) : kept;
+  const kept = nodes.filter(({ id }) => moving.size === 0 || moving.has(id) || near.has(id));
+  const shown = isCoarse ? kept.slice(0, mostNodes) : kept;
   const ids = new Set(shown.map(({ id }) => id));
-  const counts = new Map<string | undefined, number>();
-  for (const { id, box } of nodes) if (!ids.has(id)) counts.set(box, (counts.get(box) ?? 0) + 1);
   const shownBoxes = new Set(shown.map(({ box }) => box));
-  const elsewhere = [...counts].filter(([box]) => !shownBoxes.has(box));
-  const foldedNodes = [...counts]
-    .filter(([box]) => shownBoxes.has(box))
-    .map(([box, count]) => foldedNode(box, count, topology));
-  const rest = elsewhere.reduce((sum, [, count]) => sum + count, 0);
-  const boxes = new Map([...topology.boxes].filter(([box]) => shownBoxes.has(box)));
+  const counts = new Map<string | undefined, number>();
+  for (const { id, box } of nodes) {
+    const place = shownBoxes.has(box) ? box : undefined;
+    if (!ids.has(id)) counts.set(place, (counts.get(place) ?? 0) + 1);
+  }
   return {
-    nodes: [...shown, ...foldedNodes, ...(rest === 0 ? [] : [foldedNode(undefined, rest, topology)])],
+    ...topology,
+    nodes: [...shown, ...[...counts].map(([box, count]) => foldedNode(box, count, topology))],
     edges: edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
-    boxes,
-    isCoarse: topology.isCoarse,
-    services: topology.services,
+    boxes: new Map([...topology.boxes].filter(([box]) => shownBoxes.has(box))),
   };
 }
 
-const foldedNode = (box: string | undefined, count: number, { isCoarse, nodes }: Topology): TopologyNode => {
+function foldedNode(box: string | undefined, count: number, { isCoarse, nodes }: Topology): TopologyNode {
   const noun = isCoarse ? "project" : typeOf((nodes[0]?.id ?? "") as Address);
   return {
-    ...{ id: `folded ${box ?? ""}`, box, title: `${counted(count, noun)} more`, facts: "unchanged, folded" },
-    ...{ mark: "same", isBlocked: false, notes: [], folded: count },
+    id: `folded ${box ?? ""}`,
+    box,
+    title: `${counted(count, noun)} more`,
+    facts: "unchanged, folded",
+    mark: "same",
+    isBlocked: false,
+    notes: [],
+    isStandIn: true,
   };
-};
+}
 
 /** The worst of some marks. */
 export const worstMark = (found: readonly Mark[]): Mark =>
@@ -319,40 +290,51 @@ const order: readonly Mark[] = [
 ];
 
 /** Projects in place of their services. */
-function coarse({ nodes, edges, boxes, services }: Topology): Topology {
-  const boxOf = new Map(nodes.map(({ id, box }) => [id, box ?? id]));
+function coarse({ nodes, edges, boxes, services }: Omit<Topology, "isCoarse">): Topology {
+  const homeOf = new Map(nodes.map(({ id, box = id }) => [id, box]));
   const members = new Map<string, TopologyNode[]>();
-  for (const node of nodes)
-    members.set(node.box ?? node.id, [...(members.get(node.box ?? node.id) ?? []), node]);
-  const links = new Map<string, { from: string; to: string; count: number }>();
-  for (const { from, to, names } of edges) {
-    const [a, b] = [boxOf.get(from) ?? from, boxOf.get(to) ?? to];
-    const link = links.get(`${a} ${b}`) ?? { from: a, to: b, count: 0 };
-    if (a !== b) links.set(`${a} ${b}`, { ...link, count: link.count + Math.max(1, names.length) });
+  for (const node of nodes) {
+    const home = node.box ?? node.id;
+    members.set(home, [...(members.get(home) ?? []), node]);
   }
-  return {
-    nodes: [...members].map(([id, own]): TopologyNode => {
-      if (own.length === 1 && own[0]?.box === undefined) return own[0] as TopologyNode;
-      const found = order.filter((mark) => own.some((node) => node.mark === mark));
-      return {
-        ...{
-          id,
-          title: boxes.get(id) ?? id,
-          facts: counted(own.length, typeOf((own[0]?.id ?? "") as Address)),
-        },
-        mark: worstMark(found),
-        isProject: true,
-        isBlocked: own.some(({ isBlocked }) => isBlocked),
-        notes: found.map((mark) => `${own.filter((node) => node.mark === mark).length} ${marks[mark].word}`),
-      };
-    }),
-    edges: [...links.values()].map(({ from, to, count }) => ({
-      from,
-      to,
-      names: [counted(count, "reference")],
-    })),
-    boxes: new Map(),
-    isCoarse: true,
-    services,
-  };
+  const links = new Map<string, { from: string; to: string; count: number }>();
+  for (const edge of edges) {
+    const [from, to] = [homeOf.get(edge.from) ?? "", homeOf.get(edge.to) ?? ""];
+    const count = (links.get(`${from} ${to}`)?.count ?? 0) + Math.max(1, edge.names.length);
+    if (from !== to) links.set(`${from} ${to}`, { from, to, count });
+  }
+  const projects = [...members].map(([id, own]): TopologyNode => {
+    if (own.length === 1 && own[0]?.box === undefined) return own[0] as TopologyNode;
+    const found = order.filter((mark) => own.some((node) => node.mark === mark));
+    return {
+      id,
+      title: boxes.get(id) ?? id,
+      facts: counted(own.length, typeOf((own[0]?.id ?? "") as Address)),
+      mark: worstMark(found),
+      isProject: true,
+      isBlocked: own.some(({ isBlocked }) => isBlocked),
+      notes: found.map((mark) => `${own.filter((node) => node.mark === mark).length} ${marks[mark].word}`),
+    };
+  });
+  const led = [...links.values()].map(({ from, to, count }) => ({
+    from,
+    to,
+    names: [counted(count, "reference")],
+  }));
+  return { nodes: projects, edges: led, boxes: new Map(), isCoarse: true, services };
+}
+
+/** References to nodes of other boxes lead to stand-ins beside what refers: lines to the nodes would run behind others. */
+export function withStandIns(topology: Topology): Topology {
+  const byId = new Map(topology.nodes.map((node) => [node.id, node]));
+  const standIns = new Map<string, TopologyNode>();
+  const edges = topology.edges.map((edge): GraphEdge => {
+    const [from, to] = [byId.get(edge.from), byId.get(edge.to)];
+    if (from === undefined || to === undefined || from.box === to.box) return edge;
+    const id = `${to.id} beside ${from.box ?? ""}`;
+    const facts = to.box === undefined ? "in no project" : `in ${topology.boxes.get(to.box) ?? to.box}`;
+    standIns.set(id, { ...to, id, box: from.box, facts, notes: [], isStandIn: true, standsFor: to.id });
+    return { ...edge, to: id };
+  });
+  return { ...topology, nodes: [...topology.nodes, ...standIns.values()], edges };
 }
