@@ -7,7 +7,7 @@ import { type Mark, marks } from "../graph";
 import { fieldRows, findingsSection, headOf, tag } from "./blocks";
 import { type Entry, entriesSection } from "./entries";
 import { html, list } from "./markup";
-import { listSections, page, type Section } from "./page";
+import { listSections, page, type Section, targetFacts } from "./page";
 import type { ReportScope } from "./plan-page";
 import { topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
@@ -23,7 +23,7 @@ export interface DriftScope extends ReportScope {
 
 /** A drift report as a page. */
 export function driftPage(report: DriftReport, scope: DriftScope): string {
-  const { stage, stack, plan, sources, types, diagnostics } = scope;
+  const { plan, sources, types, diagnostics } = scope;
   const items = driftItems(report);
   const found = new Map<string, Mark>(
     [...items].reverse().map(({ kind, address }) => [address, markOf[kind]]),
@@ -34,13 +34,7 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
     tone: report.hasDrift ? "stop" : report.pending.length > 0 ? "act" : "calm",
     // The verdict says whether there is drift.
     line: driftLine(report).replace(/^(?:Drift: |No drift\. (?=.))/, ""),
-    facts: [
-      ["Stage", stage],
-      ["Stack", stack],
-      ["Workspace", plan.binding.workspaceId],
-      ["Service", plan.binding.baseUrl],
-      ["Counted", report.failOn.join(", ")],
-    ],
+    facts: [...targetFacts(scope.stage, scope.stack, plan.binding), ["Counted", report.failOn.join(", ")]],
     sections: [
       findingsSection(diagnostics),
       topologySection(topologyOf(planDocument(plan), types, found), new Set(found.keys())),

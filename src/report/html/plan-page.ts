@@ -6,6 +6,7 @@ import { isUnconfirmed } from "../../plan/guards";
 import { type Change, type Guard, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { marks } from "../graph";
+import { groupBy } from "../group-by";
 import { isLoss, type PlanEntry, planEntries } from "../plan-entries";
 import { planOf } from "../plan-json";
 import { planSections } from "../plan-sections";
@@ -30,7 +31,7 @@ import { exactTime } from "../time-text";
 import { cards, fieldRows, findingsSection, headOf, linkedAddress, placeText, tag } from "./blocks";
 import { type Entry, type EntryGroup, entriesSection } from "./entries";
 import { html, type Markup, nothing, type Part, table } from "./markup";
-import { listSections, page, type Report, type Section, type Verdict } from "./page";
+import { listSections, page, type Report, type Section, targetFacts, type Verdict } from "./page";
 import { topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
@@ -95,10 +96,7 @@ function factsOf(
   { stage, stack, job }: ReportScope,
 ): Report["facts"] {
   return [
-    ["Stage", planned ?? stage],
-    ["Stack", stack],
-    ["Workspace", binding.workspaceId],
-    ["Service", binding.baseUrl],
+    ...targetFacts(planned ?? stage, stack, binding),
     ["Mode", modes[options.mode]],
     ["Only", options.targets.join(", ")],
     ["Without", options.excludes.join(", ")],
@@ -231,12 +229,10 @@ const mostGroups = 40;
 function groupsOf(entries: readonly PlanEntry[], plan: Plan): readonly EntryGroup[] {
   const heads = [...new Set(entries.map(({ first }) => headOf(first)))];
   const named = new Set(heads.length > mostGroups ? heads.slice(0, mostGroups - 1) : heads);
-  const groups = new Map<string, PlanEntry[]>();
-  for (const entry of entries) {
-    const head = headOf(entry.first);
-    const name = named.has(head) ? head : `${heads.length - named.size} more`;
-    groups.set(name, [...(groups.get(name) ?? []), entry]);
-  }
+  const groups = groupBy(entries, ({ first }) => {
+    const head = headOf(first);
+    return named.has(head) ? head : `${heads.length - named.size} more`;
+  });
   return [...groups].map(([name, own]) => ({
     line: html`<b>${name}</b> ${countsOf(own.flatMap(({ changes }) => changes))}`,
     entries: own.map((entry) => entryOf(entry, plan)),

@@ -6,7 +6,7 @@ import { recordedAddresses, recordedLines, stateSections } from "../state-text";
 import { headOf } from "./blocks";
 import { type Entry, entriesSection } from "./entries";
 import { html, nothing, table } from "./markup";
-import { listSections, page, type Section } from "./page";
+import { listSections, page, type Section, targetFacts } from "./page";
 import type { ReportScope } from "./plan-page";
 import { type ResourceChange, type Topology, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
@@ -15,21 +15,17 @@ import { topologySection } from "./topology-svg";
 export function statePage(state: State, scope: ReportScope): string {
   const { stage, stack } = scope;
   const addresses = recordedAddresses(state);
-  const facts = [
-    ["Stage", stage ?? state.stage],
-    ["Stack", stack ?? state.stack],
-    ["Workspace", state.workspaceId],
-    ["Service", state.baseUrl],
-    ["Lineage", state.lineage],
-    ["Serial", String(state.serial)],
-  ] as const;
   const isOpen = state.run !== null || state.open.length > 0;
   return page({
     heading: "rnv show",
     verdict: isOpen ? "\u25b6 A run did not end" : "\u2714 Recorded",
     tone: isOpen ? "stop" : "calm",
     line: `${counted(addresses.length, "resource")} recorded.`,
-    facts,
+    facts: [
+      ...targetFacts(stage ?? state.stage, stack ?? state.stack, state),
+      ["Lineage", state.lineage],
+      ["Serial", String(state.serial)],
+    ],
     sections: [
       topologySection(stateTopology(state, scope), new Set<string>(addresses)),
       resourcesSection(state, addresses),

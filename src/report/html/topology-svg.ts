@@ -16,13 +16,14 @@ import { isCrowded, type Topology, type TopologyNode, withStandIns, worstMark } 
 /** Width of a character of a title, in the widest of the fonts that may show it. */
 const titleCharacter = 7.9;
 const margin = 14;
+const grey = "#59636e";
 
 /** The picture of a workspace with its legend, and the same as a list. `anchors` are ids of this page. */
 export function topologySection(topology: Topology, anchors: ReadonlySet<string>): Section | undefined {
-  const { nodes, isCoarse } = topology;
-  if (nodes.length === 0) return undefined;
-  const body = html`<div class="picture" tabindex="0" role="region" aria-label="Picture of the topology">${pictureOf(topology, anchors)}</div>
-${legend(topology)}${isCoarse ? html`<p>${coarseNote(topology)}</p>` : nothing}${edgeList(topology)}`;
+  if (topology.nodes.length === 0) return undefined;
+  const drawn = withStandIns(topology);
+  const body = html`<div class="picture" tabindex="0" role="region" aria-label="Picture of the topology">${pictureOf(drawn, anchors)}</div>
+${legend(drawn)}${topology.isCoarse ? html`<p>${coarseNote(topology)}</p>` : nothing}${edgeList(topology)}`;
   return { id: "topology", title: "Topology", body };
 }
 
@@ -32,7 +33,7 @@ const coarseNote = ({ services }: Topology): string =>
 
 /** The picture as a file of its own, which a browser, a wiki or an editor shows. */
 export function topologyFile(topology: Topology): string {
-  const { text } = pictureOf(topology, new Set());
+  const { text } = pictureOf(withStandIns(topology), new Set());
   const note = topology.isCoarse ? `\n<desc>${coarseNote(topology)}</desc>` : "";
   const opened = text.replace(/^<svg ([^>]*)>/, `<svg xmlns="http://www.w3.org/2000/svg" $1>${note}`);
   // XML has no such characters, not even escaped.
@@ -40,7 +41,7 @@ export function topologyFile(topology: Topology): string {
 }
 
 function pictureOf(topology: Topology, anchors: ReadonlySet<string>): Markup {
-  const { nodes, edges, boxes, isCoarse } = withStandIns(topology);
+  const { nodes, edges, boxes, isCoarse } = topology;
   // Too many references between projects are in the table alone.
   const placed = placeNodes({ nodes, edges: isCoarse && isCrowded(topology) ? [] : edges });
   const [width, height] = [Math.ceil(placed.width) + 2 * margin, Math.ceil(placed.height) + 2 * margin];
@@ -58,7 +59,7 @@ ${nodes.map((node) => nodeMark(node, placed.nodes.get(node.id) as Rectangle, anc
 
 /** A project, in the colour of the worst that happens in it. */
 const boxMark = (title: string, mark: Mark, { x, y, width, height }: Rectangle): Markup =>
-  html`<g class="box ${mark}"><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10" fill="#f6f8fa" stroke="${inkOf(mark)}"/><text x="${x + 14}" y="${y + 22}" font-size="13" font-weight="600" fill="#59636e">${clip(title, 22)}</text></g>
+  html`<g class="box ${mark}"><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10" fill="#f6f8fa" stroke="${inkOf(mark)}"/><text x="${x + 14}" y="${y + 22}" font-size="13" font-weight="600" fill="${grey}">${clip(title, 22)}</text></g>
 `;
 
 const inkOf = (mark: Mark): string => (mark === "same" ? "#d1d9e0" : marks[mark].ink);
@@ -86,7 +87,7 @@ function edgeMark({ edge, points, label }: PlacedEdge, target: string): Markup {
   const back = (points.at(-2)?.x ?? 0) > end.x ? 1 : -1;
   const tip = `M${rounded(end.x)} ${rounded(end.y)}l${back * 8} -4v8z`;
   const words = label
-    ? html`<text x="${rounded(label.x)}" y="${rounded(label.y + 10)}" font-size="11" fill="#59636e">${label.text}</text>`
+    ? html`<text x="${rounded(label.x)}" y="${rounded(label.y + 10)}" font-size="11" fill="${grey}">${label.text}</text>`
     : nothing;
   return html`<g class="edge"><title>${edge.from} refers to ${target}: ${edge.names.join(", ")}</title><path d="${pathOf(points)}" fill="none" stroke="#818b98" stroke-width="1.4"/><path d="${tip}" fill="#818b98"/>${words}</g>
 `;
@@ -107,28 +108,39 @@ function nodeMark(node: TopologyNode, place: Rectangle, anchors: ReadonlySet<str
   const { id, mark, title, facts, isBlocked, isProject, isStandIn, standsFor = id } = node;
   const { ink, sign, word } = marks[mark];
   const at = { ...place, x: rounded(place.x), y: rounded(place.y) };
-  const isSame = mark === "same";
-  const isMarked = !isSame && !isProject;
+  const isMarked = mark !== "same" && !isProject;
   const does = [...(isBlocked ? ["! blocked"] : []), ...(isMarked ? [`${sign} ${word}`] : []), ...node.notes];
   const told = [title, isMarked ? word : "", isBlocked ? "blocked" : "", facts, ...node.notes];
-  const line = (name: string, y: number, text: string, rest = html` font-size="11" fill="#59636e"`): Markup =>
-    html`<text class="${name}" x="${at.x + (isStandIn ? 20 : 10)}" y="${at.y + y}"${rest}>${clip(text, Math.floor((nodeWidth - (isStandIn ? 40 : 20)) / (name === "title" ? titleCharacter : noteCharacter)))}</text>`;
-  const bold = html` font-size="11" font-weight="600" fill="${isStandIn ? "#59636e" : ink}"`;
+  const inset = standsFor === id ? 10 : 20;
+  const line = (
+    name: string,
+    y: number,
+    text: string,
+    size: number,
+    weight: number,
+    fill: string,
+  ): Markup => {
+    const room = (nodeWidth - 2 * inset) / (size === 13 ? titleCharacter : noteCharacter);
+    return html`<text class="${name}" x="${at.x + inset}" y="${at.y + y}" font-size="${size}" font-weight="${weight}" fill="${fill}">${clip(text, Math.floor(room))}</text>`;
+  };
   const lines = isStandIn
-    ? [line("quiet", 18, title, bold), line("told", 33, [facts, ...does].join(" \u00b7 "))]
+    ? [
+        line("quiet", 18, title, 11, 600, grey),
+        line("told", 33, [facts, ...does].join(" \u00b7 "), 11, 400, ink),
+      ]
     : [
-        line("title", 20, title, html` font-size="13" font-weight="700" fill="#1f2328"`),
-        line("quiet", 36, facts),
-        line("told", 52, does.join(" \u00b7 "), bold),
+        line("title", 20, title, 13, 700, "#1f2328"),
+        line("quiet", 36, facts, 11, 400, grey),
+        line("told", 52, does.join(" \u00b7 "), 11, 600, ink),
       ];
   const kinds = [mark, ...(isBlocked ? ["stopped"] : []), ...(isStandIn ? ["standin"] : [])].join(" ");
-  const group = html`<g class="node ${kinds}"${isSame || isStandIn ? nothing : html` data-changed=""`}><title>${told.filter((text) => text !== "").join(", ")}</title>${frame(mark, at, node.standsFor !== undefined)}${lines}</g>`;
+  const changed = mark === "same" || isStandIn ? nothing : html` data-changed=""`;
+  const group = html`<g class="node ${kinds}"${changed}><title>${told.filter((text) => text !== "").join(", ")}</title>${frame(mark, at, standsFor !== id)}${lines}</g>`;
   return anchors.has(standsFor) ? html`<a href="${linkTo(standsFor)}">${group}</a>\n` : html`${group}\n`;
 }
 
 /** Every sign of the picture: actions, what is blocked, references. */
-function legend(topology: Topology): Markup {
-  const { nodes, edges } = withStandIns(topology);
+function legend({ nodes, edges }: Topology): Markup {
   const item = (sign: Part, words: string): Markup =>
     html`<li><svg width="34" height="20" aria-hidden="true">${sign}</svg>${words}`;
   const face = { x: 2, y: 2, width: 30, height: 16 };
@@ -151,7 +163,7 @@ function legend(topology: Topology): Markup {
       ),
     );
   if (nodes.some(({ standsFor }) => standsFor !== undefined))
-    items.push(item(html`<g class="node">${frame("same", face, true)}</g>`, "in another project"));
+    items.push(item(html`<g class="node same">${frame("same", face, true)}</g>`, "in another project"));
   return html`<ul class="plain legend">${items}</ul>
 `;
 }

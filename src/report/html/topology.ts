@@ -3,6 +3,7 @@ import type { Picture, ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
 import type { PlanDocument } from "../../plan/plan-schema";
 import { type Mark, marks } from "../graph";
+import { groupBy } from "../group-by";
 import { counted, moneyChange, sameMoney } from "../plan-wording";
 import type { GraphEdge, GraphNode, Point } from "./place-nodes";
 
@@ -78,9 +79,8 @@ export function topologyOf(
 /** Returns true if one box has more references than can be laid out in time. */
 export function isCrowded({ nodes, edges }: Topology): boolean {
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
-  const counts = new Map<string | undefined, number>();
-  for (const { from } of edges) counts.set(boxOf.get(from), (counts.get(boxOf.get(from)) ?? 0) + 1);
-  return [...counts.values()].some((count) => count > mostReferences);
+  const byBox = groupBy(edges, ({ from }) => boxOf.get(from));
+  return [...byBox.values()].some(({ length }) => length > mostReferences);
 }
 
 function asItIs(resource: ResourceChange): ResourceChange {
@@ -100,7 +100,7 @@ interface Drawn {
   readonly boxOf: (change: ResourceChange) => string | undefined;
   /** The node that a resource is, or is part of, by its address. */
   readonly nodeAt: ReadonlyMap<string, string | undefined>;
-  readonly parts: ReadonlyMap<string, readonly ResourceChange[]>;
+  readonly parts: ReadonlyMap<string | undefined, readonly ResourceChange[]>;
   readonly pictureOf: (type: string) => Picture | undefined;
   /** Saved positions, by box. */
   readonly places: ReadonlyMap<string | undefined, Places>;
@@ -114,17 +114,17 @@ function drawnFrom(changes: readonly ResourceChange[], types: Types): Drawn {
   const boxOf = holderAmong(held);
   const holderOf = holderAmong(nodes);
   const nodeAt = new Map(changes.map((change) => [change.address as string, holderOf(change)]));
-  const parts = new Map<string, ResourceChange[]>();
-  const places = new Map<string | undefined, Places>();
-  for (const change of changes) {
+  const parts = groupBy(
+    changes.filter(({ type }) => pictureOf(type)?.as !== "node"),
+    ({ address }) => nodeAt.get(address),
+  );
+  const places = changes.flatMap((change): [string | undefined, Places][] => {
     const picture = pictureOf(change.type);
-    const node = picture?.as === "node" ? undefined : nodeAt.get(change.address);
-    if (node !== undefined) parts.set(node, [...(parts.get(node) ?? []), change]);
     const saved = picture?.as === "places" ? valueAt(change, picture.attribute) : undefined;
-    if (saved !== null && typeof saved === "object") places.set(boxOf(change), saved as unknown as Places);
-  }
+    return saved && typeof saved === "object" ? [[boxOf(change), saved as unknown as Places]] : [];
+  });
   const boxes = new Map(held.map(({ address }): [string, string] => [address, nameOf(address)]));
-  return { nodes, boxes, boxOf, nodeAt, parts, pictureOf, places };
+  return { nodes, boxes, boxOf, nodeAt, parts, pictureOf, places: new Map(places) };
 }
 
 /** Returns a function that finds the one of `holders` that a resource is, or is in. */
@@ -209,36 +209,33 @@ function factAt(change: ResourceChange, path: string): string[] {
 
 /** The value of an attribute once the plan is applied, else before. */
 function valueAt({ change }: ResourceChange, path: string): Plain | undefined {
-  const sides = [change.after, change.before] as readonly (Plain | null)[];
-  const values = sides.map((side) =>
+  const within = (side: Plain | null): Plain | undefined =>
     path
       .split(".")
-      .reduce<Plain | undefined>(
-        (at, key) => (at as Readonly<Record<string, Plain>> | null | undefined)?.[key],
-        side,
-      ),
-  );
-  return values.find((value) => value !== undefined && value !== null);
+      .reduce<Plain | undefined>((at, key) => (at as Readonly<Record<string, Plain>> | null)?.[key], side);
+  return within(change.after) ?? within(change.before);
 }
 
 function edgesOf(changes: readonly ResourceChange[], drawn: Drawn): readonly GraphEdge[] {
-  const names = new Map<
-    string,
-    { readonly from: string; readonly to: string; readonly names: Set<string> }
-  >();
-  for (const change of changes) {
-    const from = drawn.nodeAt.get(change.address);
-    for (const reference of change.references ?? []) {
+  const found = changes.flatMap(({ address, type, live_name, references = [] }) => {
+    const names = drawn.pictureOf(type)?.as === "reference" ? [live_name] : [];
+    const from = drawn.nodeAt.get(address);
+    return references.flatMap((reference): GraphEdge[] => {
       const to = drawn.nodeAt.get(reference);
-      if (from === undefined || to === undefined || from === to) continue;
-      const key = `${from} ${to}`;
-      const edge = names.get(key) ?? { from, to, names: new Set() };
-      if (drawn.pictureOf(change.type)?.as === "reference") edge.names.add(change.live_name);
-      names.set(key, edge);
-    }
-  }
-  return [...names.values()].map((edge) => ({ ...edge, names: [...edge.names].sort() }));
+      return from === undefined || to === undefined ? [] : [{ from, to, names }];
+    });
+  });
+  return joined(found).map((edge) => ({ ...edge, names: [...new Set(edge.names)].sort() }));
 }
+
+/** Edges between the same two nodes as one, without those that lead back to their own node. */
+const joined = (edges: readonly GraphEdge[]): readonly GraphEdge[] =>
+  [...groupBy(edges, ({ from, to }) => `${from} ${to}`).values()]
+    .map(([first, ...rest]) => ({
+      ...(first as GraphEdge),
+      names: [first as GraphEdge, ...rest].flatMap(({ names }) => names),
+    }))
+    .filter(({ from, to }) => from !== to);
 
 export const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
 
@@ -253,14 +250,13 @@ function fold(topology: Topology): Topology {
   const shown = isCoarse ? kept.slice(0, mostNodes) : kept;
   const ids = new Set(shown.map(({ id }) => id));
   const shownBoxes = new Set(shown.map(({ box }) => box));
-  const counts = new Map<string | undefined, number>();
-  for (const { id, box } of nodes) {
-    const place = shownBoxes.has(box) ? box : undefined;
-    if (!ids.has(id)) counts.set(place, (counts.get(place) ?? 0) + 1);
-  }
+  const rest = groupBy(
+    nodes.filter(({ id }) => !ids.has(id)),
+    ({ box }) => (shownBoxes.has(box) ? box : undefined),
+  );
   return {
     ...topology,
-    nodes: [...shown, ...[...counts].map(([box, count]) => foldedNode(box, count, topology))],
+    nodes: [...shown, ...[...rest].map(([box, { length }]) => foldedNode(box, length, topology))],
     edges: edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
     boxes: new Map([...topology.boxes].filter(([box]) => shownBoxes.has(box))),
   };
@@ -292,18 +288,7 @@ const order: readonly Mark[] = [
 /** Projects in place of their services. */
 function coarse({ nodes, edges, boxes, services }: Omit<Topology, "isCoarse">): Topology {
   const homeOf = new Map(nodes.map(({ id, box = id }) => [id, box]));
-  const members = new Map<string, TopologyNode[]>();
-  for (const node of nodes) {
-    const home = node.box ?? node.id;
-    members.set(home, [...(members.get(home) ?? []), node]);
-  }
-  const links = new Map<string, { from: string; to: string; count: number }>();
-  for (const edge of edges) {
-    const [from, to] = [homeOf.get(edge.from) ?? "", homeOf.get(edge.to) ?? ""];
-    const count = (links.get(`${from} ${to}`)?.count ?? 0) + Math.max(1, edge.names.length);
-    if (from !== to) links.set(`${from} ${to}`, { from, to, count });
-  }
-  const projects = [...members].map(([id, own]): TopologyNode => {
+  const projects = [...groupBy(nodes, ({ id, box = id }) => box)].map(([id, own]): TopologyNode => {
     if (own.length === 1 && own[0]?.box === undefined) return own[0] as TopologyNode;
     const found = order.filter((mark) => own.some((node) => node.mark === mark));
     return {
@@ -316,12 +301,13 @@ function coarse({ nodes, edges, boxes, services }: Omit<Topology, "isCoarse">): 
       notes: found.map((mark) => `${own.filter((node) => node.mark === mark).length} ${marks[mark].word}`),
     };
   });
-  const led = [...links.values()].map(({ from, to, count }) => ({
-    from,
-    to,
-    names: [counted(count, "reference")],
+  const led = edges.map(({ from, to, names }) => ({
+    from: homeOf.get(from) ?? from,
+    to: homeOf.get(to) ?? to,
+    names: names.length === 0 ? [""] : names,
   }));
-  return { nodes: projects, edges: led, boxes: new Map(), isCoarse: true, services };
+  const links = joined(led).map((link) => ({ ...link, names: [counted(link.names.length, "reference")] }));
+  return { nodes: projects, edges: links, boxes: new Map(), isCoarse: true, services };
 }
 
 /** References to nodes of other boxes lead to stand-ins beside what refers: lines to the nodes would run behind others. */
