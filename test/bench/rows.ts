@@ -220,17 +220,20 @@ const page: Measurement = {
 const layout: Measurement = {
   name: "layout",
   run: async (_, pairs) => {
-    const sized = { box: "project.shop", width: 214, height: 62 };
-    const nodes = Array.from({ length: 300 }, (_, i) => ({ id: `service.shop.s${i}`, ...sized }));
+    const nodes = Array.from({ length: 300 }, (_, i) => ({ id: `service.shop.s${i}`, box: "project.shop" }));
     const edges = Array.from({ length: 250 }, (_, i) => ({
-      ...{ from: `service.shop.s${i + 1}`, to: `service.shop.s${Math.floor(i / 3)}`, labelWidth: 80 },
+      from: `service.shop.s${i + 1}`,
+      to: `service.shop.s${Math.floor(i / 3)}`,
+      names: ["DATABASE_URL"],
     }));
     const took = Array.from({ length: pairs }, () => {
-      const begun = performance.now();
+      const begun = process.cpuUsage();
       placeNodes({ nodes, edges });
-      return performance.now() - begun;
+      const { user, system } = process.cpuUsage(begun);
+      return (user + system) / 1000;
     });
-    return [valuesRow("picture of 300 services and 250 references", "laid out", took, "ms", atMost(300))];
+    const name = "picture of 300 services and 250 references";
+    return [valuesRow(name, "laid out, processor time", took, "ms", atMost(300))];
   },
 };
 

@@ -11,7 +11,18 @@ import { pageOf } from "../support/html-plans";
 import { address, change, field, plan, shopPlan, value } from "../support/plan-fixture";
 
 const focusOf = (page: Page): Promise<string> => page.evaluate("document.activeElement.textContent.trim()");
-const viewOf = (page: Page) => page.locator("svg.topology").getAttribute("viewBox");
+/** The part of the picture that is shown, and how large. */
+const viewOf = (page: Page): Promise<string> =>
+  page.evaluate(`(() => {
+    const picture = document.querySelector(".picture");
+    return [picture.querySelector("svg").clientWidth, picture.scrollLeft, picture.scrollTop].join(" ");
+  })()`);
+
+/** Waits until the view is another one: the browser scrolls smoothly, by itself. */
+async function untilOther(page: Page, view: string): Promise<void> {
+  for (let i = 0; i < 100 && (await viewOf(page)) === view; i++) await page.waitForTimeout(20);
+  expect(await viewOf(page)).not.toBe(view);
+}
 
 /** More entries than are shown unfolded, in two projects. */
 const manyPlan = plan([
@@ -125,20 +136,29 @@ describeInBrowser("the page of a plan", () => {
     expect(await viewOf(page)).toBe(start);
     const picture = page.locator(".picture");
     await picture.focus();
-    await page.keyboard.press("ArrowRight");
-    const panned = await viewOf(page);
-    expect(panned).not.toBe(start);
     await page.keyboard.press("+");
-    expect(await viewOf(page)).not.toBe(panned);
+    await page.keyboard.press("+");
+    const larger = await viewOf(page);
+    expect(larger).not.toBe(start);
+    await page.keyboard.press("ArrowRight");
+    await untilOther(page, larger);
     await page.keyboard.press("0");
     expect(await viewOf(page)).toBe(start);
+    await page.keyboard.press("+");
+    await page.keyboard.press("+");
     const box = await picture.boundingBox();
-    const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 20];
+    const [x, y] = [(box?.x ?? 0) + 120, (box?.y ?? 0) + 80];
+    const before = await viewOf(page);
     await page.mouse.move(x, y);
     await page.mouse.down();
-    await page.mouse.move(x + 80, y + 40, { steps: 4 });
+    await page.mouse.move(x - 80, y - 40, { steps: 4 });
     await page.mouse.up();
-    expect(await viewOf(page)).not.toBe(start);
+    const dragged = await viewOf(page);
+    expect(dragged).not.toBe(before);
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, 100);
+    await page.keyboard.up("Control");
+    await untilOther(page, dragged);
   });
 
   it("copies the text that lets a blocked change pass", async () => {

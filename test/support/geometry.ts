@@ -1,4 +1,4 @@
-import type { PlacedEdge, PlacedGraph, Point, Rectangle } from "../../src/report/html/boxed-graph";
+import type { PlacedEdge, PlacedGraph, Point, Rectangle } from "../../src/report/html/place-nodes";
 
 const overlap = (a: Rectangle, b: Rectangle): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;

@@ -1,7 +1,8 @@
 import { counted } from "../plan-wording";
-import { type Choice, type FilterName, filterForm } from "./filter";
 import { html, Markup, nothing, type Part } from "./markup";
 import type { Section } from "./page";
+
+type FilterName = "action" | "cause" | "project";
 
 /** One item of a report, folded away below its line. */
 export interface Entry {
@@ -19,25 +20,36 @@ export interface Entry {
   readonly isKept?: boolean;
 }
 
+/** Entries below a line that they are folded away under; without one they are shown. */
+export interface EntryGroup {
+  readonly line?: Markup;
+  readonly entries: readonly Entry[];
+}
+
 /** Entries under a heading of their own, or without one. */
 export interface EntryPart {
   readonly id?: string;
   readonly title?: string;
   readonly note?: string;
-  readonly entries: readonly Entry[];
-  /** Entries folded away together, below a line. */
-  readonly groups?: readonly { readonly line: Markup; readonly entries: readonly Entry[] }[];
+  readonly groups: readonly EntryGroup[];
+  /** Its entries are unfolded. */
+  readonly isOpen: boolean;
 }
 
 interface EntriesReport {
   /** `changes`: the id, and with a capital the title, of the section. */
   readonly subject: string;
   readonly parts: readonly EntryPart[];
-  readonly filters: readonly Omit<Choice, "values">[];
-  /** So many entries are shown unfolded. */
-  readonly mostOpen: number;
+  readonly filters: readonly Filter[];
   /** The command that shows what a page leaves out. */
   readonly whole: string;
+}
+
+/** A choice of the filter, among the values of the entries. */
+interface Filter {
+  readonly name: FilterName;
+  readonly label: string;
+  readonly wordOf?: (value: string) => string;
 }
 
 /** Characters of the entries of a page, with their fields: with the rest of it they stay below two megabytes. */
@@ -46,57 +58,74 @@ const mostCharacters = 1_200_000;
 const mostLines = 400_000;
 
 /** The entries of a report with their filter; undefined where there are none. */
-export function entriesSection(report: EntriesReport): Section | undefined {
-  const { subject, parts, filters, mostOpen, whole } = report;
-  const entries = parts.flatMap((part) => part.entries);
+export function entriesSection({ subject, parts, filters, whole }: EntriesReport): Section | undefined {
+  const entries = parts.flatMap(entriesOf);
   if (entries.length === 0) return undefined;
-  const drawn = drawnWithin(entries, entries.length <= mostOpen, whole);
-  const markups = (own: readonly Entry[]): Part => own.map((entry) => drawn.get(entry));
+  const drawn = drawnWithin(parts, whole);
   const left = countOf(entries.filter((entry) => !drawn.has(entry)));
   const note =
     left === 0
       ? nothing
       : html`<p>${counted(left, "more resource")} left out, because this page would be too large: <code>${whole}</code> has all.</p>`;
-  const choices = filters.map((one) => ({
-    ...one,
-    values: entries.flatMap(({ found }) => found[one.name] ?? []),
-  }));
   return {
     id: subject,
     title: `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`,
     count: countOf(entries),
-    body: html`${filterForm(subject, choices)}${parts.map((part) => partMarkup(part, markups))}${note}`,
+    body: html`${filterForm(subject, filters, entries)}${parts.map((part) => partMarkup(part, drawn))}${note}`,
   };
 }
 
+const entriesOf = ({ groups }: EntryPart): readonly Entry[] => groups.flatMap(({ entries }) => entries);
+
 const countOf = (entries: readonly Entry[]): number => entries.reduce((sum, { ids }) => sum + ids.length, 0);
 
-function partMarkup(part: EntryPart, markups: (own: readonly Entry[]) => Part): Part {
-  const { id, title, note, entries, groups } = part;
-  if (entries.length === 0) return nothing;
-  const shown = groups
-    ? groups.map(
-        ({ line, entries: own }) => html`<details class="group"><summary>${line}</summary>
-${markups(own)}</details>
-`,
-      )
-    : markups(entries);
+/** The form that filters entries. It is hidden until the script shows it: without one it could do nothing. */
+function filterForm(subject: string, filters: readonly Filter[], entries: readonly Entry[]): Markup {
+  const selects = filters.map(({ name, label, wordOf = (value) => value }) => {
+    const values = [...new Set(entries.flatMap(({ found }) => found[name] ?? []))].sort();
+    return values.length < 2
+      ? nothing
+      : html`<label>${label} <select name="${name}"><option value="">any${values.map((value) => html`<option value="${value}">${wordOf(value)}`)}</select></label>`;
+  });
+  return html`<form id="filter" role="search" aria-label="Filter the ${subject}" hidden>
+<label>Text <input type="search" name="text" autocomplete="off" placeholder="address, field or value"></label>
+${selects}
+<span class="buttons"><button type="button" name="open">Open all</button> <button type="reset">Reset</button></span>
+<output name="shown" aria-live="polite"></output>
+<p class="keys">Keys: <kbd>/</kbd> search, <kbd>j</kbd> and <kbd>k</kbd> next and previous entry, <kbd>Enter</kbd> open it.</p>
+</form>
+`;
+}
+
+function partMarkup(part: EntryPart, drawn: ReadonlyMap<Entry, Markup>): Part {
+  const { id, title, note, groups } = part;
+  const count = countOf(entriesOf(part));
+  if (count === 0) return nothing;
+  const shown = groups.map(({ line, entries }) => {
+    const markups = entries.map((entry) => drawn.get(entry));
+    return line === undefined
+      ? markups
+      : html`<details class="group"><summary>${line}</summary>
+${markups}</details>
+`;
+  });
   if (title === undefined) return shown;
-  return html`<div class="part"${id === undefined ? nothing : html` id="${id}"`}><h3>${title} <span class="count">${countOf(entries)}</span></h3>
+  return html`<div class="part"${id === undefined ? nothing : html` id="${id}"`}><h3>${title} <span class="count">${count}</span></h3>
 ${note === undefined ? nothing : html`<p>${note}</p>`}${shown}</div>`;
 }
 
 /** Entries in their order, without fields once there are too many, and then only those that are always kept. */
-function drawnWithin(entries: readonly Entry[], isOpen: boolean, whole: string): ReadonlyMap<Entry, Markup> {
+function drawnWithin(parts: readonly EntryPart[], whole: string): ReadonlyMap<Entry, Markup> {
   let room = mostCharacters;
   const leftOut = html`<p>Its fields are left out, because this page would be too large: <code>${whole}</code> has them.</p>`;
   const drawn = new Map<Entry, Markup>();
-  for (const entry of entries) {
-    if (room < -mostLines && entry.isKept !== true) continue;
-    const markup = entryMarkup(entry, isOpen, room > 0 ? entry.fields() : leftOut);
-    room -= markup.text.length;
-    drawn.set(entry, markup);
-  }
+  for (const part of parts)
+    for (const entry of entriesOf(part)) {
+      if (room < -mostLines && entry.isKept !== true) continue;
+      const markup = entryMarkup(entry, part.isOpen, room > 0 ? entry.fields() : leftOut);
+      room -= markup.text.length;
+      drawn.set(entry, markup);
+    }
   return drawn;
 }
 
@@ -114,7 +143,10 @@ ${body}</details>
 `;
 }
 
-const noteList = (notes: Entry["notes"]): Markup =>
-  notes.length === 0
+/** Notes without a value are left out. */
+function noteList(notes: Entry["notes"]): Markup {
+  const rows = notes.filter(([, value]) => value !== undefined);
+  return rows.length === 0
     ? nothing
-    : html`<dl class="notes">${notes.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
+    : html`<dl class="notes">${rows.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
+}

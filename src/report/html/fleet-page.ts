@@ -11,113 +11,100 @@ import {
   statusWords,
 } from "../fleet-report";
 import { elapsedText } from "../time-text";
-import { filterForm } from "./filter";
-import { html, Markup, nothing, type Part, preformatted } from "./markup";
-import { page, type Section } from "./page";
+import { cards, findingList, tag } from "./blocks";
+import { type Entry, entriesSection } from "./entries";
+import { html, nothing, type Part, preformatted } from "./markup";
+import { page, type Section, shortened, type Verdict } from "./page";
 
 /** So many members that need attention are shown unfolded. */
 const mostOpen = 40;
 
 /** The report of a fleet as a page: what needs attention first, with its errors; then what is well. */
 export function fleetPage(report: FleetReport): string {
-  const { verb, started_at: started, seconds, shard, selected, members } = report;
-  const urgent = members.filter((one) => !isWell(one));
-  const facts = [
-    ["Began", started],
-    ["Took", elapsedText(seconds)],
-    ["Shard", shard === undefined ? "" : `${shard.index} of ${shard.count}, of ${selected.length} members`],
-    ["Exit code", String(report.exit_code)],
-  ] as const;
+  const { verb, started_at: started, seconds, shard, selected } = report;
   return page({
     heading: `rnv fleet ${verb}`,
     ...verdictOf(report),
     line: fleetLine(report),
-    facts: facts.filter(([, value]) => value !== ""),
-    sections: [countsSection(report), membersSection(report, urgent)],
+    facts: [
+      ["Began", started],
+      ["Took", elapsedText(seconds)],
+      ["Shard", shard && `${shard.index} of ${shard.count}, of ${selected.length} members`],
+      ["Exit code", String(report.exit_code)],
+    ],
+    sections: [countsSection(report), membersSection(report)],
   });
 }
 
 const mild: ReadonlySet<MemberStatus> = new Set(["changes", "checkout", "locked"]);
 
-function verdictOf({ members }: FleetReport): {
-  readonly verdict: string;
-  readonly tone: "stop" | "act" | "calm";
-} {
+function verdictOf({ members }: FleetReport): Verdict {
   if (members.every(isWell)) return { verdict: "\u2714 All well", tone: "calm" };
   return members.every((one) => isWell(one) || mild.has(one.status))
     ? { verdict: "\u25b6 Changes", tone: "act" }
     : { verdict: "\u2716 Look here", tone: "stop" };
 }
 
-function countsSection({ counts, members }: FleetReport): Section | undefined {
-  if (members.length === 0) return undefined;
-  const cards = [...memberStatuses].reverse().flatMap((status) => {
-    const count = counts[status] ?? 0;
-    return count === 0
-      ? []
-      : [html`<div class="${classOf(status)}"><dt>${statusWords[status]}<dd>${count}</div>`];
-  });
-  return { id: "counts", title: "Counts", body: html`<dl class="cards">${cards}</dl>` };
-}
-
-const classOf = (status: MemberStatus): string =>
+const kindOf = (status: MemberStatus): "create" | "update" | "delete" =>
   isWell({ status }) ? "create" : status === "drift" || mild.has(status) ? "update" : "delete";
 
-const signs = { create: "\u2714", update: "~", delete: "\u2716" } as Readonly<Record<string, string>>;
+const signs = { create: "\u2714", update: "~", delete: "\u2716" } as const;
 
-/** Members are distinguished by what they are and, where there are stages, by that. */
-function membersSection({ verb, members }: FleetReport, urgent: readonly MemberResult[]): Section {
-  const filter = filterForm("members", [
-    {
-      ...{ name: "action", label: "Ended" },
-      values: members.map(({ status }) => status),
-      wordOf: (status) => statusWords[status as MemberStatus],
-    },
-    { name: "project", label: "Stage", values: members.flatMap(({ stage }) => stage ?? []) },
-  ]);
-  const isOpen = urgent.length <= mostOpen;
-  const entries = (ones: readonly MemberResult[]): readonly Markup[] =>
-    ones.map((one) => memberEntry(one, verb, isOpen && !isWell(one)));
-  const well = members.filter(isWell);
-  const part = (id: string, title: string, ones: readonly MemberResult[]): Part =>
-    ones.length === 0
-      ? nothing
-      : html`<div class="part" id="${id}"><h3>${title} <span class="count">${ones.length}</span></h3>
-${entries(ones)}</div>`;
-  return {
-    ...{ id: "members", title: "Members", count: members.length },
-    body: html`${filter}${part("urgent", "Needs attention", [...urgent].sort(byUrgency))}${part("well", "Well", well)}`,
-  };
+function countsSection({ counts, members }: FleetReport): Section | undefined {
+  if (members.length === 0) return undefined;
+  const all = [...memberStatuses]
+    .reverse()
+    .map((status) => ({ kind: kindOf(status), words: statusWords[status], count: counts[status] ?? 0 }));
+  return { id: "counts", title: "Counts", body: cards(all.filter(({ count }) => count > 0)) };
 }
 
-function memberEntry(one: MemberResult, verb: FleetReport["verb"], isOpen: boolean): Markup {
+/** Members are distinguished by what they are and, where there are stages, by that. */
+function membersSection({ verb, members }: FleetReport): Section | undefined {
+  const urgent = members.filter((one) => !isWell(one)).sort(byUrgency);
+  const groupsOf = (own: readonly MemberResult[]) => [{ entries: own.map((one) => entryOf(one, verb)) }];
+  return entriesSection({
+    subject: "members",
+    parts: [
+      {
+        id: "urgent",
+        title: "Needs attention",
+        groups: groupsOf(urgent),
+        isOpen: urgent.length <= mostOpen,
+      },
+      { id: "well", title: "Well", groups: groupsOf(members.filter(isWell)), isOpen: false },
+    ],
+    filters: [
+      { name: "action", label: "Ended", wordOf: (status) => statusWords[status as MemberStatus] },
+      { name: "project", label: "Stage" },
+    ],
+    whole: `rnv fleet ${verb} --format json`,
+  });
+}
+
+function entryOf(one: MemberResult, verb: FleetReport["verb"]): Entry {
   const { name, folder, stage, status, digest, diagnostics = [], output } = one;
-  const found = foundText(one, verb === "apply");
   // Through the fleet: it alone knows the files, the state and the key of a member.
   const again = `rnv fleet ${verb === "apply" ? "plan" : verb} --member ${quoted(name)}`;
-  const rows: (readonly [string, Part])[] = [
-    ...(folder === undefined ? [] : [["folder", html`<code>${folder}</code>`] as const]),
-    ...(stage === undefined ? [] : [["stage", stage] as const]),
+  const notes: readonly (readonly [string, Part])[] = [
+    ["folder", folder && html`<code>${folder}</code>`],
+    ["stage", stage],
     ["exit code", one.exit_code],
     ["took", elapsedText(one.seconds)],
-    ...(digest === undefined ? [] : [["digest", html`<code>${digest}</code>`] as const]),
+    ["digest", digest && shortened(digest)],
     ["look again", html`<code class="copy">${again}</code>`],
   ];
-  const kind = classOf(status);
-  const mark = html`<span class="mark ${kind}">${signs[kind]} ${statusWords[status]}</span>`;
-  return html`<details class="entry" data-action="${status}" data-project="${stage}"${isOpen ? new Markup(" open") : nothing}><summary>${mark} <code>${name}</code> ${found}</summary>
-<div id="${name}" class="body"><dl class="notes">${rows.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>${diagnostics.map(findingItem)}${output === undefined ? nothing : html`<pre tabindex="0">${preformatted(output)}</pre>`}</div></details>
-`;
+  const kind = kindOf(status);
+  return {
+    ids: [name],
+    line: html`${tag(kind, signs[kind], statusWords[status])} <code>${name}</code> ${foundText(one, verb === "apply")}`,
+    notes,
+    fields: () =>
+      html`${findingList(diagnostics, ({ location }) => location && placeText(location))}${output === undefined ? nothing : html`<pre tabindex="0">${preformatted(output)}</pre>`}`,
+    found: { action: [status], project: stage === undefined ? [] : [stage] },
+    isKept: !isWell(one),
+  };
 }
 
 /** A word for a shell, where it needs quotes. */
 const quoted = (word: string): string =>
   /^[\w./@:+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
-type Finding = NonNullable<MemberResult["diagnostics"]>[number];
-
-function findingItem({ severity, code, summary, hint, location }: Finding): Markup {
-  const place = location === undefined ? nothing : html` <code>${placeText(location)}</code>`;
-  const advice = hint === undefined ? nothing : html`<br>hint: ${hint}`;
-  return html`<p><span class="${severity}">${severity}[${code}]</span> ${summary}${place}${advice}</p>`;
-}

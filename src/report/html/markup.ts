@@ -40,3 +40,20 @@ export const list = (items: readonly Part[], className = "plain"): Markup =>
   items.length === 0
     ? nothing
     : html`<ul class="${className}">${items.map((item) => html`<li>${item}`)}</ul>`;
+
+interface TableForm {
+  readonly className?: string;
+  readonly caption?: string;
+  /** Titles of the columns. */
+  readonly titles?: readonly string[];
+  /** The column that names its row. */
+  readonly head?: number;
+}
+
+/** A table of cells in rows. */
+export function table(rows: readonly (readonly Part[])[], form: TableForm): Markup {
+  const { className = "plain", caption, titles, head } = form;
+  const heads = titles && html`<thead><tr>${titles.map((title) => html`<th>${title}`)}</thead>`;
+  const cell = (part: Part, i: number): Markup => (i === head ? html`<th>${part}` : html`<td>${part}`);
+  return html`<table class="${className}">${caption && html`<caption>${caption}</caption>`}${heads}<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}`)}</tbody></table>`;
+}

@@ -116,95 +116,69 @@ export const pageScript = `
     else if (event.key === "/" && form) { event.preventDefault(); form.elements.text.focus(); }
   });
 
-  let opened = [];
-  addEventListener("beforeprint", () => {
-    opened = all("details:not([open])");
-    for (const one of opened) one.open = true;
-  });
-  addEventListener("afterprint", () => { for (const one of opened) one.open = false; });
-
   const picture = document.querySelector(".picture");
   const drawing = picture?.querySelector("svg");
   if (drawing) {
-    const whole = drawing.getAttribute("viewBox").split(" ").map(Number);
-    let view = whole;
-    const put = (next) => {
-      const width = Math.min(Math.max(next[2], 120), whole[2] * 4);
-      const height = (width * picture.clientHeight) / Math.max(1, picture.clientWidth);
-      const keep = (from, size, start, length) => Math.min(Math.max(from, start - size + 60), start + length - 60);
-      view = [keep(next[0], width, whole[0], whole[2]), keep(next[1], height, whole[1], whole[3]), width, height];
-      drawing.setAttribute("viewBox", view.map((value) => Math.round(value * 10) / 10).join(" "));
+    const [width, height] = drawing.getAttribute("viewBox").split(" ").slice(2).map(Number);
+    let scale = 1;
+    const setScale = (next) => {
+      scale = Math.min(Math.max(next, 0.05), 4);
+      drawing.setAttribute("width", Math.floor(width * scale));
+      drawing.setAttribute("height", Math.floor(height * scale));
     };
-    const zoom = (factor, at = [0.5, 0.5]) =>
-      put([view[0] + view[2] * at[0] * (1 - factor), view[1] + view[3] * at[1] * (1 - factor), view[2] * factor, 0]);
-    const pan = (x, y) => put([view[0] + view[2] * x, view[1] + view[3] * y, view[2], 0]);
-    const shape = () => picture.clientHeight / Math.max(1, picture.clientWidth);
-    const within = (center, size, start, length) =>
-      size >= length ? start + (length - size) / 2 : Math.min(Math.max(center - size / 2, start), start + length - size);
-    const showAt = (center, width) => {
-      const height = width * shape();
-      put([within(center[0], width, whole[0], whole[2]), within(center[1], height, whole[1], whole[3]), width, 0]);
+    // What is at a point of the window stays there.
+    const zoom = (factor, x = picture.clientWidth / 2, y = picture.clientHeight / 2) => {
+      const [left, top, before] = [picture.scrollLeft + x, picture.scrollTop + y, scale];
+      setScale(scale * factor);
+      picture.scrollTo((left * scale) / before - x, (top * scale) / before - y);
     };
-    const middle = [whole[0] + whole[2] / 2, whole[1] + whole[3] / 2];
-    const fit = () => showAt(middle, Math.max(whole[2], whole[3] / shape(), picture.clientWidth));
+    const whole = () => Math.min(1, picture.clientWidth / width, picture.clientHeight / height);
     // The small text of the picture has 11 pixels: below 8 of the screen it is not readable.
+    const readable = 8 / 11;
     const worst = [".stopped", ".missing", ".delete", ".replace", ".drift", ".update", "[data-changed]"];
     const open = () => {
-      fit();
-      const readable = (picture.clientWidth * 11) / 8;
-      if (view[2] <= readable) return;
-      const found = worst.map((kind) => drawing.querySelector(".node" + kind)).find((node) => node);
-      const box = found?.getBBox();
-      showAt(box ? [box.x + box.width / 2, box.y + box.height / 2] : [whole[0], whole[1]], readable);
+      setScale(Math.max(whole(), readable));
+      const node = worst.map((kind) => drawing.querySelector(".node:not(.standin)" + kind)).find((found) => found);
+      const [box, view] = [node?.getBoundingClientRect(), picture.getBoundingClientRect()];
+      if (box) picture.scrollBy(
+        box.x + box.width / 2 - view.x - view.width / 2,
+        box.y + box.height / 2 - view.y - view.height / 2);
     };
     picture.classList.add("live");
-    const shown = Math.min(1, picture.clientWidth / whole[2]) * whole[3];
-    picture.style.height = Math.round(Math.min(innerHeight * 0.7, Math.max(160, shown))) + "px";
-    addEventListener("beforeprint", () => drawing.setAttribute("viewBox", whole.join(" ")));
-    addEventListener("afterprint", () => open());
-    drawing.setAttribute("width", "100%");
-    drawing.setAttribute("height", "100%");
+    const room = Math.min(1, Math.max(readable, picture.clientWidth / width)) * height + 2;
+    picture.style.height = Math.round(Math.min(innerHeight * 0.7, room)) + "px";
     const tools = make("div", "", "tools");
     tools.append(
-      button("Zoom in", "", () => zoom(0.8)), button("Zoom out", "", () => zoom(1.25)), button("Fit", "", fit),
+      button("Zoom in", "", () => zoom(1.25)), button("Zoom out", "", () => zoom(0.8)), button("Fit", "", () => setScale(whole())),
       make("p", "Drag to move; arrow keys, + and \\u2212 where the picture has the focus; Ctrl with the wheel zooms."));
     picture.before(tools);
     picture.addEventListener("wheel", (event) => {
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
       const box = picture.getBoundingClientRect();
-      zoom(event.deltaY > 0 ? 1.15 : 0.87, [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height]);
+      zoom(event.deltaY > 0 ? 0.87 : 1.15, event.clientX - box.left, event.clientY - box.top);
     }, { passive: false });
+    const keys = { "+": () => zoom(1.25), "=": () => zoom(1.25), "-": () => zoom(0.8), 0: open };
     picture.addEventListener("keydown", (event) => {
-      const steps = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (steps[event.key]) pan(...steps[event.key]);
-      else if (event.key === "+" || event.key === "=") zoom(0.8);
-      else if (event.key === "-") zoom(1.25);
-      else if (event.key === "0") open();
-      else return;
-      event.preventDefault();
+      if (!event.ctrlKey && !event.metaKey && !event.altKey) keys[event.key]?.();
     });
     let from;
     let hasMoved = false;
-    picture.addEventListener("pointerdown", (event) => { from = [event.clientX, event.clientY]; hasMoved = false; });
+    picture.addEventListener("pointerdown", (event) => {
+      hasMoved = false;
+      if (event.pointerType === "mouse") from = [event.clientX, event.clientY];
+    });
     addEventListener("pointermove", (event) => {
       if (!from) return;
       const [x, y] = [event.clientX - from[0], event.clientY - from[1]];
       if (!hasMoved && Math.hypot(x, y) < 5) return;
       hasMoved = true;
       from = [event.clientX, event.clientY];
-      pan(-x / picture.clientWidth, -y / picture.clientHeight);
+      picture.scrollBy(-x, -y);
     });
     addEventListener("pointerup", () => { from = undefined; });
     picture.addEventListener("dragstart", (event) => event.preventDefault());
     picture.addEventListener("click", (event) => { if (hasMoved) event.preventDefault(); }, true);
-    drawing.addEventListener("focusin", (event) => {
-      const box = event.target.getBBox?.();
-      if (!box || !event.target.matches(":focus-visible")) return;
-      if (box.x < view[0] || box.y < view[1] || box.x + box.width > view[0] + view[2] || box.y + box.height > view[1] + view[3])
-        put([box.x + box.width / 2 - view[2] / 2, box.y + box.height / 2 - view[3] / 2, view[2], 0]);
-    });
     addEventListener("resize", open);
     open();
   }

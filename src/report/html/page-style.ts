@@ -17,12 +17,10 @@ a { color: var(--link); text-underline-offset: 2px }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 4px }
 .skip { position: absolute; left: -99rem; top: 0; padding: .6rem 1rem; background: var(--bg); z-index: 3 }
 .skip:focus { left: .5rem; top: .5rem }
-.top { padding: 1.6rem max(1rem, calc((100vw - 76rem) / 2)) 1.2rem; background: var(--panel); border-bottom: 1px solid var(--line); border-top: 5px solid var(--adopt) }
-.top.stop { border-top-color: var(--delete) } .top.act { border-top-color: var(--update) } .top.calm { border-top-color: var(--create) }
+.top { padding: 1.6rem max(1rem, calc((100vw - 76rem) / 2)) 1.2rem; background: var(--panel); border-bottom: 1px solid var(--line); border-top: 5px solid var(--ink) }
 h1 { margin: 0; font-size: var(--t4); font-weight: 600; color: var(--muted) }
 .line { margin: .2rem 0 .8rem; font-size: var(--t5); line-height: 1.35; font-weight: 600 }
-.verdict { display: inline-block; margin-right: .5rem; padding: .05em .6em; border-radius: 2em; font-size: var(--t2); vertical-align: .08em; border: 1px solid }
-.stop .verdict { color: var(--delete); background: var(--delete-bg) } .act .verdict { color: var(--update); background: var(--update-bg) } .calm .verdict { color: var(--create); background: var(--create-bg) }
+.verdict { display: inline-block; margin-right: .5rem; padding: .05em .6em; border-radius: 2em; font-size: var(--t2); vertical-align: .08em; border: 1px solid; color: var(--ink); background: var(--paper) }
 .facts { display: flex; flex-wrap: wrap; gap: .3rem 1.6rem; margin: 0; font-size: var(--t2) }
 .facts div { display: flex; gap: .45rem; min-width: 0 } .facts dt { color: var(--muted); flex: none } .facts dd { margin: 0; overflow-wrap: anywhere }
 nav { position: sticky; top: 0; z-index: 2; background: var(--bg); border-bottom: 1px solid var(--line); padding: 0 max(1rem, calc((100vw - 76rem) / 2)); overflow-x: auto }
@@ -36,8 +34,9 @@ p { margin: .4rem 0 } section li { margin: .3rem 0 }
 .cards { display: flex; flex-wrap: wrap; gap: .7rem; margin: 0 0 .8rem }
 .cards div { min-width: 7.2rem; padding: .55rem .9rem; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); display: flex; flex-direction: column-reverse }
 .cards dt { font-size: var(--t2) } .cards dd { margin: 0; font-size: var(--t6); line-height: 1.2; font-weight: 600; font-variant-numeric: tabular-nums }
-.cards .zero { color: var(--muted) } .cards .zero dd { font-weight: 400 }
-.create { color: var(--create) } .update { color: var(--update) } .delete { color: var(--delete) } .replace { color: var(--replace) } .adopt { color: var(--adopt) } .forget, .no-op { color: var(--muted) }
+.cards div { color: var(--ink) } .cards .zero { color: var(--muted) } .cards .zero dd { font-weight: 400 }
+.same, .forget, .no-op { --ink: var(--muted); --paper: var(--panel) } .create, .pass, .calm { --ink: var(--create); --paper: var(--create-bg) } .update, .drift, .warn, .act { --ink: var(--update); --paper: var(--update-bg) }
+.delete, .missing, .fail, .stop { --ink: var(--delete); --paper: var(--delete-bg) } .replace { --ink: var(--replace); --paper: var(--replace-bg) } .adopt, .pending { --ink: var(--adopt); --paper: var(--adopt-bg) } .blocked { --ink: var(--bg); --paper: var(--delete) }
 table { border-collapse: collapse; max-width: 100% } caption { white-space: nowrap; text-align: left; color: var(--muted); padding-bottom: .3rem; font-size: var(--t2) }
 th { text-align: left; font-weight: 600 } th, td { padding: .32rem .9rem .32rem 0; vertical-align: top; border-bottom: 1px solid var(--line) }
 thead th { color: var(--muted); font-weight: 500; font-size: var(--t2) }
@@ -51,34 +50,29 @@ thead th { color: var(--muted); font-weight: 500; font-size: var(--t2) }
 .entry:has(:target) { border-color: var(--link); box-shadow: 0 0 0 1px var(--link) }
 .body { padding: .6rem .9rem .7rem; overflow-x: auto; scroll-margin-top: 6.5rem }
 .addresses { columns: 19rem; margin: 0; padding: .6rem .9rem 0 2rem } .addresses li { scroll-margin-top: 6.5rem } .addresses li:target { background: var(--update-bg) }
-.mark { display: inline-block; padding: 0 .5em; border-radius: 5px; font-size: var(--t1); font-weight: 600; border: 1px solid; white-space: nowrap }
-.mark.create, ins { background: var(--create-bg) } .mark.update { background: var(--update-bg) } .mark.delete, del { background: var(--delete-bg) } .mark.replace { background: var(--replace-bg) } .mark.adopt { background: var(--adopt-bg) } .mark.forget, .mark.no-op { background: var(--panel) }
-.mark.blocked { color: var(--bg); background: var(--delete); border-color: var(--delete) }
-.mark.fail { color: var(--delete); background: var(--delete-bg) } .mark.pass { color: var(--create); background: var(--create-bg) } .mark.warn { color: var(--update); background: var(--update-bg) }
+.mark { display: inline-block; padding: 0 .5em; border-radius: 5px; font-size: var(--t1); font-weight: 600; border: 1px solid; white-space: nowrap; color: var(--ink); background: var(--paper) }
+.mark.blocked { border-color: var(--delete) }
 .effect { font-size: var(--t1); padding: 0 .55em; border-radius: 2em; background: var(--shade); white-space: nowrap } .effect.destructive { background: var(--delete-bg); color: var(--delete); font-weight: 600 } .effect.billing { background: var(--adopt-bg); color: var(--adopt) }
 .notes { margin: 0 0 .5rem; display: grid; gap: .2rem; font-size: var(--t2) } .notes div { display: flex; gap: .7rem } .notes dt { color: var(--muted); flex: 0 0 6.6rem } .notes dd { margin: 0; min-width: 0; overflow-wrap: anywhere }
 .fields th { font: 600 var(--t2) ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; padding-top: .42rem } .fields tr:last-child > *, .rows tr:last-child > * { border-bottom: 0 }
 .fields td:last-child em + code, .fields td + td code { color: var(--muted) } em { font-style: normal; color: var(--muted); font-size: var(--t2) } em.force { color: var(--delete); font-weight: 600 }
-del { color: var(--delete); text-decoration: line-through; text-decoration-thickness: 1px; padding: 0 .2em; border-radius: 3px } ins { color: var(--create); text-decoration: none; padding: 0 .2em; border-radius: 3px }
+del { color: var(--delete); background: var(--delete-bg); text-decoration: line-through; text-decoration-thickness: 1px; padding: 0 .2em; border-radius: 3px } ins { color: var(--create); background: var(--create-bg); text-decoration: none; padding: 0 .2em; border-radius: 3px }
 pre { margin: .2rem 0; padding: .5rem .7rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; overflow-x: auto; white-space: pre } pre del, pre ins { display: inline-block; min-width: calc(100% + 1.4rem); margin: 0 -.7rem; padding: 0 .7rem; border-radius: 0; text-decoration: none }
 .error { color: var(--delete) } .warning { color: var(--update) }
 .copy { background: var(--panel); border: 1px solid var(--line); border-radius: 5px; padding: .1em .4em }
 button, input, select { font: inherit; color: inherit; background: var(--bg); border: 1px solid var(--line); border-radius: 6px; padding: .28rem .6rem; min-height: 2.1rem } button { cursor: pointer; background: var(--panel) } button:hover { border-color: var(--muted) }
-button.copier { margin-left: .4rem; padding: 0 .5rem; min-height: 0; font-size: var(--t1) }
+button.copier { margin-left: .4rem; padding: 0 .5rem; min-height: 0; font-size: var(--t1) } .body > .copier { margin: .4rem 0 0 }
 #filter { display: flex; flex-wrap: wrap; gap: .6rem .9rem; align-items: last baseline; padding: .8rem; background: var(--panel); border: 1px solid var(--line); border-radius: 8px } #filter[hidden] { display: none }
 #filter input, #filter select { height: 2.1rem }
 #filter label { display: grid; gap: .15rem; font-size: var(--t2); color: var(--muted) } #filter input, #filter select { color: var(--fg); min-width: 9rem; max-width: 100% } #filter input[type=search] { min-width: min(17rem, 80vw) }
 #filter output { margin-left: auto; color: var(--muted); font-size: var(--t2) } .keys { flex-basis: 100%; margin: 0; font-size: var(--t1); color: var(--muted) } kbd { border: 1px solid var(--line); border-radius: 4px; padding: 0 .35em; background: var(--bg); font-size: var(--t2) }
-.picture { border: 1px solid var(--line); border-radius: 8px; overflow: auto; max-height: 80vh; background: var(--bg) } .picture svg { display: block } .picture.live { overflow: hidden; cursor: grab; touch-action: none } .picture.live:active { cursor: grabbing } .picture.live svg { width: 100%; height: 100% }
+.picture { border: 1px solid var(--line); border-radius: 8px; overflow: auto; max-height: 80vh; background: var(--bg) } .picture svg { display: block; margin: 0 auto } .picture.live { cursor: grab } .picture.live:active { cursor: grabbing }
 .tools { display: flex; gap: .4rem; margin-bottom: .4rem; flex-wrap: wrap; align-items: center } .tools p { margin: 0; color: var(--muted); font-size: var(--t2) }
 .topology .paper { fill: var(--bg) } .box rect { fill: var(--panel); stroke: var(--line) } .box text, .node .quiet, .edge text { fill: var(--muted) } .edge path:first-of-type { stroke: var(--muted) } .edge path + path { fill: var(--muted) } .edge:hover path:first-of-type { stroke: var(--link); stroke-width: 2.5 } .node text { fill: var(--fg) }
-.box.create rect { stroke: var(--create) } .box.update rect, .box.drift rect { stroke: var(--update) } .box.delete rect, .box.missing rect { stroke: var(--delete) } .box.replace rect { stroke: var(--replace) } .box.adopt rect, .box.pending rect { stroke: var(--adopt) } .legend .stop { fill: var(--delete) } .legend .edge path:first-of-type { stroke: var(--muted) }
-.node .face { fill: var(--bg); stroke: var(--line) } .node .inner { fill: none !important }
-.node.create .face { fill: var(--create-bg); stroke: var(--create) } .node.update .face, .node.drift .face { fill: var(--update-bg); stroke: var(--update) } .node.delete .face, .node.missing .face { fill: var(--delete-bg); stroke: var(--delete) } .node.replace .face { fill: var(--replace-bg); stroke: var(--replace) } .node.adopt .face, .node.pending .face { fill: var(--adopt-bg); stroke: var(--adopt) } .node.forget .face { stroke: var(--muted) }
-.node.create .told { fill: var(--create) } .node.update .told, .node.drift .told { fill: var(--update) } .node.delete .told, .node.missing .told { fill: var(--delete) } .node.replace .told { fill: var(--replace) } .node.adopt .told, .node.pending .told { fill: var(--adopt) } .node.same .told, .node.forget .told { fill: var(--muted) } .picture a:focus-visible { outline: 3px solid var(--link) } .picture a:hover .face { stroke-width: 3 }
+.box:not(.same) rect { stroke: var(--ink) } .node .face { fill: var(--paper); stroke: var(--ink) } .node.same .face { fill: var(--bg); stroke: var(--line) } .node .inner { fill: none !important } .node .told { fill: var(--ink) } .picture a:focus-visible { outline: 3px solid var(--link) } .picture a:hover .face { stroke-width: 3 } .legend .stop { fill: var(--delete) }
 .legend { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; font-size: var(--t2); margin: .5rem 0 } .legend svg { vertical-align: -3px; margin-right: .3rem }
 footer { color: var(--muted); font-size: var(--t2); padding: 1rem max(1rem, calc((100vw - 76rem) / 2)); border-top: 1px solid var(--line) }
 @media (max-width: 40rem) { .line { font-size: var(--t4) } .facts { flex-direction: column } .cards div { flex: 1 1 6rem } .notes dt { flex-basis: 4.6rem } #filter label, #filter input, #filter select { width: 100% } .fields tr, .fields th, .fields td { display: block; border-bottom: 0; padding: .1rem 0 } .fields tr { border-bottom: 1px solid var(--line); padding: .3rem 0 } .rows thead { display: none } .rows tr, .rows tr > * { display: block; border-bottom: 0; padding: .1rem 0 } .rows tr { border-bottom: 1px solid var(--line); padding: .4rem 0 } caption { white-space: normal } .cost th, .cost td { padding-right: .3rem } .cost td, .cost thead th + th { padding-left: .5rem } }
-@media print { :root { --bg: #fff; --panel: #fff; --fg: #000; --muted: #444 } nav, .skip, #filter, .tools, .copier, footer { display: none !important } .top { padding-top: 0 } .entry { break-inside: avoid-page; content-visibility: visible } details::details-content { content-visibility: visible; display: block; height: auto } .picture, .picture.live { max-height: none; height: auto !important; overflow: visible } .picture.live svg { height: auto } .body { overflow: visible } pre { white-space: pre-wrap } a { color: inherit; text-decoration: none } }
+@media print { :root { --bg: #fff; --panel: #fff; --fg: #000; --muted: #444 } nav, .skip, #filter, .tools, .copier, footer { display: none !important } .top { padding-top: 0 } .entry { break-inside: avoid-page; content-visibility: visible } details::details-content { content-visibility: visible; display: block; height: auto } .picture { max-height: none; height: auto !important; overflow: visible } .picture svg { max-width: 100%; height: auto } .body { overflow: visible } pre { white-space: pre-wrap } a { color: inherit; text-decoration: none } }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto } }
 `;

@@ -1,5 +1,7 @@
 import { sha256 } from "../../model/text";
 import { shortDigest } from "../../plan/digest";
+import type { Plan } from "../../plan/plan";
+import { groupBy } from "../group-by";
 import { type Section as ListSection, lineOf } from "../sections";
 import { html, linkTo, list, Markup, nothing, type Part } from "./markup";
 import { pageScript } from "./page-script";
@@ -15,20 +17,37 @@ export interface Section {
 }
 
 /** How a report looks at first sight: something stops it, something happens, nothing does. */
-export type Tone = "stop" | "act" | "calm";
+type Tone = "stop" | "act" | "calm";
 
-export interface Report {
-  /** `rnv plan`. */
-  readonly heading: string;
+export interface Verdict {
   /** One or two words, which say the same as `tone`. */
   readonly verdict: string;
   readonly tone: Tone;
+}
+
+type Fact = readonly [label: string, value: string | undefined];
+
+export interface Report extends Verdict {
+  /** `rnv plan`. */
+  readonly heading: string;
   /** The line that ends the text of the same report. */
   readonly line: string;
   /** What it is about: workspace, stage, digest; without those that are empty. */
-  readonly facts: readonly (readonly [label: string, value: string | undefined])[];
+  readonly facts: readonly Fact[];
   readonly sections: readonly (Section | undefined)[];
 }
+
+/** What a plan, a drift or a state is about. */
+export const targetFacts = (
+  stage: string | undefined,
+  stack: string | undefined,
+  { workspaceId, baseUrl }: Pick<Plan["binding"], "workspaceId" | "baseUrl">,
+): readonly Fact[] => [
+  ["Stage", stage],
+  ["Stack", stack],
+  ["Workspace", workspaceId],
+  ["Service", baseUrl],
+];
 
 const inBase64 = (text: string): string => Buffer.from(sha256(text), "hex").toString("base64");
 
@@ -96,14 +115,12 @@ function factList(facts: Report["facts"]): Markup {
 }
 
 /** The first characters of a digest; the whole is copied, and shown by a pointer. */
-const shortened = (digest: string): Markup =>
+export const shortened = (digest: string): Markup =>
   html`<code class="copy" data-copy="${digest}" title="${digest}">${digest.slice(0, shortDigest)}</code>`;
 
 /** Sections of rows and sentences; those of one `id` are one section of the page. */
-export function listSections(sections: readonly ListSection[]): readonly Section[] {
-  const ids = [...new Set(sections.map(({ id }) => id))];
-  return ids.map((id) => {
-    const own = sections.filter((one) => one.id === id);
+export const listSections = (sections: readonly ListSection[]): readonly Section[] =>
+  [...groupBy(sections, ({ id }) => id)].map(([id, own]) => {
     const count = own.reduce((sum, { rows }) => sum + rows.length, 0);
     const body = html`${own.map(
       ({ heading, title, rows }) =>
@@ -111,7 +128,6 @@ export function listSections(sections: readonly ListSection[]): readonly Section
     )}`;
     return { id, title: own[0]?.title ?? id, ...(count > 0 && { count }), body };
   });
-}
 
 const inlineOf = (part: Exclude<Part, readonly Part[]> | { readonly code: string }): Part =>
   typeof part === "object" && "code" in part ? html`<code>${part.code}</code>` : part;

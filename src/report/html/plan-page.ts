@@ -1,18 +1,37 @@
-import type { Diagnostic } from "../../diagnostics/diagnostic";
+import type { Address } from "../../model/address";
 import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import { shortDigest } from "../../plan/digest";
-import { type Change, hasChanges, type Plan } from "../../plan/plan";
+import { isUnconfirmed } from "../../plan/guards";
+import { type Change, type Guard, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
+import { marks } from "../graph";
+import { groupBy } from "../group-by";
 import { isLoss, type PlanEntry, planEntries } from "../plan-entries";
 import { planOf } from "../plan-json";
 import { planSections } from "../plan-sections";
-import { amount, checkWords, countsOf, isBlocked, planLine, sameMoney, signed } from "../plan-wording";
+import {
+  actionPhrase,
+  amount,
+  checkWords,
+  constructPhrase,
+  counted,
+  countsOf,
+  effectWords,
+  isBlocked,
+  isNameTold,
+  listedFields,
+  moneyChange,
+  planLine,
+  pluralPhrase,
+  sameMoney,
+  signed,
+} from "../plan-wording";
 import { exactTime } from "../time-text";
-import { type Entry, type EntryPart, entriesSection } from "./entries";
-import { entryOf, headOf, linkedAddress, markWords, passOf, placeText } from "./entry";
-import { html, list, type Markup, nothing, preformatted } from "./markup";
-import { listSections, page, type Report, type Section } from "./page";
+import { cards, fieldRows, findingsSection, headOf, linkedAddress, placeText, tag } from "./blocks";
+import { type Entry, type EntryGroup, entriesSection } from "./entries";
+import { html, type Markup, nothing, type Part, table } from "./markup";
+import { listSections, page, type Report, type Section, targetFacts, type Verdict } from "./page";
 import { topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
@@ -36,6 +55,9 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
   const { data } = planDocumentSchema.safeParse(document);
   if (data === undefined) return undefined;
   const plan = planOf(data);
+  const entries = planEntries(plan, "equal");
+  const changes = entries.flatMap((entry) => entry.changes);
+  const anchors = new Set<string>(changes.map(({ address }) => address));
   return page({
     heading: "rnv plan",
     ...verdictOf(plan),
@@ -43,21 +65,17 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
     facts: factsOf(plan, scope),
     sections: [
       blockedSection(plan),
-      checksSection(plan),
+      checksSection(plan, anchors),
       findingsSection(plan.diagnostics),
-      summarySection(plan),
-      topologySection(topologyOf(data, scope.types), anchorsOf(plan)),
-      changesSection(plan),
+      summarySection(plan, changes),
+      topologySection(topologyOf(data, scope.types), anchors),
+      changesSection(plan, entries),
       ...listSections(planSections(plan)),
     ],
   });
 }
 
-/** The ids of the entries of a plan. */
-const anchorsOf = (plan: Plan): ReadonlySet<string> =>
-  new Set(planEntries(plan, "equal").flatMap(({ changes }) => changes.map(({ address }) => address)));
-
-function verdictOf(plan: Plan): { readonly verdict: string; readonly tone: "stop" | "act" | "calm" } {
+function verdictOf(plan: Plan): Verdict {
   if (plan.diagnostics.some(({ severity }) => severity === "error"))
     return { verdict: "\u2716 Failed", tone: "stop" };
   if (isBlocked(plan) || plan.checks?.some(stopsPlan)) return { verdict: "\u2716 Blocked", tone: "stop" };
@@ -78,10 +96,7 @@ function factsOf(
   { stage, stack, job }: ReportScope,
 ): Report["facts"] {
   return [
-    ["Stage", planned ?? stage],
-    ["Stack", stack],
-    ["Workspace", binding.workspaceId],
-    ["Service", binding.baseUrl],
+    ...targetFacts(planned ?? stage, stack, binding),
     ["Mode", modes[options.mode]],
     ["Only", options.targets.join(", ")],
     ["Without", options.excludes.join(", ")],
@@ -94,70 +109,74 @@ function factsOf(
   ];
 }
 
-function blockedSection(plan: Plan): Section | undefined {
-  const held = plan.changes.flatMap(({ address, guard }) => (guard ? [{ address, guard }] : []));
-  if (held.length === 0) return undefined;
-  const rows = held.map(
-    ({ address, guard }) =>
-      html`<tr><th>${linkedAddress(address, true)}<td>${guard.summary}<td><code class="copy">${passOf(address, guard)}</code>`,
+function blockedSection({ changes }: Plan): Section | undefined {
+  const rows = changes.flatMap(({ address, guard }) =>
+    guard
+      ? [
+          [
+            linkedAddress(address, true),
+            guard.summary,
+            html`<code class="copy">${passOf(address, guard)}</code>`,
+          ],
+        ]
+      : [],
   );
+  if (rows.length === 0) return undefined;
   const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
-<table class="rows"><thead><tr><th>Resource<th>Why<th>How to confirm</thead><tbody>${rows}</tbody></table>`;
-  return { id: "blocked", title: "Blocked", count: held.length, body };
+${table(rows, { className: "rows", titles: ["Resource", "Why", "How to confirm"], head: 0 })}`;
+  return { id: "blocked", title: "Blocked", count: rows.length, body };
 }
 
-const checkMarks = {
-  passed: html`<span class="mark pass">\u2714 passed</span>`,
-  failed: html`<span class="mark fail">\u2716 failed</span>`,
-  overridden: html`<span class="mark warn">! overridden</span>`,
-  error: html`<span class="mark fail">\u2716 could not be judged</span>`,
+/** The text that lets a guarded change pass. */
+const passOf = (address: Address, guard: Guard): string =>
+  isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint;
+
+const checkTags = {
+  passed: tag("pass", "\u2714", "passed"),
+  failed: tag("fail", "\u2716", "failed"),
+  overridden: tag("warn", "!", "overridden"),
+  error: tag("fail", "\u2716", "could not be judged"),
 } as const;
 
 const checkNouns = { Policies: "Policy", Conditions: "Condition", Checks: "Check" } as const;
 
-function checksSection({ checks = [], changes }: Plan): Section | undefined {
+function checksSection({ checks = [] }: Plan, anchors: ReadonlySet<string>): Section | undefined {
   if (checks.length === 0) return undefined;
-  const drawn = new Set(changes.filter(({ action }) => action !== "no-op").map(({ address }) => address));
   const worstFirst = [...checks.filter(stopsPlan), ...checks.filter((check) => !stopsPlan(check))];
   const rows = worstFirst.map((check) => {
     const { policy, level, status, address, message, range } = check;
-    const canPass = level === "overridable" && stopsPlan(check);
-    return html`<tr><td>${checkMarks[status]}<th>${policy}<td>${level}<td>${address === undefined ? "the plan" : linkedAddress(address, drawn.has(address))}<td>${message}${range ? html` <code>${placeText(range)}</code>` : nothing}${canPass ? html` <code class="copy">--override-policy ${policy}</code>` : nothing}`;
+    const place = range ? html` <code>${placeText(range)}</code>` : nothing;
+    const pass =
+      level === "overridable" && stopsPlan(check)
+        ? html` <code class="copy">--override-policy ${policy}</code>`
+        : nothing;
+    const subject = address === undefined ? "the plan" : linkedAddress(address, anchors.has(address));
+    return [checkTags[status], policy, level, subject, html`${message}${place}${pass}`];
   });
   const { title, counts } = checkWords(checks);
-  const body = html`<p>${counts}.</p><table class="rows"><thead><tr><th>Result<th>${checkNouns[title]}<th>Level<th>For<th>Why</thead><tbody>${rows}</tbody></table>`;
+  const titles = ["Result", checkNouns[title], "Level", "For", "Why"];
+  const body = html`<p>${counts}.</p>${table(rows, { className: "rows", titles, head: 1 })}`;
   return { id: "policies", title, count: checks.length, body };
 }
 
-export function findingsSection(diagnostics: readonly Diagnostic[]): Section | undefined {
-  if (diagnostics.length === 0) return undefined;
-  const body = list(
-    diagnostics.map(
-      ({ severity, code, summary, detail, hint, range }) =>
-        html`<p><strong class="${severity}">${severity}</strong> <code>${code}</code>: ${summary}${range ? html` <code>${placeText(range)}</code>` : nothing}</p>${detail === undefined ? nothing : html`<pre tabindex="0">${preformatted(detail)}</pre>`}${hint === undefined ? nothing : html`<p>hint: ${hint}</p>`}`,
-    ),
-  );
-  return { id: "findings", title: "Findings", count: diagnostics.length, body };
-}
-
 const summaryWords = [
-  ["destroy", "delete", "\u2212"],
-  ["change", "update", "~"],
-  ["add", "create", "+"],
-  ["adopt", "adopt", ">"],
-  ["forget", "forget", "<"],
+  ["destroy", "delete"],
+  ["change", "update"],
+  ["add", "create"],
+  ["adopt", "adopt"],
+  ["forget", "forget"],
 ] as const;
 
-function summarySection(plan: Plan): Section {
-  const { summary } = plan;
-  const cards = summaryWords
-    .filter(([word]) => summary[word] > 0 || word === "add" || word === "change" || word === "destroy")
-    .map(
-      ([word, action, sign]) =>
-        html`<div class="${summary[word] > 0 ? action : "zero"}"><dt>${sign} to ${word === "adopt" ? "import" : word}<dd>${summary[word]}</div>`,
-    );
-  const changes = planEntries(plan, "equal").flatMap((entry) => entry.changes);
-  const body = html`<dl class="cards">${cards}</dl>
+function summarySection(plan: Plan, changes: readonly Change[]): Section {
+  const counts = summaryWords
+    .map(([word, kind]) => ({ word, kind, count: plan.summary[word] }))
+    .filter(({ word, count }) => count > 0 || word === "add" || word === "change" || word === "destroy")
+    .map(({ word, kind, count }) => ({
+      kind,
+      words: `${marks[kind].sign} to ${word === "adopt" ? "import" : word}`,
+      count,
+    }));
+  const body = html`${cards(counts)}
 ${changes.length === 0 ? nothing : html`<p>${countsOf(changes)}</p>`}
 ${costTable(plan)}`;
   return { id: "summary", title: "Summary", body };
@@ -166,11 +185,17 @@ ${costTable(plan)}`;
 function costTable({ cost: { before, after, estimate } }: Plan): Markup {
   const isFree = [before.usd, before.ngn, after.usd, after.ngn].every((value) => value === 0);
   if (isFree) return nothing;
-  const rows = (["usd", "ngn"] as const).map(
-    (currency) =>
-      html`<tr><th>${currency.toUpperCase()}<td>${amount(before[currency])}<td>${amount(after[currency])}<td>${before[currency] === after[currency] ? "unchanged" : signed(after[currency] - before[currency])}`,
-  );
-  return html`<table class="cost${sameMoney(before, after) ? "" : " moves"}"><caption>${estimate ? "Estimated monthly cost" : "Monthly cost"} of everything managed here</caption><thead><tr><th>Currency<th>Before<th>After<th>Difference</thead><tbody>${rows}</tbody></table>`;
+  const rows = (["usd", "ngn"] as const).map((currency) => {
+    const [old, next] = [before[currency], after[currency]];
+    const difference = old === next ? "unchanged" : signed(next - old);
+    return [currency.toUpperCase(), amount(old), amount(next), difference];
+  });
+  return table(rows, {
+    className: sameMoney(before, after) ? "cost" : "cost moves",
+    caption: `${estimate ? "Estimated monthly cost" : "Monthly cost"} of everything managed here`,
+    titles: ["Currency", "Before", "After", "Difference"],
+    head: 0,
+  });
 }
 
 const parts: readonly [string, (change: Change) => boolean][] = [
@@ -179,22 +204,21 @@ const parts: readonly [string, (change: Change) => boolean][] = [
   ["Created", (change) => !isLoss(change) && change.action === "create"],
 ];
 
-function changesSection(plan: Plan): Section | undefined {
-  const all = planEntries(plan, "equal");
+function changesSection(plan: Plan, all: readonly PlanEntry[]): Section | undefined {
   return entriesSection({
     subject: "changes",
     parts: parts.map(([title, isPart]) => {
       const own = all.filter(({ first }) => isPart(first));
-      const entries = own.map((entry) => entryOf(entry, plan));
       const isLong = own.length > mostOpen && own.every(({ first }) => first.action === "create");
-      return { title, entries, ...(isLong && { groups: groupsOf(own, entries) }) };
+      const groups = isLong ? groupsOf(own, plan) : [{ entries: own.map((entry) => entryOf(entry, plan)) }];
+      return { title, groups, isOpen: all.length <= mostOpen };
     }),
     filters: [
-      { name: "action", label: "Action", wordOf: (value) => markWords[value as Change["action"]] },
+      { name: "action", label: "Action", wordOf: (value) => wordOf(value as Change["action"]) },
       { name: "cause", label: "Cause", wordOf: (value) => causeWords[value] ?? value },
       { name: "project", label: "Project or service" },
     ],
-    ...{ mostOpen, whole: "rnv show -json" },
+    whole: "rnv show -json",
   });
 }
 
@@ -202,22 +226,76 @@ function changesSection(plan: Plan): Section | undefined {
 const mostGroups = 40;
 
 /** New resources by project, or by service where it is in none: each group is folded away below its counts. */
-function groupsOf(entries: readonly PlanEntry[], shown: readonly Entry[]): NonNullable<EntryPart["groups"]> {
+function groupsOf(entries: readonly PlanEntry[], plan: Plan): readonly EntryGroup[] {
   const heads = [...new Set(entries.map(({ first }) => headOf(first)))];
-  const rest = heads.length > mostGroups ? heads.slice(mostGroups - 1) : [];
-  const names = heads.filter((head) => !rest.includes(head));
-  const groups = [
-    ...names.map((name) => [name, [name]] as const),
-    ...(rest.length === 0 ? [] : [[`${rest.length} more`, rest] as const]),
-  ];
-  return groups.map(([name, own]) => {
-    const isOwn = ({ first }: PlanEntry): boolean => own.includes(headOf(first));
-    const changes = entries.filter(isOwn).flatMap((entry) => entry.changes);
-    return {
-      line: html`<b>${name}</b> ${countsOf(changes)}`,
-      entries: shown.filter((_, i) => isOwn(entries[i] as PlanEntry)),
-    };
+  const named = new Set(heads.length > mostGroups ? heads.slice(0, mostGroups - 1) : heads);
+  const groups = groupBy(entries, ({ first }) => {
+    const head = headOf(first);
+    return named.has(head) ? head : `${heads.length - named.size} more`;
   });
+  return [...groups].map(([name, own]) => ({
+    line: html`<b>${name}</b> ${countsOf(own.flatMap(({ changes }) => changes))}`,
+    entries: own.map((entry) => entryOf(entry, plan)),
+  }));
+}
+
+const wordOf = (action: Change["action"]): string => (action === "no-op" ? "record" : marks[action].word);
+
+/** The mark of a change: `~ update`. */
+function markOf({ action, onRemove }: Change): Markup {
+  const sign = action === "no-op" ? "" : marks[action].sign;
+  return tag(action, sign, action === "delete" && onRemove === "archive" ? "archive" : wordOf(action));
+}
+
+/** Why a change is made, for the filter: the causes of its fields, or what it follows. */
+function causesOf(change: Change, plan: Plan): readonly string[] {
+  if (change.reason !== undefined) return ["reaction"];
+  const causes = listedFields(change, plan).map(({ cause }) => cause);
+  if (change.missing) return ["drift", ...causes];
+  return causes.length === 0 ? ["edit"] : causes;
+}
+
+/** One item of a plan as an entry of its page. */
+function entryOf(entry: PlanEntry, plan: Plan): Entry {
+  const { first, changes, fields, effects: all, cost } = entry;
+  const title =
+    changes.length > 1
+      ? html`<b>${counted(changes.length, first.type)}</b> ${pluralPhrase(first)}`
+      : html`<code>${first.address}</code> ${actionPhrase(first)}`;
+  const blocked = first.guard ? html` ${tag("blocked", "!", "blocked")}` : nothing;
+  const effects = (first.withParent ? [] : all).map(
+    (effect) => html` <span class="effect ${effect}">${effectWords[effect]}</span>`,
+  );
+  return {
+    ids: changes.map(({ address }) => address),
+    line: html`${markOf(first)}${blocked} ${title}${effects}`,
+    notes: notesOf(first, cost),
+    fields: () => fieldRows(fields),
+    found: { action: [first.action], cause: causesOf(first, plan), project: changes.map(headOf) },
+    isKept: isLoss(first),
+  };
+}
+
+/** What is to be known of one change besides its fields. */
+function notesOf(
+  change: Change,
+  cost: PlanEntry["cost"],
+): readonly (readonly [label: string, value: Part])[] {
+  const { address, id, guard, reason, previousAddress, construct, withParent, references = [] } = change;
+  const code = (text: string): Markup => html`<code>${text}</code>`;
+  const owner = change.type === "layout" ? "project" : "service";
+  return [
+    ["blocked", guard?.summary],
+    ["to continue", guard && html`<code class="copy">${passOf(address, guard)}</code>`],
+    ["because", reason],
+    ["how", withParent ? `destroyed with its ${owner}` : undefined],
+    ["name", isNameTold(change) ? undefined : code(change.name)],
+    ["id", id === undefined || change.action === "update" ? undefined : code(id)],
+    ["moved from", previousAddress && code(previousAddress)],
+    ["declared by", construct && constructPhrase(construct)],
+    ["refers to", references.length === 0 ? undefined : references.map((one) => html`${code(one)} `)],
+    ["cost a month", cost && moneyChange(cost.before, cost.after, "\u2192", true)],
+  ];
 }
 
 const causeWords: Readonly<Record<string, string>> = {

@@ -3,10 +3,10 @@ import type { AppliedValue, RecordedResource, State } from "../../model/state";
 import { unflatten } from "../../model/value";
 import { counted } from "../plan-wording";
 import { recordedAddresses, recordedLines, stateSections } from "../state-text";
+import { headOf } from "./blocks";
 import { type Entry, entriesSection } from "./entries";
-import { headOf } from "./entry";
-import { html, nothing } from "./markup";
-import { listSections, page, type Section } from "./page";
+import { html, nothing, table } from "./markup";
+import { listSections, page, type Section, targetFacts } from "./page";
 import type { ReportScope } from "./plan-page";
 import { type ResourceChange, type Topology, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
@@ -15,21 +15,17 @@ import { topologySection } from "./topology-svg";
 export function statePage(state: State, scope: ReportScope): string {
   const { stage, stack } = scope;
   const addresses = recordedAddresses(state);
-  const facts = [
-    ["Stage", stage ?? state.stage],
-    ["Stack", stack ?? state.stack],
-    ["Workspace", state.workspaceId],
-    ["Service", state.baseUrl],
-    ["Lineage", state.lineage],
-    ["Serial", String(state.serial)],
-  ] as const;
   const isOpen = state.run !== null || state.open.length > 0;
   return page({
     heading: "rnv show",
     verdict: isOpen ? "\u25b6 A run did not end" : "\u2714 Recorded",
     tone: isOpen ? "stop" : "calm",
     line: `${counted(addresses.length, "resource")} recorded.`,
-    facts,
+    facts: [
+      ...targetFacts(stage ?? state.stage, stack ?? state.stack, state),
+      ["Lineage", state.lineage],
+      ["Serial", String(state.serial)],
+    ],
     sections: [
       topologySection(stateTopology(state, scope), new Set<string>(addresses)),
       resourcesSection(state, addresses),
@@ -59,26 +55,24 @@ function resourcesSection(state: State, addresses: readonly Address[]): Section 
   });
   return entriesSection({
     subject: "resources",
-    parts: [{ entries }],
+    parts: [{ groups: [{ entries }], isOpen: false }],
     filters: [
       { name: "action", label: "Type" },
       { name: "project", label: "Project or service" },
     ],
-    ...{ mostOpen: 0, whole: "rnv show -json" },
+    whole: "rnv show -json",
   });
 }
 
 function entryOf(address: Address, resource: RecordedResource): Entry {
   const { applied, computed, kept } = recordedLines(resource);
-  const table = (caption: string, fields: readonly (readonly string[])[]) =>
-    fields.length === 0
-      ? nothing
-      : html`<table class="fields"><caption>${caption}</caption>${fields.map(([path, value]) => html`<tr><th>${path}<td>${value}`)}</table>`;
+  const tableOf = (caption: string, rows: readonly (readonly string[])[]) =>
+    rows.length === 0 ? nothing : table(rows, { className: "fields", caption, head: 0 });
   return {
     ids: [address],
     line: html`<code>${address}</code> ${resource.name}`,
     notes: [["id", html`<code>${resource.id}</code>`], ...kept.map((text) => ["kept", text] as const)],
-    fields: () => html`${table("As applied", applied)}${table("As the service computes it", computed)}`,
+    fields: () => html`${tableOf("As applied", applied)}${tableOf("As the service computes it", computed)}`,
     found: { action: [typeOf(address)], project: [headOf({ address })] },
   };
 }

@@ -1,48 +1,29 @@
-import { escapeText } from "../escape-text";
 import { type Mark, marks } from "../graph";
 import { counted } from "../plan-wording";
-import { textWidth } from "../style";
-import type { PlacedEdge, Point, Rectangle } from "./boxed-graph";
-import { html, linkTo, type Markup, nothing, type Part } from "./markup";
+import { html, linkTo, type Markup, nothing, type Part, table } from "./markup";
 import type { Section } from "./page";
-import { placeNodes } from "./place-nodes";
-import { type Topology, type TopologyNode, worstMark } from "./topology";
+import {
+  clip,
+  nodeWidth,
+  noteCharacter,
+  type PlacedEdge,
+  type Point,
+  placeNodes,
+  type Rectangle,
+} from "./place-nodes";
+import { isCrowded, type Topology, type TopologyNode, withStandIns, worstMark } from "./topology";
 
-const nodeWidth = 214;
-const nodeHeight = 62;
-const foldedHeight = 42;
-/** Widths of a character of the two sizes, in the widest of the fonts that may show it. */
+/** Width of a character of a title, in the widest of the fonts that may show it. */
 const titleCharacter = 7.9;
-const noteCharacter = 6.7;
-const longestLabel = 16;
 const margin = 14;
-
-/** Text of at most so many columns of a terminal, which are those of a font of one width. */
-function clip(text: string, columns: number): string {
-  const escaped = escapeText(text);
-  if (textWidth(escaped) <= columns) return escaped;
-  const kept: string[] = [];
-  let width = 1;
-  for (const character of escaped) {
-    width += textWidth(character);
-    if (width > columns) break;
-    kept.push(character);
-  }
-  return `${kept.join("")}\u2026`;
-}
-
-const labelOf = (names: readonly string[]): string =>
-  names.length === 0
-    ? ""
-    : clip(names[0] as string, names.length === 1 ? longestLabel : longestLabel - 3) +
-      (names.length === 1 ? "" : ` +${names.length - 1}`);
+const grey = "#59636e";
 
 /** The picture of a workspace with its legend, and the same as a list. `anchors` are ids of this page. */
 export function topologySection(topology: Topology, anchors: ReadonlySet<string>): Section | undefined {
-  const { nodes, isCoarse } = topology;
-  if (nodes.length === 0) return undefined;
-  const body = html`<div class="picture" tabindex="0" role="region" aria-label="Picture of the topology">${pictureOf(topology, anchors)}</div>
-${legend(topology)}${isCoarse ? html`<p>${coarseNote(topology)}</p>` : nothing}${edgeList(topology)}`;
+  if (topology.nodes.length === 0) return undefined;
+  const drawn = withStandIns(topology);
+  const body = html`<div class="picture" tabindex="0" role="region" aria-label="Picture of the topology">${pictureOf(drawn, anchors)}</div>
+${legend(drawn)}${topology.isCoarse ? html`<p>${coarseNote(topology)}</p>` : nothing}${edgeList(topology)}`;
   return { id: "topology", title: "Topology", body };
 }
 
@@ -52,42 +33,36 @@ const coarseNote = ({ services }: Topology): string =>
 
 /** The picture as a file of its own, which a browser, a wiki or an editor shows. */
 export function topologyFile(topology: Topology): string {
-  const { text } = pictureOf(topology, new Set());
+  const { text } = pictureOf(withStandIns(topology), new Set());
   const note = topology.isCoarse ? `\n<desc>${coarseNote(topology)}</desc>` : "";
   const opened = text.replace(/^<svg ([^>]*)>/, `<svg xmlns="http://www.w3.org/2000/svg" $1>${note}`);
   // XML has no such characters, not even escaped.
   return `${opened.replace(/[\uFFFE\uFFFF]/g, "\uFFFD")}\n`;
 }
 
-function pictureOf({ nodes, edges, boxes }: Topology, anchors: ReadonlySet<string>): Markup {
-  const labels = new Map(edges.map((edge) => [`${edge.from} ${edge.to}`, labelOf(edge.names)]));
-  const placed = placeNodes({
-    nodes: nodes.map(({ id, box, folded, place }) => ({
-      ...{ place, isFolded: folded !== undefined },
-      ...{ id, box, width: nodeWidth, height: folded === undefined ? nodeHeight : foldedHeight },
-    })),
-    edges: edges.map(({ from, to }) => ({
-      ...{ from, to, labelWidth: Math.ceil(textWidth(labels.get(`${from} ${to}`) ?? "") * noteCharacter) },
-    })),
-  });
+function pictureOf(topology: Topology, anchors: ReadonlySet<string>): Markup {
+  const { nodes, edges, boxes, isCoarse } = topology;
+  // Too many references between projects are in the table alone.
+  const placed = placeNodes({ nodes, edges: isCoarse && isCrowded(topology) ? [] : edges });
   const [width, height] = [Math.ceil(placed.width) + 2 * margin, Math.ceil(placed.height) + 2 * margin];
-  const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
-  const names = new Map(edges.map((edge) => [`${edge.from} ${edge.to}`, edge.names]));
+  const targets = new Map(nodes.map(({ id, standsFor = id }) => [id, standsFor]));
   return html`<svg class="topology" role="group" aria-label="Topology" width="${width}" height="${height}" viewBox="${-margin} ${-margin} ${width} ${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace">
 <rect class="paper" x="${-margin}" y="${-margin}" width="${width}" height="${height}" fill="#ffffff"/>
 ${[...placed.boxes].map(([id, at]) => {
-  const own = nodes.filter(({ box }) => box === id).map(({ mark }) => mark);
-  return boxMark(boxes.get(id) ?? id, worstMark(own), at);
+  const own = nodes.filter(({ box, standsFor }) => box === id && standsFor === undefined);
+  return boxMark(boxes.get(id) ?? id, worstMark(own.map(({ mark }) => mark)), at);
 })}
-${placed.edges.map((edge) => edgeMark(edge, labels, names, boxOf.get(edge.edge.from) !== boxOf.get(edge.edge.to)))}
+${placed.edges.map((edge) => edgeMark(edge, targets.get(edge.edge.to) ?? ""))}
 ${nodes.map((node) => nodeMark(node, placed.nodes.get(node.id) as Rectangle, anchors))}
 </svg>`;
 }
 
 /** A project, in the colour of the worst that happens in it. */
 const boxMark = (title: string, mark: Mark, { x, y, width, height }: Rectangle): Markup =>
-  html`<g class="box ${mark}"><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10" fill="#f6f8fa" stroke="${mark === "same" ? "#d1d9e0" : marks[mark].ink}"/><text x="${x + 14}" y="${y + 22}" font-size="13" font-weight="600" fill="#59636e">${clip(title, 22)}</text></g>
+  html`<g class="box ${mark}"><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10" fill="#f6f8fa" stroke="${inkOf(mark)}"/><text x="${x + 14}" y="${y + 22}" font-size="13" font-weight="600" fill="${grey}">${clip(title, 22)}</text></g>
 `;
+
+const inkOf = (mark: Mark): string => (mark === "same" ? "#d1d9e0" : marks[mark].ink);
 
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 
@@ -107,78 +82,99 @@ function pathOf(points: readonly Point[]): string {
   return `M${rounded(first.x)} ${rounded(first.y)}${steps.join("")}`;
 }
 
-function edgeMark(
-  { edge, points, label }: PlacedEdge,
-  labels: ReadonlyMap<string, string>,
-  names: ReadonlyMap<string, readonly string[]>,
-  isBetweenBoxes: boolean,
-): Markup {
-  const key = `${edge.from} ${edge.to}`;
+function edgeMark({ edge, points, label }: PlacedEdge, target: string): Markup {
   const end = points.at(-1) as Point;
   const back = (points.at(-2)?.x ?? 0) > end.x ? 1 : -1;
   const tip = `M${rounded(end.x)} ${rounded(end.y)}l${back * 8} -4v8z`;
-  const title = `${edge.from} refers to ${edge.to}: ${(names.get(key) ?? []).join(", ")}`;
-  return html`<g class="edge"><title>${title}</title><path d="${pathOf(points)}" fill="none" stroke="#818b98" stroke-width="1.4"${isBetweenBoxes ? html` stroke-opacity="0.55"` : nothing}/><path d="${tip}" fill="#818b98"/>${label ? html`<text x="${rounded(label.x)}" y="${rounded(label.y + 10)}" font-size="11" fill="#59636e">${labels.get(key)}</text>` : nothing}</g>
+  const words = label
+    ? html`<text x="${rounded(label.x)}" y="${rounded(label.y + 10)}" font-size="11" fill="${grey}">${label.text}</text>`
+    : nothing;
+  return html`<g class="edge"><title>${edge.from} refers to ${target}: ${edge.names.join(", ")}</title><path d="${pathOf(points)}" fill="none" stroke="#818b98" stroke-width="1.4"/><path d="${tip}" fill="#818b98"/>${words}</g>
 `;
 }
 
 /** Dashed for what comes, a double frame for what goes or is gone: the outline tells the action too. */
-function frame(mark: Mark, { x, y, width, height }: Rectangle): Part {
-  const { ink, paper } = marks[mark];
+function frame(mark: Mark, { x, y, width, height }: Rectangle, isPill = false): Part {
   const goes = mark === "delete" || mark === "missing";
+  const round = isPill ? height / 2 : goes ? 0 : Math.min(8, height / 4);
   const dash = mark === "create" || mark === "adopt" ? html` stroke-dasharray="6 3"` : nothing;
-  const outer = html`<rect class="face" x="${x}" y="${y}" width="${width}" height="${height}" rx="${goes ? 0 : 8}" fill="${paper}" stroke="${mark === "same" ? "#d1d9e0" : ink}" stroke-width="${mark === "same" ? 1 : 2}"${dash}/>`;
+  const outer = html`<rect class="face" x="${x}" y="${y}" width="${width}" height="${height}" rx="${round}" fill="${marks[mark].paper}" stroke="${inkOf(mark)}" stroke-width="${mark === "same" ? 1 : 2}"${dash}/>`;
   return goes || mark === "replace"
-    ? html`${outer}<rect class="face inner" x="${x + 4}" y="${y + 4}" width="${width - 8}" height="${height - 8}" rx="${goes ? 0 : 5}" fill="none" stroke="${ink}"/>`
+    ? html`${outer}<rect class="face inner" x="${x + 4}" y="${y + 4}" width="${width - 8}" height="${height - 8}" rx="${Math.max(0, round - 4)}" fill="none" stroke="${inkOf(mark)}"/>`
     : outer;
 }
 
-function nodeMark(node: TopologyNode, at: Rectangle, anchors: ReadonlySet<string>): Markup {
-  const { x, y } = { x: rounded(at.x), y: rounded(at.y) };
-  const { ink, sign, word } = marks[node.mark];
-  const room = nodeWidth - 20;
-  const isSame = node.mark === "same";
-  const notes = [
-    ...(node.isBlocked ? ["! blocked"] : []),
-    ...(isSame || node.isProject ? [] : [`${sign} ${word}`]),
-    ...node.notes,
-  ];
-  const told = [
-    node.title,
-    isSame || node.isProject ? "" : word,
-    node.isBlocked ? "blocked" : "",
-    node.facts,
-    ...node.notes,
-  ].filter((text) => text !== "");
-  const lines =
-    node.folded === undefined
-      ? html`<text x="${x + 10}" y="${y + 20}" font-size="13" font-weight="700" fill="#1f2328">${clip(node.title, Math.floor(room / titleCharacter))}</text><text class="quiet" x="${x + 10}" y="${y + 36}" font-size="11" fill="#59636e">${clip(node.facts, Math.floor(room / noteCharacter))}</text><text class="told" x="${x + 10}" y="${y + 52}" font-size="11" font-weight="600" fill="${ink}">${clip(notes.join(" \u00b7 "), Math.floor(room / noteCharacter))}</text>`
-      : html`<text class="quiet" x="${x + 10}" y="${y + 18}" font-size="11" font-weight="600" fill="#59636e">${clip(node.title, Math.floor(room / noteCharacter))}</text><text class="quiet" x="${x + 10}" y="${y + 33}" font-size="11" fill="#59636e">${clip(node.facts, Math.floor(room / noteCharacter))}</text>`;
-  const shape = html`<title>${told.join(", ")}</title>${frame(node.mark, { ...at, x, y })}${lines}`;
-  const group = html`<g class="node ${node.mark}${node.isBlocked ? " stopped" : ""}"${isSame ? nothing : html` data-changed=""`}>${shape}</g>`;
-  return anchors.has(node.id) ? html`<a href="${linkTo(node.id)}">${group}</a>\n` : html`${group}\n`;
+function nodeMark(node: TopologyNode, place: Rectangle, anchors: ReadonlySet<string>): Markup {
+  const { id, mark, title, facts, isBlocked, isProject, isStandIn, standsFor = id } = node;
+  const { ink, sign, word } = marks[mark];
+  const at = { ...place, x: rounded(place.x), y: rounded(place.y) };
+  const isMarked = mark !== "same" && !isProject;
+  const does = [...(isBlocked ? ["! blocked"] : []), ...(isMarked ? [`${sign} ${word}`] : []), ...node.notes];
+  const told = [title, isMarked ? word : "", isBlocked ? "blocked" : "", facts, ...node.notes];
+  const inset = standsFor === id ? 10 : 20;
+  const line = (
+    name: string,
+    y: number,
+    text: string,
+    size: number,
+    weight: number,
+    fill: string,
+  ): Markup => {
+    const room = (nodeWidth - 2 * inset) / (size === 13 ? titleCharacter : noteCharacter);
+    return html`<text class="${name}" x="${at.x + inset}" y="${at.y + y}" font-size="${size}" font-weight="${weight}" fill="${fill}">${clip(text, Math.floor(room))}</text>`;
+  };
+  const lines = isStandIn
+    ? [
+        line("quiet", 18, title, 11, 600, grey),
+        line("told", 33, [facts, ...does].join(" \u00b7 "), 11, 400, ink),
+      ]
+    : [
+        line("title", 20, title, 13, 700, "#1f2328"),
+        line("quiet", 36, facts, 11, 400, grey),
+        line("told", 52, does.join(" \u00b7 "), 11, 600, ink),
+      ];
+  const kinds = [mark, ...(isBlocked ? ["stopped"] : []), ...(isStandIn ? ["standin"] : [])].join(" ");
+  const changed = mark === "same" || isStandIn ? nothing : html` data-changed=""`;
+  const group = html`<g class="node ${kinds}"${changed}><title>${told.filter((text) => text !== "").join(", ")}</title>${frame(mark, at, standsFor !== id)}${lines}</g>`;
+  return anchors.has(standsFor) ? html`<a href="${linkTo(standsFor)}">${group}</a>\n` : html`${group}\n`;
 }
 
 /** Every sign of the picture: actions, what is blocked, references. */
 function legend({ nodes, edges }: Topology): Markup {
-  const used = (Object.keys(marks) as Mark[]).filter((mark) => nodes.some((node) => node.mark === mark));
-  const item = (sign: Markup, words: string): Markup =>
+  const item = (sign: Part, words: string): Markup =>
     html`<li><svg width="34" height="20" aria-hidden="true">${sign}</svg>${words}`;
-  const isStopped = nodes.some(({ isBlocked }) => isBlocked);
-  return html`<ul class="plain legend">${used.map((mark) =>
+  const face = { x: 2, y: 2, width: 30, height: 16 };
+  const used = (Object.keys(marks) as Mark[]).filter((mark) => nodes.some((node) => node.mark === mark));
+  const items = used.map((mark) =>
     item(
-      html`<g class="node ${mark}">${frame(mark, { x: 2, y: 2, width: 30, height: 16 })}</g>`,
+      html`<g class="node ${mark}">${frame(mark, face)}</g>`,
       `${marks[mark].sign} ${marks[mark].word}`.trim(),
     ),
-  )}${isStopped ? item(html`<text class="stop" x="14" y="15" font-weight="700" fill="#a40e26">!</text>`, "blocked") : nothing}${edges.length > 0 ? item(html`<g class="edge"><path d="M2 10H28" stroke="#818b98" stroke-width="1.4"/><path d="M32 10l-8 -4v8z" fill="#818b98"/></g>`, "refers to") : nothing}</ul>
+  );
+  if (nodes.some(({ isBlocked }) => isBlocked))
+    items.push(
+      item(html`<text class="stop" x="14" y="15" font-weight="700" fill="#a40e26">!</text>`, "blocked"),
+    );
+  if (edges.length > 0)
+    items.push(
+      item(
+        html`<g class="edge"><path d="M2 10H28" stroke="#818b98" stroke-width="1.4"/><path d="M32 10l-8 -4v8z" fill="#818b98"/></g>`,
+        "refers to",
+      ),
+    );
+  if (nodes.some(({ standsFor }) => standsFor !== undefined))
+    items.push(item(html`<g class="node same">${frame("same", face, true)}</g>`, "in another project"));
+  return html`<ul class="plain legend">${items}</ul>
 `;
 }
 
 /** The edges in words, for who does not see them. */
 function edgeList({ edges }: Topology): Markup {
   if (edges.length === 0) return nothing;
-  const rows = edges.map(
-    ({ from, to, names }) => html`<tr><td><code>${from}</code><td><code>${to}</code><td>${names.join(", ")}`,
-  );
-  return html`<details><summary>${counted(edges.length, "reference")}, as a table</summary><table><thead><tr><th>From<th>To<th>For</thead><tbody>${rows}</tbody></table></details>`;
+  const rows = edges.map(({ from, to, names }) => [
+    html`<code>${from}</code>`,
+    html`<code>${to}</code>`,
+    names.join(", "),
+  ]);
+  return html`<details><summary>${counted(edges.length, "reference")}, as a table</summary>${table(rows, { titles: ["From", "To", "For"] })}</details>`;
 }

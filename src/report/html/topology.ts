@@ -3,18 +3,11 @@ import type { Picture, ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
 import type { PlanDocument } from "../../plan/plan-schema";
 import { type Mark, marks } from "../graph";
+import { groupBy } from "../group-by";
 import { counted, moneyChange, sameMoney } from "../plan-wording";
+import type { GraphEdge, GraphNode, Point } from "./place-nodes";
 
-export interface Place {
-  readonly x: number;
-  readonly y: number;
-}
-
-export interface TopologyNode {
-  readonly id: string;
-  readonly box?: string | undefined;
-  /** Where the saved layout of its project has it. */
-  readonly place?: Place | undefined;
+export interface TopologyNode extends GraphNode {
   readonly title: string;
   /** Kind, plan, region, price. */
   readonly facts: string;
@@ -22,23 +15,16 @@ export interface TopologyNode {
   readonly isBlocked: boolean;
   /** What its mark does not say: parts that change, effects. */
   readonly notes: readonly string[];
+  /** Node of another box, which this one stands for. */
+  readonly standsFor?: string;
   /** It stands for a project: its notes say what happens in it. */
   readonly isProject?: true;
-  /** It stands for so many that nothing happens to. */
-  readonly folded?: number;
-}
-
-export interface TopologyEdge {
-  readonly from: string;
-  readonly to: string;
-  /** What it is for: names of variables. */
-  readonly names: readonly string[];
 }
 
 /** Projects as boxes, services as nodes, references as edges. */
 export interface Topology {
   readonly nodes: readonly TopologyNode[];
-  readonly edges: readonly TopologyEdge[];
+  readonly edges: readonly GraphEdge[];
   /** Title of each box. */
   readonly boxes: ReadonlyMap<string, string>;
   /** Its nodes are projects: there were too many services. */
@@ -85,31 +71,26 @@ export function topologyOf(
   const markOf = (change: ResourceChange): Mark =>
     found === undefined ? actionOf(change) : (found.get(change.address) ?? "same");
   const nodes = drawn.nodes.map((change) => nodeOf(change, drawn, markOf));
-  const edges = edgesOf(changes, drawn);
-  const folded = fold({ nodes, edges, boxes: drawn.boxes, isCoarse: false, services: nodes.length });
-  const isStill = nodes.every((node) => !isMoving(node));
-  return folded.nodes.length > mostNodes || (isStill && nodes.length > mostNodes) || isCrowded(folded)
-    ? fold(coarse({ nodes, edges, boxes: drawn.boxes, isCoarse: true, services: nodes.length }))
-    : folded;
+  const whole = { nodes, edges: edgesOf(changes, drawn), boxes: drawn.boxes, services: nodes.length };
+  const folded = fold({ ...whole, isCoarse: false });
+  return folded.nodes.length > mostNodes || isCrowded(folded) ? fold(coarse(whole)) : folded;
 }
 
-/** Returns true if one box has more references between its nodes than can be laid out in time. */
-function isCrowded({ nodes, edges }: Topology): boolean {
+/** Returns true if one box has more references than can be laid out in time. */
+export function isCrowded({ nodes, edges }: Topology): boolean {
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
-  const counts = new Map<string | undefined, number>();
-  for (const { from, to } of edges) {
-    const box = boxOf.get(from);
-    if (box === boxOf.get(to)) counts.set(box, (counts.get(box) ?? 0) + 1);
-  }
-  return [...counts.values()].some((count) => count > mostReferences);
+  const byBox = groupBy(edges, ({ from }) => boxOf.get(from));
+  return [...byBox.values()].some(({ length }) => length > mostReferences);
 }
 
 function asItIs(resource: ResourceChange): ResourceChange {
   const { change, cost } = resource;
   return {
     ...resource,
-    ...{ change: { ...change, after: change.before ?? change.after }, effects: [] },
-    ...{ blocked_by: undefined, cost: cost && { before: cost.before, after: cost.before } },
+    change: { ...change, after: change.before ?? change.after },
+    effects: [],
+    blocked_by: undefined,
+    cost: cost && { before: cost.before, after: cost.before },
   };
 }
 
@@ -117,11 +98,12 @@ interface Drawn {
   readonly nodes: readonly ResourceChange[];
   readonly boxes: ReadonlyMap<string, string>;
   readonly boxOf: (change: ResourceChange) => string | undefined;
-  /** The node that a resource is, or is part of. */
-  readonly nodeAt: (address: string) => string | undefined;
-  readonly parts: ReadonlyMap<string, readonly ResourceChange[]>;
+  /** The node that a resource is, or is part of, by its address. */
+  readonly nodeAt: ReadonlyMap<string, string | undefined>;
+  readonly parts: ReadonlyMap<string | undefined, readonly ResourceChange[]>;
   readonly pictureOf: (type: string) => Picture | undefined;
-  readonly placeOf: (change: ResourceChange) => Place | undefined;
+  /** Saved positions, by box. */
+  readonly places: ReadonlyMap<string | undefined, Places>;
 }
 
 function drawnFrom(changes: readonly ResourceChange[], types: Types): Drawn {
@@ -129,56 +111,44 @@ function drawnFrom(changes: readonly ResourceChange[], types: Types): Drawn {
   const pictureOf = (type: string): Picture | undefined => pictures.get(type);
   const nodes = changes.filter(({ type }) => pictureOf(type)?.as === "node");
   const held = changes.filter(({ type }) => pictureOf(type)?.as === "box");
-  const boxes = new Map(held.map((change): [string, string] => [change.address, nameOf(change.address)]));
-  const byName = new Map(nodes.map(({ address }) => [nameOf(address), address as string]));
-  const boxByName = new Map(held.map(({ address }) => [nameOf(address), address as string]));
-  const byAddress = new Map(changes.map((change) => [change.address as string, change]));
-  const holderIn = (names: ReadonlyMap<string, string>, change: ResourceChange): string | undefined => {
-    const parent = change.construct?.in;
-    if (parent !== undefined && [...names.values()].includes(parent)) return parent;
-    const name = nameOf(change.address);
-    const end = name.lastIndexOf(".");
-    return names.get(name) ?? (end === -1 ? undefined : names.get(name.slice(0, end)));
-  };
-  const nodeOfChange = (change: ResourceChange): string | undefined => holderIn(byName, change);
-  const parts = new Map<string, ResourceChange[]>();
-  for (const change of changes) {
-    const node = pictureOf(change.type)?.as === "node" ? undefined : nodeOfChange(change);
-    if (node !== undefined) parts.set(node, [...(parts.get(node) ?? []), change]);
-  }
-  const boxOf = (change: ResourceChange) => holderIn(boxByName, change);
-  const places = new Map(
-    changes.flatMap((change) => {
-      const picture = pictureOf(change.type);
-      const saved = picture?.as === "places" ? valueAt(change, picture.attribute) : undefined;
-      return saved !== null && typeof saved === "object"
-        ? [[boxOf(change), saved as unknown as Places] as const]
-        : [];
-    }),
+  const boxOf = holderAmong(held);
+  const holderOf = holderAmong(nodes);
+  const nodeAt = new Map(changes.map((change) => [change.address as string, holderOf(change)]));
+  const parts = groupBy(
+    changes.filter(({ type }) => pictureOf(type)?.as !== "node"),
+    ({ address }) => nodeAt.get(address),
   );
-  return {
-    nodes,
-    boxes,
-    boxOf,
-    placeOf: (change) => {
-      const saved = places.get(boxOf(change));
-      const names = [nameOf(change.address).split(".").at(-1) ?? "", change.live_name, change.id ?? ""];
-      const name = names.find((one) => saved !== undefined && Object.hasOwn(saved, one));
-      const place = name === undefined ? undefined : saved?.[name];
-      return typeof place?.x === "number" && typeof place.y === "number"
-        ? { x: place.x, y: place.y }
-        : undefined;
-    },
-    nodeAt: (address) => {
-      const change = byAddress.get(address);
-      return change && nodeOfChange(change);
-    },
-    parts,
-    pictureOf,
+  const places = changes.flatMap((change): [string | undefined, Places][] => {
+    const picture = pictureOf(change.type);
+    const saved = picture?.as === "places" ? valueAt(change, picture.attribute) : undefined;
+    return saved && typeof saved === "object" ? [[boxOf(change), saved as unknown as Places]] : [];
+  });
+  const boxes = new Map(held.map(({ address }): [string, string] => [address, nameOf(address)]));
+  return { nodes, boxes, boxOf, nodeAt, parts, pictureOf, places: new Map(places) };
+}
+
+/** Returns a function that finds the one of `holders` that a resource is, or is in. */
+function holderAmong(holders: readonly ResourceChange[]) {
+  const byName = new Map(holders.map(({ address }) => [nameOf(address), address as string]));
+  const addresses = new Set(byName.values());
+  return ({ address, construct }: ResourceChange): string | undefined => {
+    if (construct?.in !== undefined && addresses.has(construct.in)) return construct.in;
+    const name = nameOf(address);
+    return byName.get(name) ?? byName.get(name.slice(0, Math.max(0, name.lastIndexOf("."))));
   };
 }
 
-type Places = Readonly<Record<string, Partial<Place> | undefined>>;
+function placeOf(change: ResourceChange, { places, boxOf }: Drawn): Point | undefined {
+  const saved = places.get(boxOf(change)) ?? {};
+  const names = [titleOf(change.address), change.live_name, change.id ?? ""];
+  const name = names.find((one) => Object.hasOwn(saved, one));
+  const place = name === undefined ? undefined : saved[name];
+  return typeof place?.x === "number" && typeof place.y === "number" ? { x: place.x, y: place.y } : undefined;
+}
+
+const titleOf = (address: Address): string => nameOf(address).split(".").at(-1) ?? address;
+
+type Places = Readonly<Record<string, Partial<Point> | undefined>>;
 
 const actionOf = ({ change }: ResourceChange): Mark => {
   if (change.importing) return "adopt";
@@ -205,8 +175,8 @@ function nodeOf(
   return {
     id: address,
     box: drawn.boxOf(change),
-    place: drawn.placeOf(change),
-    title: nameOf(address).split(".").at(-1) ?? address,
+    place: placeOf(change, drawn),
+    title: titleOf(address),
     facts: [
       ...(picture?.as === "node" ? picture.facts : []).flatMap((path) => factAt(change, path)),
       ...(price ? [moneyChange(before, after, "\u2192").split(",")[0] ?? ""] : []),
@@ -239,75 +209,72 @@ function factAt(change: ResourceChange, path: string): string[] {
 
 /** The value of an attribute once the plan is applied, else before. */
 function valueAt({ change }: ResourceChange, path: string): Plain | undefined {
-  const sides = [change.after, change.before] as readonly (Plain | null)[];
-  const values = sides.map((side) =>
+  const within = (side: Plain | null): Plain | undefined =>
     path
       .split(".")
-      .reduce<Plain | undefined>(
-        (at, key) => (at as Readonly<Record<string, Plain>> | null | undefined)?.[key],
-        side,
-      ),
-  );
-  return values.find((value) => value !== undefined && value !== null);
+      .reduce<Plain | undefined>((at, key) => (at as Readonly<Record<string, Plain>> | null)?.[key], side);
+  return within(change.after) ?? within(change.before);
 }
 
-function edgesOf(changes: readonly ResourceChange[], drawn: Drawn): readonly TopologyEdge[] {
-  const names = new Map<
-    string,
-    { readonly from: string; readonly to: string; readonly names: Set<string> }
-  >();
-  for (const change of changes) {
-    const from = drawn.nodeAt(change.address);
-    for (const reference of change.references ?? []) {
-      const to = drawn.nodeAt(reference);
-      if (from === undefined || to === undefined || from === to) continue;
-      const key = `${from} ${to}`;
-      const edge = names.get(key) ?? { from, to, names: new Set() };
-      if (drawn.pictureOf(change.type)?.as === "reference") edge.names.add(change.live_name);
-      names.set(key, edge);
-    }
-  }
-  return [...names.values()].map((edge) => ({ ...edge, names: [...edge.names].sort() }));
+function edgesOf(changes: readonly ResourceChange[], drawn: Drawn): readonly GraphEdge[] {
+  const found = changes.flatMap(({ address, type, live_name, references = [] }) => {
+    const names = drawn.pictureOf(type)?.as === "reference" ? [live_name] : [];
+    const from = drawn.nodeAt.get(address);
+    return references.flatMap((reference): GraphEdge[] => {
+      const to = drawn.nodeAt.get(reference);
+      return from === undefined || to === undefined ? [] : [{ from, to, names }];
+    });
+  });
+  return joined(found).map((edge) => ({ ...edge, names: [...new Set(edge.names)].sort() }));
 }
+
+/** Edges between the same two nodes as one, without those that lead back to their own node. */
+const joined = (edges: readonly GraphEdge[]): readonly GraphEdge[] =>
+  [...groupBy(edges, ({ from, to }) => `${from} ${to}`).values()]
+    .map(([first, ...rest]) => ({
+      ...(first as GraphEdge),
+      names: [first as GraphEdge, ...rest].flatMap(({ names }) => names),
+    }))
+    .filter(({ from, to }) => from !== to);
 
 export const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
 
 /** Keeps what changes and its neighbours; the rest of each box is counted. Where nothing changes, everything is kept. */
 function fold(topology: Topology): Topology {
-  const { nodes, edges } = topology;
+  const { nodes, edges, isCoarse } = topology;
   const moving = new Set(nodes.filter(isMoving).map(({ id }) => id));
-  if (moving.size === 0 && nodes.length <= mostNodes) return topology;
   const near = new Set(
     edges.flatMap(({ from, to }) => (moving.has(from) || moving.has(to) ? [from, to] : [])),
   );
-  const kept = nodes.filter(({ id }) => moving.has(id) || near.has(id));
-  const shown = kept.length > mostNodes && topology.isCoarse ? kept.slice(0, mostNodes) : kept;
+  const kept = nodes.filter(({ id }) => moving.size === 0 || moving.has(id) || near.has(id));
+  const shown = isCoarse ? kept.slice(0, mostNodes) : kept;
   const ids = new Set(shown.map(({ id }) => id));
-  const counts = new Map<string | undefined, number>();
-  for (const { id, box } of nodes) if (!ids.has(id)) counts.set(box, (counts.get(box) ?? 0) + 1);
   const shownBoxes = new Set(shown.map(({ box }) => box));
-  const elsewhere = [...counts].filter(([box]) => !shownBoxes.has(box));
-  const foldedNodes = [...counts]
-    .filter(([box]) => shownBoxes.has(box))
-    .map(([box, count]) => foldedNode(box, count, topology));
-  const rest = elsewhere.reduce((sum, [, count]) => sum + count, 0);
-  const boxes = new Map([...topology.boxes].filter(([box]) => shownBoxes.has(box)));
+  const rest = groupBy(
+    nodes.filter(({ id }) => !ids.has(id)),
+    ({ box }) => (shownBoxes.has(box) ? box : undefined),
+  );
   return {
-    nodes: [...shown, ...foldedNodes, ...(rest === 0 ? [] : [foldedNode(undefined, rest, topology)])],
+    ...topology,
+    nodes: [...shown, ...[...rest].map(([box, { length }]) => foldedNode(box, length, topology))],
     edges: edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
-    boxes,
-    isCoarse: topology.isCoarse,
-    services: topology.services,
+    boxes: new Map([...topology.boxes].filter(([box]) => shownBoxes.has(box))),
   };
 }
 
-const foldedNode = (box: string | undefined, count: number, { isCoarse, nodes }: Topology): TopologyNode => {
+function foldedNode(box: string | undefined, count: number, { isCoarse, nodes }: Topology): TopologyNode {
   const noun = isCoarse ? "project" : typeOf((nodes[0]?.id ?? "") as Address);
   return {
-    ...{ id: `folded ${box ?? ""}`, box, title: `${counted(count, noun)} more`, facts: "unchanged, folded" },
-    ...{ mark: "same", isBlocked: false, notes: [], folded: count },
+    id: `folded ${box ?? ""}`,
+    box,
+    title: `${counted(count, noun)} more`,
+    facts: "unchanged, folded",
+    mark: "same",
+    isBlocked: false,
+    notes: [],
+    isStandIn: true,
   };
-};
+}
 
 /** The worst of some marks. */
 export const worstMark = (found: readonly Mark[]): Mark =>
@@ -319,40 +286,41 @@ const order: readonly Mark[] = [
 ];
 
 /** Projects in place of their services. */
-function coarse({ nodes, edges, boxes, services }: Topology): Topology {
-  const boxOf = new Map(nodes.map(({ id, box }) => [id, box ?? id]));
-  const members = new Map<string, TopologyNode[]>();
-  for (const node of nodes)
-    members.set(node.box ?? node.id, [...(members.get(node.box ?? node.id) ?? []), node]);
-  const links = new Map<string, { from: string; to: string; count: number }>();
-  for (const { from, to, names } of edges) {
-    const [a, b] = [boxOf.get(from) ?? from, boxOf.get(to) ?? to];
-    const link = links.get(`${a} ${b}`) ?? { from: a, to: b, count: 0 };
-    if (a !== b) links.set(`${a} ${b}`, { ...link, count: link.count + Math.max(1, names.length) });
-  }
-  return {
-    nodes: [...members].map(([id, own]): TopologyNode => {
-      if (own.length === 1 && own[0]?.box === undefined) return own[0] as TopologyNode;
-      const found = order.filter((mark) => own.some((node) => node.mark === mark));
-      return {
-        ...{
-          id,
-          title: boxes.get(id) ?? id,
-          facts: counted(own.length, typeOf((own[0]?.id ?? "") as Address)),
-        },
-        mark: worstMark(found),
-        isProject: true,
-        isBlocked: own.some(({ isBlocked }) => isBlocked),
-        notes: found.map((mark) => `${own.filter((node) => node.mark === mark).length} ${marks[mark].word}`),
-      };
-    }),
-    edges: [...links.values()].map(({ from, to, count }) => ({
-      from,
-      to,
-      names: [counted(count, "reference")],
-    })),
-    boxes: new Map(),
-    isCoarse: true,
-    services,
-  };
+function coarse({ nodes, edges, boxes, services }: Omit<Topology, "isCoarse">): Topology {
+  const homeOf = new Map(nodes.map(({ id, box = id }) => [id, box]));
+  const projects = [...groupBy(nodes, ({ id, box = id }) => box)].map(([id, own]): TopologyNode => {
+    if (own.length === 1 && own[0]?.box === undefined) return own[0] as TopologyNode;
+    const found = order.filter((mark) => own.some((node) => node.mark === mark));
+    return {
+      id,
+      title: boxes.get(id) ?? id,
+      facts: counted(own.length, typeOf((own[0]?.id ?? "") as Address)),
+      mark: worstMark(found),
+      isProject: true,
+      isBlocked: own.some(({ isBlocked }) => isBlocked),
+      notes: found.map((mark) => `${own.filter((node) => node.mark === mark).length} ${marks[mark].word}`),
+    };
+  });
+  const led = edges.map(({ from, to, names }) => ({
+    from: homeOf.get(from) ?? from,
+    to: homeOf.get(to) ?? to,
+    names: names.length === 0 ? [""] : names,
+  }));
+  const links = joined(led).map((link) => ({ ...link, names: [counted(link.names.length, "reference")] }));
+  return { nodes: projects, edges: links, boxes: new Map(), isCoarse: true, services };
+}
+
+/** References to nodes of other boxes lead to stand-ins beside what refers: lines to the nodes would run behind others. */
+export function withStandIns(topology: Topology): Topology {
+  const byId = new Map(topology.nodes.map((node) => [node.id, node]));
+  const standIns = new Map<string, TopologyNode>();
+  const edges = topology.edges.map((edge): GraphEdge => {
+    const [from, to] = [byId.get(edge.from), byId.get(edge.to)];
+    if (from === undefined || to === undefined || from.box === to.box) return edge;
+    const id = `${to.id} beside ${from.box ?? ""}`;
+    const facts = to.box === undefined ? "in no project" : `in ${topology.boxes.get(to.box) ?? to.box}`;
+    standIns.set(id, { ...to, id, box: from.box, facts, notes: [], isStandIn: true, standsFor: to.id });
+    return { ...edge, to: id };
+  });
+  return { ...topology, nodes: [...topology.nodes, ...standIns.values()], edges };
 }

@@ -1,18 +1,33 @@
-import type { BoxedGraph } from "../../../../src/report/html/boxed-graph";
-import { placeNodes } from "../../../../src/report/html/place-nodes";
+import { type GraphEdge, type GraphNode, placeNodes } from "../../../../src/report/html/place-nodes";
+import { withStandIns } from "../../../../src/report/html/topology";
 import { fc } from "../../../support/fixed-seed";
 import { crossingsOf, hiddenEdgesOf, overlapsOf } from "../../../support/geometry";
 
+interface Graph {
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+}
+
 /** Boxes with their nodes, and `from>to` for each edge. */
-const graphOf = (boxes: Readonly<Record<string, string>>, edges: string, labelWidth = 90): BoxedGraph => ({
+const graphOf = (boxes: Readonly<Record<string, string>>, edges: string): Graph => ({
   nodes: Object.entries(boxes).flatMap(([box, names]) =>
-    names.split(" ").map((id) => ({ id, box: box === "" ? undefined : box, width: 214, height: 62 })),
+    names.split(" ").map((id) => ({ id, box: box === "" ? undefined : box })),
   ),
   edges: edges.split(/\s+/).map((edge) => {
     const [from = "", to = ""] = edge.split(">");
-    return { from, to, labelWidth };
+    return { from, to, names: ["DATABASE_HOST"] };
   }),
 });
+
+/** A graph as it is drawn: what is in another box has a stand-in beside each node that refers to it. */
+const drawn = ({ nodes, edges }: Graph) =>
+  withStandIns({
+    nodes: nodes.map((node) => ({
+      ...{ title: node.id, facts: "", mark: "same", isBlocked: false, notes: [] },
+      ...node,
+    })),
+    ...{ edges, boxes: new Map(), isCoarse: false, services: nodes.length },
+  });
 
 const shop = graphOf(
   {
@@ -42,30 +57,24 @@ const company = graphOf(
 );
 
 describe("a picture of services", () => {
-  it("lets 20 references of 12 services in 3 projects cross at most 22 times", () => {
-    expect(shop.nodes).toHaveLength(12);
-    expect(shop.edges).toHaveLength(20);
-    const placed = placeNodes(shop);
-    expect(crossingsOf(placed)).toBeLessThanOrEqual(22);
+  it.each([
+    ["20 references of 12 services in 3 projects", shop, 9],
+    ["50 references of 40 services in 5 projects", company, 8],
+  ])("lets few of %s cross, and leads none behind a service", (_, graph, most) => {
+    const placed = placeNodes(drawn(graph));
+    expect(crossingsOf(placed)).toBeLessThanOrEqual(most);
     expect(overlapsOf(placed)).toEqual([]);
-  });
-
-  it("lets 50 references of 40 services in 5 projects cross at most 38 times", () => {
-    expect(company.nodes).toHaveLength(40);
-    expect(company.edges).toHaveLength(50);
-    const placed = placeNodes(company);
-    expect(crossingsOf(placed)).toBeLessThanOrEqual(38);
-    expect(overlapsOf(placed)).toEqual([]);
+    expect(hiddenEdgesOf(placed)).toEqual([]);
   });
 
   it("is the same for the same graph, in whatever order it is given", () => {
     const turned = { nodes: [...shop.nodes].reverse(), edges: shop.edges };
-    expect(placeNodes(turned)).toEqual(placeNodes(shop));
+    expect(placeNodes(drawn(turned))).toEqual(placeNodes(drawn(shop)));
   });
 
   it("draws circles, and services that refer to each other", () => {
-    const placed = placeNodes(graphOf({ a: "x y", "": "z" }, "x>y y>x y>z z>x"));
-    expect(placed.nodes.size).toBe(3);
+    const placed = placeNodes(drawn(graphOf({ a: "x y", "": "z" }, "x>y y>x y>z z>x")));
+    expect([...placed.nodes.keys()]).toEqual(["x", "y", "z beside a", "x beside ", "z"]);
     expect(placed.edges).toHaveLength(4);
     expect(overlapsOf(placed)).toEqual([]);
   });
@@ -74,20 +83,20 @@ describe("a picture of services", () => {
     const at = { a: { x: 0, y: 0 }, b: { x: 100, y: 10 }, c: { x: 0, y: 100 } };
     const graph = graphOf({ shop: "a b c", data: "d e" }, "a>b a>c d>e d>b");
     const nodes = graph.nodes.map((node) => ({ ...node, place: at[node.id as keyof typeof at] }));
-    const placed = placeNodes({ ...graph, nodes });
+    const placed = placeNodes(drawn({ ...graph, nodes }));
     const [a, b, c] = ["a", "b", "c"].map((id) => placed.nodes.get(id) ?? { x: 0, y: 0 });
     expect((b?.x ?? 0) - (a?.x ?? 0)).toBeCloseTo(10 * ((b?.y ?? 0) - (a?.y ?? 0)));
     expect(c).toMatchObject({ x: a?.x });
-    expect(placed.nodes.size).toBe(5);
+    expect(placed.nodes.size).toBe(6);
     expect(placed.edges).toHaveLength(4);
     expect(overlapsOf(placed)).toEqual([]);
     const same = graph.nodes.map((node) => ({ ...node, place: { x: 0, y: 0 } }));
-    expect(overlapsOf(placeNodes({ ...graph, nodes: same }))).toEqual([]);
+    expect(overlapsOf(placeNodes(drawn({ ...graph, nodes: same })))).toEqual([]);
   });
 
   it("finds what overlaps and what crosses", () => {
     const at = (x: number, y: number) => ({ x, y, width: 10, height: 10 });
-    const edge = { from: "a", to: "b", labelWidth: 0 };
+    const edge = { from: "a", to: "b", names: [] };
     const points = (...xs: number[]) => [
       { x: 0, y: xs[0] as number },
       { x: 9, y: xs[1] as number },
@@ -116,17 +125,19 @@ it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
         maxLength: 24,
       }),
       isSaved: fc.boolean(),
-      edges: fc.array(fc.tuple(fc.nat(23), fc.nat(23), fc.integer({ min: 0, max: 110 })), { maxLength: 40 }),
+      edges: fc.array(fc.tuple(fc.nat(23), fc.nat(23), fc.integer({ min: 0, max: 18 })), { maxLength: 40 }),
     })
-    .map(({ boxes, isSaved, edges }): BoxedGraph => {
+    .map(({ boxes, isSaved, edges }): Graph => {
       const ids = new Set<string>();
       return {
         nodes: boxes.map((box, i) => ({
-          ...{ id: `n${i}`, box, width: 214, height: i % 5 === 0 ? 42 : 62 },
+          ...{ id: `n${i}`, box },
+          ...(i % 5 === 0 && { isStandIn: true as const }),
           ...(isSaved && box === "d" && { place: { x: (i * 53) % 700, y: (i * 97) % 500 } }),
         })),
-        edges: edges.flatMap(([from, to, labelWidth]) => {
-          const edge = { from: `n${from % boxes.length}`, to: `n${to % boxes.length}`, labelWidth };
+        edges: edges.flatMap(([from, to, length]) => {
+          const names = length === 0 ? [] : ["A".repeat(length)];
+          const edge = { from: `n${from % boxes.length}`, to: `n${to % boxes.length}`, names };
           const key = `${edge.from} ${edge.to}`;
           if (ids.has(key) || edge.from === edge.to) return [];
           ids.add(key);
@@ -136,21 +147,20 @@ it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
     });
   fc.assert(
     fc.property(graph, (given) => {
-      const placed = placeNodes(given);
-      expect(placed.nodes.size).toBe(given.nodes.length);
+      const { nodes, edges } = drawn(given);
+      const placed = placeNodes({ nodes, edges });
+      expect(placed.nodes.size).toBe(nodes.length);
+      expect(placed.edges).toHaveLength(edges.length);
       expect(overlapsOf(placed)).toEqual([]);
       expect(overlapsOf({ ...placed, nodes: placed.boxes, edges: [] })).toEqual([]);
-      // An edge takes the straight way between boxes, and where people have put nodes.
-      const boxOf = new Map(given.nodes.map(({ id, box }) => [id, box]));
-      const inBox = placed.edges.filter(({ edge }) => boxOf.get(edge.from) === boxOf.get(edge.to));
-      if (given.nodes.every(({ place }) => place === undefined))
-        expect(hiddenEdgesOf({ ...placed, edges: inBox })).toEqual([]);
+      // An edge takes the straight way where people have put nodes.
+      if (given.nodes.every(({ place }) => place === undefined)) expect(hiddenEdgesOf(placed)).toEqual([]);
       for (const { x, y, width, height } of placed.nodes.values()) {
         expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
         expect(x + width).toBeLessThanOrEqual(placed.width + 0.01);
         expect(y + height).toBeLessThanOrEqual(placed.height + 0.01);
       }
-      for (const { id, box } of given.nodes) {
+      for (const { id, box } of nodes) {
         const inner = placed.nodes.get(id);
         const outer = box === undefined ? undefined : placed.boxes.get(box);
         if (inner && outer)

@@ -142,6 +142,24 @@ it("draws by presentation attributes, links to what is on the page, and says it 
   expect(html).toContain("2 references, as a table");
 });
 
+it("leads a reference to another project to a stand-in beside what refers", () => {
+  const html = pageOf(
+    plan([
+      change("no-op", "project.shop"),
+      change("no-op", "project.blog"),
+      service("shop.api", "update"),
+      service("blog.web"),
+      reference("blog.web.API", "service.shop.api"),
+    ]),
+  );
+  expect(html).toMatch(
+    /<a href="#service.shop.api"><g class="node update standin"><title>api, update, in shop<\/title>/,
+  );
+  expect(html).toContain("<title>service.blog.web refers to service.shop.api: API</title>");
+  expect(html).toContain('<g class="box same">');
+  expect(html).toContain("in another project");
+});
+
 it("takes places from the saved layout of a project, and none from one that places by itself", () => {
   const layout = (positions: Plain) =>
     change("no-op", "layout.shop", {
