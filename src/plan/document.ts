@@ -9,6 +9,7 @@ import {
   type Change,
   type OutputChange,
   type Plan,
+  parentOf,
   type ShownValue,
   sharedKeys,
   shownValue,
@@ -122,7 +123,7 @@ function changeDocument(
     lifecycle: change.lifecycle?.map(fieldDocument),
     blocked_by: change.guard && { ...change.guard },
     removal_declared: change.isRemovalDeclared,
-    parent: change.instance.desired?.parent ?? change.instance.recorded?.parent,
+    parent: parentOf(change),
     declared_digest: change.action === "no-op" ? undefined : declaredDigest(change, open),
     unbound_values: open.length === 0 ? undefined : open,
   });
