@@ -65,7 +65,7 @@ export function policyReader(
       const require = compile(policy.require);
       const when = policy.when && compile(policy.when);
       if (require === undefined || (policy.when && when === undefined)) return [];
-      return [{ policy, require, ...(when && { when }) }];
+      return [{ policy, require, when }];
     });
     return { compiled, diagnostics };
   };
