@@ -3,14 +3,12 @@ import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagn
 import { suggest } from "../diagnostics/suggest";
 import { readPolicies } from "../manifest/policy-file";
 import { type Check, isCostLimit, type Policy, stopsPlan } from "../model/policy";
-import { withPlannedValues } from "../plan/document";
 import type { Plan } from "../plan/plan";
-import { planDocumentSchema } from "../plan/plan-schema";
 import { type CompiledPolicy, policyReader } from "../plan/policy/environment";
 import { judgePolicy } from "../plan/policy/judge";
 import { subjectsOf } from "../plan/policy/subjects";
 import { readSavedPlan } from "../plan/saved-plan";
-import { planOf } from "../report/plan-json";
+import { planFromDocument } from "../report/plan-json";
 import { resourceTypes } from "../resources";
 import type { CostLimit, PlanRequest } from "./context";
 
@@ -175,10 +173,9 @@ export async function checkSavedPlan(
   policies: readonly string[],
 ): Promise<PolicyResults> {
   const { document, diagnostics } = readSavedPlan(text);
-  const read = document && planDocumentSchema.safeParse(document.plan).data;
-  if (!read) return { checks: [], diagnostics, sources: new Map() };
+  const whole = document && planFromDocument(document.plan);
+  if (!whole) return { checks: [], diagnostics, sources: new Map() };
   const { files, stage = "", overridePolicies = [] } = document.request;
-  const whole = withPlannedValues(planOf(read), read);
   const results = await checkPolicies(cwd, { files, policies, overridePolicies }, whole, stage);
   if (results.checks.length > 0 || results.diagnostics.length > 0) return results;
   const hint = "write rnv.policy.yaml beside the manifest, or name a file by --policy or RNV_POLICY";

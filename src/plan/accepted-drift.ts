@@ -47,13 +47,7 @@ export function acceptDrift(
     if (found === undefined) return false;
     used.add(found);
     const { until, reason } = found;
-    accepted.push({
-      class: of,
-      address: names[0] as string,
-      ...(attribute !== undefined && { attribute }),
-      until,
-      reason,
-    });
+    accepted.push({ class: of, address: names[0] as string, attribute, until, reason });
     return true;
   };
   const drifted = report.drifted
@@ -72,8 +66,8 @@ export function acceptDrift(
     unmanaged: report.unmanaged.filter((one) => !accepts("unmanaged", namesOf(one))),
     undeclared: report.undeclared.filter((one) => !accepts("unmanaged", [one.address], one.path)),
     consequences: report.consequences.flatMap((one) => consequenceOf(one, roots)),
-    ...(accepted.length > 0 && { accepted }),
-    ...(expired.length > 0 && { expired }),
+    accepted: accepted.length > 0 ? accepted : undefined,
+    expired: expired.length > 0 ? expired.map(shown) : undefined,
   };
   const hasDrift = hasDriftLeft(left);
   const unused = standing.map(({ entry }) => entry).filter((entry) => !used.has(entry));
@@ -104,6 +98,8 @@ function consequenceOf(one: Consequence, roots: ReadonlySet<Address>): readonly 
   const because = one.because.filter((address) => roots.has(address));
   return because.length === 0 ? [] : [{ ...one, because }];
 }
+
+const shown = ({ address, attribute, until, reason }: Acceptance) => ({ address, attribute, until, reason });
 
 const subject = ({ address, attribute }: Acceptance): string =>
   attribute === undefined ? address : `${attribute} of ${address}`;

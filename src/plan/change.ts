@@ -10,55 +10,39 @@ import { isDeletion } from "./guards";
 import { isGone, type ResourceInstance, recordedValue } from "./instances";
 import type { Binding, Change, Guard } from "./plan";
 
-/** Returns one decision with all that a plan says about it. A value that there is not is left out. */
+/** Returns one decision with all that a plan says about it. */
 export function makeChange(
   decision: Decision,
   { dependsOn, deletesAfter }: Dependencies,
   guard: Guard | undefined,
   catalog: Catalog,
 ): Change {
-  const { instance, action, resolved, fingerprints, reason } = decision;
-  const { address, type, desired, recorded, live, read, previousAddress } = instance;
-  const id = action === "create" ? undefined : (live?.id ?? recorded?.id);
+  const { instance, resolved, fingerprints, isRevealed, trigger, diagnostics: _found, ...decided } = decision;
+  const { address, type, defaults, desired, recorded, live, read, previousAddress } = instance;
   const cost = costOf(decision, catalog);
-  const deletions = action === "replace" ? deletesAfter.get(address) : undefined;
   const isQuiet = !changesSomething(decision);
   const references = referencesOf(instance);
   return {
+    ...decided,
     address,
     type: type.type,
-    action,
+    id: decided.action === "create" ? undefined : (live?.id ?? recorded?.id),
     name: nameOf(decision),
-    attributes: decision.attributes,
-    released: decision.released,
-    drift: decision.drift,
+    previousAddress,
+    construct: constructOf(decision),
+    missing: isGone(instance) && !type.reacts ? true : undefined,
+    restores: recorded?.retained,
+    guard,
+    cost,
     effects: isQuiet ? [] : effectsOf(decision, cost),
+    references: references.length > 0 ? references : undefined,
     dependsOn: isQuiet ? [] : (dependsOn.get(address) ?? []),
-    withParent: decision.withParent,
-    onRemove: decision.onRemove,
+    deletesAfter: decided.action === "replace" ? deletesAfter.get(address) : undefined,
     binding: isQuiet ? null : bindingOf(instance),
     instance: {
-      ...{ resolved, defaults: instance.defaults, fingerprints },
-      ...(desired && { desired }),
-      ...(decision.isRevealed && { isRevealed: true }),
-      ...(recorded && { recorded }),
-      ...(live && { live }),
-      ...(read.kind === "gone" && read.ending && { ending: read.ending }),
-      ...(decision.trigger && { trigger: decision.trigger }),
+      ...{ desired, recorded, live, defaults, resolved, fingerprints, isRevealed, trigger },
+      ending: read.kind === "gone" ? read.ending : undefined,
     },
-    ...(decision.lifecycle && { lifecycle: decision.lifecycle }),
-    ...(id !== undefined && { id }),
-    ...(previousAddress && { previousAddress }),
-    ...(desired?.constructPath !== undefined && { construct: constructOf(decision, desired.constructPath) }),
-    ...(isGone(instance) && !type.reacts && { missing: true }),
-    ...(reason !== undefined && { reason }),
-    ...(deletions && { deletesAfter: deletions }),
-    ...(decision.retains && { retains: true }),
-    ...(recorded?.retained && { restores: true }),
-    ...(decision.held !== undefined && { held: decision.held }),
-    ...(guard && { guard }),
-    ...(cost && { cost }),
-    ...(references.length > 0 && { references }),
   };
 }
 
@@ -69,8 +53,9 @@ const referencesOf = ({ desired, recorded }: ResourceInstance): readonly Address
 };
 
 /** A construct names its resource, and its address may be a hash: the plan says where it stands and where it goes. */
-function constructOf({ instance, resolved }: Decision, path: string): NonNullable<Change["construct"]> {
-  const { desired, type } = instance;
+function constructOf({ instance: { desired, type }, resolved }: Decision): Change["construct"] {
+  const path = desired?.constructPath;
+  if (path === undefined) return undefined;
   if (desired?.parent !== undefined) return { path, in: desired.parent };
   const parent = type.parents.find(({ attribute }) => resolved.has(attribute));
   if (parent === undefined) return { path };

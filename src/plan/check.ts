@@ -94,13 +94,7 @@ function diagnosticOf(
   isError: boolean,
 ): Diagnostic {
   const declared = attribute === undefined ? undefined : desired?.attributes.get(attribute);
-  const range = declared?.range ?? desired?.range;
-  const details = {
-    address,
-    ...(hint !== undefined && { hint }),
-    ...(attribute !== undefined && { attribute }),
-    ...(range && { range }),
-  };
+  const details = { address, hint, attribute, range: declared?.range ?? desired?.range };
   return isError ? error(code, summary, details) : warning(code, summary, details);
 }
 
@@ -121,8 +115,8 @@ function checkContext(
   const offers = isParentNew ? parent?.instance.type.offersWhenNew?.(catalog) : parent?.instance.live?.offers;
   return {
     ...{ isNew: isMade({ action }), isParentNew },
-    ...(offers && { offers }),
-    ...(parent && action !== "adopt" && { parent: attributesAfter(parent) }),
+    offers,
+    parent: parent && action !== "adopt" ? attributesAfter(parent) : undefined,
   };
 }
 
@@ -191,7 +185,7 @@ function namesake(made: ResourceInstance, retained: readonly ResourceInstance[])
       address,
       detail: `A second one would be created beside it (id ${other.recorded?.id}).`,
       hint: `to restore that one in its place: ${phrasesFor(desired).move(other.address, address)}`,
-      ...(desired && { range: desired.range }),
+      range: desired?.range,
     }),
   ];
 }

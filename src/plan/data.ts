@@ -68,10 +68,10 @@ export function fillData(
       source,
       usedBy: users(source.address),
       problems: [...(failure ? [failure] : []), ...(problems.get(source.address) ?? [])],
-      ...(read?.kind === "found" && read.live && { found: read.live }),
+      found: read?.kind === "found" ? read.live : undefined,
     };
   });
-  return { desired: { ...desired, resources, outputs, ...(conditions && { conditions }) }, uses };
+  return { desired: { ...desired, resources, outputs, conditions }, uses };
 }
 
 /** An attribute whose value turns out to be null counts as left out, as Terraform has it. */
@@ -275,7 +275,7 @@ function kindOf(value: DesiredValue): keyof typeof kindWords {
 const notSingle = ({ address, range }: Diagnostic, path: string): Diagnostic =>
   error("manifest.unsupported", `${path} of ${address} is not a single value`, {
     address,
-    ...(range && { range }),
+    range,
   });
 
 function unknownKey(
@@ -302,7 +302,7 @@ function unknownKey(
         hint ??
         (early?.replace(/ ?\(?rnv plan asks the service's catalog\)?$/, "") ||
           "neither this version nor the service's catalog knows it"),
-      ...(range && { range }),
+      range,
     },
   );
 }

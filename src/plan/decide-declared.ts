@@ -194,7 +194,7 @@ const alreadyManaged = (instance: ResourceInstance, live: LiveResource, owner: s
   error("manifest.moved", `${instance.address} cannot import ${live.id}: it is managed as ${owner}`, {
     address: instance.address,
     hint: phrasesFor(instance.desired).move(owner, instance.address),
-    ...(instance.desired?.importId && { range: instance.desired.importId.range }),
+    range: instance.desired?.importId?.range,
   });
 
 const cannotBecome = (
@@ -210,7 +210,7 @@ const cannotBecome = (
       address: instance.address,
       attribute: path,
       detail: `${path} cannot change in place, and what is not managed here is never replaced.`,
-      ...(range && { range }),
+      range,
     },
   );
 

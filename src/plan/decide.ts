@@ -209,7 +209,7 @@ const cannotRun = ({ address, desired }: ResourceInstance, reason: string, held:
     address,
     detail: `What is changed is saved and does not run (${reason}); an apply ends with exit 7 until it does.`,
     hint: "take archived out of ignoreChanges to restore the service, or restore it in the dashboard; then apply again",
-    ...(desired && { range: desired.range }),
+    range: desired?.range,
   });
 
 /** Returns whether an attribute holds the parent or the name of a resource. */
@@ -229,7 +229,7 @@ function upstreamOf(
       const id = isNew ? undefined : (recorded?.id ?? live?.id);
       return {
         address,
-        ...(id !== undefined && { id }),
+        id,
         writes: recorded?.writes ?? 0,
         changes: decision !== undefined && asksForRun(decision, decision.instance.type),
         // Worked out only for the types that ask.

@@ -1,32 +1,19 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { OnRemove } from "../model/desired";
 import { isPreserved, type ResourceType, ruleAt } from "../model/resource-type";
-import type { Plain, ResolvedValue } from "../model/value";
+import type { Plain } from "../model/value";
 import type { ResourceInstance } from "./instances";
-import type { Action, AttributeChange, Change, Trigger } from "./plan";
+import type { Action, AttributeChange, Change } from "./plan";
+
+/** The parts of a change that are decided before anything else is known of the plan. */
+type Decided = Required<Pick<Change, "drift">> &
+  Pick<Change, "action" | "attributes" | "released" | "lifecycle" | "reason" | "retains" | "held"> &
+  Pick<Change, "withParent" | "onRemove"> &
+  Pick<Change["instance"], "resolved" | "fingerprints" | "isRevealed" | "trigger">;
 
 /** The decision about one instance; guards, order and cost make it a `Change`. */
-export interface Decision {
+export interface Decision extends Decided {
   readonly instance: ResourceInstance;
-  readonly action: Action;
-  readonly resolved: ReadonlyMap<string, ResolvedValue>;
-  readonly fingerprints: Readonly<Record<string, string>>;
-  readonly attributes: readonly AttributeChange[];
-  readonly released: readonly AttributeChange[];
-  readonly drift: readonly AttributeChange[];
-  /** The lifecycle settings that the state keeps, where they change. */
-  readonly lifecycle?: readonly AttributeChange[];
-  /** Its secrets were compared with what is live: equal ones are recorded as they are. */
-  readonly isRevealed?: true;
-  readonly reason?: string;
-  readonly trigger?: () => Trigger;
-  readonly withParent: boolean;
-  readonly onRemove: OnRemove;
   readonly diagnostics: readonly Diagnostic[];
-  /** Its record stays in the state, marked retained. */
-  readonly retains?: true;
-  /** It should run and cannot, and why. */
-  readonly held?: string;
 }
 
 const none: readonly never[] = [];

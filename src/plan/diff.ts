@@ -76,7 +76,7 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
       after: shownValue(after),
       cause: verdict.cause,
       forcesReplacement: rule.change === "replace",
-      ...(range && verdict.cause !== "removed" && { range }),
+      range: verdict.cause === "removed" ? undefined : range,
     });
   }
   return { changes, released, drift, diagnostics };
@@ -228,7 +228,7 @@ const liveChangedToo = (instance: ResourceInstance, path: string, range: Diagnos
     detail: "The declared value wins.",
     address: instance.address,
     attribute: path,
-    ...(range && { range }),
+    range,
   });
 
 /** Returns every recorded field whose live value differs, declared or not: a refresh records these. */

@@ -10,7 +10,7 @@ import {
   type Reference,
   Template,
 } from "../model/value";
-import { type AttributeChange, type Change, isWritten, type Plan, type ShownValue } from "./plan";
+import { type AttributeChange, type Change, isWritten, type Plan, parentOf, type ShownValue } from "./plan";
 
 /**
  * The digest of a plan, and the record of its review (DESIGN section 15): over addresses, actions, ids of what exists, and
@@ -217,9 +217,6 @@ const confirmedByName = ({ options }: Plan): readonly Address[] => [
 /** An update of a secret value and of nothing else. */
 const isOfSecretAlone = ({ change }: Entry): boolean =>
   change?.action === "update" && change.attributes.every(({ after }) => after.kind === "secret");
-
-const parentOf = ({ instance: { desired, recorded } }: Change): Address | undefined =>
-  desired?.parent ?? recorded?.parent;
 
 /**
  * Returns what a plan does besides a reviewed one of which it does everything, as long as the manifest asks for it: changes

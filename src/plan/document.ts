@@ -1,6 +1,5 @@
 import { type Diagnostic, hasErrors, positionAt, type SourceRange } from "../diagnostics/diagnostic";
 import { nameOf } from "../model/address";
-import { defaultLifecycle } from "../model/desired";
 import type { Check } from "../model/policy";
 import { sha256, snakeCase } from "../model/text";
 import { canonicalJson, isPlain, type Plain, unflatten } from "../model/value";
@@ -9,6 +8,7 @@ import {
   type Change,
   type OutputChange,
   type Plan,
+  parentOf,
   type ShownValue,
   sharedKeys,
   shownValue,
@@ -125,7 +125,7 @@ function changeDocument(
     lifecycle: change.lifecycle?.map(fieldDocument),
     blocked_by: change.guard && { ...change.guard },
     removal_declared: change.isRemovalDeclared,
-    parent: change.instance.desired?.parent ?? change.instance.recorded?.parent,
+    parent: parentOf(change),
     declared_digest: change.action === "no-op" ? undefined : declaredDigest(change, open),
     unbound_values: open.length === 0 ? undefined : open,
   });
@@ -267,40 +267,3 @@ function afterOf({ attributes }: Change, before: ReadonlyMap<string, ShownValue>
   for (const { path, after: value } of attributes) after.set(path, value);
   return after;
 }
-
-/** A plan that was read back, with the values and the parents that its document has. */
-export function withPlannedValues(plan: Plan, document: PlanDocument): Plan {
-  const planned = document.planned_values.root_module.resources;
-  const values = new Map(planned.map((one) => [one.address, flatten(one.values)]));
-  const parents = new Map(document.resource_changes.map(({ address, parent }) => [address, parent]));
-  const changes = plan.changes.map((change) => {
-    const { address, type } = change;
-    const attributes = new Map(
-      [...(values.get(address) ?? [])].map(([path, value]) => [path, { value, range: nowhere }]),
-    );
-    const parent = parents.get(address);
-    const isDeclared = change.action !== "delete" && change.action !== "forget";
-    const desired = {
-      ...{ address, type, attributes, dependsOn: [], lifecycle: defaultLifecycle, range: nowhere },
-      ...(parent !== undefined && { parent }),
-    };
-    const resolved = values.get(address) ?? new Map<string, Plain>();
-    return { ...change, instance: { ...change.instance, resolved, ...(isDeclared && { desired }) } };
-  });
-  return { ...plan, changes };
-}
-
-const nowhere: SourceRange = { file: "", start: 0, end: 0 };
-
-/** Fields by their paths: an object is a group of fields, or one field. */
-const flatten = (values: Readonly<Record<string, Plain>>): ReadonlyMap<string, Plain> =>
-  new Map(
-    Object.entries(values).flatMap(([key, value]): (readonly [string, Plain])[] =>
-      value !== null && typeof value === "object" && !Array.isArray(value)
-        ? [
-            [key, value],
-            ...Object.entries(value).map(([field, member]) => [`${key}.${field}`, member as Plain] as const),
-          ]
-        : [[key, value]],
-    ),
-  );

@@ -1,77 +1,127 @@
-import type { Acceptance } from "../model/acceptance";
+import * as z from "zod";
 import type { Address } from "../model/address";
-import type { Standing } from "../model/live";
 import { Unknown } from "../model/value";
 import type { UndeclaredField } from "./diff";
-import type { AttributeChange, Change, Plan, PlanStanding } from "./plan";
+import type { AttributeChange, Change, InMemory, Plan, PlanStanding } from "./plan";
+import {
+  actionSchema,
+  addressSchema,
+  fieldSchema,
+  json,
+  revealedSchema,
+  standingSchema,
+} from "./plan-schema";
 
 /** Classes of which `--fail-on` speaks; the first two always count as drift (DESIGN section 4). */
 export const driftClasses = ["drifted", "missing", "unmanaged", "pending"] as const;
 export type DriftClass = (typeof driftClasses)[number];
 const alwaysDrift: readonly DriftClass[] = ["drifted", "missing"];
 
-/** A finding that an entry of a reviewed file accepts. */
-export interface AcceptedDrift extends Pick<Acceptance, "until" | "reason"> {
-  readonly class: DriftClass;
-  /** Its address; of what is not managed the type and the name. */
-  readonly address: string;
-  readonly attribute?: string;
-}
+const field = fieldSchema.pick({ path: true, cause: true, before: true, after: true, from: true });
 
-interface DriftedResource {
-  readonly address: Address;
-  /** Recorded value before, live value after. */
+const acceptance = {
+  address: z.string(),
+  attribute: z.string().optional(),
+  until: z.string(),
+  reason: z.string(),
+};
+
+/** The document of `drift -json`. */
+export const driftDocumentSchema = z.strictObject({
+  format_version: z.literal("1.1"),
+  has_drift: z.boolean().describe("Something of a class in `fail_on` was found; the exit code is 2 then."),
+  fail_on: z
+    .array(z.enum(driftClasses))
+    .describe("`drifted`, `missing`, and what `--fail-on` or `--strict` adds."),
+  drifted: z
+    .array(
+      z.strictObject({ address: addressSchema, attributes: z.array(field), deployed: z.string().optional() }),
+    )
+    .describe(
+      "Changed outside of rnv: the recorded value before, the live one after; `deployed`: by whom since the last run.",
+    ),
+  missing: z.array(addressSchema).describe("Declared and recorded, and no longer there."),
+  consequences: z
+    .array(
+      z.strictObject({
+        address: addressSchema,
+        action: actionSchema,
+        reason: z.string().optional(),
+        because: z.array(addressSchema).describe("What is drifted or missing behind it."),
+      }),
+    )
+    .describe("Changes that nothing but the repair of drift brings about."),
+  pending: z
+    .array(
+      z.strictObject({
+        address: addressSchema,
+        action: actionSchema,
+        archives: z.literal(true).optional().describe("A `delete` that archives it."),
+        previous_address: addressSchema.optional(),
+        reason: z.string().optional(),
+        attributes: z.array(field),
+        standing: standingSchema.optional(),
+      }),
+    )
+    .describe("Declared and not applied yet, or a deployment that has failed or awaits a checkout."),
+  running: z
+    .array(standingSchema)
+    .describe("What runs and is not what was deployed last; never counted as drift."),
+  unmanaged: z
+    .array(
+      z.strictObject({
+        type: z.string(),
+        id: z.string(),
+        name: z.string(),
+        within: addressSchema.optional().describe("Address of the managed thing that it is a part of."),
+      }),
+    )
+    .describe("There, and neither declared nor recorded."),
+  undeclared: z
+    .array(z.strictObject({ address: addressSchema, path: z.string(), value: json, default: json }))
+    .describe("Settings that are not in the manifest and not at their default; only with `--strict`."),
+  unchecked: z.array(z.strictObject({ address: addressSchema, reason: z.string() })),
+  accepted: z
+    .array(z.strictObject({ class: z.enum(driftClasses), ...acceptance }))
+    .optional()
+    .describe("What `rnv.drift.yaml` accepts; it is in no other list, and does not count."),
+  expired: z
+    .array(z.strictObject(acceptance))
+    .optional()
+    .describe("Expired entries of `rnv.drift.yaml`; the exit code is 1 where nothing else is found."),
+  revealed: z
+    .array(revealedSchema)
+    .optional()
+    .describe(
+      "Values that were revealed to compare them with what is recorded; only with `--verify-values`.",
+    ),
+});
+
+type DriftDocument = z.infer<typeof driftDocumentSchema>;
+
+/** A finding that an entry of a reviewed file accepts. */
+export type AcceptedDrift = InMemory<NonNullable<DriftDocument["accepted"]>[number]>;
+
+/** A part of the report whose fields are as its plan has them. */
+type WithFields<Part extends { attributes: unknown }> = Omit<InMemory<Part>, "attributes"> & {
   readonly fields: readonly AttributeChange[];
-  /** Who deployed its service since the last run, where others did. */
-  readonly deployed?: string | undefined;
-}
+};
 
 /** A change that is made only because drifted or missing resources are repaired. */
-export interface Consequence {
-  readonly address: Address;
-  readonly action: Change["action"];
-  readonly reason?: string;
-  /** The drifted or missing resources behind it, or another consequence. */
-  readonly because: readonly Address[];
-}
+export type Consequence = InMemory<DriftDocument["consequences"][number]>;
 
-export interface PendingResource {
-  readonly address: Address;
-  readonly action: Change["action"];
-  /** A `delete` that archives it. */
-  readonly archives?: true;
-  readonly previousAddress?: Address;
-  readonly reason?: string;
-  /** Live value before, declared value after; `released` where the field is let go. */
-  readonly fields: readonly AttributeChange[];
-  /** The outcome of its last deployment, where that is why. */
-  readonly standing?: Standing;
-}
+export type PendingResource = WithFields<DriftDocument["pending"][number]>;
 
-export interface DriftReport {
-  /** Changed outside of rnv. */
-  readonly drifted: readonly DriftedResource[];
-  /** Declared and recorded, but no longer there. */
-  readonly missing: readonly Address[];
-  /** Changes that the repair of the two brings about, such as a deployment. */
+/** What was found outside of rnv: the document in memory. */
+export interface DriftReport
+  extends Omit<
+    InMemory<DriftDocument>,
+    "formatVersion" | "drifted" | "consequences" | "pending" | "revealed"
+  > {
+  readonly drifted: readonly WithFields<DriftDocument["drifted"][number]>[];
   readonly consequences: readonly Consequence[];
-  /** The manifest says something that was not applied yet, or a deployment that has failed or waits for a checkout. */
   readonly pending: readonly PendingResource[];
-  /** A release older than the last deployment, a suspended runtime: said, never counted. */
-  readonly running: readonly PlanStanding[];
-  readonly unmanaged: Plan["unmanaged"];
-  /** Fields of managed things that nobody declares and that are not at their default; empty unless asked for. */
-  readonly undeclared: readonly UndeclaredField[];
-  readonly unchecked: Plan["unchecked"];
   readonly revealed?: Plan["revealed"];
-  /** Drift that a reviewed file accepts; it is in none of the lists above. */
-  readonly accepted?: readonly AcceptedDrift[];
-  /** Entries of that file that have come to their end. */
-  readonly expired?: readonly Acceptance[];
-  /** The classes that count here. */
-  readonly failOn: readonly DriftClass[];
-  /** Something of a class that counts was found. */
-  readonly hasDrift: boolean;
 }
 
 interface DriftRequested {
@@ -109,7 +159,7 @@ export function driftReport(plan: Plan, requested: DriftRequested = {}): DriftRe
       ...plan.unchecked.filter(({ attribute }) => attribute === undefined),
       ...(requested.unchecked ?? []),
     ],
-    ...(plan.revealed && { revealed: plan.revealed }),
+    revealed: plan.revealed,
     failOn: driftClasses.filter((one) => alwaysDrift.includes(one) || requested.failOn?.includes(one)),
   };
   return { ...found, hasDrift: hasDriftLeft(found) };
@@ -126,29 +176,21 @@ export const countOf = (report: Pick<DriftReport, DriftClass | "undeclared">, co
 function consequenceOf({ address, action, reason }: Change, causeOf: CauseOf): Consequence[] {
   const cause = causeOf(address);
   if (!cause || cause.isRepair || cause.isPending || !isOnlyRepair(cause)) return [];
-  return [{ address, action, because: cause.because, ...(reason !== undefined && { reason }) }];
+  return [{ address, action, reason, because: cause.because }];
 }
 
 /** Returns the standing of a resource that should run and cannot: an apply ends with exit 7 until it does. */
-const heldBack = ({ held }: Change): Standing | undefined =>
-  held === undefined ? undefined : { code: "held", class: "pending", summary: `cannot run: ${held}` };
+const heldBack = ({ address, held }: Change): PlanStanding | undefined =>
+  held === undefined
+    ? undefined
+    : { address, code: "held", class: "pending", summary: `cannot run: ${held}` };
 
-function pendingOf(change: Change, causeOf: CauseOf, standing: Standing | undefined): PendingResource[] {
+function pendingOf(change: Change, causeOf: CauseOf, standing: PlanStanding | undefined): PendingResource[] {
   const { address, action, previousAddress, reason, onRemove } = change;
   const cause = causeOf(address);
-  if (!cause?.isPending && !standing) return [];
-  if (!cause?.isPending) return [{ address, action: "no-op", fields: [], ...(standing && { standing }) }];
-  return [
-    {
-      address,
-      action,
-      fields: cause.fields,
-      ...(action === "delete" && onRemove === "archive" && { archives: true }),
-      ...(previousAddress && { previousAddress }),
-      ...(reason !== undefined && { reason }),
-      ...(standing && { standing }),
-    },
-  ];
+  if (!cause?.isPending) return standing ? [{ address, action: "no-op", fields: [], standing }] : [];
+  const archives = (action === "delete" && onRemove === "archive") || undefined;
+  return [{ address, action, archives, previousAddress, reason, fields: cause.fields, standing }];
 }
 
 /** The causes of a change; several may hold at once. */

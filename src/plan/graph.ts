@@ -125,12 +125,11 @@ function declaredName({ address, desired, type }: ResourceInstance): string {
 
 function cycle(instances: ResourceInstances, ring: readonly Address[]): Diagnostic {
   const first = ring[0] as Address;
-  const range = instances.get(first)?.desired?.range;
   return error("plan.cycle", `${ring.length} resources wait for each other`, {
     detail: [...ring, first].join(" -> "),
     hint: "remove one of these references",
     address: first,
-    ...(range && { range }),
+    range: instances.get(first)?.desired?.range,
   });
 }
 
@@ -202,9 +201,8 @@ function dependants({ waits, goWith }: Graph): (address: Address) => readonly Ad
 }
 
 function unknownTarget(address: Address, instances: ResourceInstances): Diagnostic {
-  const hint = didYouMean(address, instances.keys());
   return error("plan.target_unknown", `${address} is neither declared nor recorded`, {
     address,
-    ...(hint && { hint }),
+    hint: didYouMean(address, instances.keys()),
   });
 }

@@ -1,4 +1,3 @@
-import type { SourceRange } from "../diagnostics/diagnostic";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { type Consumer, consumerList } from "../model/consumer";
@@ -214,43 +213,16 @@ function keptInside(
 const keyOf = ({ type, recorded, live }: Decision["instance"]): string =>
   ownerKey(type.type, recorded?.id ?? live?.id ?? "");
 
-/** A recorded resource, as far as the proof of a disappearance asks for it. */
-export interface Existence {
-  readonly address: Address;
-  /** A read shows it. */
-  readonly isLive: boolean;
-  /** No read shows it, and nobody is deleting it. */
-  readonly isLost: boolean;
-  /** Lives and dies with its parent. */
-  readonly isDependent: boolean;
-  /** False where nobody misses it, or its parent is gone too. */
-  readonly isCounted: boolean;
-  readonly range?: SourceRange;
-}
-
-/**
- * Returns why what is lost among `recorded` is not believed to be gone, empty where it is. Gone needs proof (DESIGN
- * section 5): another recorded resource is still readable, and not more than a third of what is recorded vanished at
- * once; a lost membership looks the same. Resources that live and die with their parent are counted among themselves.
- */
-export function findUnprovenLosses(recorded: readonly Existence[]): readonly Diagnostic[] {
-  const counted = recorded.filter(({ isCounted }) => isCounted);
-  const independent = counted.filter(({ isDependent }) => !isDependent);
-  const dependent = counted.filter(({ isDependent }) => isDependent);
-  const masses = [independent, dependent].flatMap(massDisappearance);
-  if (masses.length > 0 || recorded.some(({ isLive }) => isLive)) return masses;
-  return independent.filter(({ isLost }) => isLost).map(unproven);
-}
-
 /** Keeps what is lost without proof as it is recorded, and says why. */
 export function checkMassDeletion(instances: ResourceInstances): {
   readonly instances: ResourceInstances;
   readonly diagnostics: readonly Diagnostic[];
 } {
-  const recorded = [...instances.values()].filter((instance) => instance.recorded && !isRetained(instance));
-  const isAnyLive = recorded.some((instance) => instance.live);
-  const isRetainedLost = !isAnyLive && [...instances.values()].some((one) => isRetained(one) && isLost(one));
-  const diagnostics = findUnprovenLosses(recorded.map((instance) => existenceOf(instance, instances)));
+  const recorded = [...instances.values()].filter((instance) => instance.recorded);
+  const managed = recorded.filter((instance) => !isRetained(instance));
+  const diagnostics = findUnprovenLosses(managed, instances);
+  const isRetainedLost =
+    !managed.some(({ live }) => live) && recorded.some((one) => isRetained(one) && isLost(one));
   if (diagnostics.length === 0 && !isRetainedLost) return { instances, diagnostics };
   const doubted = new Map<Address, ResourceInstance>();
   for (const [address, instance] of instances) {
@@ -260,24 +232,29 @@ export function checkMassDeletion(instances: ResourceInstances): {
   return { instances: doubted, diagnostics };
 }
 
-/** Returns whether a deletion of it goes on: the service shows it, or we asked for it. */
-const isBeingDeleted = ({ read, recorded }: ResourceInstance): boolean =>
-  (read.kind === "gone" && read.ending !== undefined) || recorded?.pending?.deletes === true;
-
-const isLost = (instance: ResourceInstance): boolean => isGone(instance) && !isBeingDeleted(instance);
-
-function existenceOf(instance: ResourceInstance, instances: ResourceInstances): Existence {
-  const { address, type, desired, live, removed } = instance;
-  const isDependent = type.removedWithParent;
-  return {
-    address,
-    isLive: live !== undefined,
-    isLost: isLost(instance),
-    isDependent,
-    isCounted: !isDependent || (!removed && hasParent(instance, instances)),
-    range: desired?.range,
-  };
+/**
+ * Returns why what is lost among `managed` is not believed to be gone, empty where it is. Gone needs proof (DESIGN
+ * section 5): another recorded resource is still readable, and not more than a third of what is recorded vanished at
+ * once; a lost membership looks the same. Resources that live and die with their parent are counted among themselves.
+ */
+function findUnprovenLosses(
+  managed: readonly ResourceInstance[],
+  instances: ResourceInstances,
+): readonly Diagnostic[] {
+  const independent = managed.filter(({ type }) => !type.removedWithParent);
+  const dependent = managed.filter(
+    (one) => one.type.removedWithParent && !one.removed && hasParent(one, instances),
+  );
+  const masses = [independent, dependent].flatMap(massDisappearance);
+  if (masses.length > 0 || managed.some(({ live }) => live)) return masses;
+  return independent.filter(isLost).map(unproven);
 }
+
+/** Returns whether it is gone without a deletion that goes on: one that the service shows, or that we asked for. */
+const isLost = (instance: ResourceInstance): boolean => {
+  const { read, recorded } = instance;
+  return isGone(instance) && !(read.kind === "gone" && read.ending) && recorded?.pending?.deletes !== true;
+};
 
 /** Returns whether its parent still exists. The new parent of a replacement does not count: it starts empty. */
 function hasParent({ parent, recorded, type }: ResourceInstance, instances: ResourceInstances): boolean {
@@ -286,8 +263,8 @@ function hasParent({ parent, recorded, type }: ResourceInstance, instances: Reso
   return type.parents.some(({ attribute }) => recorded?.applied[attribute] === found.recorded?.id);
 }
 
-function massDisappearance(counted: readonly Existence[]): Diagnostic[] {
-  const gone = counted.filter(({ isLost }) => isLost).map(({ address }) => address);
+function massDisappearance(counted: readonly ResourceInstance[]): Diagnostic[] {
+  const gone = counted.filter(isLost).map(({ address }) => address);
   if (gone.length < 3 || gone.length * 3 <= counted.length) return [];
   const summary = `${gone.length} of ${counted.length} recorded resources are gone at once`;
   return [
@@ -298,10 +275,10 @@ function massDisappearance(counted: readonly Existence[]): Diagnostic[] {
   ];
 }
 
-const unproven = ({ address, range }: Existence): Diagnostic =>
+const unproven = ({ address, desired }: ResourceInstance): Diagnostic =>
   error("live.gone_unproven", `${address} cannot be found, and nothing else that is recorded can`, {
     address,
     detail: "A key that lost its membership sees the same, so this is no proof that it was deleted.",
     hint: `check the key and the workspace; if it was really deleted: rnv state rm ${address}`,
-    ...(range && { range }),
+    range: desired?.range,
   });

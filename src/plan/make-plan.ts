@@ -52,12 +52,11 @@ export function makePlan(input: PlanInput): Plan {
   const changes = shown.map((decision): Change => {
     const { address } = decision.instance;
     const told = { ...decision, attributes: withOrigins(decision, decisions) };
-    const open = conditions.open.get(address);
-    const made = {
+    return {
       ...makeChange(told, dependencies, guards.get(address), input.catalog),
-      ...(open && { conditions: open }),
+      conditions: conditions.open.get(address),
+      isRemovalDeclared: removals.has(address) || undefined,
     };
-    return removals.has(address) ? { ...made, isRemovalDeclared: true } : made;
   });
   const compared = diffOutputs(input, decisions);
   const { options } = input;
@@ -67,19 +66,19 @@ export function makePlan(input: PlanInput): Plan {
     changes,
     ...compared,
     digest: digestPlan({ options, changes, outputs: compared.outputs }),
-    ...(input.stage !== undefined && { stage: input.stage }),
-    ...(input.timestamp !== undefined && { timestamp: input.timestamp }),
-    ...(lastRun && { lastRun: lastRun.id }),
+    stage: input.stage,
+    timestamp: input.timestamp,
+    lastRun: lastRun?.id,
     summary: summarize(changes),
     unmanaged: listUnmanaged(input, decisions),
     standing: listStanding(changes),
     unchecked: [...listUnchecked(instances), ...unreadSecrets(decisions)],
-    ...(input.revealed && { revealed: listRevealed(input.revealed, decisions) }),
+    revealed: input.revealed && listRevealed(input.revealed, decisions),
     cost: {
       ...totalCost(changes.flatMap(({ cost }) => cost ?? [])),
       estimate: input.catalog.pricesAreEstimates,
     },
-    ...(conditions.checks.length > 0 && { checks: conditions.checks }),
+    checks: conditions.checks.length > 0 ? conditions.checks : undefined,
     diagnostics: sortDiagnostics([
       ...moved.diagnostics,
       ...gathered.diagnostics,

@@ -211,6 +211,10 @@ export interface Revealed {
   readonly prints: Readonly<Record<string, SecretPrints>>;
 }
 
+/** Returns the parent of a resource: as it is declared, else as it is recorded. */
+export const parentOf = ({ instance: { desired, recorded } }: Change): Address | undefined =>
+  desired?.parent ?? recorded?.parent;
+
 /** Live fields are neither as recorded nor as declared. */
 export const isChangedOutside = (change: Change): boolean => (change.drift ?? []).length > 0;
 

@@ -172,16 +172,15 @@ export function createdAttributes({ instance, resolved }: ResolvedInstance): Att
     const rule = ruleAt(instance.type, path);
     const value = resolved.get(path);
     if (!rule || rule.change === "local" || value === undefined || value === null) continue;
-    const placement = instance.type.parents.some(({ attribute }) => attribute === path);
-    const range = instance.desired?.attributes.get(path)?.range ?? instance.desired?.range;
+    const isPlacement = instance.type.parents.some(({ attribute }) => attribute === path);
     attributes.push({
       path,
       before: { kind: "absent" },
       after: shownValue(value),
       cause: "edit",
       forcesReplacement: false,
-      ...(placement && { placement }),
-      ...(range && { range }),
+      placement: isPlacement || undefined,
+      range: instance.desired?.attributes.get(path)?.range ?? instance.desired?.range,
     });
   }
   return attributes;
@@ -357,13 +356,13 @@ export function neighboursOf(
     const { address, type, parent, live, recorded, removed } = decision.instance;
     if (parent !== instance.parent || !instance.type.follows.includes(type.type)) continue;
     const idBefore = live?.id ?? recorded?.id;
-    const id = isMade(decision) ? undefined : idBefore;
-    const name = nameAfter(decision);
     neighbours.push({
-      ...{ address, isHidden: isHiddenAfter(decision), isRemoved: removed },
-      ...(id !== undefined && { id }),
-      ...(idBefore !== undefined && { idBefore }),
-      ...(name !== undefined && { name }),
+      address,
+      id: isMade(decision) ? undefined : idBefore,
+      idBefore,
+      name: nameAfter(decision),
+      isHidden: isHiddenAfter(decision),
+      isRemoved: removed,
     });
   }
   return neighbours;

@@ -1,3 +1,4 @@
+import { type DesiredResource, defaultLifecycle } from "../model/desired";
 import { camelCase } from "../model/text";
 import type { Plain } from "../model/value";
 import { planDocument } from "../plan/document";
@@ -12,8 +13,8 @@ export const planJson = (plan: Plan, sources?: ReadonlyMap<string, string>): str
 type ResourceChange = PlanDocument["resource_changes"][number];
 
 /**
- * Reads a plan back from its document, to show it (`show FILE`). It cannot be applied: the instances of its changes are
- * empty. Undefined when the document is not a plan.
+ * Reads a plan back from its document, to show it (`show FILE`). It cannot be applied: of the instances of its changes, it
+ * has the planned values alone. Undefined when the document is not a plan.
  */
 export function planFromDocument(document: unknown): Plan | undefined {
   const { data } = planDocumentSchema.safeParse(document);
@@ -23,9 +24,12 @@ export function planFromDocument(document: unknown): Plan | undefined {
 /** The plan of a document that was parsed. */
 export function planOf(data: PlanDocument): Plan {
   const drift = new Map(data.resource_drift.map((entry) => [entry.address, entry]));
+  const planned = new Map(data.planned_values.root_module.resources.map((one) => [one.address, one.values]));
   return {
     options: inMemory(data.options),
-    changes: data.resource_changes.map((change) => changeOf(change, drift.get(change.address))),
+    changes: data.resource_changes.map((change) =>
+      changeOf(change, drift.get(change.address), planned.get(change.address)),
+    ),
     outputs: Object.entries(data.output_changes).map(([name, output]) => ({
       name,
       before: sideOf(output.before, output.before_sensitive, false, output.actions.includes("create")),
@@ -51,30 +55,57 @@ export function planOf(data: PlanDocument): Plan {
     unchecked: data.unchecked,
     revealed: data.revealed?.map(inMemory),
     cost: data.cost,
-    ...(data.checks && { checks: data.checks }),
+    checks: data.checks,
     diagnostics: data.diagnostics,
     binding: data.binding,
   };
 }
 
-function changeOf(change: ResourceChange, drift: PlanDocument["resource_drift"][number] | undefined): Change {
+function changeOf(
+  change: ResourceChange,
+  drift: PlanDocument["resource_drift"][number] | undefined,
+  planned: Readonly<Record<string, Plain>> = {},
+): Change {
+  const action = actionOf(change);
+  const { address, type, parent } = change;
+  const desired: DesiredResource = {
+    ...{ address, type, parent, attributes: new Map(), dependsOn: [] },
+    ...{ lifecycle: defaultLifecycle, range: { file: "", start: 0, end: 0 } },
+  };
   return {
     ...inMemory(change),
-    action: actionOf(change),
+    action,
     name: change.live_name,
     attributes: change.attributes.map(inMemory),
     released: change.released.map(inMemory),
     lifecycle: change.lifecycle?.map(inMemory),
     drift: (drift?.attributes ?? []).map(inMemory),
     missing: drift?.change.actions[0] === "delete" || undefined,
-    ...(change.removal_declared && { isRemovalDeclared: true as const }),
+    isRemovalDeclared: change.removal_declared,
     guard: change.blocked_by,
-    instance: { resolved: new Map(), defaults: new Map(), fingerprints: {} },
+    instance: {
+      desired: action === "delete" || action === "forget" ? undefined : desired,
+      ...{ resolved: flatten(planned), defaults: new Map(), fingerprints: {} },
+    },
   };
 }
 
 const inMemory = <Part extends object>(part: Part): InMemory<Part> =>
   Object.fromEntries(Object.entries(part).map(([key, value]) => [camelCase(key), value])) as InMemory<Part>;
+
+/** Returns fields by their paths: an object is a group of fields, or one field. */
+const flatten = (values: Readonly<Record<string, Plain>>): ReadonlyMap<string, Plain> =>
+  new Map(
+    Object.entries(values).flatMap(([key, value]) => [
+      [key, value] as const,
+      ...(isGroup(value) ? Object.entries(value) : []).map(
+        ([field, member]) => [`${key}.${field}`, member] as const,
+      ),
+    ]),
+  );
+
+const isGroup = (value: Plain): value is { readonly [key: string]: Plain } =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
 
 /** Terraform writes a replacement as two actions, and an import beside the action. */
 function actionOf({ change }: ResourceChange): Action {

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { planShape } from "../../src/plan/policy/environment";
-import { memberShapes } from "../../src/plan/policy/members";
-import { commonShape } from "../../src/plan/policy/resource-view";
+import { memberViews } from "../../src/plan/policy/members";
+import { commonFields } from "../../src/plan/policy/resource-view";
 import { openScenario, type Scenario } from "../support/cli";
 
 const folder = join(__dirname, "../../examples/policies");
@@ -51,19 +50,21 @@ describe("examples/policies", () => {
   it("has a table of all that an expression sees, and expressions that can be read", async () => {
     const readme = readFileSync(join(folder, "README.md"), "utf8");
     const row = (start: string): string => readme.split("\n").find((line) => line.startsWith(start)) ?? "";
-    const { Change, Field, Part, Money } = memberShapes;
+    const fieldsOf = (name: string) => memberViews.find((view) => view.name === name)?.fields ?? {};
     const lists = [
-      [row("| `plan`"), planShape],
-      [row("| `plan`"), planShape.summary],
-      [row("| `plan`"), planShape.cost],
-      [row("| `change`"), Change],
-      [row("| `change`"), Field],
-      [row("| `service`"), commonShape],
-      [readme, Part],
-      [readme, Money],
+      [row("| `plan`"), fieldsOf("Plan")],
+      [row("| `plan`"), fieldsOf("Summary")],
+      [row("| `plan`"), fieldsOf("TotalCost")],
+      [row("| `change`"), fieldsOf("Change")],
+      [row("| `change`"), fieldsOf("Field")],
+      [row("| `service`"), commonFields],
+      [readme, fieldsOf("Part")],
+      [readme, fieldsOf("Money")],
     ] as const;
-    for (const [text, shape] of lists)
+    for (const [text, shape] of lists) {
+      expect(Object.keys(shape)).not.toEqual([]);
       for (const name of Object.keys(shape)) expect(text).toContain(`\`${name}\``);
+    }
     const expressions = [...readme.matchAll(/`((?:plan\.cost|has\(|service\.configuration\.\?)[^`]*)`/g)].map(
       ([, found = ""]) => (found.endsWith('("")') ? `${found} == ""` : found),
     );

@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync, statSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { driftDocumentSchema } from "../../src/report/drift-json";
+import { driftDocumentSchema } from "../../src/plan/drift";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
 interface Delivered {

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { driftDocumentSchema } from "../../src/report/drift-json";
+import { driftDocumentSchema } from "../../src/plan/drift";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
 const readKey = "rnv_read_only";

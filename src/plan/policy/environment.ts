@@ -3,8 +3,9 @@ import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { Policy, PolicyExpression } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
-import { memberClasses, memberShapes } from "./members";
-import { type Shape, viewOf } from "./resource-view";
+import { memberViews } from "./members";
+import { viewOf } from "./resource-view";
+import type { View } from "./view";
 
 type Library = typeof cel;
 
@@ -21,21 +22,12 @@ export interface CompiledPolicy {
 /** A policy is a rule, not a program. */
 const limits = { maxAstNodes: 500, maxDepth: 30, maxListElements: 200, maxMapEntries: 50 };
 
-/** The fields of `plan`. */
-export const planShape = {
-  mode: "string",
-  stage: "string",
-  workspace: "string",
-  summary: { add: "int", change: "int", destroy: "int", adopt: "int", forget: "int" },
-  cost: { before: "Money", after: "Money", increase: "Money" },
-  changes: "list<Change>",
-  unmanaged: "int",
-} as const;
-
 /** The environment in which the expressions of one scope are read. */
 interface Reading {
   readonly environment: cel.Environment;
-  readonly shape: Shape;
+  readonly variables: readonly string[];
+  /** Every name that an expression may hold. */
+  readonly names: readonly string[];
 }
 
 interface ReadPolicies {
@@ -73,7 +65,7 @@ export function policyReader(
       const require = compile(policy.require);
       const when = policy.when && compile(policy.when);
       if (require === undefined || (policy.when && when === undefined)) return [];
-      return [{ policy, require, ...(when && { when }) }];
+      return [{ policy, require, when }];
     });
     return { compiled, diagnostics };
   };
@@ -97,32 +89,18 @@ function readingOf(
   const environment = new Environment({
     ...{ enableOptionalTypes: true, homogeneousAggregateLiterals: false, limits },
   });
-  for (const [name, fields] of Object.entries(memberShapes))
-    environment.registerType(name, {
-      ctor: memberClasses[name as keyof typeof memberClasses],
-      fields: { ...fields },
-    });
-  for (const { name, ctor, fields } of view?.classes ?? [])
-    environment.registerType(name, { ctor, fields: { ...fields } });
-  environment.registerVariable({ name: "plan", schema: planShape });
-  if (view) environment.registerVariable({ name: each, type: view.name });
-  else if (each === "change") environment.registerVariable({ name: each, type: "Change" });
-  return {
-    environment,
-    shape: { plan: planShape, ...(each !== "plan" && { [each]: view?.shape ?? "Change" }) },
-  };
+  const views: readonly View<never>[] = [...(view ? [...view.groups, view] : []), ...memberViews];
+  for (const { name, ctor, fields } of views) environment.registerType(name, { ctor, fields: { ...fields } });
+  const variables = { plan: "Plan", ...(each !== "plan" && { [each]: view?.name ?? "Change" }) };
+  for (const [name, celType] of Object.entries(variables)) environment.registerVariable(name, celType);
+  const names = [...Object.keys(variables), ...views.flatMap(({ fields }) => Object.keys(fields))];
+  return { environment, variables: Object.keys(variables), names };
 }
 
 interface Problem {
   readonly summary: string;
   readonly range?: { readonly start: number; readonly end: number };
 }
-
-/** Every name that an expression may hold. */
-const namesIn = (shape: Shape): readonly string[] =>
-  typeof shape === "string"
-    ? []
-    : Object.entries(shape).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
 
 /** Signs of other languages, and what CEL writes. */
 const meantSigns: Readonly<Record<string, string>> = { "=": "==", and: "&&", or: "||", not: "!" };
@@ -137,7 +115,7 @@ function mistakeIn(
   const isPlaced = range !== undefined && start !== undefined;
   const at = isPlaced ? { file: whole.file, start: start + range.start, end: start + range.end } : whole;
   const word = range === undefined ? "" : text.slice(range.start, range.end);
-  const variables = Object.keys(reading.shape).map((variable) => `\`${variable}\``);
+  const variables = reading.variables.map((variable) => `\`${variable}\``);
   const hint = `it is judged with ${variables.join(" and ")}; secrets are not among their fields`;
   return error("policy.invalid", `the policy ${name} cannot be read: ${summary}`, {
     range: at,
@@ -146,7 +124,7 @@ function mistakeIn(
 }
 
 /** Returns a hint where a word of an expression is nearly another one. */
-function meantBy(word: string, summary: string, { environment, shape }: Reading): string | undefined {
+function meantBy(word: string, summary: string, { environment, names }: Reading): string | undefined {
   const sign = meantSigns[word];
   if (sign !== undefined) return `did you mean "${sign}"?`;
   const [, called] = /overload for '(?:[^']*\.)?(\w+)\(/.exec(summary) ?? [];
@@ -158,6 +136,6 @@ function meantBy(word: string, summary: string, { environment, shape }: Reading)
         .functions.map((one) => one.name)
         .filter((name) => name !== called),
     );
-  const known = /^\w+$/.test(word) ? [...namesIn(shape), ...namesIn(memberShapes)] : [];
+  const known = /^\w+$/.test(word) ? names : [];
   return known.includes(word) ? undefined : didYouMean(word, known);
 }

@@ -32,8 +32,8 @@ export function judgePolicy(
       ...{ policy: name, level, message: verdict.problem ?? message },
       // What could not be judged may be anything: it is never overridden.
       status: verdict.problem !== undefined ? "error" : isOverridden ? "overridden" : "failed",
-      ...(address !== undefined && { address }),
-      ...(range && { range }),
+      address,
+      range,
     });
   }
   if (failures.length === 0) return [{ policy: name, level, status: "passed" }];

@@ -1,134 +1,104 @@
-import type { Money as Amounts } from "../../model/resource-type";
+import type { Money } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
-import type { AttributeChange, Change as PlannedChange, ShownValue } from "../plan";
-
-/** The objects that an expression finds in lists and fields, by the name of their type: each field with its CEL type. */
-export const memberShapes = {
-  Money: { usd: "double", ngn: "double" },
-  Cost: { before: "Money", after: "Money" },
-  Field: { path: "string", cause: "string", before: "dyn", after: "dyn" },
-  Part: { address: "string", type: "string", name: "string", action: "string", source: "string" },
-  Change: {
-    ...{ address: "string", type: "string", name: "string", action: "string", stage: "string" },
-    ...{ declared: "bool", removed: "bool", reason: "string", effects: "list<string>" },
-    ...{ cost: "Cost", fields: "list<Field>" },
-  },
-} as const;
-
-type Member<Type extends keyof typeof memberShapes> = Readonly<
-  Record<keyof (typeof memberShapes)[Type], unknown>
->;
+import type { AttributeChange, Change, Plan, ShownValue } from "../plan";
+import { defineView } from "./view";
 
 /** What costs nothing, or is not known to cost anything. */
-export const nothing: Amounts = { usd: 0, ngn: 0 };
+const nothing: Money = { usd: 0, ngn: 0 };
+
+const amounts = defineView<Money>("Money", {
+  usd: ["double", ({ usd }) => usd],
+  ngn: ["double", ({ ngn }) => ngn],
+});
 
 /** An amount in each currency. */
-export class Money implements Member<"Money"> {
-  readonly usd: number;
-  readonly ngn: number;
-  constructor({ usd, ngn }: Amounts) {
-    this.usd = usd;
-    this.ngn = ngn;
-  }
-}
+export const moneyValue = (money: Money | null | undefined): object => amounts.of(money ?? nothing);
 
-class Cost implements Member<"Cost"> {
-  readonly before: Money;
-  readonly after: Money;
-  constructor({ cost }: PlannedChange) {
-    this.before = new Money(cost?.before ?? nothing);
-    this.after = new Money(cost?.after ?? nothing);
-  }
-}
+const cost = defineView<Change["cost"]>("Cost", {
+  before: ["Money", (found) => moneyValue(found?.before)],
+  after: ["Money", (found) => moneyValue(found?.after)],
+});
 
-// A policy reads few fields of many resources: what it does not read is not made.
-
-class Field implements Member<"Field"> {
-  readonly #field: AttributeChange;
-  constructor(field: AttributeChange) {
-    this.#field = field;
-  }
-  get path() {
-    return this.#field.path;
-  }
-  get cause() {
-    return this.#field.cause;
-  }
-  get before() {
-    return sideValue(this.#field.before);
-  }
-  get after() {
-    return sideValue(this.#field.after);
-  }
-}
+const field = defineView<AttributeChange>("Field", {
+  path: ["string", ({ path }) => path],
+  cause: ["string", (change) => change.cause],
+  before: ["dyn", ({ before }) => sideValue(before)],
+  after: ["dyn", ({ after }) => sideValue(after)],
+});
 
 /** A resource of another one, as far as a plan says what it is: no value of a secret. */
-export class Part implements Member<"Part"> {
-  readonly #change: PlannedChange;
-  constructor(change: PlannedChange) {
-    this.#change = change;
-  }
-  get address() {
-    return this.#change.address;
-  }
-  get type() {
-    return this.#change.type;
-  }
-  get name() {
-    return this.#change.name;
-  }
-  get action() {
-    return this.#change.action;
-  }
-  get source() {
-    for (const { source } of this.#change.instance.desired?.attributes.values() ?? [])
-      if (source !== undefined) return source;
-    return "";
-  }
-}
+export const partView = defineView<Change>("Part", {
+  address: ["string", ({ address }) => address],
+  type: ["string", ({ type }) => type],
+  name: ["string", ({ name }) => name],
+  action: ["string", ({ action }) => action],
+  source: ["string", sourceOf],
+});
 
 /** A change of the plan. */
-export class Change implements Member<"Change"> {
-  readonly #change: PlannedChange;
-  readonly stage: string;
-  constructor(change: PlannedChange, stage: string) {
-    this.#change = change;
-    this.stage = stage;
-  }
-  get address() {
-    return this.#change.address;
-  }
-  get type() {
-    return this.#change.type;
-  }
-  get name() {
-    return this.#change.name;
-  }
-  get action() {
-    return this.#change.action;
-  }
-  get reason() {
-    return this.#change.reason ?? "";
-  }
-  get effects() {
-    return this.#change.effects;
-  }
-  get declared() {
-    return this.#change.instance.desired !== undefined;
-  }
-  get removed() {
-    return this.#change.isRemovalDeclared === true;
-  }
-  get cost() {
-    return new Cost(this.#change);
-  }
-  get fields() {
-    return this.#change.attributes.map((field) => new Field(field));
-  }
-}
+export const changeView = defineView<{ readonly change: Change; readonly stage: string }>("Change", {
+  address: ["string", ({ change }) => change.address],
+  type: ["string", ({ change }) => change.type],
+  name: ["string", ({ change }) => change.name],
+  action: ["string", ({ change }) => change.action],
+  stage: ["string", ({ stage }) => stage],
+  declared: ["bool", ({ change }) => change.instance.desired !== undefined],
+  removed: ["bool", ({ change }) => change.isRemovalDeclared === true],
+  reason: ["string", ({ change }) => change.reason ?? ""],
+  effects: ["list<string>", ({ change }) => change.effects],
+  cost: ["Cost", ({ change }) => cost.of(change.cost)],
+  fields: ["list<Field>", ({ change }) => change.attributes.map(field.of)],
+});
 
-/** The library knows the type of an object by its class alone: without one `changes[0]` would be refused when it is judged. */
-export const memberClasses = { Money, Cost, Field, Part, Change } as const;
+const summary = defineView<Plan["summary"]>("Summary", {
+  add: ["int", ({ add }) => BigInt(add)],
+  change: ["int", ({ change }) => BigInt(change)],
+  destroy: ["int", ({ destroy }) => BigInt(destroy)],
+  adopt: ["int", ({ adopt }) => BigInt(adopt)],
+  forget: ["int", ({ forget }) => BigInt(forget)],
+});
+
+const totalCost = defineView<Plan["cost"]>("TotalCost", {
+  before: ["Money", ({ before }) => moneyValue(before)],
+  after: ["Money", ({ after }) => moneyValue(after)],
+  increase: [
+    "Money",
+    ({ before, after }) => moneyValue({ usd: after.usd - before.usd, ngn: after.ngn - before.ngn }),
+  ],
+});
+
+/** The plan as a whole, with the objects of its changes. */
+export const planView = defineView<{
+  readonly plan: Plan;
+  readonly stage: string;
+  readonly changes: readonly object[];
+}>("Plan", {
+  mode: ["string", ({ plan }) => plan.options.mode],
+  stage: ["string", ({ stage }) => stage],
+  workspace: ["string", ({ plan }) => plan.binding.workspaceId],
+  summary: ["Summary", ({ plan }) => summary.of(plan.summary)],
+  cost: ["TotalCost", ({ plan }) => totalCost.of(plan.cost)],
+  changes: ["list<Change>", ({ changes }) => changes],
+  unmanaged: ["int", ({ plan }) => BigInt(plan.unmanaged.length)],
+});
+
+/** The objects that an expression finds in lists and fields of any scope, those that others hold first. */
+export const memberViews = [
+  amounts,
+  cost,
+  field,
+  partView,
+  changeView,
+  summary,
+  totalCost,
+  planView,
+] as const;
+
+function sourceOf({ instance }: Change): string {
+  for (const { source } of instance.desired?.attributes.values() ?? [])
+    if (source !== undefined) return source;
+  return "";
+}
 
 const sideValue = (side: ShownValue): unknown =>
   side.kind === "value" ? celValue(side.value) : side.kind === "absent" ? null : `(${side.kind})`;

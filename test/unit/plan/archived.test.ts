@@ -56,7 +56,7 @@ describe("a service that its removal archives", () => {
     const plan = world.plan(desiredOf(shop()));
     expect(changeOf(plan, "service.shop.api")).toMatchObject({ id, restores: true });
     expect(changeOf(plan, "variable.shop.api.LEVEL")).toMatchObject({ restores: true });
-    expect(changeOf(plan, "service.shop.a")).not.toHaveProperty("restores");
+    expect(changeOf(plan, "service.shop.a").restores).toBeUndefined();
   });
 });
 

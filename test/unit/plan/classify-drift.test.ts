@@ -223,7 +223,7 @@ describe("drift has classes", () => {
       address: "deployment.api",
       reason: expect.stringContaining("service.api"),
     });
-    expect(edited).not.toHaveProperty("revealed");
+    expect(edited.revealed).toBeUndefined();
   });
 
   it("what follows from something missing without a reason of its own has none", () => {
@@ -251,7 +251,7 @@ describe("drift has classes", () => {
     expect(pending[0]).toEqual({
       ...{ address: "deployment.api", action: "no-op", fields: [] },
       standing: {
-        ...{ code: "held", class: "pending" },
+        ...{ address: "deployment.api", code: "held", class: "pending" },
         summary: "cannot run: its service is archived, and ignoreChanges leaves it so",
       },
     });

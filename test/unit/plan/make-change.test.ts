@@ -21,9 +21,9 @@ describe("a change", () => {
     expect(made("create", { declared: {}, recorded, read: { kind: "gone", ending } }).instance.ending).toBe(
       ending,
     );
-    expect(made("create", { declared: {}, recorded, read: { kind: "gone" } }).instance).not.toHaveProperty(
-      "ending",
-    );
+    expect(
+      made("create", { declared: {}, recorded, read: { kind: "gone" } }).instance.ending,
+    ).toBeUndefined();
   });
 
   it("costs what the type says of its fields: live, else recorded before; the defaults once made anew", () => {
@@ -139,7 +139,7 @@ describe("a change", () => {
       ...{ path: "Stack/api", in: "a project known after apply" },
     });
     expect(construct({}, {})).toEqual({ path: "Stack/api" });
-    expect(made("create", { declared: {} })).not.toHaveProperty("construct");
+    expect(made("create", { declared: {} }).construct).toBeUndefined();
   });
 
   it("goes with its parent only where that ends", () => {
