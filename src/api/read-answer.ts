@@ -50,8 +50,7 @@ export function readAnswer(
   { sensitive, mayBeList = false, gaps, url, redactor }: ReadAnswerOptions,
 ): Answer {
   const { status, headers } = response;
-  const body = jsonBody(response.body, mayBeList);
-  redactor.body(body, url);
+  const body = redactor.body(jsonBody(response.body, mayBeList), url);
   const isSecret = (text: string): boolean => !ownRequestId.test(text) && redactor.text(text) !== text;
   const failed = status < 200 || status >= 300;
   const found = failed ? errorBodyOf(body, gaps.errorBody) : {};
