@@ -27,8 +27,10 @@ export const hasFraction = (time: string | undefined): boolean => /:\d\d\.\d*[1-
 
 /** Returns a digest of what a write sets: two versions may have one time. */
 export function contentOf(shown: Shown): string {
-  const { name, key, kind, description, color, archived, configuration, projectId, environmentId } =
+  const { name, key, kind, description, color, configuration, projectId, environmentId, ...more } =
     shown as Partial<Service & Project & Variable>;
+  // A service that does not say so is not archived; other resources never are.
+  const { archived = configuration && false } = more;
   const parts = [name, key, kind, description, color, archived, configuration, projectId, environmentId];
   return sha256(canonicalJson(parts.map((part) => part ?? null) as Plain)).slice(0, 16);
 }

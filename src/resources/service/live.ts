@@ -23,12 +23,17 @@ export function liveService(found: Service, environment?: string): LiveResource 
   const before = known.get(found);
   if (before !== undefined && before.environment === environment) return before.live;
   const standing = serviceStanding(found);
+  let attributes: Attributes | undefined;
   const live: LiveResource = {
     type: "service",
     id: found.id,
     name: found.name,
     parentId: found.projectId ?? null,
-    attributes: liveAttributes(found, environment),
+    // Of most services of a workspace only names and ids are read.
+    get attributes() {
+      attributes ??= liveAttributes(found, environment);
+      return attributes;
+    },
     computed: liveComputed(found),
     updatedAt: found.updatedAt ?? undefined,
     ...(standing && { standing }),
@@ -40,7 +45,8 @@ export function liveService(found: Service, environment?: string): LiveResource 
 function liveAttributes(found: Service, environment: string | undefined): Attributes {
   const { name, kind, projectId, archived, configuration } = found;
   const attributes = present({
-    ...{ name, kind, projectId, environment: environment ?? found.environmentId, archived },
+    ...{ name, kind, projectId, environment: environment ?? found.environmentId },
+    archived: archived === true,
   });
   const addField = (field: string): void => {
     const value = configuration[field] as Plain | undefined;
