@@ -17,7 +17,7 @@ export function newestById<T extends Shown>(listed: readonly T[]): readonly T[] 
 
 /** Returns true if one time is before another; where one is in whole seconds, both are compared in whole seconds. */
 export function isOlder(time: string | null | undefined, than: string | null | undefined): boolean {
-  if (time == null || than == null) return false;
+  if (time == null || than == null || time === than) return false;
   const step = hasFraction(time) && hasFraction(than) ? 1 : 1000;
   return Math.floor(Date.parse(time) / step) < Math.floor(Date.parse(than) / step);
 }
