@@ -18,7 +18,7 @@ import { aboutDeletion, ask, parseAnswer, readPages, shows } from "./parse-answe
 import { type ApiRequest, pathSegment, type Send } from "./send";
 import { actionEndpoints, deploymentEndpoints, serviceEndpoints } from "./service-endpoints";
 import {
-  canvas,
+  canvasAnswer,
   catalog,
   deletion,
   operation,
@@ -156,7 +156,7 @@ function canvasEndpoints({ send, path, read }: EndpointCall) {
   });
   return {
     canvas: (scope = {}) =>
-      read(canvas, { operation: "canvas", path: path("canvas"), query: query(scope) }, {}),
+      read(canvasAnswer, { operation: "canvas", path: path("canvas"), query: query(scope) }, {}),
     saveCanvas: (scope, body) => {
       const request: ApiRequest = {
         operation: "saveCanvas",
@@ -166,7 +166,7 @@ function canvasEndpoints({ send, path, read }: EndpointCall) {
         body,
         keyed: false,
       };
-      return ask(send, canvas, request, {});
+      return ask(send, canvasAnswer, request, {});
     },
   } satisfies Partial<Endpoints>;
 }

@@ -1,5 +1,5 @@
-import type { ZodType } from "zod";
 import type { Catalog } from "../model/catalog";
+import type { DocumentSchema } from "../model/large-document";
 import type { Secret } from "../model/secret";
 import type { GapSettings } from "./gap-settings";
 import type { AnswerReading } from "./parse-answer";
@@ -127,13 +127,13 @@ export interface EndpointCall {
   readonly gaps: GapSettings;
   readonly detected: DetectedPatchFormat;
   readonly read: <T>(
-    schema: ZodType<T>,
+    schema: DocumentSchema<T>,
     request: Pick<ApiRequest, "operation" | "path" | "query">,
     reading?: AnswerReading<T>,
   ) => Promise<T>;
   /** Sends a write marked (I), or one of a gap that is treated so. */
   readonly write: <T>(
-    schema: ZodType<T>,
+    schema: DocumentSchema<T>,
     request: Omit<ApiRequest, "keyed">,
     reading: AnswerReading<T>,
   ) => Promise<T>;

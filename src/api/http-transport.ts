@@ -72,6 +72,8 @@ export interface HttpTransportOptions {
   readonly connectTimeoutMs?: number;
   /** One whole exchange; 60,000 unless said. */
   readonly exchangeTimeoutMs?: number;
+  /** Called once undici is loaded, before the first connection. */
+  readonly onLoad?: () => void;
 }
 
 /** Polls are up to 5 s apart; a socket that lives longer than the gap is not opened anew for each. */
@@ -106,6 +108,7 @@ function openDispatcher(
   proxies: ReturnType<typeof readProxySettings>,
 ): undici.Dispatcher {
   const { EnvHttpProxyAgent } = loadUndici();
+  options.onLoad?.();
   const { connections = 32, ca, certificate, maxResponseBytes = 64 * 1024 * 1024 } = options;
   const { connectTimeoutMs: timeout = 10_000 } = options;
   const connect = { timeout, ...(ca === undefined ? {} : { ca }), ...certificate };

@@ -144,8 +144,8 @@ export class KnownVersions {
     if (isOlder(shown.updatedAt, known.updatedAt)) return true;
     // Two versions may have one time where the service counts in whole seconds.
     const mayShareTime = !hasFraction(known.updatedAt) && !isOlder(known.updatedAt, shown.updatedAt);
-    const isOther = known.content !== undefined && contentOf(shown) !== known.content;
-    return mayShareTime && isOther && this.isRecentWrite(known);
+    if (!mayShareTime || known.content === undefined || !this.isRecentWrite(known)) return false;
+    return contentOf(shown) !== known.content;
   }
 
   /** Returns true if variables of a service are shown as before our last writes, or are left out. */

@@ -1,4 +1,5 @@
 import type { core, ZodType } from "zod";
+import type { DocumentSchema } from "../model/large-document";
 import { plainName } from "../model/text";
 import { ApiError } from "./api-error";
 import type { About, ApiRequest, ApiResponse, Send } from "./send";
@@ -29,7 +30,7 @@ export interface AnswerReading<T> {
 /** Sends a request whose answer is read through `schema`. Every `Send` on the way can ask what the answer is about. */
 export async function ask<T>(
   send: Send,
-  schema: ZodType<T>,
+  schema: DocumentSchema<T>,
   request: ApiRequest,
   { inner = (body) => body, about }: AnswerReading<T>,
 ): Promise<T> {

@@ -50,8 +50,7 @@ export function readAnswer(
   { sensitive, mayBeList = false, gaps, url, redactor }: ReadAnswerOptions,
 ): Answer {
   const { status, headers } = response;
-  const body = jsonBody(response.body, mayBeList);
-  redactor.body(body, url);
+  const body = redactor.body(jsonBody(response, mayBeList), url);
   const isSecret = (text: string): boolean => !ownRequestId.test(text) && redactor.text(text) !== text;
   const failed = status < 200 || status >= 300;
   const found = failed ? errorBodyOf(body, gaps.errorBody) : {};
@@ -70,9 +69,18 @@ export function readAnswer(
   };
 }
 
-function jsonBody(text: string, mayBeList: boolean): Answer["body"] {
+/** Matches a text that may have the key `__proto__`, also where letters of it are escaped. */
+const mayHavePrototype = /__proto__|\\u00(5f|6f|7[024])/i;
+
+/** Parses JSON without keys named `__proto__`, which could change the prototype of what they are copied into. */
+export const parseJson = (text: string): unknown =>
+  mayHavePrototype.test(text)
+    ? JSON.parse(text, (key, value) => (key === "__proto__" ? undefined : value))
+    : JSON.parse(text);
+
+function jsonBody({ body: text, json }: WireResponse, mayBeList: boolean): Answer["body"] {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = json ?? parseJson(text);
     return value !== null && typeof value === "object" && (mayBeList || !Array.isArray(value))
       ? (value as Record<string, unknown>)
       : undefined;

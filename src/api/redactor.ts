@@ -68,12 +68,14 @@ export class Redactor {
    * key is missing. Returns whether a body that was handed out before the first of them repeats a secret.
    */
   add(secrets: Iterable<Secret>, recorded = this.#recorded): boolean {
+    const isMore = recorded !== this.#recorded;
     this.#recorded = recorded;
     for (const secret of secrets) this.#added.push(secret);
     const early = this.#early;
     if (early === undefined) return false;
     this.#early = undefined;
-    return early.length > mostEarly || early.map((body) => this.#mask(body)).some(Boolean);
+    if (!isMore && this.#added.length === 0) return false;
+    return early.length > mostEarly || early.some((body) => this.#mask(body) !== body);
   }
 
   /** Returns the text with each secret in it masked, also where an ellipsis cuts it short. */
@@ -103,29 +105,30 @@ export class Redactor {
       .join("");
   }
 
-  /** Masks the free text in the body of an answer to a request at `url`, in place. */
-  body(body: unknown, url = ""): void {
+  /** Returns the body of an answer to a request at `url` with its free text masked; what it leaves as it is it shares. */
+  body<T>(body: T, url = ""): T {
     if (this.#early !== undefined && this.#early.length <= mostEarly) this.#early.push(body);
     const about = /\/services\/([^/?]+)/.exec(url)?.[1];
-    this.#mask(body, this.#recorded?.services.get(about ?? ""));
+    return this.#mask(body, this.#recorded?.services.get(about ?? ""));
   }
 
-  /** Masks in place; returns whether a text was masked. `about` is the service that an answer is about. */
-  #mask(value: unknown, about?: RecordedService, depth = 0): boolean {
-    if (typeof value !== "object" || value === null || depth > deepest) return false;
+  /** Returns the value itself where nothing in it is masked. `about` is the service that an answer is about. */
+  #mask<T>(value: T, about?: RecordedService, depth = 0): T {
+    if (typeof value !== "object" || value === null || depth > deepest) return value;
     const members = value as Record<string, unknown>;
     const own = this.#recorded?.services.get(String(members.id)) ?? about;
-    let hasMasked = false;
-    for (const [field, member] of Object.entries(members)) {
-      if (typeof member === "object" && !comparedFields.has(field))
-        hasMasked = this.#mask(member, own, depth + 1) || hasMasked;
-      if (typeof member !== "string" || member === "") continue;
-      const shown = this.#field(field, member, own);
+    let masked: Record<string, unknown> | undefined;
+    for (const field in members) {
+      const member = members[field];
+      let shown = member;
+      if (typeof member === "string" && member !== "") shown = this.#field(field, member, own);
+      else if (typeof member === "object" && !comparedFields.has(field))
+        shown = this.#mask(member, own, depth + 1);
       if (shown === member) continue;
-      members[field] = shown;
-      hasMasked = true;
+      masked ??= (Array.isArray(value) ? [...value] : { ...members }) as Record<string, unknown>;
+      masked[field] = shown;
     }
-    return hasMasked;
+    return (masked ?? value) as T;
   }
 
   /** The branch of a deployment is compared with the configured one. */

@@ -15,6 +15,8 @@ export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The same body where it was parsed already; its readers leave it as it is. */
+  readonly json?: unknown;
 }
 
 /**

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { createClient } from "../api/client";
 import { consistently } from "../api/consistent-reads";
 import { createEndpoints } from "../api/create-endpoints";
@@ -162,7 +163,7 @@ async function connect(
   const waiting = watch(isEmbedded ? "the embedded service" : new URL(settings.baseUrl).host);
   const { answerTimeout, parallelism } = options;
   const limits = typeof answerTimeout === "number" ? { exchangeTimeoutMs: answerTimeout } : {};
-  const open = () => createHttpTransport({ environment, ...limits });
+  const open = () => createHttpTransport({ environment, onLoad: disableWasmOptimizer, ...limits });
   const transport = isEmbedded ? embeddedTransport(cwd) : (invocation.openTransport?.(open) ?? open());
   const client = createClient({
     baseUrl: isEmbedded ? embeddedUrl : settings.baseUrl,
@@ -196,6 +197,14 @@ async function connect(
     await client.close();
   };
   return { runId, send, endpoints, redact, reads: createReads(endpoints(send)), close };
+}
+
+/**
+ * Compiles WebAssembly, which reads HTTP for undici, once and quickly: optimizing it is never repaid in a run. Set earlier,
+ * a flag makes V8 discard the compiled code of the modules of Node that undici loads. Node 24 gains nothing by it.
+ */
+function disableWasmOptimizer(): void {
+  if (Number.parseInt(process.versions.node, 10) < 24) setFlagsFromString("--liftoff-only");
 }
 
 /** In CI the default state is a file that is gone with the runner, unless an earlier step has put it there. */

@@ -2,23 +2,17 @@ import { chmodSync, mkdirSync, statSync, writeSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
 import { versionText } from "../model/version";
 import type * as program from "./run";
 
 // The entry of the command line. `rnv version` is answered here, because scripts ask it often and it needs nothing;
 // everything else loads the program.
 
-/** The last Node whose V8 is known to have the flag below: a V8 without it says so on standard error. */
-const lastNode = 24;
-
 const [verb, ...others] = process.argv.slice(2);
 
 if (verb === "version" && others.length === 0) {
   print(versionText(process, false));
 } else {
-  // Compiles WebAssembly, which reads HTTP for undici, once and quickly: optimizing it is never repaid in a run.
-  if (Number.parseInt(process.versions.node, 10) <= lastNode) setFlagsFromString("--liftoff-only");
   keepCompiled();
   const { main } = require("./run") as typeof program;
   main();

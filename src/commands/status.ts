@@ -76,7 +76,7 @@ async function runningService(
     ...about,
     name: found.name,
     runs: runsOf(found),
-    archived: found.archived,
+    archived: found.archived === true,
     ...texts(found),
     ...(liveId !== undefined && { release: releaseAt(liveId, serving, liveId) }),
     ...(latestId !== undefined && latestId !== liveId && { latest: releaseAt(latestId, other, liveId) }),

@@ -78,6 +78,7 @@ export function checkSharedLimits(
       if (live) known.add(live.id);
       if (action !== "delete" && (live || isMade(decision))) add(attributesAfter(decision), live?.attributes);
     }
+    if (![...found.values()].some(({ grows }) => grows)) return [];
     for (const live of inventory)
       if (live.type === type && !known.has(live.id)) add(live.attributes, live.attributes);
     return [...found].flatMap(([choice, { count, most, grows }]) => {

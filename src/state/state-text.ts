@@ -1,8 +1,10 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
+import { largeDocument } from "../model/large-document";
 import { type State, stateSchema } from "../model/state";
 
 const deepest = 64;
+const stateDocument = largeDocument(stateSchema);
 
 /** Returns why a parsed JSON document is refused: nested too deeply, or a key that could reach a prototype. */
 export function hostileReason(value: unknown, depth = 1): string | undefined {
@@ -88,7 +90,7 @@ export function parseState(text: string, name: string): ParsedState {
     };
   const hostile = hostileReason(document);
   if (hostile !== undefined) return unreadable(name, hostile);
-  const issue = stateSchema.safeParse(document).error?.issues[0];
+  const issue = stateDocument.safeParse(document).error?.issues[0];
   if (issue !== undefined)
     return unreadable(name, `at ${issue.path.map(String).join(".") || "its top"}: ${issue.message}`);
   const misnamed = Object.keys(head.resources as object).find((key) => parseAddress(key) === undefined);

@@ -102,8 +102,8 @@ const inState: Play = (below) => {
     below,
   );
   const body = { deployments: [{ id: "other", [field]: text }] };
-  redactor.body(body, `https://api.example/api/v1/workspaces/w/services/${serviceId}/deploys`);
-  const shown = JSON.stringify(body);
+  const url = `https://api.example/api/v1/workspaces/w/services/${serviceId}/deploys`;
+  const shown = JSON.stringify(redactor.body(body, url));
   return shown.includes(value) ? `${value} in ${shown} (${hasKey ? "with" : "without"} the key)` : undefined;
 };
 

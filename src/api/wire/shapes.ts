@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { largeDocument } from "../../model/large-document";
 import type { Plain } from "../../model/value";
 
 /** Shapes shared by every resource of `service-interface.md`. Unknown fields are kept, never refused. */
@@ -75,7 +76,7 @@ export const service = z.looseObject({
   environmentId: idIfAny,
   /** The interface does not show other forms than an id: an object passes through. */
   environmentGroupIds: z.array(z.union([id, z.record(text, anything)])).optional(),
-  archived: flag.default(false),
+  archived: flag.optional(),
   /** Without it every declared field would look changed. */
   configuration: z.record(text, z.unknown()),
   createdAt: timestampIfAny,
@@ -198,7 +199,7 @@ export const canvasGroup = z.looseObject({
   id: z.string(),
   name: z.string(),
   environmentId: id.nullish(),
-  serviceIds: z.array(id).default([]),
+  serviceIds: z.array(id).optional(),
 });
 export const canvasEdge = z.looseObject({
   id: z.string(),
@@ -220,6 +221,9 @@ export const canvas = z.looseObject({
   layout: canvasLayout,
   scope: z.looseObject({ projectId: id.nullable(), environmentId: id.nullable() }),
 });
+
+/** A canvas shows up to 2,000 services. */
+export const canvasAnswer = largeDocument(canvas);
 
 export type CanvasEdge = z.infer<typeof canvasEdge>;
 export type CanvasGroup = z.infer<typeof canvasGroup>;

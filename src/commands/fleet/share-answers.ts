@@ -1,9 +1,10 @@
+import { parseJson } from "../../api/read-answer";
 import type { Transport, WireResponse } from "../../api/transport";
 
 /**
  * Returns a function that opens the transport of a member over one that all members of this process share: what one has
  * read, the others are answered with. A member that asks for the same a second time wants what is new, and gets that.
- * Every member reads an answer by itself, so that secrets are masked for it as they are when it runs alone.
+ * The JSON of an answer is parsed once. Every member masks secrets in it by itself, as it does when it runs alone.
  */
 export function shareAnswers(): (open: () => Transport) => Transport {
   const answers = new Map<string, Promise<WireResponse>>();
@@ -13,7 +14,7 @@ export function shareAnswers(): (open: () => Transport) => Transport {
     const transport = shared;
     const asked = new Set<string>();
     const read = (request: Parameters<Transport["send"]>[0]): Promise<WireResponse> => {
-      const answer = transport.send(request);
+      const answer = transport.send(request).then(parsed);
       answers.set(request.url, answer);
       const forget = (): void => {
         if (answers.get(request.url) === answer) answers.delete(request.url);
@@ -32,4 +33,12 @@ export function shareAnswers(): (open: () => Transport) => Transport {
       close: async () => {},
     };
   };
+}
+
+function parsed(answer: WireResponse): WireResponse {
+  try {
+    return { ...answer, json: parseJson(answer.body) };
+  } catch {
+    return answer;
+  }
 }

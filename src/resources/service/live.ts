@@ -1,7 +1,7 @@
 import type { Endpoints } from "../../api/endpoints";
 import { environmentOf } from "../../api/gap-rules";
 import { gapVariable } from "../../api/gap-settings";
-import type { Reads } from "../../api/reads";
+import type { ById, Reads } from "../../api/reads";
 import type { Project, Service } from "../../api/wire/shapes";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { didYouMean, joinHints } from "../../diagnostics/suggest";
@@ -23,12 +23,17 @@ export function liveService(found: Service, environment?: string): LiveResource 
   const before = known.get(found);
   if (before !== undefined && before.environment === environment) return before.live;
   const standing = serviceStanding(found);
+  let attributes: Attributes | undefined;
   const live: LiveResource = {
     type: "service",
     id: found.id,
     name: found.name,
     parentId: found.projectId ?? null,
-    attributes: liveAttributes(found, environment),
+    // Of most services of a workspace only names and ids are read.
+    get attributes() {
+      attributes ??= liveAttributes(found, environment);
+      return attributes;
+    },
     computed: liveComputed(found),
     updatedAt: found.updatedAt ?? undefined,
     ...(standing && { standing }),
@@ -37,18 +42,21 @@ export function liveService(found: Service, environment?: string): LiveResource 
   return live;
 }
 
+/** Attribute paths of the fields that this version knows, in the order of the interface. */
+const knownPaths = new Map(configurationNames.map((field) => [field as string, configurationPath(field)]));
+
 function liveAttributes(found: Service, environment: string | undefined): Attributes {
   const { name, kind, projectId, archived, configuration } = found;
   const attributes = present({
-    ...{ name, kind, projectId, environment: environment ?? found.environmentId, archived },
+    ...{ name, kind, projectId, environment: environment ?? found.environmentId },
+    archived: archived === true,
   });
-  const addField = (field: string): void => {
-    const value = configuration[field] as Plain | undefined;
-    if (value !== undefined && value !== null) attributes.set(configurationPath(field), value);
+  const add = (path: string, value: unknown): void => {
+    if (value !== undefined && value !== null) attributes.set(path, value as Plain);
   };
-  // Fields in the order of the interface, then those that this version does not know.
-  configurationNames.forEach(addField);
-  Object.keys(configuration).forEach(addField);
+  for (const [field, path] of knownPaths) add(path, configuration[field]);
+  for (const [field, value] of Object.entries(configuration))
+    if (!knownPaths.has(field)) add(configurationPath(field), value);
   return attributes;
 }
 
@@ -66,17 +74,38 @@ function liveComputed(found: Service): Attributes {
   });
 }
 
+/** Returns all services as live resources, with their environments by name. */
+export async function liveServices(reads: Reads): Promise<readonly LiveResource[]> {
+  const services = await reads.services();
+  const projects = new Map<string, ById<Project>>();
+  for (const id of new Set(
+    services.flatMap(({ environmentId, projectId }) => (environmentId && projectId) || []),
+  ))
+    projects.set(id, await reads.project(id));
+  return services.map((found) =>
+    liveService(found, environmentName(found, projects.get(found.projectId ?? ""), undefined)),
+  );
+}
+
+/** Returns a service as a live resource, with its environment as it is declared where that is it. */
+export async function liveServiceIn(reads: Reads, found: Service, declared?: string): Promise<LiveResource> {
+  const { environmentId, projectId } = found;
+  const isNamed = environmentId != null && environmentId !== declared && projectId != null;
+  return liveService(
+    found,
+    environmentName(found, isNamed ? await reads.project(projectId) : undefined, declared),
+  );
+}
+
 /** The environment of a service as a manifest would write it: as it is declared where that is it, else its name. */
-export async function environmentNameFor(
-  reads: Reads,
-  service: Service,
+function environmentName(
+  { environmentId, projectId }: Service,
+  project: ById<Project> | undefined,
   declared: string | undefined,
-): Promise<string | undefined> {
-  const { environmentId, projectId } = service;
+): string | undefined {
   if (environmentId == null) return undefined;
   if (environmentId === declared || projectId == null) return environmentId;
-  const project = await reads.project(projectId);
-  const environments = project.kind === "found" ? project.value.environments.map(environmentOf) : [];
+  const environments = project?.kind === "found" ? project.value.environments.map(environmentOf) : [];
   const meant = declared === undefined ? [] : environmentsMeant(environments, declared);
   if (meant.length === 1 && meant[0]?.id === environmentId) return declared;
   return environments.find(({ id }) => id === environmentId)?.name ?? environmentId;

@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { canvas, canvasLimits, position, serviceAnswer, viewport } from "../../../src/api/wire/shapes";
+import * as z from "zod";
+import {
+  canvas,
+  canvasAnswer,
+  canvasLimits,
+  position,
+  serviceAnswer,
+  viewport,
+} from "../../../src/api/wire/shapes";
 
 const id = "0b0e1a52-5d3c-4a51-9f6e-3a9f5d1c2b7e";
 const at = "2026-01-01T00:00:00.000Z";
@@ -141,9 +149,14 @@ describe("a canvas", () => {
     expect(taken).toEqual(values.filter((value) => accepted.some((one) => isDeepStrictEqual(one, value))));
   });
 
-  it("gives a service without a word about its archive, and a group without services, their defaults", () => {
-    expect(canvas.parse(changed("nodes.0.archived", undefined)).nodes[0]?.archived).toBe(false);
-    expect(canvas.parse(changed("groups.0.serviceIds", undefined)).groups[0]?.serviceIds).toEqual([]);
+  it("is handed out itself, so its schema has no defaults", () => {
+    expect(canvasAnswer.safeParse(whole).data).toBe(whole);
+    expect(JSON.stringify(z.toJSONSchema(canvas, { unrepresentable: "any" }))).not.toContain('"default"');
+  });
+
+  it("says what is wrong with it", () => {
+    const { error } = canvasAnswer.safeParse(changed("nodes.0.kind", 1));
+    expect(error?.issues.map(({ path }) => path.join("."))).toEqual(["nodes.0.kind"]);
   });
 
   it.each(['"archived":false', '"revision":3', '"ngn":1', '"x":1'])(

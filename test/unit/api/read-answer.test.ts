@@ -22,6 +22,11 @@ function answered(
 }
 
 describe("an answer", () => {
+  it.each(["__proto__", "\\u005f_proto__", "__\\u0070rot\\u006F__"])("loses a key %s", (key) => {
+    const body = `{ "service": { "configuration": { "${key}": { "a": 1 }, "port": 1 } } }`;
+    expect(JSON.stringify(answered(200, body).body)).toBe('{"service":{"configuration":{"port":1}}}');
+  });
+
   it.each([
     [400, "Bad Request"],
     [401, "Unauthorized"],
