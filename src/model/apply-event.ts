@@ -30,7 +30,7 @@ export const findingSchema = <Where extends z.ZodRawShape>(where: Where) =>
     requestId: z.string().optional(),
   });
 
-const location = z.strictObject({
+export const locationSchema = z.strictObject({
   file: z.string(),
   line: z.int().min(1).optional(),
   column: z.int().min(1).optional(),
@@ -39,10 +39,7 @@ const location = z.strictObject({
 });
 
 /** The range of a finding in lines and columns, from 1; without them where the text of the file is not at hand. */
-export type SourceLocation = Readonly<z.infer<typeof location>>;
-
-/** The schema of a diagnostic with its location in lines and columns. */
-export const locatedFindingSchema = findingSchema({ location: location.optional() });
+export type SourceLocation = Readonly<z.infer<typeof locationSchema>>;
 
 /** One step of a change: a replacement is a `delete` and a `create`, each with a start and an end of its own. */
 const step = { at, address, action: stepAction };
@@ -79,7 +76,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     type: z.literal("failed"),
     ...step,
     elapsedSeconds: seconds,
-    diagnostic: locatedFindingSchema,
+    diagnostic: findingSchema({ location: locationSchema.optional() }),
   }),
   // A change was not tried: `because` names what failed, and is empty when the run was interrupted.
   z.strictObject({

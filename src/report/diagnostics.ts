@@ -39,9 +39,11 @@ export function diagnosticsText(
   return [...findings, ...(isCounted ? [countLine(diagnostics)] : [])].join("\n\n");
 }
 
-/** The same in a fenced block of Markdown, of at most `limit` characters. */
+/** The same in a fenced block of Markdown, of at most `limit` characters. No findings: "". */
 export const findingsBlock = (diagnostics: readonly Diagnostic[], sources: Sources, limit: number): string =>
-  fencedBlock(shorten(diagnosticsText(diagnostics, plainStyle, sources).trimEnd(), limit).split("\n"));
+  diagnostics.length === 0
+    ? ""
+    : fencedBlock(shorten(diagnosticsText(diagnostics, plainStyle, sources).trimEnd(), limit).split("\n"));
 
 /** Equal for findings that say the same of different resources. */
 function likenessOf({ severity, code, summary, address, detail, hint, requestId }: Diagnostic): string {

@@ -113,11 +113,9 @@ export function driftJobMarkdown(job: DriftJob, limit = defaultLimit): string {
 export function stageMarkdown(one: StageDrift, limit = defaultLimit): string {
   const name = nameOfStage(one);
   const title = name === "" ? "rnv drift" : `rnv drift: ${codeSpan(name)}`;
-  const errors =
-    one.diagnostics.length === 0 ? "" : `${findingsBlock(one.diagnostics, one.sources, limit / 3)}\n`;
-  if (one.report === undefined) return `### ${title}\n\n**Not checked.**\n\n${errors}`;
-  const body = driftMarkdown(one.report, { title, limit: limit - errors.length });
-  return errors === "" ? body : `${body}\n${errors}`;
+  const errors = findingsBlock(one.diagnostics, one.sources, limit / 3);
+  if (one.report === undefined) return joined([`### ${title}`, "**Not checked.**", errors]);
+  return joined([driftMarkdown(one.report, { title, limit: limit - errors.length }).trimEnd(), errors]);
 }
 
 /** Titles the issue of a stage. */

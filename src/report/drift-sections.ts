@@ -64,7 +64,7 @@ export const driftKinds: Readonly<Record<DriftItem["kind"], string>> = {
 
 /** Returns what differs: what was deleted outside rnv first, then what was changed, then what was not applied yet. */
 export function driftItems(report: DriftReport): readonly DriftItem[] {
-  // One with several causes is told of at the first.
+  // One with several causes is shown at the first.
   const consequences = groupBy(readingOrder(report.consequences), ({ because }) => because[0]);
   const following = (address: Address): readonly string[] =>
     (consequences.get(address) ?? []).map(

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { locatedFindingSchema, type SourceLocation } from "../model/apply-event";
+import { findingSchema, locationSchema, type SourceLocation } from "../model/apply-event";
 import { fleetVerbs } from "../model/fleet";
 import {
   codeSpan,
@@ -58,7 +58,7 @@ const memberResultSchema = z.strictObject({
     .describe("Of a plan, and of an apply as far as it came."),
   digest: z.string().optional().describe("Of the plan."),
   drift: z.strictObject({ drifted: count, missing: count, pending: count, unmanaged: count }).optional(),
-  diagnostics: z.array(locatedFindingSchema).optional(),
+  diagnostics: z.array(findingSchema({ location: locationSchema.optional() })).optional(),
   output: z.string().optional().describe("The end of what it printed, where it ended without a document."),
 });
 

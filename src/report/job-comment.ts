@@ -186,8 +186,8 @@ export function appliedComment(
   return joined([
     headOf("apply", subject),
     `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(summary ?? "")}`.trimEnd(),
-    ...(errors.length === 0 ? [] : [findingsBlock(errors, sources, 20_000)]),
-    ...(resumable.has(exitCode) ? ["Nothing is lost. Run this job again to continue."] : []),
+    findingsBlock(errors, sources, 20_000),
+    resumable.has(exitCode) ? "Nothing is lost. Run this job again to continue." : "",
     originLine(origin),
   ]);
 }
@@ -211,14 +211,14 @@ export function refusedComment(
   origin: CommentOrigin,
   limit: number,
 ): string {
-  const head = [
+  const told = [
     headOf("apply", subject, [recordLine(plan, "apply", subject, limit)]),
     `> [!WARNING]\n> Nothing was applied: ${escapeMarkdown(why)}.`,
-    ...(differences ? [differenceText(differences)] : []),
+    differences ? differenceText(differences) : "",
     remedyText(plan.digest ?? ""),
-  ].join("\n\n");
-  const rest = planSection(plan, subject, origin, limit - head.length - 100);
-  return joined([head, foldedParts("The plan as it is now", [rest.trimEnd()])]);
+  ];
+  const rest = planSection(plan, subject, origin, limit - joined(told).length - 100);
+  return joined([...told, foldedParts("The plan as it is now", [rest.trimEnd()])]);
 }
 
 /** Manifests that most repositories have one of: beside a stage they are not named. */

@@ -4,12 +4,14 @@ import { type Change, isListed, type Plan } from "../plan/plan";
 import { escapeText, quoteText } from "./escape-text";
 import { groupBy } from "./group-by";
 import {
+  actionPhrase,
   checkWords,
   commonReason,
   counted,
   countsOf,
   listedFields,
   moneyChange,
+  pluralPhrase,
   sameMoney,
 } from "./plan-wording";
 import { readingOrder } from "./reading-order";
@@ -20,6 +22,12 @@ export interface PlanEntry {
   readonly first: Change;
   /** Every change of the entry, `first` among them. */
   readonly changes: readonly Change[];
+  /** Its address; of many how many there are: `14 services`. */
+  readonly subject: string;
+  /** Stands after the subject: `will be created`. */
+  readonly phrase: string;
+  /** Why it is done; of many what their reasons have in common. */
+  readonly reason?: string | undefined;
   /** Fields of the change; of many, each path once, with the values that they have. */
   readonly fields: readonly ShownField[];
   readonly effects: readonly Effect[];
@@ -91,6 +99,9 @@ function entryOf(changes: readonly Change[], plan: Plan): PlanEntry {
   return {
     first,
     changes,
+    subject: isMany ? counted(changes.length, first.type) : first.address,
+    phrase: isMany ? pluralPhrase(first) : actionPhrase(first),
+    reason: isMany ? commonReason(first) : first.reason,
     fields: isMany && isMade(first) ? fieldsOfMany(changes, plan) : listedFields(first, plan),
     effects: isMany ? [...new Set(changes.flatMap(({ effects }) => effects))] : first.effects,
     cost: costOf(changes),

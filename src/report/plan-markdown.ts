@@ -16,18 +16,7 @@ import {
 import { marks } from "./graph";
 import { closingLines, isLoss, type PlanEntry, planEntries } from "./plan-entries";
 import { planSections } from "./plan-sections";
-import {
-  actionPhrase,
-  commonReason,
-  counted,
-  countsOf,
-  effectWords,
-  isBlocked,
-  isNameTold,
-  moneyChange,
-  planLine,
-  pluralPhrase,
-} from "./plan-wording";
+import { counted, countsOf, effectWords, isBlocked, isNameTold, moneyChange, planLine } from "./plan-wording";
 import { joined, markdownWithin, sectionMarkdown } from "./sections";
 import { attributeSign, fieldLines, isBlock, shownText } from "./values";
 
@@ -51,7 +40,7 @@ export function planMarkdown(
   title = plan.stage === undefined ? "rnv plan" : `rnv plan of ${codeSpan(plan.stage)}`,
 ): string {
   const entries = planEntries(plan);
-  const head = [`### ${title}`, `**${planLine(plan)}**`, ...blocked(entries)];
+  const head = [`### ${title}`, `**${planLine(plan)}**`, blocked(entries)];
   const closing = [...planSections(plan).map(sectionMarkdown), ...footer(plan, entries)];
   const losses = entries.filter(({ first }) => isLoss(first)).length;
   const detailed = entries.filter(({ fields }) => fields.length > 0);
@@ -59,8 +48,8 @@ export function planMarkdown(
   const noteOf = (shown: number): string =>
     `The details of ${counted(changesOf(detailed.slice(shown)).length, "resource")} are`;
   for (const opening of [
-    [...head, ...findings(plan.diagnostics), ...planTable(entries, losses, mostRows)],
-    [...head, ...findings(plan.diagnostics.filter(isError)), ...planTable(entries, losses, 0)],
+    [...head, findings(plan.diagnostics), ...planTable(entries, losses, mostRows)],
+    [...head, findings(plan.diagnostics.filter(isError)), ...planTable(entries, losses, 0)],
   ]) {
     const text = markdownWithin({ opening, parts, closing }, limit, noteOf);
     if (text.length <= limit) return text;
@@ -85,16 +74,16 @@ function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan
   const note = `> [!NOTE]\n> The list of ${others} is left out, because this comment would be too long.`;
   return joined([
     ...head,
-    ...(isBlocked(plan) ? ["> [!CAUTION]\n> Blocked until it is resolved; `rnv plan` says how."] : []),
-    ...(lines.length === 0 ? [] : [fencedBlock(lines, "diff")]),
-    ...(left === 0 ? [] : [note]),
+    isBlocked(plan) ? "> [!CAUTION]\n> Blocked until it is resolved; `rnv plan` says how." : "",
+    lines.length === 0 ? "" : fencedBlock(lines, "diff"),
+    left === 0 ? "" : note,
     ...footer(plan, entries),
   ]);
 }
 
 /** A comment that no reader sees: what a job compares before it applies. */
-const digestMarker = ({ digest }: Plan): string[] =>
-  digest === undefined ? [] : [`<!-- rnv digest: ${digest} -->`];
+const digestMarker = ({ digest }: Plan): string =>
+  digest === undefined ? "" : `<!-- rnv digest: ${digest} -->`;
 
 const capItems = (items: readonly string[]): string[] =>
   items.length <= mostItems
@@ -102,57 +91,50 @@ const capItems = (items: readonly string[]): string[] =>
     : [...items.slice(0, mostItems), `> - and ${items.length - mostItems} more`];
 
 /** Lists the guards of blocked changes; for many unconfirmed deletions says how to confirm them. */
-function blocked(entries: readonly PlanEntry[]): string[] {
+function blocked(entries: readonly PlanEntry[]): string {
   const held = entries.map(({ first }) => first).filter(({ guard }) => guard !== undefined);
-  if (held.length === 0) return [];
+  if (held.length === 0) return "";
   const unconfirmed = held.filter(isUnconfirmed);
   const others = unconfirmed.length > mostItems ? held.filter((change) => !isUnconfirmed(change)) : held;
   const lines = others.map(
     ({ address, guard }) =>
       `> - ${codeSpan(address)}: ${escapeMarkdown(guard?.summary ?? "")}. ${escapeMarkdown(capitalized(guard?.hint ?? ""))}`,
   );
-  const many =
-    others.length === held.length
-      ? []
-      : [
-          `> - ${counted(unconfirmed.length, "unconfirmed deletion")}, marked below; to confirm each: \`--confirm-delete ADDRESS\`, or \`removed:\` in the manifest`,
-        ];
-  return [`> [!CAUTION]\n> Blocked until it is resolved:\n${[...many, ...lines].join("\n")}`];
+  if (others.length < held.length)
+    lines.unshift(
+      `> - ${counted(unconfirmed.length, "unconfirmed deletion")}, marked below; to confirm each: \`--confirm-delete ADDRESS\`, or \`removed:\` in the manifest`,
+    );
+  return ["> [!CAUTION]", "> Blocked until it is resolved:", ...lines].join("\n");
 }
 
 const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-function findings(diagnostics: readonly Diagnostic[]): string[] {
+function findings(diagnostics: readonly Diagnostic[]): string {
   const lines = diagnostics.map(
     ({ severity, code, summary, hint }) =>
       `> - ${severity} ${codeSpan(code)}: ${escapeMarkdown(summary)}${hint === undefined ? "" : ` (${escapeMarkdown(hint)})`}`,
   );
-  return lines.length === 0 ? [] : [`> [!WARNING]\n${capItems(lines).join("\n")}`];
+  return lines.length === 0 ? "" : ["> [!WARNING]", ...capItems(lines)].join("\n");
 }
 
 /** Renders the fields of an entry, folded away. */
-function details({ first, changes, fields, cost }: PlanEntry): string {
-  const { type, address, id, action, previousAddress } = first;
+function details({ first, changes, subject, phrase, fields, cost }: PlanEntry): string {
+  const { id, action, previousAddress } = first;
   const isMany = changes.length > 1;
-  const what = isMany ? counted(changes.length, type) : `<code>${escapeHtml(address)}</code>`;
-  const names = changes.map((change) => codeSpan(change.address));
-  return foldedParts(
-    isMany
-      ? `${escapeHtml(what)} ${escapeHtml(pluralPhrase(first))}`
-      : `${what} ${escapeHtml(actionPhrase(first))}`,
-    [
-      fencedBlock(fields.flatMap(fieldLines), "diff"),
-      ...(previousAddress === undefined ? [] : [`moved from ${codeSpan(previousAddress)}`]),
-      ...(isMany ? [shortList(names, mostListed)] : []),
-      ...(isMany || id === undefined || action === "update" ? [] : [`id ${codeSpan(id)}`]),
-      ...(cost === undefined ? [] : [`cost ${moneyChange(cost.before, cost.after, "\u2192")} a month`]),
-    ],
-  );
+  const what = isMany ? escapeHtml(subject) : `<code>${escapeHtml(subject)}</code>`;
+  const names = changes.map(({ address }) => codeSpan(address));
+  return foldedParts(`${what} ${escapeHtml(phrase)}`, [
+    fencedBlock(fields.flatMap(fieldLines), "diff"),
+    ...(previousAddress === undefined ? [] : [`moved from ${codeSpan(previousAddress)}`]),
+    ...(isMany ? [shortList(names, mostListed)] : []),
+    ...(isMany || id === undefined || action === "update" ? [] : [`id ${codeSpan(id)}`]),
+    ...(cost === undefined ? [] : [`cost ${moneyChange(cost.before, cost.after, "\u2192")} a month`]),
+  ]);
 }
 
 function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
   const { checks, counts, cost } = closingLines(plan, entries, "\u2192");
-  return [...[checks, escapeMarkdown(counts), cost].filter((line) => line !== ""), ...digestMarker(plan)];
+  return [checks, escapeMarkdown(counts), cost, digestMarker(plan)];
 }
 
 /** Characters of an address or of what changes, in a row. */
@@ -177,10 +159,10 @@ function planTable(entries: readonly PlanEntry[], losses: number, most: number):
 }
 
 function row(entry: PlanEntry): readonly string[] {
-  const { first, changes, effects } = entry;
+  const { first, changes, subject, effects } = entry;
   const names = changes.map(({ address }) => codeSpan(shorten(address, longestName)));
   const what = shorten(changedText(entry), longestName);
-  const many = escapeMarkdown(counted(changes.length, first.type));
+  const many = escapeMarkdown(subject);
   return [
     `${wordOf(first)}${first.guard ? ", blocked" : ""}`,
     shortList(names, mostInRow),
@@ -200,9 +182,9 @@ const effectWord = (effect: Change["effects"][number]): string =>
   effect === "destructive" ? `**${effectWords[effect]}**` : effectWords[effect];
 
 /** What is done in a few words: why, or the fields, `branch, plan and 3 more`; of many resources with their values. */
-function changedText({ first, changes, fields }: PlanEntry): string {
+function changedText({ first, changes, fields, reason }: PlanEntry): string {
   const isMany = changes.length > 1;
-  if (first.reason !== undefined) return `because ${isMany ? commonReason(first) : first.reason}`;
+  if (reason !== undefined) return `because ${reason}`;
   if (first.withParent) return "destroyed with its parent";
   if (first.action === "create") return "";
   if (first.action === "delete" || first.action === "forget")

@@ -6,9 +6,7 @@ import { escapeText, quoteText } from "./escape-text";
 import { closingLines, countParts, ownerOf, type PlanEntry, planEntries } from "./plan-entries";
 import { planSections } from "./plan-sections";
 import {
-  actionPhrase,
   actionSymbols,
-  commonReason,
   constructPhrase,
   counted,
   effectWords,
@@ -16,9 +14,8 @@ import {
   moneyChange,
   planHeadings,
   planLine,
-  pluralPhrase,
 } from "./plan-wording";
-import { sectionText } from "./sections";
+import { joined, sectionText } from "./sections";
 import { arrowOf, idNote, type Style, shownId, wrapText } from "./style";
 import { attributeLines, coloured, joinBlocks } from "./values";
 
@@ -46,10 +43,10 @@ export function planText(
 ): string {
   // What the platform does not offer is the whole answer: the rest would only follow from it.
   if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
-    return `${diagnosticsText(plan.diagnostics, style, sources, false)}\n\n${planLine(plan)}\n`;
+    return joined([diagnosticsText(plan.diagnostics, style, sources, false), planLine(plan)]);
   const entries = planEntries(plan, verbose ? "none" : "alike");
   const { checks, counts, cost } = closingLines(plan, entries, arrowOf(style));
-  const sections = [
+  return joined([
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
     changeSection(plan, entries, style),
     ...planSections(plan).map((one) => sectionText(one, style)),
@@ -61,8 +58,7 @@ export function planText(
     style.colors.bold(planLine(plan)),
     digestLine(plan, style),
     ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`,
-  ];
-  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+  ]);
 }
 
 function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style): string {
@@ -73,9 +69,8 @@ function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style):
 
 /** Renders an item: its line, why, its fields, and what follows. Of many changes their addresses are below the line. */
 function entryLines(entry: PlanEntry, plan: Plan, style: Style): string[] {
-  const { first, changes, fields } = entry;
+  const { first, changes, fields, reason } = entry;
   const isMany = changes.length > 1;
-  const reason = isMany ? commonReason(first) : first.reason;
   const addresses = shortList(
     changes.map(({ address }) => escapeText(address)),
     mostInGroup,
@@ -98,19 +93,18 @@ function entryLines(entry: PlanEntry, plan: Plan, style: Style): string[] {
 }
 
 /** `14 services will be updated in place`, `service.shop.worker ("Old") will be destroyed [id=…]`. */
-function headline({ first, changes }: PlanEntry, plan: Plan, style: Style): string {
+function headline({ first, changes, subject, phrase }: PlanEntry, plan: Plan, style: Style): string {
   const { bold, red } = style.colors;
-  const sign = symbol(first, style);
-  if (changes.length > 1)
-    return `${sign} ${bold(counted(changes.length, escapeText(first.type)))} ${pluralPhrase(first)}`;
-  const { address, name, id, action, onRemove, withParent } = first;
+  const opening = `${symbol(first, style)} ${bold(escapeText(subject))}`;
+  if (changes.length > 1) return `${opening} ${phrase}`;
+  const { name, id, action, onRemove, withParent } = first;
   const isEnd = action === "replace" || (action === "delete" && onRemove !== "archive");
-  const phrase = isEnd ? red(actionPhrase(first)) : actionPhrase(first);
+  const shownPhrase = isEnd ? red(phrase) : phrase;
   const owner = withParent ? ownerOf(first, plan) : undefined;
   const shownName = isNameTold(first) ? "" : ` (${quoteText(name)})`;
   const together = owner === undefined ? "" : ` together with ${escapeText(owner)}`;
   const identity = id === undefined || action === "update" || withParent ? "" : idNote(id, style);
-  return `${sign} ${bold(escapeText(address))}${shownName} ${phrase}${together}${identity}`;
+  return `${opening}${shownName} ${shownPhrase}${together}${identity}`;
 }
 
 function symbol(change: Change, style: Style): string {

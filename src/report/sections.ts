@@ -114,5 +114,6 @@ export function markdownWithin(
   return joined([...opening, ...shown, ...note, ...closing]);
 }
 
-/** Paragraphs of Markdown. */
-export const joined = (parts: readonly string[]): string => `${parts.join("\n\n")}\n`;
+/** Paragraphs with an empty line between, without those that are empty. */
+export const joined = (parts: readonly string[]): string =>
+  `${parts.filter((part) => part !== "").join("\n\n")}\n`;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import { locatedFindingSchema } from "../model/apply-event";
+import { findingSchema, locationSchema } from "../model/apply-event";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeJson, escapeText } from "./escape-text";
 import { type JunitCase, junit } from "./job-reports";
@@ -23,7 +23,7 @@ const resultSchema = z.strictObject({
     .describe("`error`: what the test starts from could not be made."),
   seconds: z.number().min(0),
   differences: z.array(differenceSchema),
-  diagnostics: z.array(locatedFindingSchema).describe("Unexpected errors."),
+  diagnostics: z.array(findingSchema({ location: locationSchema.optional() })).describe("Unexpected errors."),
 });
 
 /** The report of `rnv test --format json`. */
