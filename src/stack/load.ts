@@ -159,23 +159,17 @@ function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonl
     const around = { imports: readImports(stack, context), protecting: readProviders(stack, context) };
     return stack.resources.map((resource) => ({ resource, stack, around }));
   });
-  const declared = new Map<Address, StackResource>();
   const levelOf = ({ resource: { type } }: (typeof all)[number]): number => type?.level ?? 0;
-  return all
-    .sort((a, b) => levelOf(a) - levelOf(b))
-    .flatMap(({ resource, stack, around }) => {
-      const { address } = resource;
-      const before = address && declared.get(address);
-      if (address !== undefined && before !== undefined) {
-        context.report(declaredTwice(address, resource, before, context.reading.texts));
-        return [];
-      }
-      if (address !== undefined) declared.set(address, resource);
-      const found = readResource(resource, stack, context, around);
-      if (found === undefined) return [];
-      blocks.set(found.block.address, found.block);
-      return [found];
-    });
+  const found = new Map<Address | undefined, StackBlock>();
+  for (const { resource, stack, around } of all.sort((a, b) => levelOf(a) - levelOf(b))) {
+    const before = found.get(resource.address);
+    if (before !== undefined) context.report(declaredTwice(resource, before, context.reading.texts));
+    const read = before === undefined ? readResource(resource, stack, context, around) : undefined;
+    if (read === undefined) continue;
+    found.set(read.block.address, read);
+    blocks.set(read.block.address, read.block);
+  }
+  return [...found.values()];
 }
 
 /**
@@ -234,15 +228,14 @@ function parentTextOf({ block, parent: { link } }: StackBlock): string | undefin
 }
 
 const declaredTwice = (
-  address: Address,
   resource: StackResource,
-  before: StackResource,
+  { block: { address, range } }: StackBlock,
   texts: ReadonlyMap<string, string>,
 ) =>
   error("stack.duplicate", `${ownerOf(resource)} is declared twice: both are ${address}`, {
     address,
     range: resource.block.keyRange,
-    detail: `It is declared at ${formatLocation(before.block.keyRange, texts)} as well.`,
+    detail: `It is declared at ${formatLocation(range, texts)} as well.`,
     hint: "take the stacks one by one (--stack NAME), or name one of the two with overrideLogicalId",
   });
 
