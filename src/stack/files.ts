@@ -189,7 +189,7 @@ const openKeys = new Set("// depends_on lifecycle provider alias base_url worksp
 export function maskStack(
   text: string,
   { root, ...stack }: Stack,
-  { dataTypes }: Pick<StackContext, "dataTypes">,
+  dataTypes: StackContext["dataTypes"],
 ): string {
   const ranges: Range[] = [];
   const hide = (node: JsonNode): void => {
