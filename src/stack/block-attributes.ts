@@ -5,7 +5,7 @@ import { type AttributeShape, openShape, schemaKinds, unknownField } from "../ma
 import type { Address } from "../model/address";
 import { camelCase, protectionAttribute, terraformPrefix } from "../model/text";
 import type { JsonNode } from "./document";
-import { invalid, StackProblem, unsupported } from "./language/problem";
+import { invalid, refused, StackProblem, unsupported } from "./language/problem";
 import type { StackGroup, StackType } from "./names";
 import type { BlockReader } from "./resolve";
 import { commentOf, type StackResource } from "./stack";
@@ -67,8 +67,7 @@ export function readAttributes(source: ResourceSource): Pick<Block, "written" | 
   return { written, isReadable };
 }
 
-const unsupportedAs = ({ path }: AttributeShape, why: string): StackProblem =>
-  new StackProblem("stack.unsupported", `${path} ${why}`);
+const unsupportedAs = ({ path }: AttributeShape, why: string): StackProblem => refused(`${path} ${why}`);
 
 /** The field of a group; undefined for one that it does not have. A further field of an open group is noted. */
 function fieldNamed(

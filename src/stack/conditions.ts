@@ -5,7 +5,7 @@ import type { Address } from "../model/address";
 import type { DesiredCondition } from "../model/desired";
 import { type ConditionKind, conditionKinds } from "../model/policy";
 import type { JsonNode } from "./document";
-import { invalid, missingKey, StackProblem } from "./language/problem";
+import { invalid, missingKey, refused } from "./language/problem";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { nestedBlocks, type Self, type Stack, type StackContext } from "./stack";
 
@@ -49,7 +49,7 @@ function readCondition(
     if (at.isAbsent) reader.refuse(missingKey(`${label} lacks ${key}`), block);
     const node = at.isAbsent ? undefined : reader.readWhole(at);
     if (node?.isSensitive !== true) return node;
-    reader.refuse(new StackProblem("stack.unsupported", `${label}.${key} ${why}`), at);
+    reader.refuse(refused(`${label}.${key} ${why}`), at);
     return undefined;
   };
   refuseOthers(block, ["condition", "error_message"], label, reader);

@@ -4,6 +4,8 @@ import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnos
 type Scalar = null | boolean | number | string;
 type Content = Scalar | readonly JsonNode[] | ReadonlyMap<string, JsonNode>;
 
+const noMembers: ReadonlyMap<string, JsonNode> = new Map();
+
 /** A value of a JSON text, with its range and the values in it. */
 export class JsonNode implements SourceRange {
   // Private: what prints a range must not print the secrets of its text.
@@ -55,7 +57,7 @@ export class JsonNode implements SourceRange {
 
   /** The values of an object by key. */
   get members(): ReadonlyMap<string, JsonNode> {
-    return this.isObject ? (this.#content as ReadonlyMap<string, JsonNode>) : new Map();
+    return this.isObject ? (this.#content as ReadonlyMap<string, JsonNode>) : noMembers;
   }
 
   /** The keys of an object with their values, without its comment. */
@@ -106,7 +108,7 @@ export function parseStackDocument(file: string, text: string): ParsedStack {
   const [wrong] = errors;
   if (tree === undefined || wrong !== undefined) return syntaxProblem(file, text, wrong?.offset ?? 0);
   const duplicates: SourceRange[] = [];
-  const root = readNode(tree, file, text, duplicates);
+  const root = readTree(tree, file, text, duplicates);
   const [first] = duplicates;
   if (first === undefined) return { root };
   const problems = duplicates.map((range) =>
@@ -130,20 +132,25 @@ function tooDeepAt(text: string): number | undefined {
 }
 
 /** Reads a value and all in it; adds the range of each key that its object holds already to `duplicates`. */
-function readNode(node: Node, file: string, text: string, duplicates: SourceRange[], key?: Node): JsonNode {
+function readTree(tree: Node, file: string, text: string, duplicates: SourceRange[]): JsonNode {
   const rangeOf = ({ offset, length }: Node): SourceRange => ({ file, start: offset, end: offset + length });
-  const read = (inner: Node, name?: Node): JsonNode => readNode(inner, file, text, duplicates, name);
-  const { type, value, children = [] } = node;
-  const members = new Map<string, JsonNode>();
-  for (const { children: [name, inner] = [] } of type === "object" ? children : []) {
-    if (name === undefined || inner === undefined) continue;
-    if (members.has(name.value)) duplicates.push(rangeOf(name));
-    else members.set(name.value, read(inner, name));
-  }
-  const items = type === "array" ? children.map((item) => read(item)) : undefined;
-  const content: Content = type === "object" ? members : (items ?? value);
-  const { start, end } = rangeOf(node);
-  return new JsonNode(file, start, end, text, content, key && rangeOf(key));
+  const membersOf = (properties: readonly Node[]): ReadonlyMap<string, JsonNode> => {
+    const members = new Map<string, JsonNode>();
+    for (const { children: [key, value] = [] } of properties) {
+      if (key === undefined || value === undefined) continue;
+      if (members.has(key.value)) duplicates.push(rangeOf(key));
+      else members.set(key.value, read(value, key));
+    }
+    return members;
+  };
+  const read = (node: Node, key?: Node): JsonNode => {
+    const { type, offset, length, children = [] } = node;
+    let content: Content = node.value;
+    if (type === "object") content = membersOf(children);
+    if (type === "array") content = children.map((item) => read(item));
+    return new JsonNode(file, offset, offset + length, text, content, key && rangeOf(key));
+  };
+  return read(tree);
 }
 
 /** The problem of a text that is not JSON from `at` on. It quotes nothing: the text can hold a secret. */

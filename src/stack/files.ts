@@ -51,18 +51,11 @@ export async function findStacks(
 ): Promise<readonly StackFile[]> {
   const files: StackFile[] = [];
   for (const path of paths) {
-    if (basename(path).endsWith(".tf.json")) {
-      const file = shownPath(resolve(cwd, path), cwd);
-      if (isLinkOut(resolve(cwd, path), resolve(cwd))) report(linkOut(file));
-      else
-        files.push({
-          file,
-          name: file,
-          unit: await unitOf(resolve(cwd, path)),
-          dependencies: [],
-          annotations: [],
-        });
-    } else files.push(...(await stacksOf(path, cwd, report)));
+    const full = resolve(cwd, path);
+    const file = shownPath(full, cwd);
+    if (!basename(path).endsWith(".tf.json")) files.push(...(await stacksOf(path, cwd, report)));
+    else if (isLinkOut(full, resolve(cwd))) report(linkOut(file));
+    else files.push({ file, name: file, unit: await unitOf(full), dependencies: [], annotations: [] });
   }
   return files;
 }
@@ -196,7 +189,7 @@ const openKeys = new Set("// depends_on lifecycle provider alias base_url worksp
 export function maskStack(
   text: string,
   { root, ...stack }: Stack,
-  { dataTypes }: Pick<StackContext, "dataTypes">,
+  dataTypes: StackContext["dataTypes"],
 ): string {
   const ranges: Range[] = [];
   const hide = (node: JsonNode): void => {

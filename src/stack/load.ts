@@ -37,7 +37,8 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const cwd = resolve(request.cwd);
   const index = indexTypes(request.types);
   const types = indexStackTypes(index);
-  const { stacks, others, texts, masked, isPartial } = await readStacks(request, cwd, types, findings);
+  const known = { types, dataTypes: indexDataTypes(types) };
+  const { stacks, others, texts, masked, isPartial } = await readStacks(request, cwd, known, findings);
   const blocks = new Map<Address, Block>();
   const secretNames = new Set<string>();
   const owners = new Map<string, string>();
@@ -57,18 +58,13 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     stacks,
     others,
     unit: request.stack,
-    types,
-    dataTypes: indexDataTypes(types),
+    ...known,
     reading,
     fillIn: request.secrets === "resolve",
     spent: { steps: 0 },
     owners,
     report: findings.report,
   };
-  for (const stack of [...stacks, ...others]) {
-    const { file } = stack.root;
-    masked.set(file, maskStack(texts.get(file) ?? "", stack, context));
-  }
   const stackBlocks = readBlocks(context, blocks);
   for (const name of secretNamesIn(blocks.values())) secretNames.add(name);
   for (const stack of stacks) checkVariables(stack, context);
@@ -98,7 +94,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
 async function readStacks(
   request: ManifestRequest,
   cwd: string,
-  types: StackContext["types"],
+  { types, dataTypes }: Pick<StackContext, "types" | "dataTypes">,
   { report }: Findings,
 ) {
   const files = await findStacks(request.files, cwd, report);
@@ -108,7 +104,7 @@ async function readStacks(
   /** Those besides the stack that is asked for. */
   const others: Stack[] = [];
   const texts = new Map<string, string>();
-  /** The texts for code frames, so far of the files that are no stacks. */
+  /** The texts for code frames. */
   const masked = new Map<string, string>();
   let left = maxTotalBytes;
   /** A file could not be read. */
@@ -126,9 +122,11 @@ async function readStacks(
     left -= Buffer.byteLength(text);
     texts.set(file, text);
     const parsed = parseStackDocument(file, text);
-    if ("root" in parsed)
-      (isOther ? others : stacks).push(readStack(parsed.root, stackFile, types, reportOf));
-    else {
+    if ("root" in parsed) {
+      const stack = readStack(parsed.root, stackFile, types, reportOf);
+      (isOther ? others : stacks).push(stack);
+      masked.set(file, maskStack(text, stack, dataTypes));
+    } else {
       masked.set(file, maskBrokenStack(text, parsed.failedAt));
       parsed.problems.forEach(reportOf);
       isPartial ||= !isOther;
@@ -159,23 +157,17 @@ function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonl
     const around = { imports: readImports(stack, context), protecting: readProviders(stack, context) };
     return stack.resources.map((resource) => ({ resource, stack, around }));
   });
-  const declared = new Map<Address, StackResource>();
   const levelOf = ({ resource: { type } }: (typeof all)[number]): number => type?.level ?? 0;
-  return all
-    .sort((a, b) => levelOf(a) - levelOf(b))
-    .flatMap(({ resource, stack, around }) => {
-      const { address } = resource;
-      const before = address && declared.get(address);
-      if (address !== undefined && before !== undefined) {
-        context.report(declaredTwice(address, resource, before, context.reading.texts));
-        return [];
-      }
-      if (address !== undefined) declared.set(address, resource);
-      const found = readResource(resource, stack, context, around);
-      if (found === undefined) return [];
-      blocks.set(found.block.address, found.block);
-      return [found];
-    });
+  const found = new Map<Address | undefined, StackBlock>();
+  for (const { resource, stack, around } of all.sort((a, b) => levelOf(a) - levelOf(b))) {
+    const before = found.get(resource.address);
+    if (before !== undefined) context.report(declaredTwice(resource, before, context.reading.texts));
+    const read = before === undefined ? readResource(resource, stack, context, around) : undefined;
+    if (read === undefined) continue;
+    found.set(read.block.address, read);
+    blocks.set(read.block.address, read.block);
+  }
+  return [...found.values()];
 }
 
 /**
@@ -234,15 +226,14 @@ function parentTextOf({ block, parent: { link } }: StackBlock): string | undefin
 }
 
 const declaredTwice = (
-  address: Address,
   resource: StackResource,
-  before: StackResource,
+  { block: { address, range } }: StackBlock,
   texts: ReadonlyMap<string, string>,
 ) =>
   error("stack.duplicate", `${ownerOf(resource)} is declared twice: both are ${address}`, {
     address,
     range: resource.block.keyRange,
-    detail: `It is declared at ${formatLocation(before.block.keyRange, texts)} as well.`,
+    detail: `It is declared at ${formatLocation(range, texts)} as well.`,
     hint: "take the stacks one by one (--stack NAME), or name one of the two with overrideLogicalId",
   });
 

@@ -2,7 +2,7 @@ import { warning } from "../diagnostics/diagnostic";
 import { terraformPrefix } from "../model/text";
 import { unknownKey } from "./block-attributes";
 import type { JsonNode } from "./document";
-import { StackProblem } from "./language/problem";
+import { refused, StackProblem } from "./language/problem";
 import { type BlockReader, readerOf } from "./resolve";
 import type { Stack, StackContext } from "./stack";
 
@@ -50,8 +50,7 @@ const readKey: ReadSetting = (at, reader) => {
   if (reader.stack.variables.get(name)?.at("sensitive").value === true) return false;
   const hint =
     'write apiKey: fromEnv("RNV_API_KEY"), or leave it out and set RNV_API_KEY or RNV_API_KEY_FILE';
-  const problem = new StackProblem("stack.unsupported", "a key does not belong into a stack", hint);
-  reader.refuse(problem, at.keyRange);
+  reader.refuse(refused("a key does not belong into a stack", hint), at.keyRange);
   return false;
 };
 
@@ -68,8 +67,7 @@ const readMostRequests: ReadSetting = (at, reader) => {
 
 const readAcceptMissing: ReadSetting = (at, reader) => {
   const hint = "leave it out; what was really deleted elsewhere: rnv state rm ADDRESS …";
-  const problem = new StackProblem("stack.unsupported", "accept_missing is for Terraform only", hint);
-  if (isTrue(at, reader)) reader.refuse(problem, at.keyRange);
+  if (isTrue(at, reader)) reader.refuse(refused("accept_missing is for Terraform only", hint), at.keyRange);
   return false;
 };
 

@@ -20,7 +20,7 @@ import {
 } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
 import { stepsInto } from "./language/operators";
-import { StackProblem, unknownReference, unsupported } from "./language/problem";
+import { refused, StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type StackType } from "./names";
 import {
   crossStackInput,
@@ -172,9 +172,8 @@ function resolveRoot(root: string, steps: Steps, scope: Scope): Value {
 }
 
 const mapOfVariables = (name: string | number | undefined): StackProblem =>
-  new StackProblem(
-    "stack.unsupported",
-    `a reference to ${variablesResource}.${name ?? ""} is not supported by rnv`,
+  unsupported(
+    `a reference to ${variablesResource}.${name ?? ""}`,
     "use the value itself where it is needed, or declare that variable with addVariable",
   );
 
@@ -336,8 +335,7 @@ function notDeclared(resource: StackResource, [, ...steps]: Steps): StackProblem
   const owner = ownerOf(resource);
   const names = steps.map(String);
   if (!resource.block.at(generatedName).isAbsent)
-    return new StackProblem(
-      "stack.unsupported",
+    return refused(
       `${names.join(".")} of ${owner} is generated when it is created: no plan can hand it on`,
       "give both variables one source, fromEnv or fromFile",
     );

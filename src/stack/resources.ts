@@ -150,13 +150,10 @@ const isImplied = ({ placed, parent }: Block, named: Block | undefined): boolean
 
 /** An argument that rnv does not have. */
 export const withoutRepetition = (key: string): StackProblem =>
-  key === "count" || key === "for_each"
-    ? new StackProblem(
-        "stack.unsupported",
-        `${key} is not supported by rnv`,
-        "write a loop in the program, which makes a construct for each; or run the stack with Terraform",
-      )
-    : unsupported(key);
+  unsupported(key, key === "count" || key === "for_each" ? writeLoop : undefined);
+
+const writeLoop =
+  "write a loop in the program, which makes a construct for each; or run the stack with Terraform";
 
 /** The configuration of the provider that a block names; one that the stack does not declare is refused. */
 export function readProvider(block: JsonNode, { stack, refuse }: BlockReader): string {

@@ -5,7 +5,7 @@ import { type Report, suggestedMisses } from "../manifest/findings";
 import type { Address } from "../model/address";
 import { generatedName, terraformPrefix, variableResource, variablesResource } from "../model/text";
 import type { JsonNode } from "./document";
-import { StackProblem, unknownReference, unsupported } from "./language/problem";
+import { type StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type DataType, type StackType } from "./names";
 
 /** A `resource` block. */
@@ -258,9 +258,8 @@ function checkSettings(root: JsonNode, name: string, report: Report): void {
 }
 
 const otherProvider = (name: string): StackProblem =>
-  new StackProblem(
-    "stack.unsupported",
-    `the provider "${name}" is not supported by rnv`,
+  unsupported(
+    `the provider "${name}"`,
     "leave this stack to Terraform, and name those that rnv runs: rnv plan 'shop-*'",
   );
 

@@ -6,24 +6,35 @@ import { type Address, isLogicalName } from "../model/address";
 import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../model/desired";
 import { variablesResource } from "../model/text";
 import type { JsonNode } from "./document";
-import { invalid, StackProblem, unknownReference } from "./language/problem";
+import { invalid, refused, unknownReference } from "./language/problem";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { movedFrom, resourceNamed, type StackBlock } from "./resources";
 import { nestedBlocks, type Stack, type StackContext } from "./stack";
 import { entryNode, isMadeByApply, listNode, mapNode, scalarNode } from "./values";
 
-/** The blocks of a kind at the top level; refuses keys besides `known`. */
-function topBlocks(kind: string, known: readonly string[], reader: BlockReader): readonly JsonNode[] {
-  const blocks = nestedBlocks(reader.stack.root, kind);
-  for (const block of blocks) refuseOthers(block, known, kind, reader);
-  return blocks;
+interface TopBlock {
+  readonly block: JsonNode;
+  readonly reader: BlockReader;
 }
+
+/** The blocks of a kind at the top level of stacks; refuses keys besides `known`. */
+const topBlocks = (
+  kind: string,
+  known: readonly string[],
+  stacks: readonly Stack[],
+  context: StackContext,
+): readonly TopBlock[] =>
+  stacks.flatMap((stack) => {
+    const reader = readerOf(stack, context, { owner: stack.name });
+    const blocks = nestedBlocks(stack.root, kind);
+    for (const block of blocks) refuseOthers(block, known, kind, reader);
+    return blocks.map((block) => ({ block, reader }));
+  });
 
 /** `import` blocks by the address that they name. */
 export function readImports(stack: Stack, context: StackContext): ReadonlyMap<Address, MapEntry> {
   const imports = new Map<Address, MapEntry>();
-  const reader = readerOf(stack, context, { owner: stack.name });
-  for (const block of topBlocks("import", ["to", "id"], reader)) {
+  for (const { block, reader } of topBlocks("import", ["to", "id"], [stack], context)) {
     const to = resourceNamed(block.at("to"), reader);
     const id = reader.read(block.at("id"));
     if (to === undefined || id === undefined) continue;
@@ -44,16 +55,13 @@ const moveNode = (from: SourceNode, to: string, range: SourceRange): SourceNode 
 /** `moved` blocks, and the addresses of a manifest that constructs say they had; checked like those of a manifest. */
 export function readStackMoves(context: StackContext, blocks: readonly StackBlock[]): Desired["moved"] {
   const items: SourceNode[] = [];
-  for (const stack of context.stacks) {
-    const reader = readerOf(stack, context, { owner: stack.name });
-    for (const block of topBlocks("moved", ["from", "to"], reader)) {
-      // The variables of a map have addresses of their own, and go with their service.
-      if (String(block.at("to").value).startsWith(`${variablesResource}.`)) continue;
-      const from = resourceNamed(block.at("from"), reader);
-      const to = resourceNamed(block.at("to"), reader);
-      if (from !== undefined && to !== undefined)
-        items.push(moveNode(scalarNode(from, block.at("from")), to, block));
-    }
+  for (const { block, reader } of topBlocks("moved", ["from", "to"], context.stacks, context)) {
+    // The variables of a map have addresses of their own, and go with their service.
+    if (String(block.at("to").value).startsWith(`${variablesResource}.`)) continue;
+    const from = resourceNamed(block.at("from"), reader);
+    const to = resourceNamed(block.at("to"), reader);
+    if (from !== undefined && to !== undefined)
+      items.push(moveNode(scalarNode(from, block.at("from")), to, block));
   }
   for (const { block, source } of blocks)
     for (const from of movedFrom(source)) {
@@ -68,15 +76,12 @@ export function readStackMoves(context: StackContext, blocks: readonly StackBloc
 export function readStackRemovals(context: StackContext): Desired["removed"] {
   const items: SourceNode[] = [];
   const kept = new Set<Address>();
-  for (const stack of context.stacks) {
-    const reader = readerOf(stack, context, { owner: stack.name });
-    for (const block of topBlocks("removed", ["from", "lifecycle"], reader)) {
-      const from = resourceNamed(block.at("from"), reader);
-      if (from === undefined) continue;
-      items.push(scalarNode(from, block.at("from")));
-      if (nestedBlocks(block, "lifecycle").some((lifecycle) => lifecycle.at("destroy").value === false))
-        kept.add(from);
-    }
+  for (const { block, reader } of topBlocks("removed", ["from", "lifecycle"], context.stacks, context)) {
+    const from = resourceNamed(block.at("from"), reader);
+    if (from === undefined) continue;
+    items.push(scalarNode(from, block.at("from")));
+    if (nestedBlocks(block, "lifecycle").some((lifecycle) => lifecycle.at("destroy").value === false))
+      kept.add(from);
   }
   const removed = readRemoved(listOf(items), context.reading);
   return removed.map((one) => ({ ...one, isKept: kept.has(one.address) }));
@@ -115,8 +120,7 @@ export function readStackOutputs(context: StackContext): Desired["outputs"] {
   return outputs;
 }
 
-const secretOutput = new StackProblem(
-  "stack.unsupported",
+const secretOutput = refused(
   "outputs are shown and recorded, so they hold no secrets",
   "make it a sensitive one (sensitive: true): it is listed, and its value is neither shown nor recorded",
 );

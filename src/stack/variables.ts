@@ -5,7 +5,7 @@ import type { Plain } from "../model/value";
 import type { JsonNode } from "./document";
 import { convert } from "./language/conversion";
 import { type Expression, parseExpression } from "./language/expression";
-import { later, marked, text, type Value, type ValueType } from "./language/expression-value";
+import { later, marked, text, tupleType, type Value, type ValueType } from "./language/expression-value";
 import { valueOfPlain } from "./language/json-functions";
 import { ExpressionProblem, invalid, StackProblem, unsupported } from "./language/problem";
 import { commentOf, rangeOf, type Scope, undeclared } from "./stack";
@@ -95,7 +95,7 @@ function typeNamed(expression: Expression): ValueType {
   if (expression.kind === "call" && of !== undefined) {
     const { name } = expression;
     if (name === "list" || name === "set" || name === "map") return { kind: name, of: typeNamed(of) };
-    if (name === "tuple" && of.kind === "list") return { kind: "tuple", items: of.items.map(typeNamed) };
+    if (name === "tuple" && of.kind === "list") return tupleType(of.items.map(typeNamed));
     // Attributes of objects may be optional, with defaults: they are taken as they are given.
     if (name === "object" || name === "tuple") return "any";
   }

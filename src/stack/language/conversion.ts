@@ -8,6 +8,7 @@ import {
   type ListValue,
   list,
   type MapValue,
+  type MembersType,
   map,
   marked,
   number,
@@ -38,25 +39,18 @@ export function convert(value: Value, type: ValueType): Value {
 
 function converted(value: Value, type: ValueType): Value {
   if (typeof type === "string") return toPrimitive(value, type);
-  switch (type.kind) {
-    case "list":
-    case "set":
-      if (isListLike(value)) return toSequence(value, type.kind, type.of);
-      break;
-    case "map":
-      if (isMapLike(value)) return toMap(value, type.of);
-      break;
-    case "tuple":
-      if (value.kind === "tuple" && value.items.length === type.items.length)
-        return tuple(value.items.map((item, i) => convert(item, type.items[i] as ValueType)));
-      break;
-    default:
-      if (isMapLike(value) && [...type.entries.keys()].every((key) => value.entries.has(key)))
-        return object(
-          [...type.entries].map(([key, inner]) => [key, convert(value.entries.get(key) as Value, inner)]),
-        );
-  }
-  throw mismatch(value, type);
+  if ((type.kind === "list" || type.kind === "set") && isListLike(value))
+    return toSequence(value, type.kind, type.of);
+  if (type.kind === "map" && isMapLike(value)) return toMap(value, type.of);
+  if (type.kind === "tuple" && value.kind === "tuple" && value.items.length === type.entries.size)
+    return tuple(value.items.map((item, i) => convert(item, type.entries.get(i) as ValueType)));
+  if (type.kind !== "object" || !isMapLike(value)) throw mismatch(value, type);
+  const members = [...type.entries].map(([key, inner]): readonly [string, Value] => {
+    const member = value.entries.get(String(key));
+    if (member === undefined) throw mismatch(value, type);
+    return [String(key), convert(member, inner)];
+  });
+  return object(members);
 }
 
 function mismatch(value: Value, type: ValueType): ExpressionProblem {
@@ -115,6 +109,13 @@ function toSequence(value: ListValue, kind: "list" | "set", of: ValueType): Valu
   return kind === "list" ? list(items, element) : set(items, element);
 }
 
+function toMap(value: MapValue, of: ValueType): Value {
+  const element = of === "any" ? unifiedType([...value.entries.values()].map(typeOf)) : of;
+  if (element === undefined) throw new ExpressionProblem("the values of a map are all of the same type");
+  const entries = [...value.entries].map(([key, inner]) => [key, convert(inner, element)] as const);
+  return map(entries, element);
+}
+
 /** A set: each item once, in the order of their values. */
 export function set(items: readonly Value[], of: ValueType): Value {
   if (!items.every(isKnown)) return whenKnown(items, { kind: "set", of }, (known) => set(known, of));
@@ -130,15 +131,6 @@ function compareItems(a: Value, b: Value): number {
   throw unsupported("a set of other values than texts, numbers and bools");
 }
 
-function toMap(value: MapValue, of: ValueType): Value {
-  const element = of === "any" ? unifiedType([...value.entries.values()].map(typeOf)) : of;
-  if (element === undefined) throw new ExpressionProblem("the values of a map are all of the same type");
-  return map(
-    [...value.entries].map(([key, inner]) => [key, convert(inner, element)]),
-    element,
-  );
-}
-
 /** Returns true if two known values are the same, of the same type. */
 export const equal = (a: Value, b: Value): boolean =>
   typeEqual(typeOf(a), typeOf(b)) && jsonEncode(a) === jsonEncode(b);
@@ -146,19 +138,11 @@ export const equal = (a: Value, b: Value): boolean =>
 export function typeEqual(a: ValueType, b: ValueType): boolean {
   if (typeof a === "string" || typeof b === "string") return a === b || a === "any" || b === "any";
   if ("of" in a && "of" in b) return a.kind === b.kind && typeEqual(a.of, b.of);
-  if (a.kind === "tuple" && b.kind === "tuple")
-    return (
-      a.items.length === b.items.length &&
-      a.items.every((item, i) => typeEqual(item, b.items[i] as ValueType))
-    );
-  if (a.kind === "object" && b.kind === "object")
-    return (
-      a.entries.size === b.entries.size &&
-      [...a.entries].every(
-        ([key, inner]) => typeEqual(inner, b.entries.get(key) ?? "number") && b.entries.has(key),
-      )
-    );
-  return false;
+  if ("of" in a || "of" in b || a.kind !== b.kind || a.entries.size !== b.entries.size) return false;
+  return [...a.entries].every(([key, inner]) => {
+    const other = b.entries.get(key);
+    return other !== undefined && typeEqual(inner, other);
+  });
 }
 
 /** The type that values of all of them can be converted to; undefined where there is none. */
@@ -174,8 +158,8 @@ export function unifiedType(types: readonly ValueType[]): ValueType | undefined 
   // Something unknown among tuples or objects leaves them as they are.
   if (isOpen && (kinds.has("tuple") || kinds.has("object"))) return "any";
   const within = (kinds_: readonly string[]): boolean => [...kinds].every((kind) => kinds_.includes(kind));
-  if (within(["tuple"])) return unifiedTuples(known as Extract<ValueType, { kind: "tuple" }>[]);
-  if (within(["object"])) return unifiedObjects(known as Extract<ValueType, { kind: "object" }>[]);
+  if (within(["tuple"])) return unifiedMembers("tuple", known as MembersType[]);
+  if (within(["object"])) return unifiedMembers("object", known as MembersType[]);
   if (within(["list", "tuple"])) return collectionOf("list", known);
   if (within(["set", "tuple"])) return known.find((type) => typeof type !== "string" && type.kind === "set");
   if (within(["set", "list"])) return collectionOf("set", known);
@@ -190,28 +174,19 @@ function collectionOf(kind: "list" | "set" | "map", types: readonly ValueType[])
 function innerTypes(type: ValueType): readonly ValueType[] {
   if (typeof type === "string") return [];
   if ("of" in type) return [type.of];
-  return type.kind === "tuple" ? type.items : [...type.entries.values()];
+  return [...type.entries.values()];
 }
 
-function unifiedTuples(types: readonly Extract<ValueType, { kind: "tuple" }>[]): ValueType | undefined {
-  const lists = types.map(({ items }) => items);
-  if (lists.some(({ length }) => length !== lists[0]?.length)) return collectionOf("list", types);
-  const items = unifiedEach(lists);
-  return items && { kind: "tuple", items };
-}
-
-function unifiedObjects(types: readonly Extract<ValueType, { kind: "object" }>[]): ValueType | undefined {
+/** The type of tuples or objects: of the same members, each of a type that fits all; else that of a list or a map. */
+function unifiedMembers(kind: MembersType["kind"], types: readonly MembersType[]): ValueType | undefined {
   const keys = [...(types[0]?.entries.keys() ?? [])];
   if (types.some(({ entries }) => entries.size !== keys.length || !keys.every((key) => entries.has(key))))
-    return collectionOf("map", types);
-  const members = unifiedEach(types.map(({ entries }) => keys.map((key) => entries.get(key) as ValueType)));
-  return (
-    members && { kind: "object", entries: new Map(keys.map((key, i) => [key, members[i] as ValueType])) }
-  );
-}
-
-/** The unified type of the first types of all lists, of the second ones, and so on; undefined where one has none. */
-function unifiedEach(lists: readonly (readonly ValueType[])[]): readonly ValueType[] | undefined {
-  const unified = lists[0]?.map((_type, i) => unifiedType(lists.map((types) => types[i] as ValueType)));
-  return unified?.every((type) => type !== undefined) ? unified : undefined;
+    return collectionOf(kind === "tuple" ? "list" : "map", types);
+  const entries = new Map<string | number, ValueType>();
+  for (const key of keys) {
+    const unified = unifiedType(types.map((type) => type.entries.get(key) as ValueType));
+    if (unified === undefined) return undefined;
+    entries.set(key, unified);
+  }
+  return { kind, entries };
 }

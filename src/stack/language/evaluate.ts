@@ -47,10 +47,8 @@ export interface Environment {
 /** The value of the parts of a text: of an expression that stands alone the value itself. */
 export function evaluateText(parts: readonly TextPart[], environment: Environment): Value {
   const [only] = parts;
-  if (parts.length === 1 && typeof only === "object") return evaluate(only.expression, environment);
-  return joinText(
-    parts.map((part) => (typeof part === "string" ? text(part) : evaluate(part.expression, environment))),
-  );
+  if (parts.length === 1 && typeof only === "object") return evaluate(only, environment);
+  return joinText(parts.map((part) => (typeof part === "string" ? text(part) : evaluate(part, environment))));
 }
 
 /** The value of an expression; throws `StackProblem` with its part of the text. */
@@ -103,7 +101,7 @@ const operatorOf = ({ operator }: { readonly operator: string }): FunctionRule =
 function typeOfKind(expression: Expression): ValueType {
   if (expression.kind === "text") {
     const [only] = expression.parts;
-    return expression.parts.length === 1 && typeof only === "object" ? typeOfKind(only.expression) : "string";
+    return expression.parts.length === 1 && typeof only === "object" ? typeOfKind(only) : "string";
   }
   if (expression.kind === "unary") return unaryOperators[expression.operator].gives;
   if (expression.kind === "binary") return operatorOf(expression).gives;

@@ -8,8 +8,18 @@ export type ValueType =
   | "number"
   | "bool"
   | { readonly kind: "list" | "set" | "map"; readonly of: ValueType }
-  | { readonly kind: "tuple"; readonly items: readonly ValueType[] }
-  | { readonly kind: "object"; readonly entries: ReadonlyMap<string, ValueType> };
+  | MembersType;
+
+/** The type of each member, of a tuple by its index. */
+export interface MembersType {
+  readonly kind: "tuple" | "object";
+  readonly entries: ReadonlyMap<string | number, ValueType>;
+}
+
+export const tupleType = (items: readonly ValueType[]): MembersType => ({
+  kind: "tuple",
+  entries: new Map(items.map((item, i) => [i, item])),
+});
 
 /** A source that a value waits for: a reference, a text of the environment, or a secret by its source. */
 export type Awaited = AwaitedPart | SourceNode;
@@ -210,7 +220,7 @@ export function typeOf(value: Value): ValueType {
     case "later":
       return value.type;
     case "tuple":
-      return { kind: "tuple", items: value.items.map(typeOf) };
+      return tupleType(value.items.map(typeOf));
     case "object":
       return {
         kind: "object",

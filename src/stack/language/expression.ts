@@ -49,8 +49,8 @@ export interface Loop {
   readonly groups: boolean;
 }
 
-/** A literal piece of a text, or an expression with its source: `${var.x}`. */
-export type TextPart = string | { readonly expression: Expression; readonly source: string };
+/** A literal piece of a text, or an expression: `${var.x}`. */
+export type TextPart = string | Expression;
 
 /** The name of the item of a splat, which no other name can be. */
 export const splatItem = "*";
@@ -90,17 +90,15 @@ class Parser {
       literal = "";
     };
     while (this.at < this.source.length && !(quoted && this.source[this.at] === '"')) {
-      const start = this.at;
       const escaped = this.match(/\$\$\{|%%\{/y);
       const opening = escaped === undefined ? this.match(/\$\{~?/y) : undefined;
       if (escaped !== undefined) literal += escaped.slice(1);
       else if (opening !== undefined) {
         if (opening.endsWith("~")) literal = literal.trimEnd();
         flush();
-        const expression = this.across(() => this.expression());
+        parts.push(this.across(() => this.expression()));
         const closing = this.match(/\s*~?\}/y);
         if (closing === undefined) this.expect("}");
-        parts.push({ expression, source: this.source.slice(start, this.at) });
         if (closing?.endsWith("~}")) this.match(/\s*/y);
       } else if (this.match(/%\{/y) !== undefined) throw unsupported("the directive %{…}");
       else if (quoted && this.source[this.at] === "\\") literal += this.escape();
@@ -123,16 +121,10 @@ class Parser {
   }
 
   private escape(): string {
-    const letter = this.source[this.at + 1] ?? "";
-    const known: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };
-    const digits = letter === "u" ? 4 : letter === "U" ? 8 : 0;
-    const code = this.source.slice(this.at + 2, this.at + 2 + digits);
-    const point = digits > 0 && /^[0-9a-f]+$/i.test(code) ? Number.parseInt(code, 16) : Number.NaN;
-    const isPoint = code.length === digits && point <= 0x10ffff;
-    const text = isPoint ? String.fromCodePoint(point) : known[letter];
-    if (text === undefined) throw this.problem(`there is no escape \\${letter}`);
-    this.at += 2 + digits;
-    return text;
+    const written = this.match(/\\(?:[nrt"\\]|u[\dA-Fa-f]{4}|U00(?:0[\dA-Fa-f]|10)[\dA-Fa-f]{4})/y);
+    if (written === undefined) throw this.problem(`there is no escape \\${this.source[this.at + 1] ?? ""}`);
+    if (written.startsWith("\\U")) return String.fromCodePoint(Number.parseInt(written.slice(2), 16));
+    return JSON.parse(`"${written}"`) as string;
   }
 
   /** Reads one level deeper. */

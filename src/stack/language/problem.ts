@@ -33,6 +33,10 @@ export const unknownReference = (message: string, hint?: string): StackProblem =
 
 export const missingKey = (message: string): StackProblem => new StackProblem("stack.missing_key", message);
 
+/** A value or a setting that has no place in a stack of rnv. */
+export const refused = (message: string, hint?: string): StackProblem =>
+  new StackProblem("stack.unsupported", message, hint);
+
 /** A feature of Terraform that rnv does not have. */
 export const unsupported = (what: string, hint = useTerraform): StackProblem =>
-  new StackProblem("stack.unsupported", `${what} is not supported by rnv`, hint);
+  refused(`${what} is not supported by rnv`, hint);
