@@ -12,9 +12,8 @@ import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
 import type { CommentSubject, RecordSeal } from "../report/job-comment";
-import { readText } from "./files";
 import { type Invocation, listOf } from "./invocation";
-import { repositoryOf, startedBy } from "./job";
+import { type GithubEvent, githubEvent, repositoryOf, startedBy } from "./job";
 import { positive } from "./options";
 import { exitCodes, report, repositoryPath } from "./report";
 import { manifestIn } from "./synthesize";
@@ -62,22 +61,12 @@ type JobKind = Omit<CiJob, "platform" | "page">;
 
 const none: JobKind = { proposes: false, isQueue: false, isDecided: false };
 
-/** A payload of an event, as far as a job needs it. */
-interface GithubEvent {
-  readonly action?: string;
-  readonly pull_request?: {
-    readonly number?: number;
-    readonly merged?: boolean;
-    readonly head?: { readonly sha?: string };
-  };
-  readonly issue?: { readonly number?: number; readonly pull_request?: object };
-  /** Of a push, oldest first. */
-  readonly commits?: readonly { readonly id?: string }[];
-  readonly merge_group?: { readonly head_ref?: string; readonly head_sha?: string };
-}
-
 function githubJob(environment: ProcessEnvironment): JobKind {
-  const event = eventOf(environment.GITHUB_EVENT_PATH);
+  const event = githubEvent(environment);
+  if (event === undefined)
+    throw failure("config.invalid", "GITHUB_EVENT_PATH names no payload of an event", {
+      hint: "the runner writes it; in a container it has to be mounted",
+    });
   if (environment.GITHUB_EVENT_NAME === "merge_group") {
     const ref = event.merge_group?.head_ref ?? environment.GITHUB_REF ?? "";
     const number = /\/pr-(\d+)-[0-9a-f]+$/.exec(ref)?.[1];
@@ -104,17 +93,6 @@ const earlierOf = ({ commits = [] }: GithubEvent): readonly string[] =>
     .flatMap(({ id = "" }) => (/^[0-9a-f]{40,64}$/.test(id) ? id : []))
     .slice(-mostCommits)
     .reverse();
-
-function eventOf(path: string | undefined): GithubEvent {
-  if (path === undefined || path === "") return {};
-  try {
-    return JSON.parse(readText(path)) as GithubEvent;
-  } catch {
-    throw failure("config.invalid", "GITHUB_EVENT_PATH names no payload of an event", {
-      hint: "the runner writes it; in a container it has to be mounted",
-    });
-  }
-}
 
 function gitlabJob(environment: ProcessEnvironment): JobKind {
   const number = Number(environment.CI_MERGE_REQUEST_IID);

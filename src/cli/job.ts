@@ -197,6 +197,36 @@ function gitFolder(folder: string): string | undefined {
   }
 }
 
+interface GithubRepository {
+  readonly full_name?: string;
+}
+
+/** A payload of an event, as far as a job needs it. */
+export interface GithubEvent {
+  readonly action?: string;
+  readonly pull_request?: {
+    readonly number?: number;
+    readonly merged?: boolean;
+    readonly head?: { readonly sha?: string; readonly repo?: GithubRepository | null };
+    readonly base?: { readonly repo?: GithubRepository };
+  };
+  readonly issue?: { readonly number?: number; readonly pull_request?: object };
+  readonly workflow_run?: { readonly head_repository?: GithubRepository | null };
+  /** Of a push, oldest first. */
+  readonly commits?: readonly { readonly id?: string }[];
+  readonly merge_group?: { readonly head_ref?: string; readonly head_sha?: string };
+}
+
+/** Returns the payload of the event of a job; empty where it names none, undefined where that cannot be read. */
+export function githubEvent({ GITHUB_EVENT_PATH: path = "" }: ProcessEnvironment): GithubEvent | undefined {
+  if (path === "") return {};
+  try {
+    return (JSON.parse(readFileSync(path, "utf8")) as GithubEvent | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Events of GitHub whose payload tells where a pull request comes from. */
 const pullRequestEvents = new Set([
   "pull_request",
@@ -214,33 +244,15 @@ export function strangersJob(environment: ProcessEnvironment): string | undefine
   if (environment.GITLAB_CI === "true")
     return source !== "" && source !== project ? "This merge request comes from a fork" : undefined;
   if (environment.GITHUB_ACTIONS !== "true") return undefined;
-  const { GITHUB_EVENT_NAME: event = "", GITHUB_EVENT_PATH: path = "", GITHUB_REPOSITORY: own } = environment;
-  const payload = readEvent(path);
+  const { GITHUB_EVENT_NAME: event = "", GITHUB_REPOSITORY: own } = environment;
+  const { issue, workflow_run: run, pull_request: proposed } = githubEvent(environment) ?? {};
   if (event === "issue_comment")
-    return at(payload, "issue", "pull_request") === undefined
-      ? undefined
-      : "This run follows a comment on a pull request, which may come from a fork";
+    return issue?.pull_request
+      ? "This run follows a comment on a pull request, which may come from a fork"
+      : undefined;
   if (event === "workflow_run")
-    return at(payload, "workflow_run", "head_repository", "full_name") === own
-      ? undefined
-      : "This run follows one of a fork";
+    return run?.head_repository?.full_name === own ? undefined : "This run follows one of a fork";
   if (!pullRequestEvents.has(event)) return undefined;
-  const head = at(payload, "pull_request", "head", "repo", "full_name");
-  return head !== undefined && head === at(payload, "pull_request", "base", "repo", "full_name")
-    ? undefined
-    : "This pull request comes from a fork";
-}
-
-function readEvent(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-function at(value: unknown, ...path: readonly string[]): unknown {
-  let found = value;
-  for (const step of path) found = (found as Readonly<Record<string, unknown>> | null | undefined)?.[step];
-  return found ?? undefined;
+  const head = proposed?.head?.repo?.full_name;
+  return head && head === proposed.base?.repo?.full_name ? undefined : "This pull request comes from a fork";
 }

@@ -114,7 +114,8 @@ export const runningOptions = [
 /** Options that scripts written for Terraform pass to every verb: planning never asks and takes no lock. */
 export const ignoredOptions = [noInput(), lockTimeout(), parallelism()].map((option) => option.hideHelp());
 
-function list(flags: string, description: string): Option {
+/** Makes an option that may be given several times. */
+export function list(flags: string, description: string): Option {
   return new Option(flags, `${description} (repeatable)`).argParser(
     (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
   );

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ApiError, diagnosticOf } from "../api/api-error";
+import type { Outcome } from "../commands/context";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/files";
 import type { ProcessEnvironment } from "../model/text";
@@ -60,15 +61,8 @@ export function annotate(
   terminal.err(githubAnnotations(diagnostics, sources, (file) => repositoryPath(file, cwd, environment)));
 }
 
-/** Why a verb could not go on, as findings: for a report that holds those of several. */
-export interface Failure {
-  readonly diagnostics: readonly Diagnostic[];
-  readonly sources: ReadonlyMap<string, string>;
-  readonly exitCode: number;
-}
-
 /** Returns the findings of what was thrown. An unforeseen error is called a bug. */
-export function failureOf(cause: unknown, interrupted: boolean): Failure {
+export function failureOf(cause: unknown, interrupted: boolean): Outcome {
   if (cause instanceof DiagnosticsError)
     return { diagnostics: cause.diagnostics, sources: cause.sources ?? new Map(), exitCode: cause.exitCode };
   const sources = new Map();

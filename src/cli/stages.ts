@@ -19,6 +19,7 @@ import { instancePlace, listInstances } from "../state/list-instances";
 import { givenAddress, settingsOf } from "./context";
 import { readStandardInput } from "./files";
 import { formatOf, type Invocation, listOf, type StageRun } from "./invocation";
+import { list } from "./options";
 import { errorDocument, exitCodes, report } from "./report";
 import { workspaceOf } from "./settings";
 import { manifestIn } from "./synthesize";
@@ -191,10 +192,7 @@ export const usage = (summary: string, hint?: string): DiagnosticsError =>
 
 /** Options of verbs that take several stages in one run. */
 export const stagesOptions = [
-  new Option(
-    "--stage <stage>",
-    "a stage, or an instance of one: staging, preview/12 (RNV_STAGE) (repeatable)",
-  ).argParser((value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value]),
+  list("--stage <stage>", "a stage, or an instance of one: staging, preview/12 (RNV_STAGE)"),
   new Option("--all-stages", "every stage of the manifest, and every instance that has a state"),
 ];
 

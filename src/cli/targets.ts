@@ -88,7 +88,7 @@ async function runOnTargets<R extends Pick<Outcome, "exitCode">>(
     if (result.exitCode !== exitCodes.done && result.exitCode !== exitCodes.changes) failed.add(stack);
     results.push(result);
   };
-  await runTargets(targets, runOne, targets.length > 1 ? { signal: given.signal } : {});
+  await runTargets(targets, runOne, signalFor(given, targets));
   screen?.end();
   return results;
 }
@@ -144,9 +144,13 @@ export async function resultsOf(
       await runOne({ ...invocation, ...named }, () => Promise.reject(cause));
     }
   };
-  await runTargets(stages, runStage, { signal: invocation.signal });
+  await runTargets(stages, runStage, signalFor(invocation, stages));
   return results;
 }
+
+/** What ends a run of several before the next one. One alone begins in any case, and reports that it was interrupted. */
+const signalFor = ({ signal }: Invocation, several: readonly unknown[]) =>
+  several.length > 1 ? { signal } : {};
 
 /** Returns the targets of a verb that reads a manifest or stacks. */
 async function targetsOf(given: Invocation, reading: Reading): Promise<readonly Target[]> {

@@ -1,6 +1,5 @@
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { findStages } from "../manifest/load-manifest";
 import { type Address, nameOf } from "../model/address";
 import { emptyCatalog } from "../model/catalog";
 import type { Desired, DesiredResource } from "../model/desired";
@@ -157,8 +156,6 @@ export interface KnownNames {
   readonly outputs: readonly string[];
   /** Stacks of the app that was synthesized last. */
   readonly stacks: readonly string[];
-  /** Declared stages; one with several instances with a slash at its end. */
-  readonly stages: readonly string[];
 }
 
 /**
@@ -170,7 +167,7 @@ export async function listKnownNames(
   request: {
     readonly files: readonly string[];
     readonly backend?: Pick<StateBackend, "read">;
-    /** The stage that the line names. */
+    /** The stage that the line names, of those that are declared. */
     readonly stage?: StageName | undefined;
   },
 ): Promise<KnownNames> {
@@ -180,8 +177,7 @@ export async function listKnownNames(
     types: resourceTypes,
     environment: whateverIsAsked(context.environment),
   };
-  const { stages } = findStages(manifest);
-  const stage = stages.size > 0 && request.stage ? request.stage : "any";
+  const { stage = "any" } = request;
   const [loaded, state] = await Promise.all([
     loadDesired({ ...manifest, stage, secrets: "skip" }).catch(() => undefined),
     request.backend?.read().catch(() => undefined),
@@ -193,7 +189,6 @@ export async function listKnownNames(
     addresses: sorted(loaded?.desired?.resources.keys(), Object.keys(state?.resources ?? {})),
     outputs: sorted(loaded?.desired?.outputs.keys(), Object.keys(state?.outputs ?? {})),
     stacks: sorted(stacks.map(({ unit }) => unit)),
-    stages: [...stages.values()].map(({ name, each }) => (each ? `${name}/` : name)),
   };
 }
 

@@ -3,14 +3,12 @@ import type { Shard } from "../../model/fleet";
 import type * as joined from "../fleet/join-fleet";
 import type * as run from "../fleet/run-fleet";
 import type * as members from "../fleet/run-members";
-import { options, positive, someTime } from "../options";
+import { list, options, positive, someTime } from "../options";
 import { failOn } from "./drift";
 import type { Verb, VerbFamily } from "./verb";
 
 const membersOptions = [
-  new Option("--member <name>", "only this member, or those of a pattern: 'teams/*' (repeatable)").argParser(
-    (word: string, previous: readonly string[] = []) => [...previous, word],
-  ),
+  list("--member <name>", "only this member, or those of a pattern: 'teams/*'"),
   options.stage,
   new Option(
     "--changed-since <ref>",

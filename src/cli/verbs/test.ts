@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { options } from "../options";
+import { list, options } from "../options";
 import type * as running from "../run-tests";
 import type { Verb } from "./verb";
 
@@ -11,9 +11,7 @@ export const testVerb: Verb = {
     "Each test runs on an embedded service of its own, in memory: nothing is sent anywhere, no state is read or written, and no " +
     "variable of the environment but those that the test gives. Commands of a manifest are not run. Exit 1 when a test fails.",
   options: [
-    new Option("--filter <text>", "only tests whose file or name holds this text (repeatable)").argParser(
-      (text: string, previous: readonly string[] = []) => [...previous, text],
-    ),
+    list("--filter <text>", "only tests whose file or name holds this text"),
     new Option("--junit <file>", "also write the results there as JUnit"),
     new Option("--format <format>", "how to show it").choices(["text", "json"]).default("text"),
     options.json,

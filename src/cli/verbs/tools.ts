@@ -37,7 +37,7 @@ import { packageRoot, writeWholeFile } from "../files";
 import { type Invocation, listOf, type OptionValues } from "../invocation";
 import { options, positive, sourceOptions } from "../options";
 import { report } from "../report";
-import { askedStage, type DeclaredStages, localNames, stagesOf } from "../stages";
+import { askedStage, localNames, stagesOf } from "../stages";
 import { readPlanFile } from "./show";
 import type { Verb, VerbFamily } from "./verb";
 
@@ -183,8 +183,8 @@ export const completeVerb: Verb = {
 async function runComplete(invocation: Invocation): Promise<number> {
   const [shell, words = []] = invocation.positional as readonly [Shell, readonly string[] | undefined];
   const typed = readTyped(invocation.program, words);
-  let names: Promise<KnownNames> | undefined;
-  const known = (): Promise<KnownNames> => {
+  let names: Promise<NamesHere> | undefined;
+  const known = (): Promise<NamesHere> => {
     names ??= namesHere(invocation, typed.options);
     return names;
   };
@@ -198,36 +198,32 @@ async function runComplete(invocation: Invocation): Promise<number> {
   return 0;
 }
 
+/** Names that may stand at the cursor; of a stage with several instances with a slash at its end, and of these. */
+interface NamesHere extends KnownNames {
+  readonly stages: readonly string[];
+}
+
 /** Lists names of the manifest and the state that the line names, else of the default ones. A remote state is not asked. */
-async function namesHere(invocation: Invocation, options: TypedOptions): Promise<KnownNames> {
+async function namesHere(invocation: Invocation, options: TypedOptions): Promise<NamesHere> {
   const cwd = resolve(invocation.cwd, options.chdir?.at(-1) ?? ".");
   const { environment } = invocation;
   const state = options.state?.at(-1);
   const files = (options.file ?? []).filter((file) => file !== "-");
-  const here = { ...invocation, cwd, options: { state, stage: options.stage?.at(-1), file: files } };
-  const found = await stagesOf(here, files);
-  const asked = askedStage(here);
-  const placed = asked && found.place(asked).place;
-  const stage = asked && { ...asked, takesUnnamed: false, ...(placed?.state && { state: placed.state }) };
-  const isLocal = settingsOf({ ...here, stage }).state.kind === "file";
-  const context = openContext({ ...here, stage });
-  const names = await listKnownNames(
-    { cwd, environment },
-    { files, stage: asked, ...(isLocal && { backend: context.backend }) },
-  );
-  return { ...names, stages: await withInstances(names.stages, found) };
-}
-
-/** Stages with their instances, where a folder holds the states of these. */
-async function withInstances(stages: readonly string[], found: DeclaredStages): Promise<readonly string[]> {
-  const all: string[] = [];
-  for (const stage of stages) {
-    const [name = "", id] = stage.split("/");
-    const declared = id === undefined ? undefined : found.stages.get(name);
-    const names = declared ? await localNames(found, declared).catch(() => []) : [];
-    all.push(stage, ...names.map(stageText));
+  const unstaged = { ...invocation, cwd, options: { state, stage: options.stage?.at(-1), file: files } };
+  const found = await stagesOf(unstaged, files);
+  const asked = askedStage(unstaged);
+  const stage = asked && { ...asked, takesUnnamed: false, state: found.place(asked).place.state };
+  const here = { ...unstaged, stage };
+  const isLocal = settingsOf(here).state.kind === "file";
+  const { backend } = openContext(here);
+  const known = { files, stage: found.stages.size > 0 ? asked : undefined, ...(isLocal && { backend }) };
+  const names = await listKnownNames({ cwd, environment }, known);
+  const stages: string[] = [];
+  for (const declared of found.stages.values()) {
+    const instances = declared.each ? await localNames(found, declared).catch(() => []) : [];
+    stages.push(declared.each ? `${declared.name}/` : declared.name, ...instances.map(stageText));
   }
-  return all;
+  return { ...names, stages };
 }
 
 export const versionVerb: Verb = {
