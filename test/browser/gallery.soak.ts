@@ -36,7 +36,9 @@ function services(count: number): Plan {
         : []),
     ];
   });
+  const add = changes.flat().filter(({ action }) => action === "create").length;
   return plan(changes.flat(), {
+    summary: { add, change: count - add, destroy: 0, adopt: 0, forget: 0 },
     cost: { before: { usd: 7, ngn: 1 }, after: { usd: 14, ngn: 2 }, estimate: true },
   });
 }

@@ -161,6 +161,29 @@ describeInBrowser("the page of a plan", () => {
     await untilOther(page, dragged);
   });
 
+  it("opens a large picture readable, at what is most dangerous, and fits it into its frame", async () => {
+    const chain = Array.from({ length: 30 }, (_, i) => [
+      change(i === 22 ? "delete" : "update", `service.shop.s${i}`),
+      change("no-op", `variable.shop.s${i}.NEXT`, { references: [address(`service.shop.s${i + 1}`)] }),
+    ]);
+    const { page } = await browser.open(pageOf(plan(chain.flat())), {
+      viewport: { width: 360, height: 740 },
+    });
+    const shown = (selector: string): Promise<{ isInside: boolean; smallText: number }> =>
+      page.evaluate(`(() => {
+        const [view, box] = [".picture", ${JSON.stringify(selector)}].map((one) => document.querySelector(one).getBoundingClientRect());
+        const isInside = box.left >= view.left && box.right <= view.right && box.top >= view.top && box.bottom <= view.bottom;
+        const drawing = document.querySelector("svg.topology");
+        return { isInside, smallText: (11 * drawing.getBoundingClientRect().width) / drawing.viewBox.baseVal.width };
+      })()`);
+    const opened = await shown(".node.delete");
+    expect(opened.isInside).toBe(true);
+    expect(opened.smallText).toBeCloseTo(8, 2);
+    expect((await shown("svg.topology")).isInside).toBe(false);
+    await page.click("text=Fit");
+    expect((await shown("svg.topology")).isInside).toBe(true);
+  });
+
   it("copies the text that lets a blocked change pass", async () => {
     const { page } = await browser.open(pageOf(shopPlan), {
       permissions: ["clipboard-read", "clipboard-write"],

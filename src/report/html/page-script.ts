@@ -121,10 +121,11 @@ export const pageScript = `
   if (drawing) {
     const [width, height] = drawing.getAttribute("viewBox").split(" ").slice(2).map(Number);
     let scale = 1;
+    const whole = () => Math.min(1, picture.clientWidth / width, picture.clientHeight / height);
     const setScale = (next) => {
-      scale = Math.min(Math.max(next, 0.05), 4);
-      drawing.setAttribute("width", Math.floor(width * scale));
-      drawing.setAttribute("height", Math.floor(height * scale));
+      scale = Math.min(Math.max(next, whole()), 4);
+      drawing.setAttribute("width", width * scale);
+      drawing.setAttribute("height", height * scale);
     };
     // What is at a point of the window stays there.
     const zoom = (factor, x = picture.clientWidth / 2, y = picture.clientHeight / 2) => {
@@ -132,7 +133,6 @@ export const pageScript = `
       setScale(scale * factor);
       picture.scrollTo((left * scale) / before - x, (top * scale) / before - y);
     };
-    const whole = () => Math.min(1, picture.clientWidth / width, picture.clientHeight / height);
     // The small text of the picture has 11 pixels: below 8 of the screen it is not readable.
     const readable = 8 / 11;
     const worst = [".stopped", ".missing", ".delete", ".replace", ".drift", ".update", "[data-changed]"];

@@ -1,5 +1,6 @@
 import type * as dagreModule from "@dagrejs/dagre";
 import { escapeText } from "../escape-text";
+import { groupBy } from "../group-by";
 import { compareNatural } from "../reading-order";
 import { textWidth } from "../style";
 
@@ -109,15 +110,11 @@ export function placeNodes(graph: Graph): PlacedGraph {
     .filter(({ from, to }) => from !== to)
     .sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));
   const boxOf = new Map(nodes.map(({ id, box = "" }) => [id, box]));
+  const edgesIn = groupBy(edges, ({ from }) => boxOf.get(from));
   // What is in no box comes last.
-  const names = [...new Set(boxOf.values())].sort((a, b) =>
-    a === "" ? 1 : b === "" ? -1 : compareNatural(a, b),
-  );
-  const pictures = names.map((id) => {
-    const own = nodes.filter(({ box = "" }) => box === id);
-    const inside = edges.filter(({ from }) => boxOf.get(from) === id);
-    return { id, ...framed(placeBox(own, inside), id !== "") };
-  });
+  const pictures = [...groupBy(nodes, ({ box = "" }) => box)]
+    .sort(([a], [b]) => (a === "" ? 1 : b === "" ? -1 : compareNatural(a, b)))
+    .map(([id, own]) => ({ id, ...framed(placeBox(own, edgesIn.get(id) ?? []), id !== "") }));
   const boxes = placeRows(pictures, apartBoxes, Math.max(widest, ...pictures.map(({ width }) => width)));
   const placed = pictures.map((picture) => {
     const { x, y } = boxes.get(picture.id) as Rectangle;

@@ -62,6 +62,16 @@ it("draws what changes with its neighbours, and counts the rest", () => {
   ]);
 });
 
+it("counts what is in no project, and what is in projects that do not change, once", () => {
+  const { nodes } = topology(
+    plan([service("a", "update"), service("b"), change("no-op", "project.blog"), service("blog.web")]),
+  );
+  expect(nodes.map(({ id, title }) => [id, title])).toEqual([
+    ["service.a", "a"],
+    ["folded ", "2 services more"],
+  ]);
+});
+
 it("tells kind, plan, price, parts and effects of a node", () => {
   const [api] = topology(plan([...shop.changes, change("create", "variable.shop.api.NEW")])).nodes;
   expect(api).toMatchObject({
