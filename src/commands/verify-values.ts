@@ -120,13 +120,12 @@ interface RevealTarget {
 
 async function reveal({ input, reads }: Revealing, { change, live, paths }: RevealTarget): Promise<Revealed> {
   const { address, previousAddress, instance, type } = change;
-  const keys = { key: input.fingerprintKey, previousKey: input.previousFingerprintKey };
   const values = await typeNamed(type)?.reveal?.(reads, live);
   const prints: Record<string, SecretPrints> = {};
   for (const path of paths) {
     const value = values?.get(path);
     const at = { address, previousAddress };
-    if (value) prints[path] = printsOfRevealed(value, instance.resolved.get(path), at, keys);
+    if (value) prints[path] = printsOfRevealed(value, instance.resolved.get(path), at, input);
   }
   return { id: live.id, ...(live.updatedAt !== undefined && { updatedAt: live.updatedAt }), prints };
 }

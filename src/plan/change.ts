@@ -4,11 +4,10 @@ import { append } from "../model/graph";
 import { type Effect, type Money, ruleAt, withoutOpenFields } from "../model/resource-type";
 import { sha256 } from "../model/text";
 import { canonicalJson, type Plain, type ResolvedValue } from "../model/value";
-import { changesRecordOnly, changesSomething, type Decision } from "./decision";
+import { changesRecordOnly, changesSomething, type Decision, isDeletion } from "./decision";
 import type { Graph } from "./graph";
-import { isDeletion } from "./guards";
 import { isGone, type ResourceInstance, recordedValue } from "./instances";
-import type { Binding, Change, Guard } from "./plan";
+import type { Binding, Change, Guard, Plan } from "./plan";
 
 /** Returns one decision with all that a plan says about it. */
 export function makeChange(
@@ -111,13 +110,8 @@ function bindingOf({ live, type }: ResourceInstance): Binding | null {
   };
 }
 
-export interface ChangeCost {
-  readonly before: Money | null;
-  readonly after: Money | null;
-}
-
 /** Estimated monthly price of a resource before and after the plan; undefined for a type without prices. */
-function costOf(decision: Decision, catalog: Catalog): ChangeCost | undefined {
+function costOf(decision: Decision, catalog: Catalog): Change["cost"] {
   const { instance, action } = decision;
   const { monthlyCost } = instance.type;
   if (!monthlyCost) return undefined;
@@ -143,19 +137,14 @@ function fieldAfter({ instance, action, resolved, attributes }: Decision, path: 
 }
 
 /** Sum over all resources; what has no price counts as nothing. */
-export function totalCost(costs: Iterable<ChangeCost>): { readonly before: Money; readonly after: Money } {
-  const before = { usd: 0, ngn: 0 };
-  const after = { usd: 0, ngn: 0 };
-  for (const cost of costs) {
-    add(before, cost.before);
-    add(after, cost.after);
-  }
-  return { before, after };
-}
-
-function add(sum: { usd: number; ngn: number }, money: Money | null): void {
-  sum.usd += money?.usd ?? 0;
-  sum.ngn += money?.ngn ?? 0;
+export function totalCost(
+  costs: readonly NonNullable<Change["cost"]>[],
+): Pick<Plan["cost"], "before" | "after"> {
+  const sum = (amounts: readonly (Money | null)[]): Money => ({
+    usd: amounts.reduce((total, money) => total + (money?.usd ?? 0), 0),
+    ngn: amounts.reduce((total, money) => total + (money?.ngn ?? 0), 0),
+  });
+  return { before: sum(costs.map(({ before }) => before)), after: sum(costs.map(({ after }) => after)) };
 }
 
 interface Dependencies {

@@ -8,8 +8,7 @@ import type { RecordedResource } from "../model/state";
 import { shortList } from "../model/text";
 import { referredAddresses } from "../model/value";
 import type { DataUse } from "./data";
-import { changesRecordOnly, type Decision, isMade } from "./decision";
-import { isDeletion } from "./guards";
+import { changesRecordOnly, type Decision, isDeletion, isMade } from "./decision";
 import { isGone, isRetained, type ResourceInstance } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { PlanInput } from "./plan";
@@ -196,21 +195,26 @@ const left = (retained: readonly ResourceInstance[]): Diagnostic =>
     hint: "to delete one: declare it again without onRemove: archive, apply, then remove it; to forget it: rnv state rm ADDRESS",
   });
 
-/**
- * What keeps data sources from being used. With `--target` or `--exclude` only those count that something in scope
- * needs; to destroy, none is needed.
- */
-export function checkData(
-  { data = [], options }: PlanInput,
+/** Returns the data sources that count: with `--target` or `--exclude` those that something in scope needs. */
+export function usedData(
+  { data = [], options: { targets, excludes } }: PlanInput,
+  scope: ReadonlySet<Address>,
+): readonly DataUse[] {
+  const isPartial = targets.length > 0 || excludes.length > 0;
+  return data.filter(({ usedBy }) => !isPartial || [...usedBy].some((address) => scope.has(address)));
+}
+
+/** What keeps data sources from being used; to destroy, none is needed. */
+export const checkData = (
+  input: PlanInput,
   decisions: ReadonlyMap<Address, Decision>,
   scope: ReadonlySet<Address>,
-): readonly Diagnostic[] {
-  if (options.mode === "destroy") return [];
-  const isPartial = options.targets.length > 0 || options.excludes.length > 0;
-  return data
-    .filter(({ usedBy }) => !isPartial || [...usedBy].some((address) => scope.has(address)))
-    .flatMap((use) => (use.problems.length > 0 ? use.problems : deferred(use, decisions)));
-}
+): readonly Diagnostic[] =>
+  input.options.mode === "destroy"
+    ? []
+    : usedData(input, scope).flatMap((use) =>
+        use.problems.length > 0 ? use.problems : deferred(use, decisions),
+      );
 
 /** Terraform would read it during the run, after what it depends on; rnv reads before anything changes. */
 function deferred(

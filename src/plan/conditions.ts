@@ -2,9 +2,10 @@ import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnos
 import type { Address } from "../model/address";
 import { isDataAddress } from "../model/data-source";
 import type { DesiredCondition } from "../model/desired";
+import { append } from "../model/graph";
 import type { Check } from "../model/policy";
 import { isPlain, type ResolvedValue, Unknown } from "../model/value";
-import { deferredUntil } from "./check";
+import { deferredUntil, usedData } from "./check";
 import type { Decision } from "./decision";
 import type { PlanInput } from "./plan";
 import { lookupIn, resolveValue } from "./resolve";
@@ -22,27 +23,23 @@ interface JudgedConditions {
  * before and after the resource is applied. A plan that destroys asks for none.
  */
 export function judgeConditions(
-  { desired, data = [], options }: PlanInput,
+  input: PlanInput,
   decisions: ReadonlyMap<Address, Decision>,
   scope: ReadonlySet<Address>,
 ): JudgedConditions {
   const checks: Check[] = [];
   const diagnostics: Diagnostic[] = [];
   const open = new Map<Address, DesiredCondition[]>();
+  const { desired, options } = input;
   if (options.mode !== "apply" || desired.conditions === undefined) return { checks, diagnostics, open };
-  const isPartial = options.targets.length > 0 || options.excludes.length > 0;
-  const used = new Set(
-    data
-      .filter(({ usedBy }) => !isPartial || [...usedBy].some((address) => scope.has(address)))
-      .map(({ source }) => source.address),
-  );
+  const used = new Set(usedData(input, scope).map(({ source }) => source.address));
   const lookup = lookupIn(decisions);
   for (const one of desired.conditions) {
     const { address } = one;
     const source = desired.data.get(address);
     if (source === undefined ? !scope.has(address) : !used.has(address)) continue;
     const judged = judgeCondition(one, (value) => resolveValue(value, lookup));
-    if (judged === "open" && source === undefined) open.set(address, [...(open.get(address) ?? []), one]);
+    if (judged === "open" && source === undefined) append(open, address, one);
     else if (judged === "open") {
       // A data source that could not be read says so itself.
       const waitsFor = referencesIn(one, lookup).find((on) => !isDataAddress(on));

@@ -1,7 +1,7 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { type Consumer, consumerList } from "../model/consumer";
-import type { Decision } from "./decision";
+import { type Decision, isDeletion } from "./decision";
 import { ownerKey } from "./instances";
 import type { PlanInput } from "./plan";
 
@@ -25,7 +25,7 @@ export function findStayingConsumers(
   const isLeaving = ({ id, keys }: Consumer): boolean => {
     const decision = byId.get(id);
     if (decision === undefined) return false;
-    if (endsResource(decision)) return true;
+    if (isDeletion(decision)) return true;
     const { address } = decision.instance;
     return keys.length > 0 && keys.every((key) => changedParts.has(ownerKey(address, key)));
   };
@@ -34,9 +34,6 @@ export function findStayingConsumers(
 }
 
 const isChanged = ({ action }: Decision): boolean => action !== "no-op" && action !== "adopt";
-
-const endsResource = ({ action, onRemove }: Decision): boolean =>
-  action === "replace" || (action === "delete" && onRemove !== "archive");
 
 /**
  * Warns of what consumers may notice although nothing is deleted that they refer to: a service that is archived or renamed,
@@ -52,7 +49,7 @@ export function warnOfConsumers(
   for (const decision of decisions.values()) {
     const { address, type, parent, desired } = decision.instance;
     const fate = fateOf(decision);
-    if (type.archives && (fate !== undefined || endsResource(decision))) isAnyTouched = true;
+    if (type.archives && (fate !== undefined || isDeletion(decision))) isAnyTouched = true;
     if (fate === undefined || decision.withParent) continue;
     const provider = type.removedWithParent ? parent && decisions.get(parent) : decision;
     const users = provider ? consumersOf(provider).filter(({ keys }) => isConcerned(decision, keys)) : [];

@@ -4,6 +4,7 @@ import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";
+import { append, reachable } from "../model/graph";
 import type { LiveResource } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
@@ -11,6 +12,7 @@ import type { Attributes, Reference } from "../model/value";
 import {
   Computed,
   type DesiredValue,
+  isReference,
   type Plain,
   referencesOf,
   Template,
@@ -38,9 +40,7 @@ export function fillData(
 ): { readonly desired: Desired; readonly uses: readonly DataUse[] } {
   if (desired.data.size === 0) return { desired, uses: [] };
   const problems = new Map<Address, Diagnostic[]>();
-  const report: ReportProblem = (address, problem) => {
-    problems.set(address, [...(problems.get(address) ?? []), problem]);
-  };
+  const report: ReportProblem = (address, problem) => append(problems, address, problem);
   const resources = new Map(
     [...desired.resources].map(([address, resource]) => {
       const attributes = fillAttributes(address, resource.attributes, reads, report);
@@ -144,9 +144,6 @@ function fillComputed(value: Computed, reads: DataReads): DesiredValue {
   return left.length === 0 ? compute([]) : new Computed(left, value.secret, compute, value.atHand);
 }
 
-const isReference = (part: string | Secret | Reference): part is Reference =>
-  typeof part === "object" && !(part instanceof Secret);
-
 const isData = (part: string | Secret | Reference): part is Reference =>
   isReference(part) && isDataAddress(part.address);
 
@@ -173,27 +170,19 @@ function unusable(
   return error("plan.data_unusable", `${what} ${why}`, where);
 }
 
-/** Which resources need a data source, directly or through others. */
+/** Returns which resources need a data source, directly or through others. */
 function usersOf({ resources, data, conditions = [] }: Desired): (address: Address) => ReadonlySet<Address> {
-  const users = new Map<Address, Set<Address>>();
-  const add = (on: Address, user: Address): void => {
-    users.set(on, (users.get(on) ?? new Set<Address>()).add(user));
+  const users = new Map<Address, Address[]>();
+  const add = (user: Address, values: readonly DesiredValue[]): void => {
+    for (const { address } of values.flatMap(dataReferences))
+      if (address !== user) append(users, address, user);
   };
-  for (const { address, attributes } of resources.values())
-    for (const { value } of attributes.values())
-      for (const reference of dataReferences(value)) add(reference.address, address);
-  for (const { address, query } of data.values())
-    for (const { value } of query.values())
-      for (const reference of dataReferences(value)) add(reference.address, address);
-  for (const { address, condition, message } of conditions)
-    for (const value of [condition, message])
-      for (const reference of dataReferences(value))
-        if (reference.address !== address) add(reference.address, address);
-  return (address) => {
-    const reached = new Set(users.get(address));
-    for (const user of reached) for (const further of users.get(user) ?? []) reached.add(further);
-    return reached;
-  };
+  const valuesOf = (fields: ReadonlyMap<string, DesiredAttribute>) =>
+    [...fields.values()].map(({ value }) => value);
+  for (const { address, attributes } of resources.values()) add(address, valuesOf(attributes));
+  for (const { address, query } of data.values()) add(address, valuesOf(query));
+  for (const { address, condition, message } of conditions) add(address, [condition, message]);
+  return (address) => reachable(users.get(address) ?? [], (user) => users.get(user) ?? []);
 }
 
 /** Returns whether a finding of the manifest is for the catalog to decide. */

@@ -34,18 +34,13 @@ export function decideAll(
   scope: ReadonlySet<Address>,
 ): ReadonlyMap<Address, Decision> {
   const decisions = new Map<Address, Decision>();
-  let owners: DecisionContext["owners"] | undefined;
   const context: DecisionContext = {
     input,
     instances,
     children: childrenByParent(instances),
     decisions,
     lookup: lookupIn(decisions),
-    // Few plans ask.
-    get owners() {
-      owners ??= recordedOwners(instances);
-      return owners;
-    },
+    owners: recordedOwners(instances),
   };
   for (const address of order) {
     const instance = instances.get(address);
@@ -173,10 +168,7 @@ function decideReaction(instance: ResourceInstance, reacts: Reaction, context: D
     live: isNew ? undefined : live,
     parent: around && attributesAfter(around),
     parentDeclares: (path) => around?.instance.desired?.attributes.has(path) === true,
-    // One that never runs does not ask.
-    get upstream() {
-      return upstreamOf(instance, context);
-    },
+    upstream: upstreamOf(instance, context),
   };
   const reaction = reacts.reason(reactionContext);
   const differing = (): readonly AttributeChange[] =>
@@ -232,13 +224,8 @@ function upstreamOf(
         id,
         writes: recorded?.writes ?? 0,
         changes: decision !== undefined && asksForRun(decision, decision.instance.type),
-        // Worked out only for the types that ask.
-        get name() {
-          return decision && nameAfter(decision);
-        },
-        get appears() {
-          return decision && appearanceOf(decision);
-        },
+        name: decision && nameAfter(decision),
+        appears: decision && appearanceOf(decision),
       };
     },
   );

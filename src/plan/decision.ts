@@ -22,6 +22,10 @@ const none: readonly never[] = [];
 export const isMade = ({ action }: Pick<Decision, "action">): boolean =>
   action === "create" || action === "replace";
 
+/** Returns whether a live resource ends: by a deletion or a replacement, of its own or with its parent. */
+export const isDeletion = ({ action, onRemove }: Pick<Decision, "action" | "onRemove">): boolean =>
+  action === "replace" || (action === "delete" && onRemove !== "archive");
+
 /** Returns the decision that changes nothing, from which every other one is made. */
 export const decideNothing = (
   instance: ResourceInstance,

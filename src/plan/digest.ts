@@ -34,11 +34,9 @@ interface Entry {
 export const digestPlan = (plan: Digested): string => digestOf(entriesOf(plan));
 
 const digestOf = (entries: readonly Entry[]): string =>
-  sha256(
-    canonicalJson(
-      Object.fromEntries(entries.map(({ address, contentWithout }) => [address, contentWithout([])])),
-    ),
-  );
+  hash(Object.fromEntries(entries.map(({ address, contentWithout }) => [address, contentWithout([])])));
+
+const hash = (content: Plain): string => sha256(canonicalJson(content));
 
 /** Characters of a digest that a terminal shows. */
 export const shortDigest = 12;
@@ -72,8 +70,8 @@ export interface PlanRecord {
   readonly unread: Readonly<Record<string, string>>;
 }
 
-/** Digits of a digest or a fingerprint in a record. */
-const recordedDigits = 16;
+/** Returns a digest or a fingerprint as a record has it. */
+const shortHash = (content: Plain): string => hash(content).slice(0, 16);
 
 /**
  * Joins records of plans that were reviewed apart and are applied as one. An address that two of them change in ways of
@@ -93,7 +91,7 @@ export function joinRecords(records: readonly [PlanRecord, ...PlanRecord[]]): Pl
     }
   const changes = [...joined].filter(([address]) => !torn.has(address));
   return {
-    digest: sha256(canonicalJson(records.map(({ digest }) => digest).sort())),
+    digest: hash(records.map(({ digest }) => digest).sort()),
     print: "",
     after: records.at(-1)?.after,
     unread: Object.assign({}, ...records.map(({ unread }) => unread)),
@@ -107,23 +105,21 @@ export function recordPlan(
   key: Uint8Array | undefined,
 ): PlanRecord & Required<Pick<PlanRecord, "changes">> {
   const entries = entriesOf(plan);
-  const changes = entries.map((entry): [string, ReviewedChange] => {
-    const { address, action, unknown } = entry;
-    return [
-      address,
-      {
-        action: `${entry.change?.guard ? "blocked " : ""}${action}`,
-        ...{ digest: contentDigest(entry, unknown), print: printOf(entry, key) },
-        unknown: Object.fromEntries(unknown.map((path) => [path, printOf(entry, key, [path])])),
-      },
-    ];
-  });
+  const changes = entries.map((entry): [string, ReviewedChange] => [
+    entry.address,
+    {
+      action: `${entry.change?.guard ? "blocked " : ""}${entry.action}`,
+      digest: shortHash(entry.contentWithout(entry.unknown)),
+      print: printOf(entry, key),
+      unknown: Object.fromEntries(entry.unknown.map((path) => [path, printOf(entry, key, [path])])),
+    },
+  ]);
   const sent = entries.flatMap(({ change }) =>
     change && Object.keys(change.instance.fingerprints).length === 0 && sendsSecret(change) ? [change] : [],
   );
   const kept = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
-  const unread = [...sent, ...kept].map(({ address }) => address);
-  const sources = plan.changes.filter(({ address }) => unread.includes(address));
+  const unread = new Set([...sent, ...kept].map(({ address }) => address));
+  const sources = plan.changes.filter(({ address }) => unread.has(address));
   return {
     digest: plan.digest ?? "",
     changes: Object.fromEntries(changes),
@@ -193,7 +189,10 @@ export function compareWithRecord(
     // Who confirms at the command line knows what it ends; a manifest has to be reviewed as it is.
     if (wasBlocked && !entry.change?.guard && !confirmedByName(plan).includes(entry.address as Address))
       return "unblocked";
-    if ((!wasBlocked && before.action !== entry.action) || contentDigest(entry, unknown) !== before.digest)
+    if (
+      (!wasBlocked && before.action !== entry.action) ||
+      shortHash(entry.contentWithout(unknown)) !== before.digest
+    )
       return "other";
     const isEqual = (path: string): boolean =>
       !entry.unknown.includes(path) || before.unknown[path] === printOf(entry, key, [path]);
@@ -252,28 +251,23 @@ interface Begun {
 const isEndedApply = ({ command = "apply", exitCode }: Begun): boolean =>
   exitCode === 0 && /^(?:apply|destroy)/.test(command);
 
-const contentDigest = ({ contentWithout }: Entry, without: readonly string[]): string =>
-  sha256(canonicalJson(contentWithout(without))).slice(0, recordedDigits);
-
 /** Of the secrets at the paths; without paths, of those that are known. */
 const printOf = (entry: Entry, key: Uint8Array | undefined, paths?: readonly string[]): string => {
   const prints = Object.entries(printsOf(entry, key)).filter(([path]) =>
     paths ? paths.includes(path) : !entry.unknown.includes(path),
   );
-  return prints.length === 0
-    ? ""
-    : sha256(canonicalJson(Object.fromEntries(prints))).slice(0, recordedDigits);
+  return prints.length === 0 ? "" : shortHash(Object.fromEntries(prints));
 };
 
 const printOfAll = (entries: readonly Entry[], key: Uint8Array | undefined): string =>
-  sha256(canonicalJson(entries.map((entry) => printsOf(entry, key)))).slice(0, recordedDigits);
+  shortHash(entries.map((entry) => printsOf(entry, key)));
 
 /** A fingerprint of what the manifest says of where the secrets of a resource come from. */
 function sourcePrint({ address, instance: { desired } }: Change, key: Uint8Array | undefined): string {
   const said = [...(desired?.attributes ?? [])].flatMap(([path, { source, origin }]): Plain[] =>
     source === undefined ? [] : [[path, source, origin && key ? origin.fingerprint(key, address) : null]],
   );
-  return sha256(canonicalJson(said)).slice(0, recordedDigits);
+  return shortHash(said);
 }
 
 function entriesOf(plan: Digested): readonly Entry[] {

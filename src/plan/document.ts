@@ -48,16 +48,16 @@ export function planDocument(
     ),
     resource_drift: drifted.map((change) => driftDocument(change, sources)),
     output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),
-    summary: { ...plan.summary },
-    cost: { before: { ...plan.cost.before }, after: { ...plan.cost.after }, estimate: plan.cost.estimate },
-    unmanaged: plan.unmanaged.map((thing) => ({ ...thing })),
-    standing: plan.standing.length === 0 ? undefined : plan.standing.map((one) => ({ ...one })),
-    unchecked: plan.unchecked.map((thing) => compact({ ...thing })),
+    summary: plan.summary,
+    cost: plan.cost,
+    unmanaged: plan.unmanaged,
+    standing: plan.standing.length === 0 ? undefined : plan.standing.map(compact),
+    unchecked: plan.unchecked.map(compact),
     revealed: plan.revealed?.map(inDocument),
-    checks: plan.checks?.map((check) => checkDocument(check, sources)),
-    diagnostics: plan.diagnostics.map((found) => diagnosticDocument(found, sources)),
-    options: optionsDocument(plan),
-    binding: { ...plan.binding },
+    checks: plan.checks?.map((check) => foundDocument(check, sources)),
+    diagnostics: plan.diagnostics.map((found) => foundDocument(found, sources)),
+    options: inDocument({ ...plan.options, confirmsAll: undefined }),
+    binding: plan.binding,
   }) as unknown as PlanDocument;
 }
 
@@ -123,7 +123,7 @@ function changeDocument(
     attributes: change.attributes.map(fieldDocument),
     released: change.released.map(fieldDocument),
     lifecycle: change.lifecycle?.map(fieldDocument),
-    blocked_by: change.guard && { ...change.guard },
+    blocked_by: change.guard,
     removal_declared: change.isRemovalDeclared,
     parent: parentOf(change),
     declared_digest: change.action === "no-op" ? undefined : declaredDigest(change, open),
@@ -204,11 +204,8 @@ const marks = (side: ReadonlyMap<string, ShownValue> | null, kind: ShownValue["k
 
 const plainOf = (value: ShownValue): Plain => (value.kind === "value" ? value.value : null);
 
-const diagnosticDocument = ({ range, ...rest }: Diagnostic, sources: Sources): DocumentObject =>
-  compact({ ...rest, range: range && plainRange(range, sources) });
-
-const checkDocument = ({ range, ...check }: Check, sources: Sources): DocumentObject =>
-  compact({ ...check, range: range && plainRange(range, sources) });
+const foundDocument = ({ range, ...found }: Diagnostic | Check, sources: Sources): DocumentObject =>
+  compact({ ...found, range: range && plainRange(range, sources) });
 
 /** A range may work its offsets out only when asked. */
 function plainRange({ file, start, end }: SourceRange, sources: Sources): DocumentObject {
@@ -216,15 +213,12 @@ function plainRange({ file, start, end }: SourceRange, sources: Sources): Docume
   return compact({ file, start, end, line: text === undefined ? undefined : positionAt(text, start).line });
 }
 
-const optionsDocument = ({ options: { confirmsAll: _all, ...options } }: Plan): DocumentObject =>
-  inDocument(options);
-
 /** An object as its document has it: with keys in snake_case, without those that are undefined. */
 export const inDocument = (object: object): DocumentObject =>
   compact(Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value])));
 
 /** Leaves out what is undefined: JSON has no word for it. */
-function compact(object: Readonly<Record<string, Plain | undefined>>): DocumentObject {
+function compact(object: object): DocumentObject {
   const kept: Record<string, Plain> = {};
   for (const [key, value] of Object.entries(object)) if (value !== undefined) kept[key] = value;
   return kept;

@@ -5,14 +5,10 @@ import type { Desired } from "../model/desired";
 import { append } from "../model/graph";
 import { shortList } from "../model/text";
 import { findStayingConsumers } from "./consumers";
-import type { Decision } from "./decision";
+import { type Decision, isDeletion } from "./decision";
 import { isGone, isRetained, ownerKey, type ResourceInstance, type ResourceInstances } from "./instances";
 import { phrasesOf } from "./phrases";
 import type { Guard, PlanInput } from "./plan";
-
-/** Returns whether a decision ends a live resource: a deletion or a replacement, by itself or with its parent. */
-export const isDeletion = ({ action, onRemove }: Decision): boolean =>
-  action === "replace" || (action === "delete" && onRemove !== "archive");
 
 /**
  * What stands in the way of deletions (DESIGN section 7), by address: protection, of the thing or of something in
@@ -164,14 +160,11 @@ function probableNewAddress(
   decisions: ReadonlyMap<Address, Decision>,
 ): Address | undefined {
   const isAlike = ({ action, instance }: Decision, wanted: Decision["action"]): boolean =>
-    action === wanted && instance.type === type && parentOf(instance) === recorded?.parent;
+    action === wanted && instance.type === type && instance.parent === recorded?.parent;
   const created = [...decisions.values()].filter((decision) => isAlike(decision, "create"));
   const deleted = [...decisions.values()].filter((decision) => isAlike(decision, "delete"));
   return created.length === 1 && deleted.length === 1 ? created[0]?.instance.address : undefined;
 }
-
-const parentOf = ({ desired, recorded }: ResourceInstance): Address | undefined =>
-  desired?.parent ?? recorded?.parent;
 
 /**
  * What lies in the things that are deleted and is not deleted with them, in words, by the address of what holds it. The

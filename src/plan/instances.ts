@@ -229,11 +229,7 @@ export function applyMoves(
   resources: Readonly<Record<Address, RecordedResource>>,
   desired: Pick<Desired, "moved" | "resources">,
 ): MovedState {
-  const before = new Map<Address, RecordedResource>();
-  for (const key in resources) {
-    const address = key as Address;
-    before.set(address, resources[address] as RecordedResource);
-  }
+  const before = new Map(Object.entries(resources) as [Address, RecordedResource][]);
   if (desired.moved.length === 0) return { recorded: before, previous: new Map(), diagnostics: [] };
 
   const diagnostics: Diagnostic[] = [];

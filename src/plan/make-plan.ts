@@ -9,10 +9,10 @@ import { checkData, checkDeclared, checkSharedLimits, tellUnlisted } from "./che
 import { judgeConditions } from "./conditions";
 import { warnOfConsumers } from "./consumers";
 import { decideAll } from "./decide";
-import type { Decision } from "./decision";
+import { type Decision, isDeletion, isMade } from "./decision";
 import { digestPlan } from "./digest";
 import { buildGraph, orderInstances, selectScope } from "./graph";
-import { checkMassDeletion, guardDeletions, isDeletion } from "./guards";
+import { checkMassDeletion, guardDeletions } from "./guards";
 import { applyMoves, gatherInstances, isRetained, ownerKey, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
@@ -21,7 +21,6 @@ import {
   type OutputChange,
   type Plan,
   type PlanInput,
-  type PlanStanding,
   type PlanSummary,
   type ShownValue,
   secret,
@@ -129,14 +128,11 @@ function refuseEmpty(
 }
 
 /** In a plan that destroys, what is about to go may run as it will. */
-const listStanding = (changes: readonly Change[]): Plan["standing"] => {
-  const found: PlanStanding[] = [];
-  for (const { address, action, instance } of changes) {
-    if (action === "delete") continue;
-    for (const one of instance.live?.standing ?? []) found.push({ address, ...one });
-  }
-  return found;
-};
+const listStanding = (changes: readonly Change[]): Plan["standing"] =>
+  changes
+    .filter(({ action }) => action !== "delete")
+    .flatMap(({ address, instance }) => (instance.live?.standing ?? []).map((one) => ({ address, ...one })));
+
 function listRevealed(
   revealed: NonNullable<PlanInput["revealed"]>,
   decisions: ReadonlyMap<Address, Decision>,
@@ -153,18 +149,15 @@ function listRevealed(
   );
 }
 
-function listUnchecked(instances: ResourceInstances): Plan["unchecked"] {
-  const unchecked: Plan["unchecked"][number][] = [];
-  for (const instance of instances.values()) {
+const listUnchecked = (instances: ResourceInstances): Plan["unchecked"] =>
+  [...instances.values()].flatMap((instance) => {
     const { address, read } = instance;
-    if (read.kind === "unchecked" && !isRetained(instance)) unchecked.push({ address, reason: read.reason });
-  }
-  return unchecked;
-}
+    return read.kind === "unchecked" && !isRetained(instance) ? [{ address, reason: read.reason }] : [];
+  });
 
 /** Nothing of its own becomes of what is retained, or of a part of what this plan archives: no change tells of it. */
 const isSilent = ({ instance, action, retains }: Decision): boolean =>
-  (isRetained(instance) && action === "no-op") || (retains === true && action === "no-op");
+  action === "no-op" && (retains === true || isRetained(instance));
 
 /**
  * The changes of a decision, each `edit` that nobody made in the manifest with what it comes from: what it refers to
@@ -194,16 +187,14 @@ function withOrigins(
 function summarize(changes: readonly Change[]): PlanSummary {
   const count = (counts: (change: Change) => boolean): number => changes.filter(counts).length;
   return {
-    add: count(({ action }) => action === "create" || action === "replace"),
+    add: count(isMade),
     change: count(
       ({ action, attributes, onRemove }) =>
         action === "update" ||
         (action === "adopt" && attributes.length > 0) ||
         (action === "delete" && onRemove === "archive"),
     ),
-    destroy: count(
-      ({ action, onRemove }) => action === "replace" || (action === "delete" && onRemove !== "archive"),
-    ),
+    destroy: count(isDeletion),
     adopt: count(({ action }) => action === "adopt"),
     forget: count(({ action }) => action === "forget"),
   };

@@ -138,9 +138,7 @@ interface UnmanagedResource extends InMemory<PlanDocument["unmanaged"][number]> 
   readonly within?: Address;
 }
 
-export interface PlanStanding extends Standing {
-  readonly address: Address;
-}
+export type PlanStanding = Standing & { readonly address: Address };
 
 export interface Plan
   extends Pick<InMemory<PlanDocument>, "stage" | "timestamp" | "digest" | "summary" | "cost" | "binding"> {

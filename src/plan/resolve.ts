@@ -151,10 +151,7 @@ export function resolveInstance(
 ): ResolvedInstance {
   const attributes = resolveAttributes(instance, lookup);
   const { resolved } = attributes;
-  const secrets = fingerprintSecrets(instance, attributes, {
-    key: input.fingerprintKey,
-    previousKey: input.previousFingerprintKey,
-  });
+  const secrets = fingerprintSecrets(instance, attributes, input);
   const now = [...secrets].flatMap(([path, prints]) =>
     prints.now === undefined || typeof resolved.get(path) === "string" ? [] : [[path, prints.now]],
   );
@@ -212,11 +209,7 @@ export function place({ desired, type }: ResourceInstance) {
   return range ? { range } : {};
 }
 
-/** Keys of fingerprints: that of now, and the one before it while keys are changed. */
-interface PrintKeys {
-  readonly key?: Uint8Array;
-  readonly previousKey?: Uint8Array;
-}
+type PrintKeys = Pick<PlanInput, "fingerprintKey" | "previousFingerprintKey">;
 
 /**
  * Fingerprints of a live secret, comparable with those of the declared one. A generated value is known by its length
@@ -237,7 +230,7 @@ export function printsOfRevealed(
 function printsOf(
   secret: Secret,
   { address, previousAddress }: Pick<ResourceInstance, "address" | "previousAddress">,
-  { key, previousKey }: PrintKeys,
+  { fingerprintKey: key, previousFingerprintKey: previousKey }: PrintKeys,
 ): SecretPrints {
   if (!key) return { now: undefined, asRecorded: [] };
   const keys = previousKey ? [key, previousKey] : [key];
@@ -263,7 +256,8 @@ function fingerprintSecrets(
     // A value that is no secret may have been recorded as one.
     const value = typeof found === "string" && secretPaths.includes(path) ? new Secret(found) : found;
     if (value instanceof GeneratedSecret) prints.set(path, printsOfLength(value));
-    else if (value instanceof Secret && keys.key) prints.set(path, printsOf(value, instance, keys));
+    else if (value instanceof Secret && keys.fingerprintKey)
+      prints.set(path, printsOf(value, instance, keys));
   }
   return prints;
 }

@@ -297,19 +297,21 @@ describe("the fingerprints of a live secret", () => {
 
   it("are made with the key of now, and as they may be recorded: under the old address, with the old key", () => {
     const previousKey = new Uint8Array(32).fill(2);
-    const prints = (more: object, keys: object) =>
-      printsOfRevealed(live, new Secret("other"), { ...api, ...more }, keys);
+    const keys = { fingerprintKey: key, previousFingerprintKey: previousKey };
+    const prints = (more: object, given: object) =>
+      printsOfRevealed(live, new Secret("other"), { ...api, ...more }, given);
     const now = live.fingerprint(key, api.address);
-    expect(prints({}, { key })).toEqual({ now, asRecorded: [now] });
+    expect(prints({}, { fingerprintKey: key })).toEqual({ now, asRecorded: [now] });
     const before = at("variable.web.A");
-    expect(prints({ previousAddress: before }, { key, previousKey })).toEqual({
+    expect(prints({ previousAddress: before }, keys)).toEqual({
       ...{ now, asRecorded: [live.fingerprint(key, before), live.fingerprint(previousKey, before)] },
     });
     expect(prints({}, {})).toEqual({ now: undefined, asRecorded: [] });
   });
 
   it("are of a generated one its length alone", () => {
-    const of = (length: number) => printsOfRevealed(live, new GeneratedSecret(length), api, { key });
+    const of = (length: number) =>
+      printsOfRevealed(live, new GeneratedSecret(length), api, { fingerprintKey: key });
     expect(of(7)).toEqual({ now: "generate:7", asRecorded: ["generate:7"] });
     expect(of(8)).toEqual({ now: "another", asRecorded: ["another"] });
   });
