@@ -50,8 +50,6 @@ export interface Client {
    * true when an answer that was handed out before the first call repeats a secret: read it again.
    */
   readonly redact: (secrets: Iterable<Secret>, recorded?: RecordedValues) => boolean;
-  /** Returns the number of requests sent so far, each attempt counted. */
-  readonly requests: () => number;
   /** Returns the `Date` of the latest answer, milliseconds; undefined where that had none. */
   readonly serviceTime: () => number | undefined;
   readonly close: () => Promise<void>;
@@ -73,7 +71,6 @@ export function createClient(options: ClientOptions): Client {
     authorization: authorizationWith(options.apiKey),
     "user-agent": options.userAgent ?? "rnv",
   };
-  let sent = 0;
   let serviceTime: number | undefined;
   let isDeprecationTold = false;
   const redactor = new Redactor(options.apiKey);
@@ -87,9 +84,6 @@ export function createClient(options: ClientOptions): Client {
     gaps,
     host: new URL(options.baseUrl).host,
     onWait: options.onWait ?? (() => {}),
-    onSent: () => {
-      sent += 1;
-    },
     onAnswer: (headers) => {
       serviceTime = readDate(headers);
       const found = isDeprecationTold ? undefined : readDeprecation(headers);
@@ -118,7 +112,6 @@ export function createClient(options: ClientOptions): Client {
     runId,
     send,
     redact: (secrets, recorded) => redactor.add(secrets, recorded),
-    requests: () => sent,
     serviceTime: () => serviceTime,
     close: () => options.transport.close(),
   };

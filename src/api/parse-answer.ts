@@ -34,14 +34,7 @@ export async function ask<T>(
   request: ApiRequest,
   { inner = (body) => body, about }: AnswerReading<T>,
 ): Promise<T> {
-  let last: { readonly body: unknown; readonly parsed: Parsed<T> } | undefined;
-  // The same body is looked at on its way and at its end.
-  const read = (body: unknown): Parsed<T> => {
-    const parsed = last?.body === body ? last?.parsed : undefined;
-    const known = parsed ?? schema.safeParse(inner(body));
-    last = { body, parsed: known };
-    return known;
-  };
+  const read = (body: unknown): Parsed<T> => schema.safeParse(inner(body));
   const aboutBody = (body: unknown): About => {
     const parsed = read(body);
     return parsed.success && about ? about(parsed.data) : {};

@@ -72,22 +72,22 @@ export function readAnswer(
 /** Matches a text that may have the key `__proto__`, also where letters of it are escaped. */
 const mayHavePrototype = /__proto__|\\u00(5f|6f|7[024])/i;
 
-/** Parses JSON without keys named `__proto__`, which could change the prototype of what they are copied into. */
-export const parseJson = (text: string): unknown =>
-  mayHavePrototype.test(text)
-    ? JSON.parse(text, (key, value) => (key === "__proto__" ? undefined : value))
-    : JSON.parse(text);
-
-function jsonBody({ body: text, json }: WireResponse, mayBeList: boolean): Answer["body"] {
+/**
+ * Parses JSON without keys named `__proto__`, which could change the prototype of what they are copied into. Undefined where
+ * it is none: the parser's own message quotes the text, and goes no further.
+ */
+export function parseJson(text: string): unknown {
+  const drop = (key: string, value: unknown): unknown => (key === "__proto__" ? undefined : value);
   try {
-    const value: unknown = json ?? parseJson(text);
-    return value !== null && typeof value === "object" && (mayBeList || !Array.isArray(value))
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return mayHavePrototype.test(text) ? JSON.parse(text, drop) : JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text; it goes no further.
     return undefined;
   }
+}
+
+function jsonBody({ body, json = parseJson(body) }: WireResponse, mayBeList: boolean): Answer["body"] {
+  const isObject = json !== null && typeof json === "object" && (mayBeList || !Array.isArray(json));
+  return isObject ? (json as Record<string, unknown>) : undefined;
 }
 
 const keptCode = (code: string | undefined, sensitive: boolean): string | undefined =>

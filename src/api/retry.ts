@@ -34,7 +34,6 @@ export interface RetryContext {
   /** For messages. */
   readonly host: string;
   readonly onWait: (event: WaitEvent) => void;
-  readonly onSent: () => void;
   readonly onAnswer: (headers: WireResponse["headers"]) => void;
   /** Takes the API key and the values of variables out of the service's texts. */
   readonly redactor: Redactor;
@@ -120,9 +119,8 @@ class RequestAttempts {
 
   async #exchange(): Promise<AttemptResult> {
     const { request, url, headers, body, requestId, sensitive } = this.prepared;
-    const { transport, gaps, redactor, onSent, onAnswer } = this.context;
+    const { transport, gaps, redactor, onAnswer } = this.context;
     this.#sent += 1;
-    onSent();
     let response: WireResponse;
     try {
       response = await transport.send({

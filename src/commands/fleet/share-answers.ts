@@ -14,7 +14,7 @@ export function shareAnswers(): (open: () => Transport) => Transport {
     const transport = shared;
     const asked = new Set<string>();
     const read = (request: Parameters<Transport["send"]>[0]): Promise<WireResponse> => {
-      const answer = transport.send(request).then(parsed);
+      const answer = transport.send(request).then(withJson);
       answers.set(request.url, answer);
       const forget = (): void => {
         if (answers.get(request.url) === answer) answers.delete(request.url);
@@ -35,10 +35,4 @@ export function shareAnswers(): (open: () => Transport) => Transport {
   };
 }
 
-function parsed(answer: WireResponse): WireResponse {
-  try {
-    return { ...answer, json: parseJson(answer.body) };
-  } catch {
-    return answer;
-  }
-}
+const withJson = (answer: WireResponse): WireResponse => ({ ...answer, json: parseJson(answer.body) });

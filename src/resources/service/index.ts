@@ -35,7 +35,7 @@ import {
   configurationSchema,
   configurationWords,
 } from "./configuration";
-import { environmentIdFor, liveService, liveServiceIn, liveServices } from "./live";
+import { environmentIdFor, environmentNameFor, liveService } from "./live";
 
 const schema = z.strictObject({
   name: z.string().min(1).optional().describe("Name of the service; its logical name unless given."),
@@ -133,7 +133,7 @@ export const service: Resource = {
   monthlyCost,
   sharedLimit: planLimit,
   read,
-  list: liveServices,
+  list,
   create,
   update,
   remove: async (writes, input) =>
@@ -175,6 +175,21 @@ function instancesOf(attributes: AttributeLookup): number {
   return typeof count === "number" && count >= 0 ? count : 1;
 }
 
+const liveIn = async (reads: Reads, found: Service, declared?: string): Promise<LiveResource> =>
+  liveService(found, await environmentNameFor(reads, found, declared));
+
+/** Returns all services, with their environments named once for each project. */
+async function list(reads: Reads): Promise<readonly LiveResource[]> {
+  const names = new Map<string, string | undefined>();
+  const live: LiveResource[] = [];
+  for (const found of await reads.services()) {
+    const key = `${found.projectId} ${found.environmentId}`;
+    if (!names.has(key)) names.set(key, await environmentNameFor(reads, found, undefined));
+    live.push(liveService(found, names.get(key)));
+  }
+  return live;
+}
+
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const { id } = target;
   if (id === undefined) return readByName(reads, target);
@@ -205,7 +220,7 @@ async function goneEverywhere(reads: Reads, id: string): Promise<ReadResult> {
 
 const readLive = async (reads: Reads, found: Service, { declared }: ReadTarget): Promise<ReadResult> => ({
   kind: "found",
-  live: await liveServiceIn(reads, found, textAt(declared, "environment")),
+  live: await liveIn(reads, found, textAt(declared, "environment")),
 });
 
 async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult> {
@@ -229,7 +244,7 @@ async function candidates(reads: Reads, search: CandidateSearch): Promise<readon
       (one.projectId ?? undefined) === search.parentId &&
       !search.preexistingIds.includes(one.id),
   );
-  return Promise.all(matches.map((found) => liveServiceIn(reads, found)));
+  return Promise.all(matches.map((found) => liveIn(reads, found)));
 }
 
 const changedConfiguration = (

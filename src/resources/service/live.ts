@@ -1,7 +1,7 @@
 import type { Endpoints } from "../../api/endpoints";
 import { environmentOf } from "../../api/gap-rules";
 import { gapVariable } from "../../api/gap-settings";
-import type { ById, Reads } from "../../api/reads";
+import type { Reads } from "../../api/reads";
 import type { Project, Service } from "../../api/wire/shapes";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { didYouMean, joinHints } from "../../diagnostics/suggest";
@@ -74,38 +74,17 @@ function liveComputed(found: Service): Attributes {
   });
 }
 
-/** Returns all services as live resources, with their environments by name. */
-export async function liveServices(reads: Reads): Promise<readonly LiveResource[]> {
-  const services = await reads.services();
-  const projects = new Map<string, ById<Project>>();
-  for (const id of new Set(
-    services.flatMap(({ environmentId, projectId }) => (environmentId && projectId) || []),
-  ))
-    projects.set(id, await reads.project(id));
-  return services.map((found) =>
-    liveService(found, environmentName(found, projects.get(found.projectId ?? ""), undefined)),
-  );
-}
-
-/** Returns a service as a live resource, with its environment as it is declared where that is it. */
-export async function liveServiceIn(reads: Reads, found: Service, declared?: string): Promise<LiveResource> {
-  const { environmentId, projectId } = found;
-  const isNamed = environmentId != null && environmentId !== declared && projectId != null;
-  return liveService(
-    found,
-    environmentName(found, isNamed ? await reads.project(projectId) : undefined, declared),
-  );
-}
-
 /** The environment of a service as a manifest would write it: as it is declared where that is it, else its name. */
-function environmentName(
-  { environmentId, projectId }: Service,
-  project: ById<Project> | undefined,
+export async function environmentNameFor(
+  reads: Reads,
+  service: Service,
   declared: string | undefined,
-): string | undefined {
+): Promise<string | undefined> {
+  const { environmentId, projectId } = service;
   if (environmentId == null) return undefined;
   if (environmentId === declared || projectId == null) return environmentId;
-  const environments = project?.kind === "found" ? project.value.environments.map(environmentOf) : [];
+  const project = await reads.project(projectId);
+  const environments = project.kind === "found" ? project.value.environments.map(environmentOf) : [];
   const meant = declared === undefined ? [] : environmentsMeant(environments, declared);
   if (meant.length === 1 && meant[0]?.id === environmentId) return declared;
   return environments.find(({ id }) => id === environmentId)?.name ?? environmentId;

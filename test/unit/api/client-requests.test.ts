@@ -113,13 +113,6 @@ describe("a request of the client", () => {
         await expect(client.send({ ...keyedWrite, body })).rejects.toMatchObject({ name: "Error" });
     expect(sent).toHaveLength(0);
   });
-
-  it("is counted each time it is sent", async () => {
-    const { client } = scriptedClient([answer(503), answer(200)]);
-    await client.send(read);
-    await client.send(read);
-    expect(client.requests()).toBe(3);
-  });
 });
 
 describe("createClient", () => {
