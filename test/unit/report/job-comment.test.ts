@@ -1,4 +1,4 @@
-import { isMarked } from "../../../src/api/code-host/marker";
+import { isMarked } from "../../../src/api/code-host/code-host";
 import { compareWithRecord, type PlanRecord } from "../../../src/plan/digest";
 import type { Change, Plan } from "../../../src/plan/plan";
 import {
