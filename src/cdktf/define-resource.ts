@@ -2,6 +2,7 @@ import type { Construct } from "constructs";
 import type { OnRemove } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
 import {
+  camelCase,
   generatedName,
   snakeCase,
   terraformNameOf,
@@ -153,6 +154,7 @@ function defineDeclared(library: Library, type: ResourceType) {
     .filter((path) => type.rules[path]?.secret === true)
     .map(snakeCase);
   const nameField = type.nameAttribute === undefined ? undefined : snakeCase(type.nameAttribute);
+  const fieldNames = new Set([...fieldsOf(type).values()].map(({ name }) => name));
   const others = ["onRemove", derived, ...type.parents.map((parent) => parent.type)];
   const Given = defineGiven(library, library.TerraformResource, fieldsOf(type), {
     terraformType,
@@ -163,6 +165,7 @@ function defineDeclared(library: Library, type: ResourceType) {
   return class Declared extends Given {
     static readonly generateConfigForImport = importOf(library, terraformType);
 
+    readonly #expected = new Set<string>();
     readonly #comment: { moved_from?: string[]; on_remove?: unknown; triggers?: string } = {};
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
@@ -194,7 +197,8 @@ function defineDeclared(library: Library, type: ResourceType) {
       }
       let name: string | undefined;
       let reference: Resolvable | undefined;
-      const produce = (): unknown => {
+      const produce = ({ preparing }: { readonly preparing: boolean }): unknown => {
+        if (preparing) this.#expectDeclared(attribute);
         // The library notes at a reference which stacks refer to it: one for each name.
         if (name !== this.friendlyUniqueId) reference = super.interpolationForAttribute(attribute);
         name = this.friendlyUniqueId;
@@ -214,6 +218,24 @@ function defineDeclared(library: Library, type: ResourceType) {
             ? "it is a secret. Give the other field the same source: const token = fromEnv(…)"
             : 'it is known to the platform alone. Give both the same source, such as fromEnv("TOKEN")'),
       );
+    }
+
+    /** Has the synthesis refuse a reference to a field that the program does not declare, once aspects have run. */
+    #expectDeclared(path: string): void {
+      const [name = "", inner] = path.split(".");
+      if (!fieldNames.has(name) || this.#expected.has(path)) return;
+      this.#expected.add(path);
+      const valueIn = (attribute: unknown): unknown =>
+        inner === undefined ? attribute : (attribute as Written | undefined)?.[inner];
+      const { rawOverrides } = this as unknown as { readonly rawOverrides: Written };
+      const isDeclared = (): boolean =>
+        [this.givenField(name), rawOverrides[name]].some((attribute) => valueIn(attribute) !== undefined);
+      const line =
+        inner === undefined ? `${camelCase(name)}: …` : `${camelCase(name)}: { ${camelCase(inner)}: … }`;
+      const problem =
+        `another construct refers to ${path}, which ${this.node.path} does not declare: ` +
+        `its value is not known while planning; declare it there: ${line}`;
+      this.node.addValidation({ validate: () => (isDeclared() ? [] : [problem]) });
     }
 
     movedFrom(address: string): this {
