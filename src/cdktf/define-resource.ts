@@ -22,13 +22,14 @@ import {
   writeAttributes,
 } from "./fields";
 import type { Library, ReferableLike } from "./library";
-import { claim, claimName, movesOf, nameBefore } from "./names";
+import { claim, claimName, movesOf, nameAfter, nameBefore } from "./names";
 import {
   addMember,
   addOwnId,
   constructOfId,
   followedBy,
   forgetGroups,
+  hasMoved,
   isWritten,
   noteType,
   parentOf,
@@ -317,11 +318,16 @@ function definePlaced(library: Library, type: ResourceType, Declared: DeclaredCl
         this.#claimPlace();
         refuseSeveralParents(this, parentFields);
       }
+      const own = `${this.terraformResourceType}.${this.friendlyUniqueId}`;
+      const after = nameAfter(this);
+      if (after !== undefined && !hasMoved(this)) {
+        const to = `${this.terraformResourceType}.${after}`;
+        return isInStack(library, this, to) ? { moved: [{ to, from: own }] } : {};
+      }
       const from = nameBefore(this);
       const written = super.toTerraform();
       if (from === undefined || movesOf(this) !== undefined) return written;
-      const to = `${this.terraformResourceType}.${this.friendlyUniqueId}`;
-      return { ...written, moved: [{ to, from: `${this.terraformResourceType}.${from}` }] };
+      return { ...written, moved: [{ to: own, from: `${this.terraformResourceType}.${from}` }] };
     }
 
     /** Refuses a name that another resource in the same place has: the platform could not tell the two apart. */
@@ -346,6 +352,13 @@ function definePlaced(library: Library, type: ResourceType, Declared: DeclaredCl
     }
   };
 }
+
+/** Returns true if the stack of a construct has a resource of that type and name. */
+const isInStack = (library: Library, construct: Construct, address: string): boolean =>
+  library.TerraformStack.of(construct)
+    .node.findAll()
+    .map((one) => one as ReferableLike)
+    .some((one) => `${one.terraformResourceType}.${one.friendlyUniqueId}` === address);
 
 /** Refuses a resource of a parent with `count` or `forEach`: Terraform cannot know of which instance it is. */
 function refuseSeveralParents(construct: InstanceType<DeclaredClass>, parentFields: readonly string[]): void {
