@@ -2,6 +2,7 @@ import type { Construct } from "constructs";
 import type { OnRemove } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
 import {
+  camelCase,
   generatedName,
   snakeCase,
   terraformNameOf,
@@ -21,13 +22,14 @@ import {
   writeAttributes,
 } from "./fields";
 import type { Library, ReferableLike } from "./library";
-import { claim, claimName, movesOf, nameBefore } from "./names";
+import { claim, claimName, movesOf, nameAfter, nameBefore } from "./names";
 import {
   addMember,
   addOwnId,
   constructOfId,
   followedBy,
   forgetGroups,
+  hasMoved,
   isWritten,
   noteType,
   parentOf,
@@ -153,6 +155,7 @@ function defineDeclared(library: Library, type: ResourceType) {
     .filter((path) => type.rules[path]?.secret === true)
     .map(snakeCase);
   const nameField = type.nameAttribute === undefined ? undefined : snakeCase(type.nameAttribute);
+  const fieldNames = new Set([...fieldsOf(type).values()].map(({ name }) => name));
   const others = ["onRemove", derived, ...type.parents.map((parent) => parent.type)];
   const Given = defineGiven(library, library.TerraformResource, fieldsOf(type), {
     terraformType,
@@ -163,6 +166,7 @@ function defineDeclared(library: Library, type: ResourceType) {
   return class Declared extends Given {
     static readonly generateConfigForImport = importOf(library, terraformType);
 
+    readonly #expected = new Set<string>();
     readonly #comment: { moved_from?: string[]; on_remove?: unknown; triggers?: string } = {};
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
@@ -194,7 +198,8 @@ function defineDeclared(library: Library, type: ResourceType) {
       }
       let name: string | undefined;
       let reference: Resolvable | undefined;
-      const produce = (): unknown => {
+      const produce = ({ preparing }: { readonly preparing: boolean }): unknown => {
+        if (preparing) this.#expectDeclared(attribute);
         // The library notes at a reference which stacks refer to it: one for each name.
         if (name !== this.friendlyUniqueId) reference = super.interpolationForAttribute(attribute);
         name = this.friendlyUniqueId;
@@ -214,6 +219,24 @@ function defineDeclared(library: Library, type: ResourceType) {
             ? "it is a secret. Give the other field the same source: const token = fromEnv(…)"
             : 'it is known to the platform alone. Give both the same source, such as fromEnv("TOKEN")'),
       );
+    }
+
+    /** Has the synthesis refuse a reference to a field that the program does not declare, once aspects have run. */
+    #expectDeclared(path: string): void {
+      const [name = "", inner] = path.split(".");
+      if (!fieldNames.has(name) || this.#expected.has(path)) return;
+      this.#expected.add(path);
+      const valueIn = (attribute: unknown): unknown =>
+        inner === undefined ? attribute : (attribute as Written | undefined)?.[inner];
+      const { rawOverrides } = this as unknown as { readonly rawOverrides: Written };
+      const isDeclared = (): boolean =>
+        [this.givenField(name), rawOverrides[name]].some((attribute) => valueIn(attribute) !== undefined);
+      const line =
+        inner === undefined ? `${camelCase(name)}: …` : `${camelCase(name)}: { ${camelCase(inner)}: … }`;
+      const problem =
+        `another construct refers to ${path}, which ${this.node.path} does not declare: ` +
+        `its value is not known while planning; declare it there: ${line}`;
+      this.node.addValidation({ validate: () => (isDeclared() ? [] : [problem]) });
     }
 
     movedFrom(address: string): this {
@@ -295,11 +318,16 @@ function definePlaced(library: Library, type: ResourceType, Declared: DeclaredCl
         this.#claimPlace();
         refuseSeveralParents(this, parentFields);
       }
+      const own = `${this.terraformResourceType}.${this.friendlyUniqueId}`;
+      const after = nameAfter(this);
+      if (after !== undefined && !hasMoved(this)) {
+        const to = `${this.terraformResourceType}.${after}`;
+        return isInStack(library, this, to) ? { moved: [{ to, from: own }] } : {};
+      }
       const from = nameBefore(this);
       const written = super.toTerraform();
       if (from === undefined || movesOf(this) !== undefined) return written;
-      const to = `${this.terraformResourceType}.${this.friendlyUniqueId}`;
-      return { ...written, moved: [{ to, from: `${this.terraformResourceType}.${from}` }] };
+      return { ...written, moved: [{ to: own, from: `${this.terraformResourceType}.${from}` }] };
     }
 
     /** Refuses a name that another resource in the same place has: the platform could not tell the two apart. */
@@ -324,6 +352,13 @@ function definePlaced(library: Library, type: ResourceType, Declared: DeclaredCl
     }
   };
 }
+
+/** Returns true if the stack of a construct has a resource of that type and name. */
+const isInStack = (library: Library, construct: Construct, address: string): boolean =>
+  library.TerraformStack.of(construct)
+    .node.findAll()
+    .map((one) => one as ReferableLike)
+    .some((one) => `${one.terraformResourceType}.${one.friendlyUniqueId}` === address);
 
 /** Refuses a resource of a parent with `count` or `forEach`: Terraform cannot know of which instance it is. */
 function refuseSeveralParents(construct: InstanceType<DeclaredClass>, parentFields: readonly string[]): void {

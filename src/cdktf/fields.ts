@@ -145,8 +145,19 @@ function defineGroupMembers(
 function defineGroup(name: string, fields: FieldNames): new (owner: FieldOwner) => object {
   class Group {
     constructor(readonly owner: FieldOwner) {
-      // The library looks through what it is given as a value: the construct is none.
-      Object.defineProperty(this, "owner", { value: owner, enumerable: false });
+      const spread = `the ${name} of ${owner.node.path} is a reference, and its fields cannot be spread`;
+      const write = `Write { ...${name}Input, … } with what the program gave, or name its fields`;
+      Object.defineProperties(this, {
+        // The library looks through what it is given as a value: the construct is none.
+        owner: { value: owner, enumerable: false },
+        // `{ ...service.configuration }` would be empty.
+        [Symbol("fields")]: {
+          enumerable: true,
+          get: () => {
+            throw new Error(`${spread}. ${write}`);
+          },
+        },
+      });
     }
 
     get given(): Written {

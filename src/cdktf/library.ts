@@ -51,7 +51,9 @@ export interface Library {
   };
   readonly ImportableResource: Constructor<object>;
   readonly Token: { isUnresolved(value: unknown): boolean };
-  readonly Lazy: { anyValue(producer: { produce(): unknown }): Resolvable };
+  readonly Lazy: {
+    anyValue(producer: { produce(context: { readonly preparing: boolean }): unknown }): Resolvable;
+  };
   readonly DefaultTokenResolver: Constructing;
   readonly StringConcat: Constructing;
 }

@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
 import type { Library, ReferableLike } from "./library";
-import { isWritten, typeOfConstruct } from "./parents";
+import { hasMoved, isWritten, typeOfConstruct } from "./parents";
 import { sharedMark } from "./shared";
 
 /** Refuses a name that is empty or that another construct of the stack has: the JSON would hold one of the two. */
@@ -41,15 +41,30 @@ export const movesOf = (construct: Construct): { readonly from: string } | undef
   (construct as { readonly _movedById?: { readonly from: string } })._movedById;
 
 /** Returns the name that a construct had below another name of the nearest construct above that has moved. */
-export function nameBefore(construct: ReferableLike): string | undefined {
+export const nameBefore = (construct: ReferableLike): string | undefined =>
+  nameBelow(construct, (above) => movesOf(above)?.from.split(".")[1]);
+
+/** Returns the name that a construct gets where a construct above it moves to another one, which then has what is below. */
+export const nameAfter = (construct: ReferableLike): string | undefined =>
+  nameBelow(construct, (above) => {
+    if (!hasMoved(above)) return undefined;
+    const { moved } = above.toTerraform() as { readonly moved?: readonly { readonly to: string }[] };
+    return moved?.[0]?.to.split(".")[1];
+  });
+
+/** Returns the name of a construct below another name of the nearest construct of rnv above for which there is one. */
+function nameBelow(
+  construct: ReferableLike,
+  otherNameOf: (above: ReferableLike) => string | undefined,
+): string | undefined {
   let at = construct.node.scope;
   while (at !== undefined && typeOfConstruct(at) !== undefined) {
-    const before = movesOf(at)?.from.split(".")[1];
-    if (before !== undefined) {
-      const above = (at as ReferableLike).friendlyUniqueId;
-      const rest = construct.friendlyUniqueId.slice(above.length);
-      const isBelow = construct.friendlyUniqueId.startsWith(above) && (rest === "" || rest.startsWith("__"));
-      return isBelow ? `${before}${rest}` : undefined;
+    const above = at as ReferableLike;
+    const other = otherNameOf(above);
+    if (other !== undefined) {
+      const rest = construct.friendlyUniqueId.slice(above.friendlyUniqueId.length);
+      const isBelow = construct.friendlyUniqueId.startsWith(above.friendlyUniqueId);
+      return isBelow && (rest === "" || rest.startsWith("__")) ? `${other}${rest}` : undefined;
     }
     at = at.node.scope;
   }

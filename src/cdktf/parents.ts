@@ -89,11 +89,16 @@ function resolved(library: Library, scope: ReferableLike, value: unknown): strin
   return library.Tokenization.resolve(value, { scope, resolver, preparing: false });
 }
 
-/** False for a resource that was removed, is left out, or was moved to another construct: the library writes a `moved` block alone. */
+/** Returns true if a resource was moved to another construct: the library writes a `moved` block alone. */
+export const hasMoved = (construct: Construct): boolean =>
+  (construct as { readonly _hasMoved?: boolean })._hasMoved === true;
+
+/** False for a resource that was removed, is left out, or was moved to another construct, itself or one above. */
 export const isWritten = (construct: ReferableLike): boolean =>
-  (construct as { readonly _hasMoved?: boolean })._hasMoved !== true &&
   construct.node.scopes.every(
-    (one) => one.node.scope === undefined || one.node.scope.node.tryFindChild(one.node.id) === one,
+    (one) =>
+      !hasMoved(one) &&
+      (one.node.scope === undefined || one.node.scope.node.tryFindChild(one.node.id) === one),
   );
 
 export const noteType = (construct: object, type: ResourceType): unknown => mark(construct, "type", type);

@@ -27,8 +27,8 @@ describe("programs in the style of those that teams write", () => {
   afterEach(() => scenario.close());
 
   const rnv = (...args: string[]) => scenario.runWith({ env }, ...args, "-f", "cdktf.out");
-  function synthesize(define: (app: cdktf.App) => void, edit = unchanged): void {
-    const app = new cdktf.App({ outdir: join(scenario.folder, "cdktf.out") });
+  function synthesize(define: (app: cdktf.App) => void, edit = unchanged, skipValidation = false): void {
+    const app = new cdktf.App({ outdir: join(scenario.folder, "cdktf.out"), skipValidation });
     define(app);
     edit(servicesIn(app));
     app.synth();
@@ -108,7 +108,8 @@ describe("programs in the style of those that teams write", () => {
   });
 
   it.each(Object.entries(mistakes))("are refused while planning: %s", async (_name, { define, says }) => {
-    synthesize(mistaken(define));
+    expect(() => synthesize(mistaken(define))).toThrow(says);
+    synthesize(mistaken(define), unchanged, true);
     expect(await rnv("plan")).toMatchObject({ code: 1, stderr: expect.stringContaining(says) });
     expect(scenario.emulator.store.projects()).toEqual([]);
   });

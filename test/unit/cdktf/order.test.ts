@@ -129,6 +129,27 @@ describe.each(Object.entries(libraries))("the order that a stack on %s tells Ter
     expect(rnv_deployment?.api).toMatchObject({ depends_on: ["rnv_variable.api__NEW"] });
     expect(rnv_deployment?.api?.triggers).not.toHaveProperty("api__OLD");
   });
+
+  it("moves what belongs to a service that is moved to another construct", () => {
+    const app = library.Testing.app();
+    const stack = new library.TerraformStack(app, "shop");
+    new RnvProvider(stack, "rnv");
+    const [before, after] = ["before", "after"].map(
+      (id) => new Service(stack, id, { kind: "web", name: "api" }),
+    );
+    for (const service of [before, after]) service?.addVariable("LEVEL", "info");
+    before?.addVariable("OLD", "1");
+    before?.moveTo("api");
+    after?.addMoveTarget("api");
+    const { moved, resource } = JSON.parse(library.Testing.synth(stack));
+    expect(moved).toEqual([
+      { from: "rnv_service.before", to: "rnv_service.after" },
+      { from: "rnv_deployment.before", to: "rnv_deployment.after" },
+      { from: "rnv_variable.before__LEVEL", to: "rnv_variable.after__LEVEL" },
+    ]);
+    expect(resource).toMatchObject({ rnv_deployment: { after: {} }, rnv_variable: { after__LEVEL: {} } });
+    expect(Object.keys(resource.rnv_variable)).toEqual(["after__LEVEL"]);
+  });
 });
 
 describe("the order that rnv knows by itself", () => {

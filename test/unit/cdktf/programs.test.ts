@@ -62,6 +62,10 @@ describe.each(Object.entries(libraries))("programs on %s", (_name, { library, co
           `configuration of rnv_service shop/${id} is a token`,
         );
       expect(() => api.putConfiguration(value)).toThrow("configuration of rnv_service shop/api is a token");
+      expect(() => ({ ...api.configuration, replicas: 2 })).toThrow(
+        "the configuration of shop/api is a reference, and its fields cannot be spread. " +
+          "Write { ...configurationInput, … } with what the program gave",
+      );
       expect(() => new Project(stack, "p", { timeouts: value })).toThrow("timeouts of rnv_project shop/p is");
     });
 
@@ -188,6 +192,38 @@ describe.each(Object.entries(libraries))("programs on %s", (_name, { library, co
       api.addVariable("COPY", level.value);
       level.value = fromEnv("LEVEL");
       expect(written).toThrow("the value of rnv_variable shop/api/LEVEL cannot be read");
+    });
+  });
+
+  describe("a field of another construct", () => {
+    const synthesized = (): void => {
+      stack.prepareStack();
+      library.Aspects.of(stack).add({
+        visit: (node) => {
+          if (node instanceof Service && node.nameInput === "later") node.configuration.port = 80;
+        },
+      });
+      library.Testing.synth(stack, true);
+    };
+
+    it("is refused at synthesis where the program does not declare it, with the line to write", () => {
+      const { configuration, archived } = new Service(stack, "api", { kind: "web" });
+      new Service(stack, "worker", { kind: "worker", archived, configuration: { port: configuration.port } });
+      expect(synthesized).toThrow(
+        "[shop/api] another construct refers to configuration.port, which shop/api does not declare: its value is not " +
+          "known while planning; declare it there: configuration: { port: … }",
+      );
+      expect(synthesized).toThrow("declare it there: archived: …");
+    });
+
+    it("is known where an aspect or an override declares it", () => {
+      const later = new Service(stack, "later", { kind: "web" });
+      const overridden = new Service(stack, "overridden", { kind: "web" });
+      overridden.addOverride("configuration.replicas", 3);
+      const { port } = later.configuration;
+      const { replicas } = overridden.configuration;
+      new Service(stack, "worker", { kind: "worker", configuration: { port, replicas } });
+      expect(synthesized).not.toThrow();
     });
   });
 
