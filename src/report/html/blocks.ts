@@ -34,7 +34,7 @@ export const findingList = <Finding extends Omit<Diagnostic, "address" | "range"
     findings.map((finding) => {
       const { severity, code, summary, detail, hint } = finding;
       const place = placeOf(finding);
-      return html`<p><strong class="${severity}">${severity}</strong> <code>${code}</code>: ${summary}${place === undefined ? nothing : html` <code>${place}</code>`}</p>${detail === undefined ? nothing : html`<pre tabindex="0">${preformatted(detail)}</pre>`}${hint === undefined ? nothing : html`<p>hint: ${hint}</p>`}`;
+      return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summary}${place === undefined ? nothing : html` <code>${place}</code>`}</p>${detail === undefined ? nothing : html`<pre tabindex="0">${preformatted(detail)}</pre>`}${hint === undefined ? nothing : html`<p>hint: ${hint}</p>`}`;
     }),
   );
 
