@@ -1,7 +1,7 @@
 import { errorBodyOf, replayedOf } from "./gap-rules";
 import type { GapSettings } from "./gap-settings";
 import type { Redactor } from "./redactor";
-import { readRetryAfter, type WireResponse } from "./transport";
+import { parseJson, readRetryAfter, type WireResponse } from "./transport";
 
 /** An answer of the service, read as far as it can be trusted. */
 export interface Answer {
@@ -67,22 +67,6 @@ export function readAnswer(
     message: messageOf(response, body, redirect, sensitive ? undefined : found.message),
     retryAfterSeconds: readRetryAfter(headers),
   };
-}
-
-/** Matches a text that may have the key `__proto__`, also where letters of it are escaped. */
-const mayHavePrototype = /__proto__|\\u00(5f|6f|7[024])/i;
-
-/**
- * Parses JSON without keys named `__proto__`, which could change the prototype of what they are copied into. Undefined where
- * it is none: the parser's own message quotes the text, and goes no further.
- */
-export function parseJson(text: string): unknown {
-  const drop = (key: string, value: unknown): unknown => (key === "__proto__" ? undefined : value);
-  try {
-    return mayHavePrototype.test(text) ? JSON.parse(text, drop) : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function jsonBody({ body, json = parseJson(body) }: WireResponse, mayBeList: boolean): Answer["body"] {

@@ -19,6 +19,22 @@ export interface WireResponse {
   readonly json?: unknown;
 }
 
+/** Matches a text that may have the key `__proto__`, also where letters of it are escaped. */
+const mayHavePrototype = /__proto__|\\u00(5f|6f|7[024])/i;
+
+/**
+ * Parses JSON without keys named `__proto__`, which could change the prototype of what they are copied into. Undefined where
+ * it is none: the parser's own message quotes the text, and goes no further.
+ */
+export function parseJson(text: string): unknown {
+  const drop = (key: string, value: unknown): unknown => (key === "__proto__" ? undefined : value);
+  try {
+    return mayHavePrototype.test(text) ? JSON.parse(text, drop) : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Carries requests: over sockets, or to the emulator in-process. Rejects when no whole answer came; never follows a
  * redirect, never retries.

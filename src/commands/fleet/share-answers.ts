@@ -1,5 +1,4 @@
-import { parseJson } from "../../api/read-answer";
-import type { Transport, WireResponse } from "../../api/transport";
+import { parseJson, type Transport, type WireResponse } from "../../api/transport";
 
 /**
  * Returns a function that opens the transport of a member over one that all members of this process share: what one has
