@@ -10,7 +10,10 @@ module.exports = {
     "^\\.\\./locales/index\\.cjs$": "zod/v4/locales/en.cjs",
   },
   roots: ["<rootDir>/test"],
-  testMatch: ["**/test/!(terraform)/**/*.test.ts", "**/test/terraform/{life-cycle,later-protocol,replay}.test.ts"],
+  testMatch: [
+    "**/test/!(terraform)/**/*.test.ts",
+    "**/test/terraform/{life-cycle,later-protocol,replay}.test.ts",
+  ],
   transform: {
     "\\.[jt]s$": [
       "@swc/jest",

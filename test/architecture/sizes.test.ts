@@ -17,30 +17,30 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_470, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_752, budget: 4_500 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_491, budget: 2_350 },
+  api: { paths: ["api"], ceiling: 5_758, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
-    ceiling: 7_981,
+    ceiling: 7_958,
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 743, budget: 700 },
-  stack: { paths: ["stack"], ceiling: 5_010, budget: 4_350 },
-  plan: { paths: ["plan"], ceiling: 5_680, budget: 4_700 },
-  resources: { paths: ["resources"], ceiling: 2_872, budget: 2_400 },
+  stack: { paths: ["stack"], ceiling: 4_772, budget: 4_350 },
+  plan: { paths: ["plan"], ceiling: 5_415, budget: 4_700 },
+  resources: { paths: ["resources"], ceiling: 2_892, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 2_845, budget: 2_550 },
-  state: { paths: ["state"], ceiling: 4_318, budget: 3_300 },
-  report: { paths: ["report"], ceiling: 6_919, budget: 4_700 },
-  commands: { paths: ["commands"], ceiling: 5_406, budget: 4_600 },
-  cli: { paths: ["cli"], ceiling: 8_141, budget: 6_800 },
+  state: { paths: ["state"], ceiling: 4_320, budget: 3_300 },
+  report: { paths: ["report"], ceiling: 6_573, budget: 4_700 },
+  commands: { paths: ["commands"], ceiling: 5_153, budget: 4_600 },
+  cli: { paths: ["cli"], ceiling: 8_068, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_892, budget: 3_200 },
-  cdktf: { paths: ["cdktf"], ceiling: 1_821, budget: 1_650 },
+  cdktf: { paths: ["cdktf"], ceiling: 1_650, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 6_400, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 70_236, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 68_864, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
@@ -81,6 +81,13 @@ const grants: readonly { readonly issue: string; readonly folder: string; readon
   { issue: "only this provider", folder: "apply", lines: 4 },
   { issue: "only this provider", folder: "cli", lines: 345 },
   { issue: "only this provider", folder: "emulator", lines: 12 },
+  { issue: "examples", folder: "model", lines: 12 },
+  { issue: "examples", folder: "api", lines: 13 },
+  { issue: "examples", folder: "manifest", lines: 10 },
+  { issue: "examples", folder: "plan", lines: 6 },
+  { issue: "examples", folder: "state", lines: 19 },
+  { issue: "examples", folder: "commands", lines: 29 },
+  { issue: "examples", folder: "emulator", lines: 14 },
 ];
 
 /** A ceiling that is further above its folder lets it grow unseen. */
