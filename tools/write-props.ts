@@ -1,10 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { constructClasses } from "./construct-classes";
 import { constructProps, constructsOnCdktn } from "./construct-props";
 
 const folder = join(__dirname, "..", "src", "cdktf");
 const generated = join(folder, "generated");
+// What an earlier version wrote there would be compiled too.
+rmSync(generated, { recursive: true, force: true });
 mkdirSync(generated, { recursive: true });
 writeFileSync(join(generated, "props.ts"), constructProps());
 writeFileSync(join(generated, "cdktn.ts"), constructsOnCdktn(readFileSync(join(folder, "cdktf.ts"), "utf8")));

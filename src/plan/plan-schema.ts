@@ -79,6 +79,7 @@ const resourceChange = z.strictObject({
   }),
   action_reason: z.string().optional(),
   reason: z.string().optional().describe("Why it is done, for people."),
+  deployed: z.string().optional().describe("Who has deployed its service since the last run."),
   id: z.string().optional(),
   live_name: z.string().describe("What a deletion confirms."),
   attributes: z.array(fieldSchema),

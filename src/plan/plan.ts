@@ -47,7 +47,7 @@ export type Binding = InMemory<NonNullable<ChangeDocument["binding"]>>;
 /** Keys of a change that its document has too. */
 export const sharedKeys = [
   ...(["address", "type", "id", "previousAddress", "construct", "reason", "effects", "references"] as const),
-  ...(["dependsOn", "deletesAfter", "withParent", "onRemove", "cost", "binding"] as const),
+  ...(["deployed", "dependsOn", "deletesAfter", "withParent", "onRemove", "cost", "binding"] as const),
 ];
 
 type SharedWithDocument = Pick<InMemory<ChangeDocument>, (typeof sharedKeys)[number]>;
@@ -70,8 +70,6 @@ export interface Change extends SharedWithDocument {
   readonly lifecycle?: readonly AttributeChange[];
   /** Every field whose live value is neither the recorded nor the declared one. Recorded before, live after. */
   readonly drift?: readonly AttributeChange[];
-  /** Who deployed its service since the last run, of one with drift; for people. */
-  readonly deployed?: string | undefined;
   /** Recorded, but the service has it no longer. */
   readonly missing?: true;
   /** Its deletion is declared: `removed:`. */

@@ -6,7 +6,7 @@ import { driftLine, driftMarkdown, driftText } from "./drift-sections";
 import { codeSpan, escapeJson, escapeMarkdown, escapeText, markdownTable } from "./escape-text";
 import { type CommentSubject, pageLink } from "./job-comment";
 import { counted, countList } from "./plan-wording";
-import { runMetrics } from "./prometheus";
+import { runHelp, runMetrics } from "./prometheus";
 import { joined, markdownWithin } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
@@ -195,10 +195,6 @@ export function driftMetrics({ at, stages }: DriftJob, manifest: string, previou
   );
   return runMetrics("rnv_drift", at, targets, previous, [
     { name: "rnv_drift_resources", help: "Resources that the state records.", samples: resources },
-    {
-      name: "rnv_drift_run_info",
-      help: "The last run: its requests have the ids rnv-RUN-1, rnv-RUN-2.",
-      samples: runs,
-    },
+    { name: "rnv_drift_run_info", help: runHelp, samples: runs },
   ]);
 }

@@ -13,7 +13,7 @@ import {
   markdownTable,
 } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
-import { runMetrics } from "./prometheus";
+import { runHelp, runMetrics } from "./prometheus";
 import { joined, markdownWithin } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { elapsedText } from "./time-text";
@@ -57,6 +57,10 @@ const memberResultSchema = z.strictObject({
     .optional()
     .describe("Of a plan, and of an apply as far as it came."),
   digest: z.string().optional().describe("Of the plan."),
+  runs: z
+    .array(z.string())
+    .optional()
+    .describe("Ids of its runs: their requests have the ids rnv-RUN-1, rnv-RUN-2."),
   drift: z.strictObject({ drifted: count, missing: count, pending: count, unmanaged: count }).optional(),
   diagnostics: z.array(findingSchema({ location: locationSchema.optional() })).optional(),
   output: z.string().optional().describe("The end of what it printed, where it ended without a document."),
@@ -220,7 +224,11 @@ export function fleetMetrics({ verb, members, counts, started_at }: FleetReport,
     drift: one.drift,
   }));
   const byStatus = memberStatuses.map((status) => ({ labels: { verb, status }, value: counts[status] ?? 0 }));
+  const runs = members.flatMap((one) =>
+    (one.runs ?? []).map((run) => ({ labels: { verb, member: one.name, run }, value: 1 })),
+  );
   return runMetrics("rnv_fleet", started_at, targets, previous, [
+    { name: "rnv_fleet_run_info", help: runHelp, samples: runs },
     { name: "rnv_fleet_members", help: "Members by how their last run ended.", samples: byStatus },
   ]);
 }

@@ -196,5 +196,6 @@ function changedText({ first, changes, fields, reason }: PlanEntry): string {
       const isShort = attributeSign(field) === "~" && !isBlock(field.before) && !isBlock(field.after);
       return isMany && isShort ? `${name} ${shownText(field.before)} \u2192 ${shownText(field.after)}` : name;
     });
-  return names.length <= 4 ? names.join(", ") : shortList(names, 3);
+  const changed = names.length <= 4 ? names.join(", ") : shortList(names, 3);
+  return [changed, first.deployed].filter(Boolean).join("; ");
 }

@@ -66,6 +66,9 @@ const classHelp: Readonly<Record<DriftClass, string>> = {
 
 const lastClean = "last_clean_run_timestamp_seconds";
 
+/** Help of the metric whose label `run` is the id of the last run. */
+export const runHelp = "The last run: its requests have the ids rnv-RUN-1, rnv-RUN-2.";
+
 /**
  * Renders the last runs of targets, which began `at`, after what else is to be said of them. `previous` is the text of the
  * runs before: the time of the last clean run of a target that is not clean now comes from there.

@@ -104,13 +104,20 @@ const annotationSchema = z.object({
 export type Annotation = z.infer<typeof annotationSchema>;
 
 /** A stack of the manifest of an output folder; `dependencies` are construct paths. */
-const listedStack = z.object({
-  name: z.string(),
-  constructPath: z.string(),
-  synthesizedStackPath: z.string(),
-  dependencies: z.array(z.string()).default([]),
-  annotations: z.array(annotationSchema).default([]),
-});
+const listedStack = z
+  .object({
+    name: z.string(),
+    constructPath: z.string().optional(),
+    synthesizedStackPath: z.string(),
+    dependencies: z.array(z.string()).default([]),
+    annotations: z.array(z.unknown()).default([]),
+  })
+  .transform(({ constructPath, annotations, ...stack }) => ({
+    ...stack,
+    constructPath: constructPath ?? stack.name,
+    // A level that a later library knows is left out.
+    annotations: annotations.flatMap((one) => annotationSchema.safeParse(one).data ?? []),
+  }));
 type ListedStack = z.infer<typeof listedStack>;
 
 const outputManifest = z.object({ stacks: z.record(z.string(), listedStack) });

@@ -26,9 +26,15 @@ describe("drift of a service that another user has deployed", () => {
     scenario.emulator.store.deploy(idOf("api"), { actor: "lina" });
     scenario.emulator.store.settle();
     scenario.emulator.store.deploy(idOf("web"), { actor: "ada" });
-    const planned = await scenario.run("plan");
+    const planned = await scenario.run("plan", "--html", "plan.html", "--json-into", "plan.json");
     expect(planned.stdout).toContain(`service.api will be updated in place\n      ${told}`);
     expect(planned.stdout).not.toContain("ada");
+    expect(scenario.read("plan.html")).toContain(told);
+    expect((await scenario.run("plan", "--format", "markdown")).stdout).toContain(told);
+    const { resource_changes: changes } = JSON.parse(scenario.read("plan.json"));
+    expect(changes).toContainEqual(
+      expect.objectContaining({ address: "service.api", deployed: expect.stringContaining(told) }),
+    );
     scenario.forget();
     expect((await scenario.run("drift", "--html", "drift.html")).stdout).toContain(told);
     expect(lists()).toHaveLength(1);

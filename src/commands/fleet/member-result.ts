@@ -39,6 +39,7 @@ export function memberResult(
     .flatMap(({ diagnostics, sources }) => diagnostics.map((one) => diagnosticData(one, sources)))
     .slice(0, mostFindings)
     .map((one) => placedIn(one, member));
+  const runs = outcomes.flatMap(({ runId }) => runId ?? []);
   const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
   const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : statuses[exitCode];
@@ -47,6 +48,7 @@ export function memberResult(
     ...{ status: status ?? "failed", exit_code: exitCode, seconds: Math.round(seconds * 100) / 100 },
     ...(changes && { changes }),
     ...(digest !== undefined && { digest }),
+    ...(runs.length > 0 && { runs }),
     ...(drift && { drift }),
     ...(found.length > 0 && { diagnostics: found }),
   };

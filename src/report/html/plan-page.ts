@@ -281,13 +281,24 @@ function notesOf(
   change: Change,
   cost: PlanEntry["cost"],
 ): readonly (readonly [label: string, value: Part])[] {
-  const { address, id, guard, reason, previousAddress, construct, withParent, references = [] } = change;
+  const {
+    address,
+    id,
+    guard,
+    reason,
+    deployed,
+    previousAddress,
+    construct,
+    withParent,
+    references = [],
+  } = change;
   const code = (text: string): Markup => html`<code>${text}</code>`;
   const owner = change.type === "layout" ? "project" : "service";
   return [
     ["blocked", guard?.summary],
     ["to continue", guard && html`<code class="copy">${passOf(address, guard)}</code>`],
     ["because", reason],
+    ["since the last run", deployed],
     ["how", withParent ? `destroyed with its ${owner}` : undefined],
     ["name", isNameTold(change) ? undefined : code(change.name)],
     ["id", id === undefined || change.action === "update" ? undefined : code(id)],
