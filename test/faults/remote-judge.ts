@@ -1,20 +1,20 @@
 import type { Run } from "./judge";
 import type { Machine } from "./machine";
 import type { Ended } from "./process";
-import { stateSecrets, wentBack } from "./remote-server";
+import { overwritten, stateSecrets } from "./remote-server";
 import { backendOutside, type Stage } from "./stage";
 
-/** What must hold of a state on a server after every run; one that went back only where no server can refuse it. */
+/** What must hold of a state on a server after every run; one that is overwritten only where no server can refuse it. */
 export function remoteFaultsOf(
   { remote, disk }: Machine,
   runs: readonly Run[],
-  mayGoBack: boolean,
+  mayBeOverwritten: boolean,
 ): string[] {
   if (remote === undefined) return [];
   const told = JSON.stringify(runs.map(({ ended, process }) => [ended.diagnostics, process.events]));
   const files = [...disk.names].map(([, { content }]) => content.toString("latin1"));
   return [
-    ...remote.server.violations.filter((found) => !(mayGoBack && found === wentBack)),
+    ...remote.server.violations.filter((found) => !(mayBeOverwritten && overwritten.includes(found))),
     ...remote.strays.map(() => "a request of the state went to another origin"),
     ...[told, ...files].flatMap((text) =>
       stateSecrets.filter((secret) => text.includes(secret)).map(() => "a secret of the state was told"),

@@ -42,8 +42,10 @@ export const isS3 = (kind: RemoteKind): boolean => kind.startsWith("s3");
 export const statePathOf = (kind: RemoteKind): string =>
   isS3(kind) ? "/bucket/team/shop.json" : "/state/shop";
 
-/** Found by a server that is sent an older state than it has. */
-export const wentBack = "the state went back to an older serial";
+/** Found by a server that is sent an older state than it has, or the first state of another run. */
+const wentBack = "the state went back to an older serial";
+const gotOther = "the state got another lineage";
+export const overwritten: readonly string[] = [wentBack, gotOther];
 
 /** A server of one state in memory. It remembers what was stored, and notices what must never happen to it. */
 export class RemoteServer {
@@ -103,7 +105,7 @@ export class RemoteServer {
     const [old, now] = [before, after].map((text) => (text === undefined ? undefined : headOf(text)));
     if (old === undefined) return;
     if (now === undefined) this.violations.push("the state was removed");
-    else if (now.lineage !== old.lineage) this.violations.push("the state got another lineage");
+    else if (now.lineage !== old.lineage) this.violations.push(gotOther);
     else if (now.serial <= old.serial) this.violations.push(wentBack);
   }
 }
