@@ -144,8 +144,10 @@ function checkIgnored(
   context: ReadContext,
 ): void {
   const { paths, groups, type } = placed;
-  listIn(node, "ignoreChanges").forEach((item, i) => {
-    const path = ignored[i] as string;
+  // A list with a mistake of its own counts as none.
+  const items = listIn(node, "ignoreChanges");
+  ignored.forEach((path, i) => {
+    const item = items[i] as SourceNode;
     if (paths.has(path) || groups.has(path)) return;
     const [group = "", field = ""] = path.split(".");
     const further = openShape(placed, group, field);

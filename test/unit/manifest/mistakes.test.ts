@@ -109,6 +109,12 @@ describe("a mistake in the manifest", () => {
       undefined,
     ],
     [
+      "an ignored path that is a list stands at the list",
+      api("    lifecycle: { ignoreChanges: [configuration.port, [x]] }\n"),
+      "manifest.invalid_type rnv.yaml:4:54 [x]",
+      undefined,
+    ],
+    [
       "an ignored path that does not exist",
       api("    lifecycle: { ignoreChanges: [configuration.prot] }\n"),
       "manifest.invalid_value rnv.yaml:4:34 configuration.prot",
