@@ -144,22 +144,20 @@ function checkIgnored(
   context: ReadContext,
 ): void {
   const { paths, groups, type } = placed;
-  // A list with a mistake of its own counts as none.
-  const items = listIn(node, "ignoreChanges");
   ignored.forEach((path, i) => {
-    const item = items[i] as SourceNode;
+    const { range } = listIn(node, "ignoreChanges")[i] as SourceNode;
     if (paths.has(path) || groups.has(path)) return;
     const [group = "", field = ""] = path.split(".");
     const further = openShape(placed, group, field);
     if (further?.path === path) {
       const meant = didYouMean(field, groups.get(group)?.keys() ?? []);
-      context.report(unknownField(address, path, item.range, meant));
+      context.report(unknownField(address, path, range, meant));
       return;
     }
     const hint = didYouMean(path, [...groups.keys(), ...paths.keys()]);
     context.report(
       error("manifest.invalid_value", `${type.type} has no attribute ${quoteShort(path)} to ignore`, {
-        ...{ address, attribute: "lifecycle.ignoreChanges", range: item.range },
+        ...{ address, attribute: "lifecycle.ignoreChanges", range },
         ...(hint === undefined ? {} : { hint }),
       }),
     );
