@@ -234,8 +234,9 @@ describe("the lock of a state in S3", () => {
   it("is taken over from a process of this host that is gone, by one of two takers", async () => {
     const { server, backend } = await startS3();
     await backend({}, 100).lock(holder("dead", 100), 0);
+    // Each sees that the other one runs.
     const takers = await Promise.allSettled(
-      [201, 202].map((pid) => backend({}, pid).lock({ ...holder(`taker-${pid}`, pid), pid }, 0)),
+      [2001, 2002].map((pid) => backend({}, pid).lock({ ...holder(`taker-${pid}`, pid), pid }, 0)),
     );
     expect(takers.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     await server.close();
