@@ -44,8 +44,8 @@ export const statePathOf = (kind: RemoteKind): string =>
 
 /** Found by a server that is sent an older state than it has, or the first state of another run. */
 const wentBack = "the state went back to an older serial";
-const gotOther = "the state got another lineage";
-export const overwritten: readonly string[] = [wentBack, gotOther];
+const beganAgain = "the state began again";
+export const overwritten: readonly string[] = [wentBack, beganAgain];
 
 /** A server of one state in memory. It remembers what was stored, and notices what must never happen to it. */
 export class RemoteServer {
@@ -105,7 +105,8 @@ export class RemoteServer {
     const [old, now] = [before, after].map((text) => (text === undefined ? undefined : headOf(text)));
     if (old === undefined) return;
     if (now === undefined) this.violations.push("the state was removed");
-    else if (now.lineage !== old.lineage) this.violations.push(gotOther);
+    else if (now.lineage !== old.lineage)
+      this.violations.push(now.serial === 1 ? beganAgain : "the state got another lineage");
     else if (now.serial <= old.serial) this.violations.push(wentBack);
   }
 }
