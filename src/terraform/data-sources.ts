@@ -4,7 +4,7 @@ import {
   deployment as deploymentAnswer,
   deploymentsAnswer,
 } from "../api/wire/shapes";
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Listing, listings } from "../model/listings";
 import type { LiveResource, ReadResult } from "../model/live";
@@ -14,7 +14,7 @@ import { type Asked, canvasShown, readListing, shownValues } from "../resources/
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
-import { diagnosticError, diagnosticMessages } from "./messages";
+import { diagnosticMessages } from "./messages";
 import type { RequestOf } from "./protocol";
 import { configured, mostAgeMs, type Provider, type RpcAnswer, type Session } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
@@ -128,7 +128,7 @@ async function lookUp(
   const name = textIn(config, nameAttribute) ?? "";
   const attribute = id === undefined ? nameAttribute : "id";
   if (id === undefined && name === "")
-    throw diagnosticError("manifest.missing_key", `${typeName} needs an id or a ${nameAttribute}`, {
+    throw failure("manifest.missing_key", `${typeName} needs an id or a ${nameAttribute}`, {
       attribute,
     });
   const [parent] = resource.parents;
@@ -141,12 +141,12 @@ async function lookUp(
   if (read.kind === "found") return read.live;
   const what = id === undefined ? `"${name}"` : `of the id ${id}`;
   if (read.kind === "ambiguous")
-    throw diagnosticError("live.ambiguous", `${read.ids.length} of ${typeName} are called ${what}`, {
+    throw failure("live.ambiguous", `${read.ids.length} of ${typeName} are called ${what}`, {
       attribute,
       hint: `choose one by its id: ${read.ids.join(", ")}${isAnywhere ? `, or name its ${parent?.type}` : ""}`,
     });
   if (read.kind === "unchecked")
-    throw diagnosticError("live.unchecked", `the ${resource.type} ${what} could not be looked up`, {
+    throw failure("live.unchecked", `the ${resource.type} ${what} could not be looked up`, {
       detail: `${read.reason}.`,
     });
   const listed = id === undefined ? await resource.list(reads, parentId).catch(() => []) : [];
@@ -154,7 +154,7 @@ async function lookUp(
   const called = id === undefined || name === "" ? "" : ` called "${name}"`;
   const where = parentId === undefined ? "" : ` in the ${parent?.type} ${parentId}`;
   const names = beside.map((live) => live.name);
-  throw diagnosticError("live.import_missing", `there is no ${resource.type} ${what}${called}${where}`, {
+  throw failure("live.import_missing", `there is no ${resource.type} ${what}${called}${where}`, {
     attribute,
     hint: didYouMean(name, names),
   });
@@ -298,7 +298,7 @@ async function revealVariable(session: Session, config: TerraformObject): Promis
     variables === undefined
       ? "the service does not list variables, so none can be found by its name"
       : `the service has no variable "${key}"`;
-  throw diagnosticError("live.import_missing", summary, { attribute: "key" });
+  throw failure("live.import_missing", summary, { attribute: "key" });
 }
 
 /** Reads what a configuration asks for: what is configured stays as it is, the rest is filled in. */

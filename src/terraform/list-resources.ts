@@ -1,9 +1,9 @@
+import { failure } from "../diagnostics/diagnostic";
 import type { LiveResource } from "../model/live";
 import { compareTexts, snakeCase } from "../model/text";
 import { typeNamed } from "../resources";
 import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";
-import { diagnosticError } from "./messages";
 import { writePrivate } from "./private-data";
 import type { EventOf } from "./protocol";
 import { configured, type Provider, type Session, type StreamingAnswer, shapes } from "./provider";
@@ -67,7 +67,7 @@ async function listLive(
   if (resource === service && parentId === undefined) await requireAllServices(session.reads);
   if (listed !== undefined)
     return listed.sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
-  throw diagnosticError("live.unchecked", `the service does not list every ${name}`);
+  throw failure("live.unchecked", `the service does not list every ${name}`);
 }
 
 async function eventOf(

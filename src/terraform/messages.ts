@@ -1,5 +1,5 @@
 import { diagnosticOf } from "../api/api-error";
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Remedy } from "../diagnostics/remedies";
 import type { Message } from "./protocol";
 import type { PathSteps } from "./values";
@@ -67,10 +67,6 @@ const asSentence = (text: string): string =>
 
 const sentenceOf = (text: string): string =>
   /[.?!]$/.test(text) ? asSentence(text) : `${asSentence(text)}.`;
-
-/** Returns what is thrown for one diagnostic, which is an error. */
-export const diagnosticError = (...[code, summary, details]: Parameters<typeof error>): DiagnosticsError =>
-  new DiagnosticsError([error(code, summary, details)]);
 
 /**
  * Returns what is reported of a create that left a resource behind. An error would taint it, and what is tainted is deleted

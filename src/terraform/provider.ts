@@ -7,10 +7,11 @@ import type { GapSettings } from "../api/gap-settings";
 import { createReads, type Reads } from "../api/reads";
 import type { Send } from "../api/send";
 import { digestBody, writeKey } from "../apply/journaled-send";
+import { failure } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { resourceTypes } from "../resources";
 import type { Log } from "./log";
-import { diagnosticError, diagnosticMessages } from "./messages";
+import { diagnosticMessages } from "./messages";
 import type {
   EventOf,
   ProviderMethod,
@@ -152,7 +153,7 @@ export class Provider {
   /** Throws `DiagnosticsError` for a call that cannot be answered without the service. */
   requireSession(): Session {
     if (this.session !== undefined) return this.session;
-    throw diagnosticError("config.missing", "the provider is not configured", {
+    throw failure("config.missing", "the provider is not configured", {
       detail: "Its configuration depends on something that is not known before apply.",
       hint: "apply what it depends on first, with -target",
     });
@@ -190,7 +191,7 @@ export function requireNamed<Item extends { readonly name: string }>(
 ): Item {
   const found = items.find((one) => one.name === name);
   if (found !== undefined) return found;
-  throw diagnosticError("manifest.unsupported", `this provider has no ${what} "${name}"`);
+  throw failure("manifest.unsupported", `this provider has no ${what} "${name}"`);
 }
 
 type Configured = Pick<RequestOf<"ReadDataSource">, "typeName" | "config">;

@@ -5,13 +5,13 @@ import type { Resource } from "../api/reads";
 import { createOrFind } from "../apply/create-or-find";
 import { waitUntilSettled } from "../apply/settle";
 import type { RuntimeAction } from "../commands/act-on-service";
-import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/live";
 import type { ActionInput, Made } from "../model/resource-operations";
 import { isoTime, parseDuration } from "../model/time";
 import { typeNamed } from "../resources";
 import { service } from "../resources/service";
-import { diagnosticError, diagnosticMessages } from "./messages";
+import { diagnosticMessages } from "./messages";
 import type { EventOf } from "./protocol";
 import { configured, type RpcAnswer, type Session, type StreamingAnswer } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
@@ -100,7 +100,7 @@ export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) 
 async function requireDeployment({ reads }: Session, serviceId: string, id?: string): Promise<void> {
   if (id === undefined || (await unlessAbsent(() => reads.live.getDeployment(serviceId, id)))) return;
   const attribute = deploymentAttribute;
-  throw diagnosticError("live.import_missing", `the service has no deployment of the id ${id}`, {
+  throw failure("live.import_missing", `the service has no deployment of the id ${id}`, {
     attribute,
   });
 }
@@ -131,7 +131,7 @@ async function act(invocation: Invocation): Promise<readonly Diagnostic[]> {
   const { action, verb } = asked;
   const wanted = textIn(config, serviceAttribute) ?? "";
   const live = await requireThere(session, service, wanted, serviceAttribute);
-  if (live === undefined) throw diagnosticError("live.unchecked", `the service ${wanted} could not be read`);
+  if (live === undefined) throw failure("live.unchecked", `the service ${wanted} could not be read`);
   const { id, name } = live;
   const deploymentId = idIn(config, deploymentAttribute);
   await requireDeployment(session, id, deploymentId);

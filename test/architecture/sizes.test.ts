@@ -30,7 +30,7 @@ const folders: Readonly<Record<string, Folder>> = {
   plan: { paths: ["plan"], ceiling: 5_414, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_892, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 2_845, budget: 2_550 },
-  state: { paths: ["state"], ceiling: 4_320, budget: 3_300 },
+  state: { paths: ["state"], ceiling: 4_321, budget: 3_300 },
   report: { paths: ["report"], ceiling: 6_592, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_155, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 8_068, budget: 6_800 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 68_891, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 68_886, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [

@@ -47,6 +47,8 @@ describeTerraform("what is ignored, generated and imported", () => {
       const { id: environmentId } = environment ?? emulator.store.addEnvironment(ids.project ?? "", name);
       return emulator.store.addService({ name: "worker", projectId: ids.project, environmentId }).id;
     });
+    const one = emulator.store.addProject({ name: "One" }).id;
+    const only = emulator.store.addService({ name: "api", kind: "web", projectId: one }).id;
     const wrong: readonly (readonly [string, string, RegExp])[] = [
       [
         "rnv_project.x",
@@ -60,6 +62,7 @@ describeTerraform("what is ignored, generated and imported", () => {
         /There is no project "Nope".*"Nope\/api" of rnv_service.*PROJECT\/SERVICE/,
       ],
       ["rnv_service.x", "Shop/nope", /The project "Shop" has no service "nope"/],
+      ["rnv_service.x", "One/nope", /The project "One" has no service "nope".*Did you mean "api"\?/],
       ["rnv_service.x", "Shop/", /has an empty part/],
       [
         "rnv_variable.x",
@@ -93,8 +96,8 @@ describeTerraform("what is ignored, generated and imported", () => {
       expect([id, code]).toEqual([id, 1]);
       expect(output.replace(/\s+/g, " ")).toMatch(told);
     }
-    for (const id of workers) emulator.store.deleteServiceNow(id);
-    for (const id of twice) emulator.store.deleteProjectNow(id);
+    for (const id of [...workers, only]) emulator.store.deleteServiceNow(id);
+    for (const id of [...twice, one]) emulator.store.deleteProjectNow(id);
   }, 60_000);
 
   it("generated configuration of every importable resource can be planned and applied, and sends nothing", async () => {

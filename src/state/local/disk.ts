@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname, isAbsolute } from "node:path";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 
 /** An open file. Positions and sizes are bytes. */
@@ -232,4 +232,21 @@ async function shiftBackups(disk: Disk, files: StateFiles): Promise<void> {
   let gap = 1;
   while (gap < keptBackups && (await disk.stat(backupPath(files, gap))) !== undefined) gap += 1;
   for (let n = gap; n > 1; n -= 1) await disk.rename(backupPath(files, n - 1), backupPath(files, n));
+}
+
+const mostLinks = 40;
+
+/**
+ * Resolves a link to a state; its target need not exist yet. Writes replace the target and leave the link, and two
+ * links to a state share its lock.
+ */
+export async function throughLinks(disk: Disk, path: string): Promise<string> {
+  let at = path;
+  for (let followed = 0; followed < mostLinks; followed += 1) {
+    const target = await disk.readLink(at).catch(() => undefined);
+    if (target === undefined) return at;
+    // Not normalised: `..` of a folder that is a link itself is where that leads to.
+    at = isAbsolute(target) ? target : `${dirname(at)}/${target}`;
+  }
+  return at;
 }

@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type Diagnostic, DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../../model/state";
@@ -28,6 +28,7 @@ import {
   type StateFiles,
   scratchOf,
   syncFolderOf,
+  throughLinks,
   writeFailed,
 } from "./disk";
 import { Journal, NoRoomForIntent } from "./journal";
@@ -77,23 +78,6 @@ export function createLocalBackend(options: LocalBackendOptions): StateBackend {
       return bytes && Buffer.from(bytes).toString("utf8");
     },
   };
-}
-
-const mostLinks = 40;
-
-/**
- * Resolves a link to a state; its target need not exist yet. Writes replace the target and leave the link, and two
- * links to a state share its lock.
- */
-async function throughLinks(disk: Disk, path: string): Promise<string> {
-  let at = path;
-  for (let followed = 0; followed < mostLinks; followed += 1) {
-    const target = await disk.readLink(at).catch(() => undefined);
-    if (target === undefined) return at;
-    // Not normalised: `..` of a folder that is a link itself is where that leads to.
-    at = isAbsolute(target) ? target : `${dirname(at)}/${target}`;
-  }
-  return at;
 }
 
 interface Place {

@@ -1,10 +1,9 @@
 import type { Reads, Resource } from "../../api/reads";
-import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error, failure, warning } from "../../diagnostics/diagnostic";
 import { isMissing, type LiveResource, type ReadResult } from "../../model/live";
 import type { ResourceType } from "../../model/resource-type";
 import { canonicalId } from "../../model/text";
 import { findResource, typeNamed } from "../../resources";
-import { diagnosticError } from "../messages";
 import type { PrivateData } from "../private-data";
 import type { Session, TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -44,7 +43,7 @@ export async function leavesDeletedParent(
   if (change !== "other") return change === "deleted";
   const [parent] = type.resource.parents;
   const [before, after] = [prior, planned].map((one) => type.parentIn(type.knownIn(one)));
-  throw diagnosticError("plan.stale", `it belongs to ${parent?.type} ${before}, not ${after}`, {
+  throw failure("plan.stale", `it belongs to ${parent?.type} ${before}, not ${after}`, {
     attribute: parent?.attribute,
     detail:
       "The first still exists, and the plan did not know the ID of the second. Nothing was written to either.",
@@ -71,7 +70,7 @@ export async function requireThere(
 ): Promise<LiveResource | undefined> {
   const read = await findResource(reads, resource, { id });
   if (!isMissing(read)) return read.kind === "found" ? read.live : undefined;
-  throw diagnosticError("live.import_missing", `there is no ${resource.type} of the id ${id}`, { attribute });
+  throw failure("live.import_missing", `there is no ${resource.type} of the id ${id}`, { attribute });
 }
 
 /**
@@ -120,7 +119,7 @@ export function requireWorkspace(
   { workspace }: PrivateData,
 ): void {
   if (workspace === undefined || canonicalId(workspace) === session.workspaceId) return;
-  throw diagnosticError("state.workspace", `${type} "${name}" is in workspace ${workspace}`, {
+  throw failure("state.workspace", `${type} "${name}" is in workspace ${workspace}`, {
     detail: `This provider uses workspace ${session.workspaceId}.`,
     hint: "set workspace_id to the workspace of the resource, or use another state for this workspace",
   });

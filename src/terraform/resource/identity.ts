@@ -1,6 +1,6 @@
+import { failure } from "../../diagnostics/diagnostic";
 import { canonicalId, snakeCase } from "../../model/text";
 import { service } from "../../resources/service";
-import { diagnosticError } from "../messages";
 import type { Message, ProviderMethod, RequestOf, ResponseOf } from "../protocol";
 import { type Provider, type RpcAnswer, requireNamed, type Session, shapes } from "../provider";
 import { optional, required, type Schema, schemaOf, typeBytes } from "../schema/block";
@@ -105,13 +105,13 @@ export function importIdOf(session: Session, typeName: string, message: Message<
   const identity = decodeObject(valueType, message.value) ?? {};
   const workspaceId = textIn(identity, workspace.name);
   if (workspaceId !== undefined && canonicalId(workspaceId) !== session.workspaceId)
-    throw diagnosticError("live.import_missing", `this identity is of the workspace ${workspaceId}`, {
+    throw failure("live.import_missing", `this identity is of the workspace ${workspaceId}`, {
       detail: `The provider is configured for the workspace ${session.workspaceId}.`,
       hint: "import it with a provider of its own workspace",
     });
   const missing = parts.filter((name) => (textIn(identity, name) ?? "") === "");
   if (missing.length > 0)
-    throw diagnosticError("live.import_missing", `the identity has no ${missing.join(" and no ")}`);
+    throw failure("live.import_missing", `the identity has no ${missing.join(" and no ")}`);
   return parts.map((name) => textIn(identity, name)).join("/");
 }
 

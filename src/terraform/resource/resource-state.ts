@@ -1,9 +1,9 @@
 import type { Resource } from "../../api/reads";
+import { failure } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { LiveResource } from "../../model/live";
 import { canonicalId, terraformNameOf } from "../../model/text";
 import { typeNamed } from "../../resources";
-import { diagnosticError } from "../messages";
 import { writePrivate } from "../private-data";
 import type { RequestOf } from "../protocol";
 import { type RpcAnswer, requireNamed, resourceSchemas, type Session } from "../provider";
@@ -43,7 +43,7 @@ export const moveResourceState: RpcAnswer<"MoveResourceState"> = async (provider
     const state = stateOf(type, sourceSchemaVersion, sourceState?.json);
     return { targetState: encodeMessage(type.valueType, state), targetPrivate: sourcePrivate };
   }
-  throw diagnosticError("manifest.moved", `a ${sourceTypeName} cannot become a ${type.name}`, {
+  throw failure("manifest.moved", `a ${sourceTypeName} cannot become a ${type.name}`, {
     hint: "import it under the new type, and take the old one out of the state with a removed block",
   });
 };
@@ -84,8 +84,7 @@ export async function locateImport(
   const parentType = parent && typeNamed(parent.type);
   const asked = `the import id "${importId}" of ${terraformNameOf(wanted)}`;
   const hint = `give ${importIds(wanted)}, or the names ${importForm(wanted)}`;
-  const unreadable = (what: string) =>
-    diagnosticError("live.import_missing", `${asked} has ${what}`, { hint });
+  const unreadable = (what: string) => failure("live.import_missing", `${asked} has ${what}`, { hint });
   if (segments.includes("")) throw unreadable("an empty part");
   if (parent === undefined && segments.length > 1) throw unreadable("too many parts");
   const above = nameAttribute === undefined ? segments : segments.slice(0, -1);
@@ -102,7 +101,7 @@ export async function locateImport(
       const ids = read.ids.join(", ");
       const byItsId = `give the id of the ${resource.type} in place of its name: ${ids}`;
       const summary = `${read.ids.length} of ${terraformNameOf(resource)} are called "${name}"`;
-      throw diagnosticError("live.ambiguous", summary, {
+      throw failure("live.ambiguous", summary, {
         detail: `${asked.replace("the", "The")} does not say which.`,
         hint: resource === wanted ? `import one by its id: ${ids}` : byItsId,
       });
@@ -117,7 +116,7 @@ export async function locateImport(
   const inParent = beside.filter(({ parentId }) => parentId === (outer?.id ?? null));
   const names = inParent.map((live) => live.name);
   const nearest = didYouMean(name, names) ?? (names.length === 1 ? `did you mean "${names[0]}"?` : undefined);
-  throw diagnosticError("live.import_missing", `${where} no ${missing}`, {
+  throw failure("live.import_missing", `${where} no ${missing}`, {
     detail: `Nothing is found for ${asked}.`,
     hint: nearest ?? hint,
   });

@@ -2,13 +2,19 @@ import { randomBytes } from "node:crypto";
 import { ApiError } from "../../api/api-error";
 import { sendTwice } from "../../apply/journaled-send";
 import { type ComparedWrite, retryAfterClockTick } from "../../apply/verify";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  DiagnosticsError,
+  error,
+  failure,
+  hasErrors,
+  warning,
+} from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { Accepted, AppliableValue, UpdateInput } from "../../model/resource-operations";
 import { Secret } from "../../model/secret";
 import { generatedName } from "../../model/text";
 import { timeNow } from "../../model/time";
-import { diagnosticError } from "../messages";
 import { appliedIn, isOnlyImported, recordedOf, writtenNow } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
 import { revisionName } from "../schema/resource-block";
@@ -107,16 +113,16 @@ async function send(change: Change, input: SentUpdate): Promise<MadeResource> {
   };
   try {
     return await (isRenamed ? session.inTurn(turnOf(named), update) : update());
-  } catch (failure) {
-    if (!(failure instanceof ApiError)) throw failure;
-    if (failure.status === 404) {
+  } catch (cause) {
+    if (!(cause instanceof ApiError)) throw cause;
+    if (cause.status === 404) {
       const about = type.addressOf(input.live?.name ?? input.name);
-      throw diagnosticError("plan.stale", `${about} was deleted after the plan was made`, {
+      throw failure("plan.stale", `${about} was deleted after the plan was made`, {
         hint: "plan again",
       });
     }
-    if (failure.status === 409 && isRenamed) await requireFree();
-    throw failure;
+    if (cause.status === 409 && isRenamed) await requireFree();
+    throw cause;
   }
 }
 

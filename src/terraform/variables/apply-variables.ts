@@ -1,8 +1,8 @@
-import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, failure, hasErrors } from "../../diagnostics/diagnostic";
 import type { AppliableValue } from "../../model/resource-operations";
 import { Secret } from "../../model/secret";
 import { generatedName, shortList } from "../../model/text";
-import { diagnosticError, diagnosticsOf } from "../messages";
+import { diagnosticsOf } from "../messages";
 import { noPrivateData, writtenNow } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
 import type { AskedChange } from "../resource/apply-resource-change";
@@ -105,19 +105,15 @@ async function requireFree(
   const listed = new Set((await reads.variables(serviceId))?.map(({ key }) => key));
   const taken = added.filter((key) => listed.has(key)).sort();
   if (taken.length === 0) return;
-  throw diagnosticError(
-    "live.unmanaged_exists",
-    `${shortList(taken, 20)} already exists in service ${serviceId}`,
-    {
-      attribute: "values",
-      detail: isNew
-        ? `To manage what is declared here, add this import block:\n\n${importBlock(variablesSchema.name, serviceId)}`
-        : "Another state, the dashboard or another resource of this configuration created it.",
-      hint: isNew
-        ? "or leave it out"
-        : "leave it out, delete it there, or take this resource out of the state and import it again",
-    },
-  );
+  throw failure("live.unmanaged_exists", `${shortList(taken, 20)} already exists in service ${serviceId}`, {
+    attribute: "values",
+    detail: isNew
+      ? `To manage what is declared here, add this import block:\n\n${importBlock(variablesSchema.name, serviceId)}`
+      : "Another state, the dashboard or another resource of this configuration created it.",
+    hint: isNew
+      ? "or leave it out"
+      : "leave it out, delete it there, or take this resource out of the state and import it again",
+  });
 }
 
 /** Returns the attribute that declares a variable; `values` of one that none declares any more. */

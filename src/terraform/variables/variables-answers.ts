@@ -1,11 +1,11 @@
 import type { Resource } from "../../api/reads";
 import type { Variable } from "../../api/wire/shapes";
 import { bareRecord } from "../../apply/change-context";
-import { error } from "../../diagnostics/diagnostic";
+import { error, failure } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
-import { diagnosticError, diagnosticMessages, pathMessage } from "../messages";
+import { diagnosticMessages, pathMessage } from "../messages";
 import { readPrivate, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer } from "../provider";
@@ -73,10 +73,7 @@ const move: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
   const [key, serviceId, id] = ["key", "service_id", "id"].map((name) => textIn(json, name));
   const isVariable = request.sourceTypeName === entryType.name;
   if (!isOurs || !isVariable || !key || !serviceId || !id)
-    throw diagnosticError(
-      "manifest.moved",
-      `a ${request.sourceTypeName} cannot become a ${variablesSchema.name}`,
-    );
+    throw failure("manifest.moved", `a ${request.sourceTypeName} cannot become a ${variablesSchema.name}`);
   const empty = emptyMap(serviceId);
   // A variable that is preserved is not ours before the map sets it.
   if (json[variable.preservedBy ?? ""] === true) return { targetState: encoded(empty) };
