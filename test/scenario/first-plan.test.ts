@@ -71,6 +71,17 @@ describe("plan and apply", () => {
     expect(scenario.read(".rnv/state.json")).toBe(state);
   });
 
+  it("a service that is shown without archived is one that is not archived", async () => {
+    scenario.write("rnv.yaml", shop().replaceAll("kind: worker", "kind: worker\n        archived: false"));
+    scenario.fail(({ method }) =>
+      method === "GET" ? { kind: "without-fields", fields: ["archived"] } : undefined,
+    );
+    const planned = await scenario.run("plan");
+    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
+    scenario.fail();
+    scenario.write("rnv.yaml", shop());
+  });
+
   it("one field and one variable are two PATCHes and one deployment, and nothing else", async () => {
     scenario.write("rnv.yaml", shop("/ready", "debug"));
     const planned = await scenario.run("plan", "-detailed-exitcode");
