@@ -1,4 +1,5 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { OperationStatus } from "../model/resource-operations";
 import { shortList } from "../model/text";
 import { type Clock, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
@@ -10,7 +11,7 @@ import { isOlder, newestById, type Shown } from "./versions";
 import type { Canvas, Deletion, Project, Service } from "./wire/shapes";
 
 /** How long a read that contradicts our last write, or another read, is repeated, milliseconds. */
-export const patienceMs = 30_000;
+const patienceMs = 30_000;
 
 export interface ConsistencyOptions {
   readonly clock?: Pick<Clock, "elapsed" | "sleep">;
@@ -337,3 +338,10 @@ const staleError = (stale: readonly Known[], restoredHint = "rnv apply -refresh-
     }),
   ]);
 };
+
+/** Returns that reads do not show an end that has to come; with `isUnseen` no read ever shows it. Where it lasts, it has failed. */
+export const unproven = (status: string, summary: string, isUnseen?: true): OperationStatus => ({
+  kind: "waiting",
+  status,
+  atMost: { ms: patienceMs, summary, ...(isUnseen && { isUnseen }) },
+});

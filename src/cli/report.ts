@@ -5,6 +5,7 @@ import type { Outcome } from "../commands/context";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/files";
 import type { ProcessEnvironment } from "../model/text";
+import { errorsUrl } from "../model/version";
 import { diagnosticData, diagnosticsText, githubAnnotations } from "../report/diagnostics";
 import { escapeJson } from "../report/escape-text";
 import { createStyle, type Style } from "../report/style";
@@ -47,7 +48,7 @@ export function report(
     ({ severity, code }) => severity === "error" && code !== "command.usage",
   );
   if (explained && screen.terminal.interactive)
-    screen.terminal.err(`To read more: rnv explain ${explained.code}\n`);
+    screen.terminal.err(`To read more: rnv explain ${explained.code}, or ${errorsUrl}#${explained.code}\n`);
   annotate(screen, diagnostics, sources);
 }
 

@@ -102,6 +102,8 @@ export interface Finding {
 export interface CheckContext {
   /** The resource is created or replaced. */
   readonly isNew: boolean;
+  /** Attributes that the service shows now. */
+  readonly live?: AttributeLookup | undefined;
   /** The choices that the parent offers; undefined where they are not known. */
   readonly offers?: Offers;
   /** The parent is created or replaced. */

@@ -115,6 +115,7 @@ function checkContext(
   const offers = isParentNew ? parent?.instance.type.offersWhenNew?.(catalog) : parent?.instance.live?.offers;
   return {
     ...{ isNew: isMade({ action }), isParentNew },
+    live: instance.live?.attributes,
     offers,
     parent: parent && action !== "adopt" ? attributesAfter(parent) : undefined,
   };

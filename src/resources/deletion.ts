@@ -1,5 +1,5 @@
 import { ApiError, unlessAbsent } from "../api/api-error";
-import { patienceMs } from "../api/consistent-reads";
+import { unproven } from "../api/consistent-reads";
 import type { ById, Reads } from "../api/reads";
 import type { Deletion } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
@@ -103,22 +103,11 @@ function notSeen(
   const summary = hasEnded
     ? "the API reports its deletion as complete, and still shows it"
     : "the service shows no operation for it, and it is still there";
-  return contradicting("still shown", summary);
+  return unproven("still shown", summary);
 }
 
-/** Returns that reads contradict each other: where that lasts, it has failed. */
-export const contradicting = (status: string, summary: string): OperationStatus => ({
-  kind: "waiting",
-  status,
-  atMost: { ms: patienceMs, summary },
-});
-
 /** Returns that no read shows the end: where that lasts, nothing will. */
-export const notShown = (summary: string): OperationStatus => ({
-  kind: "waiting",
-  status: "not shown",
-  atMost: { ms: patienceMs, summary, isUnseen: true },
-});
+export const notShown = (summary: string): OperationStatus => unproven("not shown", summary, true);
 
 /** The operation of a deletion, where its id is known and the service shows it. */
 async function operationOf(reads: Reads, { serviceId, variableId, projectId, id }: Pending) {

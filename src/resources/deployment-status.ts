@@ -1,4 +1,5 @@
 import { ApiError, unlessAbsent } from "../api/api-error";
+import { unproven } from "../api/consistent-reads";
 import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
 import { isOlder } from "../api/versions";
@@ -7,7 +8,7 @@ import type { Pending, Release, Standing } from "../model/live";
 import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
-import { contradicting, notShown } from "./deletion";
+import { notShown } from "./deletion";
 
 /**
  * One look at a deployment (interface, "Deployment status values"): only the id that our request returned counts,
@@ -89,8 +90,8 @@ async function follow(
   const isBefore = Date.parse(newest?.createdAt ?? "") < Date.parse(madeAt ?? "");
   if (!newest || isOurs || isBefore)
     return isShown
-      ? contradicting("superseded", `deployment ${pending.id} was superseded, and no newer one is listed`)
-      : contradicting("not shown", `the service does not list deployment ${pending.id}`);
+      ? unproven("superseded", `deployment ${pending.id} was superseded, and no newer one is listed`)
+      : unproven("not shown", `the service does not list deployment ${pending.id}`);
   // A rollback serves an older release: what was to be deployed is not what serves.
   if (newest.sourceDeploymentId != null) {
     return {

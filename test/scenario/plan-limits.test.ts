@@ -27,6 +27,18 @@ describe("the limits of a plan of the catalog", () => {
     );
   });
 
+  it("are those of the default plan, or of the plan that the service has, where none is declared", async () => {
+    const limit = (plan: string) =>
+      `backupRetentionDays 7 is above the backupRetentionDays of plan "${plan}": 1`;
+    expect(await planned(service("api", ", backupRetentionDays: 7"))).toContain(limit("free"));
+    const { id } = scenario.emulator.store.addService({ name: "old", configuration: { plan: "starter" } });
+    const found = await planned(
+      service("old", ", backupRetentionDays: 6").replace("{ kind", `{ import: ${id}, kind`),
+    );
+    expect(found).toContain("backupRetentionDays");
+    expect(found).not.toContain("plan.limit");
+  });
+
   it("are a warning where a plan would have more services than a workspace may, managed or not", async () => {
     for (let made = 0; made < 24; made += 1) scenario.emulator.store.addService({ name: `other-${made}` });
     expect(await planned(service("api"))).not.toContain("plan.limit");

@@ -20,7 +20,7 @@ export function checkService(
   return [
     ...checkChoice(declared, "kind", idsOf(catalog.serviceTypes), catalog),
     ...checkPlan(declared, catalog),
-    ...checkLimits(declared, catalog),
+    ...checkLimits(declared, catalog, around),
     ...checkChoice(declared, "configuration.region", idsOf(catalog.regions), catalog),
     ...checkChoice(declared, "configuration.runtime", catalog.runtimes, catalog),
     ...checkNumbers(declared),
@@ -103,8 +103,14 @@ function checkPlan(declared: DeclaredService, catalog: Catalog): readonly Findin
 const limited = { backupRetentionDays: "backupRetentionDays", maxConcurrency: "maxConnections" } as const;
 
 /** Warns of declared settings above the limits of their plan: what the limits mean is not shown. */
-function checkLimits(declared: DeclaredService, catalog: Catalog): readonly Finding[] {
-  const id = textAt(declared, "configuration.plan") ?? "";
+function checkLimits(
+  declared: DeclaredService,
+  catalog: Catalog,
+  around: CheckContext | undefined,
+): readonly Finding[] {
+  const path = "configuration.plan";
+  const kept = around?.isNew ? catalog.defaults.plan : around?.live?.get(path);
+  const id = textAt(declared, path) ?? String(kept ?? "");
   const plan = findPlan(catalog, id, textAt(declared, "kind"));
   return Object.entries(limited).flatMap(([field, name]): readonly Finding[] => {
     const attribute = `configuration.${field}`;
