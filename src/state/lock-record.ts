@@ -1,5 +1,6 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { LockHolder } from "./backend";
+import { backoff, type Clock } from "../model/time";
+import type { LockHolder, LockWait } from "./backend";
 import type { Disk } from "./local/disk";
 
 /** Tells a process from another with the same pid; each part is absent where the system does not say. */
@@ -114,6 +115,55 @@ export async function isDead(
   return theirs.started !== undefined && started !== undefined && theirs.started !== started;
 }
 
+export type LockAnswer =
+  | { readonly kind: "taken" }
+  /** Without a record the lock does not say whose it is. */
+  | { readonly kind: "held"; readonly record?: LockRecord | undefined };
+
+/** A lock in its store, and how long to wait for it. */
+export interface LockToTake extends LockWait {
+  /** For messages. */
+  readonly location: string;
+  /** Says `taken` also when the lock is this record's already: an earlier answer may have been lost. */
+  takeLock(record: LockRecord): Promise<LockAnswer>;
+  /** Puts one record in place of another in one step. Absent where the store cannot. */
+  readonly replaceLock?: ((from: LockRecord, to: LockRecord) => Promise<boolean>) | undefined;
+  /** Returns the error for a lock that does not say whose it is. */
+  unreadable(): DiagnosticsError;
+  readonly timeoutMs: number;
+  /** The first pause and the longest, milliseconds. */
+  readonly pauses: readonly [number, number];
+  readonly clock: Clock;
+  readonly disk: Disk;
+  /** Whether a process of this host runs. */
+  readonly isAlive: (pid: number) => boolean;
+}
+
+/**
+ * Waits for a lock up to `timeoutMs`; takes over from a holder that is certainly dead, where the store can swap (DESIGN
+ * section 7). Returns the record that is held, and the one that it replaced.
+ */
+export async function acquireLock(
+  self: LockRecord,
+  lock: LockToTake,
+): Promise<{ readonly record: LockRecord; readonly replaced?: LockRecord }> {
+  const { clock, disk, isAlive, replaceLock, pauses } = lock;
+  const deadline = clock.elapsed() + lock.timeoutMs;
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await lock.takeLock(self);
+    if (answer.kind === "taken") return { record: self };
+    const { record: held } = answer;
+    if (held && replaceLock && (await isDead(disk, held, self, isAlive))) {
+      const next = { ...self, generation: held.generation + 1 };
+      if (await replaceLock(held, next)) return { record: next, replaced: held };
+    }
+    const left = deadline - clock.elapsed();
+    if (left <= 0) throw held ? lockHeld(held, lock.location, clock.now()) : lock.unreadable();
+    lock.onHeld?.(held);
+    await clock.sleep(Math.min(left, backoff(attempt, ...pauses)), lock.signal);
+  }
+}
+
 const lockHeldExit = 6;
 
 /** Returns the error for a lock that somebody holds; `where` names its file or address. */
@@ -141,40 +191,31 @@ export const lockUnreadable = (where: string, hint: string): DiagnosticsError =>
     lockHeldExit,
   );
 
-/** Returns the error for a lock that is no longer this run's; `by` tells its state now. */
-export const lockLost = (by: string): DiagnosticsError =>
-  new DiagnosticsError(
-    [
-      error("state.lock_lost", `the lock on the state was taken away from this run: ${by}`, {
-        detail: "Nothing was written after that. What this run had begun stands in the journal.",
-        hint: "let the other run end, then run the same command again: it settles what was left open",
-      }),
-    ],
-    lockHeldExit,
-  );
+const afterLoss = "let the other run end, then run the same command again: it settles what was left open";
+
+/** Returns the error for a lock that is no longer this run's: `holder` has it now, else `otherwise` says what is known. */
+export const lockLost = (
+  holder: LockHolder | undefined,
+  otherwise: string,
+  { detail, hint }: { readonly detail: string; readonly hint: string } = {
+    detail: "Nothing was written after that. What this run had begun stands in the journal.",
+    hint: afterLoss,
+  },
+): DiagnosticsError => {
+  const by = holder ? `${holder.command} (pid ${holder.pid} on ${holder.host}) holds it now` : otherwise;
+  const summary = `the lock on the state was taken away from this run: ${by}`;
+  return new DiagnosticsError([error("state.lock_lost", summary, { detail, hint })], lockHeldExit);
+};
 
 /** Returns the error for a write that was sent without the lock; `holder` has it now, if anybody. */
 export const lockLostAfterWrite = (where: string, holder: LockHolder | undefined): DiagnosticsError =>
-  new DiagnosticsError(
-    [
-      error(
-        "state.lock_lost",
-        `the lock on the state was taken away from this run: ${
-          holder === undefined
-            ? "it is free"
-            : `${holder.command} (pid ${holder.pid} on ${holder.host}) holds it now`
-        }`,
-        {
-          detail:
-            `This run wrote ${where} before it found out, which may have replaced what another run wrote there. ` +
-            "Nothing was sent to the service after that." +
-            (holder === undefined ? " A server that gives one lock to everybody looks the same." : ""),
-          hint: "let the other run end, then run the same command again: it settles what was left open, and names what is there and no longer recorded (--adopt takes it over)",
-        },
-      ),
-    ],
-    lockHeldExit,
-  );
+  lockLost(holder, "it is free", {
+    detail:
+      `This run wrote ${where} before it found out, which may have replaced what another run wrote there. ` +
+      "Nothing was sent to the service after that." +
+      (holder === undefined ? " A server that gives one lock to everybody looks the same." : ""),
+    hint: `${afterLoss}, and names what is there and no longer recorded (--adopt takes it over)`,
+  });
 
 function ageOf(since: string, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));

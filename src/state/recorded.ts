@@ -3,9 +3,10 @@ import type { Address } from "../model/address";
 import { withRuns } from "../model/history";
 import type { DeletedResource, Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { sha256 } from "../model/text";
+import { largestSnapshot } from "./backend";
 import { noCipher, type StateCipher } from "./cipher";
 import type { Disk } from "./local/disk";
-import { largestJournal, largestSnapshot, listBackups, readFailed, type StateFiles } from "./local/disk";
+import { largestJournal, listBackups, readFailed, type StateFiles } from "./local/disk";
 import { type DecodedJournal, decodeJournal, type JournalHeader, journalKey } from "./local/journal";
 import type { TextWriter } from "./state-text";
 

@@ -262,7 +262,7 @@ export const remotePlantedBugs: readonly PlantedBug[] = [
     () => "false",
     { scenario: "update", remote: "http-lax", faults: ["remote lock stolen"], finds: "stop" },
   ),
-  bug("the lock is not proven after a write", "put", call("proveLock"), () => "undefined", {
+  bug("the lock is not proven after a write", "write", call("proveLock"), () => "undefined", {
     scenario: "create-all",
     remote: "http-lax",
     faults: ["remote lock stolen before a write"],
@@ -275,7 +275,7 @@ export const remotePlantedBugs: readonly PlantedBug[] = [
   bug(
     "what is to be durable is not waited for",
     "append",
-    call("push", "waiters"),
+    call("push", "queue"),
     ({ text }) => `(${text}, resolve())`,
     { scenario: "create-all", remote: "http", faults: ["remote kill"] },
   ),

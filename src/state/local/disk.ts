@@ -1,5 +1,6 @@
 import { dirname, isAbsolute } from "node:path";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { keptBackups } from "../backend";
 
 /** An open file. Positions and sizes are bytes. */
 export interface DiskFile {
@@ -170,10 +171,7 @@ export interface StateFiles {
   readonly lock: string;
 }
 
-export const keptBackups = 10;
-
 /** Bytes. */
-export const largestSnapshot = 32 * 1024 * 1024;
 export const largestJournal = 128 * 1024 * 1024;
 
 export const filesOf = (path: string): StateFiles => ({

@@ -1,6 +1,7 @@
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { type JournalEntry, journalEntrySchema } from "../../model/state";
 import { sha256 } from "../../model/text";
+import { NoRoomForIntent } from "../backend";
 import { asEncryptedEntry, type Encrypted, type EncryptedEntry } from "../cipher";
 import { hostileReason } from "../state-text";
 import type { Disk, DiskFile } from "./disk";
@@ -154,14 +155,6 @@ const chunk = 256 * 1024;
 
 /** Encrypts a text; `bound` must be the same when it is decrypted. */
 type Encrypt = (text: string, bound: string) => Encrypted;
-
-/** There is no room for an intent together with its outcome. Nothing was written, the journal is whole. */
-export class NoRoomForIntent extends Error {
-  constructor(override readonly cause: unknown) {
-    super("no room for an intent and its outcome");
-    this.name = "NoRoomForIntent";
-  }
-}
 
 /** The file that a session begins; it is written whole as `scratch` and then put in place at `path`. */
 interface NewJournal {

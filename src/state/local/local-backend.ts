@@ -1,10 +1,15 @@
 import { dirname, resolve } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { type Diagnostic, DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../../model/state";
 import { sha256 } from "../../model/text";
 import type { Clock } from "../../model/time";
-import type { LockHolder, LockWait, StateBackend, StateSession } from "../backend";
+import {
+  type LockHolder,
+  type LockWait,
+  largestSnapshot,
+  type StateBackend,
+  type StateSession,
+} from "../backend";
 import { noCipher, type StateCipher } from "../cipher";
 import { identityOf, type LockRecord, readLock } from "../lock-record";
 import {
@@ -15,12 +20,13 @@ import {
   readDamaged,
   readRecorded,
 } from "../recorded";
+import { type LockedStore, Session, type SessionStart } from "../session";
+import type { TextWriter } from "../state-text";
 import {
   type Disk,
   diskCode,
   filesOf,
   isLinkUnsupported,
-  largestSnapshot,
   listBackups,
   prepareSnapshot,
   readFailed,
@@ -31,8 +37,8 @@ import {
   throughLinks,
   writeFailed,
 } from "./disk";
-import { Journal, NoRoomForIntent } from "./journal";
-import { acquireLock, type LocalLock, type LocalLockPort, swapLock } from "./local-lock";
+import { Journal } from "./journal";
+import { acquireLocalLock, type LocalLock, type LocalLockPort, swapLock } from "./local-lock";
 import { nodeDisk } from "./node-disk";
 
 interface LocalBackendOptions extends Origin {
@@ -91,20 +97,20 @@ async function openSession(
   port: LocalLockPort,
   place: Place,
   holder: LockHolder,
-  { timeoutMs, ...wait }: LockWait & { readonly timeoutMs: number },
+  wait: LockWait & { readonly timeoutMs: number },
 ): Promise<StateSession> {
   const { disk } = port;
   const { files, cipher } = place;
   await disk.makeFolder(dirname(files.snapshot)).catch((cause) => {
     throw writeFailed(dirname(files.snapshot), cause);
   });
-  const lock = await acquireLock(port, holder, timeoutMs, wait);
+  const lock = await acquireLocalLock(port, holder, wait);
   try {
-    const { recorded, damage } = await readUnderLock(disk, place);
-    await lock.raise(recorded.generation + 1);
+    const read = await readUnderLock(disk, place);
+    await lock.raise(read.recorded.generation + 1);
     if (lock.replaced !== undefined) await sweep(disk, files, lock.replaced);
-    const name = sessionName(holder, lock.generation);
-    return new LocalSession(disk, files, lock, name, recorded, cipher, damage);
+    const name = sessionName(holder, lock.record.generation);
+    return new Session(new LockedFiles(disk, files, lock, name, read, cipher), cipher, place.origin);
   } catch (cause) {
     await lock.release().catch(() => undefined);
     throw writeFailed(files.lock, cause);
@@ -166,22 +172,14 @@ async function removeLock(
 /** How many journals a snapshot names. */
 const keptJournals = 8;
 
-interface Request {
-  readonly entries: readonly JournalEntry[];
-  readonly durable: boolean;
-  readonly resolve: () => void;
-  readonly reject: (cause: unknown) => void;
-}
-
-/** The right to write a local state: appends are grouped, and everything is written in the order of the calls. */
-class LocalSession implements StateSession {
+/** The files of a state while this run holds its lock. */
+class LockedFiles implements LockedStore {
+  readonly location: string;
+  readonly start: SessionStart;
   #recorded: Recorded;
   #journal: Journal | undefined;
   #journals = 0;
-  #queue: Request[] = [];
-  #work: Promise<unknown> = Promise.resolve();
-  /** Set once it is unknown which snapshot a power cut would leave: nothing may build on either. */
-  #failed: unknown;
+  #failure: DiagnosticsError | undefined;
 
   constructor(
     private readonly disk: Disk,
@@ -189,112 +187,89 @@ class LocalSession implements StateSession {
     private readonly lock: LocalLock,
     /** Unique per holder, fit for a file name. */
     private readonly id: string,
-    recorded: Recorded,
+    { recorded, damage }: { readonly recorded: Recorded; readonly damage?: readonly Diagnostic[] },
     private readonly cipher: StateCipher,
-    /** Why the stored state could not be read, where it is to be replaced. */
-    readonly damage?: readonly Diagnostic[],
   ) {
+    const { state, serial, encrypted } = recorded;
+    this.location = files.snapshot;
+    this.start = { state, serial, encrypted, damage };
     this.#recorded = recorded;
-    this.#encrypted = cipher.encrypts(recorded.encrypted);
-    this.isFormOutdated = recorded.state !== undefined && cipher.isOutdated(recorded.encrypted);
-    this.state = recorded.state;
   }
 
-  readonly state: State | undefined;
-  readonly isFormOutdated: boolean;
-  readonly #encrypted: boolean;
-
-  append(entries: readonly JournalEntry[], options: { readonly durable: boolean }): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ entries, durable: options.durable, resolve, reject });
-      if (this.#queue.length === 1) this.#inTurn(() => this.#flush());
-    });
+  get failure(): DiagnosticsError | undefined {
+    return this.#failure;
   }
 
-  commit(state: State): Promise<State> {
-    return this.#inTurn(async () => {
-      try {
-        return await this.#commit(state);
-      } catch (cause) {
-        throw writeFailed(this.files.snapshot, cause);
-      }
-    });
+  get holder(): LockHolder {
+    return this.lock.record;
   }
 
-  erase(): Promise<boolean> {
-    return this.#inTurn(async () => {
-      try {
-        await this.#mayWrite();
-        await this.#journal?.close();
-        this.#journal = undefined;
-        this.#failed = new Error("the state is removed");
-        await removeState(this.disk, this.files);
-        return true;
-      } catch (cause) {
-        throw writeFailed(this.files.snapshot, cause);
-      }
-    });
+  get clock(): Clock {
+    return this.lock.port.clock;
   }
 
-  release(): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#journal?.close().catch(() => undefined);
-      this.#journal = undefined;
-      this.#failed ??= new Error("the session is over");
-      // A lock that cannot be removed is taken over once this process has ended; it must not hide why it ended.
-      await this.lock.release().catch(() => undefined);
-    });
+  writer(): TextWriter {
+    return {
+      generation: this.lock.record.generation,
+      journals: this.#recorded.journals.slice(-keptJournals),
+    };
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#work.then(work);
-    this.#work = result.catch(() => undefined);
-    return result;
-  }
-
-  /**
-   * Everything that was asked for until its turn came, behind answers that are still to be read, goes out in one
-   * write and at most one sync. What is not to be durable needs no look at the lock: a holder that lost it writes into
-   * a file that nobody reads any more.
-   */
-  async #flush(): Promise<void> {
-    let batch: readonly Request[] = [];
+  /** What is not durable needs no look at the lock: a holder that lost it writes into a file that nobody reads any more. */
+  async append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
     try {
-      await setImmediate();
-      if (this.#failed !== undefined) throw this.#failed;
-      batch = this.#queue.splice(0);
-      if (batch.length > 0) await this.#write(batch);
-    } catch (cause) {
-      for (const request of [...batch, ...this.#queue.splice(0)])
-        request.reject(writeFailed(this.files.journal, cause));
-    }
-  }
-
-  async #write(batch: readonly Request[]): Promise<void> {
-    const durable = batch.some((request) => request.durable);
-    try {
+      if (this.#failure !== undefined) throw this.#failure;
       if (this.#journal === undefined) await this.lock.check();
       this.#journal ??= await this.#openJournal();
-      await this.#journal.append(
-        batch.flatMap((request) => request.entries),
-        durable,
-      );
+      await this.#journal.append(entries, durable);
+      // A run that took the lock meanwhile may have read the journal before this; then the entries do not count.
+      if (durable) await this.lock.check();
     } catch (cause) {
-      if (!(cause instanceof NoRoomForIntent) || batch.length === 1) throw cause;
-      return this.#writeApart(batch);
+      throw writeFailed(this.files.journal, cause);
     }
-    // A run that took the lock meanwhile may have read the journal before this; then the entries do not count.
-    if (durable) await this.lock.check();
-    for (const request of batch) request.resolve();
   }
 
-  /** Intents that find no room must not take outcomes with them. */
-  async #writeApart(batch: readonly Request[]): Promise<void> {
-    for (const request of batch) {
-      await this.#write([request]).catch((cause) => {
-        request.reject(writeFailed(this.files.journal, cause));
-      });
+  async write(bytes: Uint8Array, written: State): Promise<void> {
+    const { disk, files } = this;
+    const scratch = scratchOf(files.snapshot, this.id);
+    try {
+      await this.lock.check();
+      await prepareSnapshot(disk, files, scratch, bytes);
+      await this.lock.check();
+    } catch (cause) {
+      await disk.remove(scratch).catch(() => undefined);
+      throw writeFailed(files.snapshot, cause);
     }
+    try {
+      await this.#putInPlace(scratch);
+      await syncFolderOf(disk, files.snapshot);
+      await (this.start.damage === undefined ? this.#dropJournal() : this.#moveJournalAway());
+    } catch (cause) {
+      // It is unknown which snapshot a power cut would leave: nothing may build on either.
+      this.#failure = writeFailed(files.snapshot, cause);
+      throw this.#failure;
+    }
+    const { lineage, serial } = written;
+    this.#recorded = { ...this.#recorded, state: written, lineage, serial, pending: [] };
+  }
+
+  async erase(): Promise<boolean> {
+    const { disk, files } = this;
+    try {
+      await this.lock.check();
+      await this.#closeJournal();
+      await removeState(disk, files);
+      return true;
+    } catch (cause) {
+      this.#failure = writeFailed(files.snapshot, cause);
+      throw this.#failure;
+    }
+  }
+
+  async free(): Promise<void> {
+    await this.#closeJournal();
+    // A lock that stays is taken over once this process has ended.
+    await this.lock.release().catch(() => undefined);
   }
 
   async #openJournal(): Promise<Journal> {
@@ -304,9 +279,9 @@ class LocalSession implements StateSession {
       format: "rnv-journal",
       version: 1,
       id: `${this.id}-${this.#journals}`,
-      lineage: lineage ?? this.state?.lineage ?? lineageFrom(this.id),
+      lineage: lineage ?? this.start.state?.lineage ?? lineageFrom(this.id),
       serial,
-      generation: this.lock.generation,
+      generation: this.lock.record.generation,
     } as const;
     // Before it is there: when creating it fails half-way, the next snapshot still knows it.
     this.#recorded = { ...this.#recorded, journals: [...this.#recorded.journals, header.id] };
@@ -315,42 +290,8 @@ class LocalSession implements StateSession {
       scratch: scratchOf(this.files.journal, this.id),
       header,
       entries: pending,
-      encrypt: this.#encrypted ? await this.cipher.encrypter() : undefined,
+      encrypt: this.cipher.encrypts(this.start.encrypted) ? await this.cipher.encrypter() : undefined,
     });
-  }
-
-  async #commit(state: State): Promise<State> {
-    await this.#mayWrite();
-    const { disk, files } = this;
-    const serial = Math.max(this.#recorded.serial, state.serial) + 1;
-    const written: State = { ...state, serial };
-    const writer = {
-      generation: this.lock.generation,
-      journals: this.#recorded.journals.slice(-keptJournals),
-      at: new Date(this.lock.port.clock.now()).toISOString(),
-      command: this.lock.command,
-    };
-    const bytes = Buffer.from(await this.cipher.encode(written, writer, this.#encrypted));
-    if (bytes.length > largestSnapshot) throw Object.assign(new Error("state too large"), { code: "EFBIG" });
-    const scratch = scratchOf(files.snapshot, this.id);
-    try {
-      await prepareSnapshot(disk, files, scratch, bytes);
-      await this.lock.check();
-    } catch (cause) {
-      await disk.remove(scratch).catch(() => undefined);
-      throw cause;
-    }
-    try {
-      await this.#putInPlace(scratch);
-      await syncFolderOf(disk, files.snapshot);
-    } catch (cause) {
-      this.#failed = cause;
-      throw cause;
-    }
-    if (this.damage === undefined) await this.#dropJournal();
-    else await this.#moveJournalAway();
-    this.#recorded = { ...this.#recorded, state: written, lineage: written.lineage, serial, pending: [] };
-    return written;
   }
 
   /**
@@ -359,7 +300,8 @@ class LocalSession implements StateSession {
    */
   async #putInPlace(scratch: string): Promise<void> {
     const { disk, files } = this;
-    if (this.#recorded.serial > 0 || this.damage !== undefined) return disk.rename(scratch, files.snapshot);
+    if (this.#recorded.serial > 0 || this.start.damage !== undefined)
+      return disk.rename(scratch, files.snapshot);
     try {
       await disk.link(scratch, files.snapshot);
     } catch (cause) {
@@ -370,25 +312,23 @@ class LocalSession implements StateSession {
     await disk.remove(scratch).catch(() => undefined);
   }
 
-  /** The snapshot names the journal that it holds, so a removal that fails or is undone by a power cut does no harm. */
-  async #dropJournal(): Promise<void> {
+  async #closeJournal(): Promise<void> {
     await this.#journal?.close().catch(() => undefined);
     this.#journal = undefined;
+  }
+
+  /** The snapshot names the journal that it holds, so a removal that fails or is undone by a power cut does no harm. */
+  async #dropJournal(): Promise<void> {
+    await this.#closeJournal();
     await this.disk.remove(this.files.journal).catch(() => undefined);
   }
 
   /** Keeps a damaged journal under another name: the snapshot may not know it, so it must not stay. */
   async #moveJournalAway(): Promise<void> {
     const { disk, files } = this;
-    await this.#journal?.close().catch(() => undefined);
-    this.#journal = undefined;
+    await this.#closeJournal();
     if ((await disk.stat(files.journal)) === undefined) return;
     await disk.rename(files.journal, `${files.journal}.damaged`);
     await syncFolderOf(disk, files.journal);
-  }
-
-  async #mayWrite(): Promise<void> {
-    if (this.#failed !== undefined) throw this.#failed;
-    await this.lock.check();
   }
 }

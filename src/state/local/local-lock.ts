@@ -1,15 +1,14 @@
-import type { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { sha256 } from "../../model/text";
-import { backoff, type Clock } from "../../model/time";
+import type { Clock } from "../../model/time";
 import type { LockHolder, LockWait } from "../backend";
 import {
+  acquireLock,
   encodeLock,
-  type FoundLock,
   identityOf,
   isDead,
   isSameLock,
+  type LockAnswer,
   type LockRecord,
-  lockHeld,
   lockLost,
   lockUnreadable,
   readLock,
@@ -89,19 +88,10 @@ export interface LocalLockPort extends LockPort {
 export class LocalLock {
   constructor(
     readonly port: LocalLockPort,
-    private record: LockRecord,
+    public record: LockRecord,
     /** The dead holder that it was taken over from. */
     readonly replaced?: LockRecord,
   ) {}
-
-  get generation(): number {
-    return this.record.generation;
-  }
-
-  /** The verb that holds it. */
-  get command(): string {
-    return this.record.command;
-  }
 
   /** Throws `state.lock_lost` when the lock is not ours any more. */
   async check(): Promise<void> {
@@ -110,11 +100,7 @@ export class LocalLock {
       throw readFailed(path, cause);
     });
     if (found.kind === "held" && isSameLock(found.record, this.record)) return;
-    const by =
-      found.kind === "held"
-        ? `${found.record.command} (pid ${found.record.pid} on ${found.record.host}) holds it now`
-        : "the lock file was removed";
-    throw lockLost(by);
+    throw lockLost(found.kind === "held" ? found.record : undefined, "the lock file was removed");
   }
 
   /** Raises the generation above those that wrote what is on the disk. */
@@ -132,45 +118,32 @@ export class LocalLock {
   }
 }
 
-/** Waits for the lock up to `timeoutMs`; takes over from a holder that is certainly dead (DESIGN section 7). */
-export async function acquireLock(
+/** Waits for the lock up to `timeoutMs`; takes over from a holder that is certainly dead. */
+export async function acquireLocalLock(
   port: LocalLockPort,
   holder: LockHolder,
-  timeoutMs: number,
-  { onHeld, signal }: LockWait = {},
+  wait: LockWait & { readonly timeoutMs: number },
 ): Promise<LocalLock> {
-  const { disk, clock, path } = port;
-  const deadline = clock.elapsed() + timeoutMs;
+  const { disk, path } = port;
   const self: LockRecord = { ...holder, generation: 1, process: await identityOf(disk, holder.pid) };
-  for (let attempt = 0; ; attempt += 1) {
-    const { won, found } = await tryLock(port, self).catch((cause) => {
-      throw writeFailed(path, cause);
-    });
-    if (won !== undefined) return new LocalLock(port, won, found.kind === "held" ? found.record : undefined);
-    // The lock may have become free between two looks at it.
-    if (attempt < 2 && found.kind === "free") continue;
-    const left = deadline - clock.elapsed();
-    if (left <= 0) throw heldBy(found, path, clock.now());
-    if (found.kind !== "free") onHeld?.(found.kind === "held" ? found.record : undefined);
-    await clock.sleep(Math.min(left, backoff(attempt, 100, 800)), signal);
+  const failed = (cause: unknown): never => {
+    throw writeFailed(path, cause);
+  };
+  const { record, replaced } = await acquireLock(self, {
+    ...{ ...port, ...wait, location: path, pauses: [100, 800] },
+    takeLock: (record) => takeLock(port, record).catch(failed),
+    replaceLock: (expected, next) => swapLock(port, self, { path, expected, next }).catch(failed),
+    unreadable: () => lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`),
+  });
+  return new LocalLock(port, record, replaced);
+}
+
+async function takeLock(port: LocalLockPort, record: LockRecord): Promise<LockAnswer> {
+  for (let looks = 1; ; looks += 1) {
+    const found = await readLock(port.disk, port.path);
+    if (found.kind === "held") return found;
+    if (found.kind === "free" && (await placeLock(port, port.path, record))) return { kind: "taken" };
+    // It may become free between two looks at it.
+    if (found.kind === "unreadable" || looks > 2) return { kind: "held" };
   }
 }
-
-async function tryLock(
-  port: LocalLockPort,
-  self: LockRecord,
-): Promise<{ readonly won?: LockRecord; readonly found: FoundLock }> {
-  const found = await readLock(port.disk, port.path);
-  if (found.kind === "free")
-    return { found, won: (await placeLock(port, port.path, self)) ? self : undefined };
-  if (found.kind === "unreadable" || !(await isDead(port.disk, found.record, self, port.isAlive)))
-    return { found };
-  const next = { ...self, generation: found.record.generation + 1 };
-  const change = { path: port.path, expected: found.record, next };
-  return { found, won: (await swapLock(port, self, change)) ? next : undefined };
-}
-
-const heldBy = (found: FoundLock, path: string, now: number): DiagnosticsError =>
-  found.kind === "held"
-    ? lockHeld(found.record, path, now)
-    : lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`);

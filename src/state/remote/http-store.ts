@@ -5,13 +5,13 @@ import type { Transport, WireResponse } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
-import { type Disk, largestSnapshot, readFailed, syncFolderOf, writeFailed, writeNew } from "../local/disk";
-import { decodeLockText, encodeLock, type LockRecord } from "../lock-record";
+import { largestSnapshot } from "../backend";
+import { type Disk, readFailed, syncFolderOf, writeFailed, writeNew } from "../local/disk";
+import { decodeLockText, encodeLock, type LockAnswer, type LockRecord } from "../lock-record";
 import { checkEndpoint, shownAddress, stateTimeout } from "../state-address";
 import {
   type BackupSlots,
   exchange,
-  type LockAnswer,
   type LockProof,
   type RemoteStore,
   remoteRefused,

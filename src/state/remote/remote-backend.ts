@@ -1,16 +1,21 @@
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { sha256 } from "../../model/text";
-import { backoff } from "../../model/time";
-import type { LockHolder, LockOptions, LockWait, StateBackend, StateSession } from "../backend";
+import {
+  keptBackups,
+  type LockHolder,
+  type LockOptions,
+  type LockWait,
+  type StateBackend,
+  type StateSession,
+} from "../backend";
 import { noCipher, type StateCipher } from "../cipher";
 import type { Disk } from "../local/disk";
-import { keptBackups } from "../local/disk";
 import { nodeDisk } from "../local/node-disk";
-import { identityOf, isDead, type LockRecord, lockHeld, lockUnreadable } from "../lock-record";
+import { acquireLock, identityOf, type LockRecord, lockUnreadable } from "../lock-record";
 import { decodeSnapshot, type Origin, readDamagedText } from "../recorded";
-import { RemoteSession, type RemoteStart } from "./remote-session";
+import { Session } from "../session";
+import { LockedRemoteStore, type RemoteStart } from "./locked-remote-store";
 import {
-  type LockAnswer,
   type RemoteStore,
   type RetryPolicy,
   remoteUnread,
@@ -83,18 +88,33 @@ async function openSession(
 ): Promise<StateSession> {
   const { store, retryPolicy, cipher, origin } = backend;
   const self = await recordOf(backend, holder);
-  const lock = await acquire(backend, self, timeoutMs, wait).catch(async (cause) => {
+  const lock = await acquire(backend, self, { ...wait, timeoutMs }).catch(async (cause) => {
     // The lock may have been given although its answer was lost.
     if (cause instanceof UnansweredError) await store.freeLock(self).catch(() => undefined);
     throw remoteUnwritten(store.location, cause);
   });
   try {
     const start = await readStart(backend, repair);
-    return new RemoteSession({ store, retryPolicy, cipher, origin, lock }, start);
+    return new Session(new LockedRemoteStore(store, retryPolicy, lock, start), cipher, origin);
   } catch (cause) {
     await retryUnanswered(retryPolicy, () => store.freeLock(lock)).catch(() => undefined);
     throw cause;
   }
+}
+
+async function acquire(
+  { store, retryPolicy, disk, isAlive }: Backend,
+  self: LockRecord,
+  wait: LockWait & { readonly timeoutMs: number },
+): Promise<LockRecord> {
+  const { location, replaceLock, unlockHint } = store;
+  const { record } = await acquireLock(self, {
+    ...{ ...wait, location, disk, isAlive, clock: retryPolicy.clock, pauses: [500, 8000] },
+    takeLock: (taken) => retryUnanswered(retryPolicy, () => store.takeLock(taken)),
+    replaceLock: replaceLock && ((from, to) => retryUnanswered(retryPolicy, () => replaceLock(from, to))),
+    unreadable: () => lockUnreadable(`a lock on ${location}`, unlockHint),
+  });
+  return record;
 }
 
 async function readStart(backend: Backend, repair = false): Promise<RemoteStart> {
@@ -111,43 +131,6 @@ async function readStart(backend: Backend, repair = false): Promise<RemoteStart>
     const { serial, generation, encrypted } = readDamagedText(Buffer.from(stored.bytes).toString("utf8"));
     return { state: undefined, stored, serial, generation, encrypted, damage: cause.diagnostics };
   }
-}
-
-/** Waits for the lock up to `timeoutMs`; takes over from a holder that is certainly dead, where the store can swap. */
-async function acquire(
-  backend: Backend,
-  self: LockRecord,
-  timeoutMs: number,
-  { onHeld, signal }: LockWait,
-): Promise<LockRecord> {
-  const { store, retryPolicy } = backend;
-  const { clock } = retryPolicy;
-  const deadline = clock.elapsed() + timeoutMs;
-  for (let attempt = 0; ; attempt += 1) {
-    const answer = await retryUnanswered(retryPolicy, () => store.takeLock(self));
-    if (answer.kind === "taken") return self;
-    const taken = await takeOver(backend, self, answer);
-    if (taken !== undefined) return taken;
-    const left = deadline - clock.elapsed();
-    if (left <= 0)
-      throw answer.record === undefined
-        ? lockUnreadable(`a lock on ${store.location}`, store.unlockHint)
-        : lockHeld(answer.record, store.location, clock.now());
-    onHeld?.(answer.record);
-    await clock.sleep(Math.min(left, backoff(attempt, 500, 8000)), signal);
-  }
-}
-
-async function takeOver(
-  { store, disk, isAlive, retryPolicy }: Backend,
-  self: LockRecord,
-  { record }: LockAnswer & { readonly kind: "held" },
-): Promise<LockRecord | undefined> {
-  const { replaceLock } = store;
-  if (record === undefined || replaceLock === undefined) return undefined;
-  if (!(await isDead(disk, record, self, isAlive))) return undefined;
-  const next = { ...self, generation: record.generation + 1 };
-  return (await retryUnanswered(retryPolicy, () => replaceLock(record, next))) ? next : undefined;
 }
 
 /** Makes the record of a lock. The machine is named by a digest: its id is not for others to read. */

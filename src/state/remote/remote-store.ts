@@ -1,7 +1,7 @@
 import { readRetryAfter, readTransportError, type Transport, type WireResponse } from "../../api/transport";
 import { type DiagnosticCode, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { backoff, type Clock } from "../../model/time";
-import type { LockRecord } from "../lock-record";
+import type { LockAnswer, LockRecord } from "../lock-record";
 
 export interface StoredState {
   readonly bytes: Uint8Array;
@@ -15,11 +15,6 @@ export type WriteAnswer =
   | { readonly kind: "changed" }
   /** The lock is not ours; nothing was written. */
   | { readonly kind: "not-ours"; readonly holder?: LockRecord };
-
-export type LockAnswer =
-  | { readonly kind: "taken" }
-  /** Without a record the lock does not say whose it is. */
-  | { readonly kind: "held"; readonly record?: LockRecord };
 
 /** Who holds a lock that was ours: `untold` where the server refuses without a name. */
 export type LockProof = "ours" | "free" | "untold" | LockRecord;

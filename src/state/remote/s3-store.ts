@@ -2,12 +2,11 @@ import type { Transport, WireResponse } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
-import { keptBackups } from "../local/disk";
-import { decodeLockText, encodeLock, isSameLock, type LockRecord } from "../lock-record";
+import { keptBackups } from "../backend";
+import { decodeLockText, encodeLock, isSameLock, type LockAnswer, type LockRecord } from "../lock-record";
 import { checkEndpoint, type StateAddress, stateTimeout } from "../state-address";
 import {
   exchange,
-  type LockAnswer,
   type RemoteStore,
   remoteRefused,
   type StoredState,

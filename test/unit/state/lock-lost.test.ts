@@ -48,11 +48,11 @@ describe("a lock that this run holds", () => {
   it("raises its generation, and never lowers it", async () => {
     const { disk, lock } = setUp();
     await lock.raise(5);
-    expect([lock.generation, found(disk).generation]).toEqual([5, 5]);
+    expect([lock.record.generation, found(disk).generation]).toEqual([5, 5]);
     await lock.check();
     await lock.raise(5);
     await lock.raise(2);
-    expect([lock.generation, found(disk).generation]).toEqual([5, 5]);
+    expect([lock.record.generation, found(disk).generation]).toEqual([5, 5]);
     expect([...disk.names.keys()]).toEqual([path]);
   });
 
@@ -61,7 +61,7 @@ describe("a lock that this run holds", () => {
     disk.put(path, encodeLock(recordOf("next")));
     expect((await problem(lock.raise(5)))?.code).toBe("state.lock_lost");
     await lock.release();
-    expect([lock.generation, found(disk).id]).toEqual([1, "next"]);
+    expect([lock.record.generation, found(disk).id]).toEqual([1, "next"]);
   });
 
   it("is released by itself", async () => {

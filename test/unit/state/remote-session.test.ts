@@ -2,8 +2,9 @@ import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { noCipher } from "../../../src/state/cipher";
 import type { LockRecord } from "../../../src/state/lock-record";
 import { emptyState } from "../../../src/state/recorded";
-import { RemoteSession } from "../../../src/state/remote/remote-session";
+import { LockedRemoteStore } from "../../../src/state/remote/locked-remote-store";
 import { type RemoteStore, type StoredState, UnansweredError } from "../../../src/state/remote/remote-store";
+import { Session } from "../../../src/state/session";
 import { holder, intent, origin, outcome, stillClock } from "./fixtures";
 
 const start = emptyState({ lineage: "line", ...origin });
@@ -46,15 +47,10 @@ function setUp(change: (memory: Memory) => Partial<RemoteStore> = () => ({})) {
   const clock = stillClock();
   const retryPolicy = { clock, retries: 2, waitMinMs: 10, waitMaxMs: 20, totalMs: 60_000 };
   const open = (generation = 0, serial = 0) => {
-    const parts = {
-      store: { ...store, ...change(memory) },
-      retryPolicy,
-      cipher: noCipher,
-      origin,
-      lock: mine,
-    };
     const state = serial === 0 ? undefined : { ...start, serial };
-    return new RemoteSession(parts, { state, stored: memory.stored, serial, generation, encrypted: false });
+    const found = { state, stored: memory.stored, serial, generation, encrypted: false };
+    const locked = new LockedRemoteStore({ ...store, ...change(memory) }, retryPolicy, mine, found);
+    return new Session(locked, noCipher, origin);
   };
   const found = () => JSON.parse(Buffer.from(memory.stored?.bytes ?? []).toString() || "null");
   return { memory, store, put, open, found, clock };

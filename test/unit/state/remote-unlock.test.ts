@@ -1,7 +1,7 @@
-import type { LockRecord } from "../../../src/state/lock-record";
+import type { LockAnswer, LockRecord } from "../../../src/state/lock-record";
 import { emptyState } from "../../../src/state/recorded";
 import { createRemoteBackend } from "../../../src/state/remote/remote-backend";
-import { type LockAnswer, type RemoteStore, UnansweredError } from "../../../src/state/remote/remote-store";
+import { type RemoteStore, UnansweredError } from "../../../src/state/remote/remote-store";
 import { encodeState } from "../../../src/state/state-text";
 import { MemoryDisk } from "../../support/memory-disk";
 import { holder, origin, stillClock } from "./fixtures";

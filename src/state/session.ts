@@ -1,0 +1,215 @@
+import { setImmediate } from "node:timers/promises";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { JournalEntry, State } from "../model/state";
+import type { Clock } from "../model/time";
+import { type LockHolder, largestSnapshot, NoRoomForIntent, type StateSession } from "./backend";
+import type { StateCipher } from "./cipher";
+import { emptyState, lineageFrom, type Origin, replayJournal } from "./recorded";
+import type { TextWriter } from "./state-text";
+
+/** Entries that need not be durable wait this long to be written with others, where there is no journal, milliseconds. */
+const lingerMs = 1000;
+
+/** The stored state when a session got the lock. */
+export interface SessionStart {
+  readonly state: State | undefined;
+  /** Of the stored state; 0 when there is none. */
+  readonly serial: number;
+  readonly encrypted: boolean;
+  /** Why the stored state could not be read, where it is to be replaced. */
+  readonly damage?: readonly Diagnostic[] | undefined;
+}
+
+/**
+ * Keeps snapshots, and a journal where the store has one, while this run holds the lock; every write checks that it does.
+ * Throws `DiagnosticsError`.
+ */
+export interface LockedStore {
+  readonly location: string;
+  readonly start: SessionStart;
+  readonly holder: LockHolder;
+  readonly clock: Pick<Clock, "now" | "sleep">;
+  /** Set once nothing may be written any more: the lock is lost, or it is unknown what is stored. */
+  readonly failure: unknown;
+  /** Returns what the next snapshot says of the session that writes it. */
+  writer(): TextWriter;
+  /** Puts a snapshot in place of the last one, and empties the journal. */
+  write(bytes: Uint8Array, written: State): Promise<void>;
+  /** Appends entries to the journal; absent where there is none. `NoRoomForIntent` is the cause where only intents found no room. */
+  readonly append?: (entries: readonly JournalEntry[], durable: boolean) => Promise<void>;
+  /** Removes the state, its journal and its backups; false where the store removes nothing. */
+  erase(): Promise<boolean>;
+  /** Frees the lock. A lock that cannot be freed must not hide why the session ended. */
+  free(): Promise<void>;
+}
+
+interface Request {
+  readonly entries: readonly JournalEntry[];
+  readonly durable: boolean;
+  readonly resolve: () => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/**
+ * The right to write a state. What is appended together is written together, and everything in the order of the calls: to
+ * the journal, or, where there is none, into the state, which is then written as a whole with a new serial.
+ */
+export class Session implements StateSession {
+  readonly state: State | undefined;
+  readonly isFormOutdated: boolean;
+  readonly damage?: readonly Diagnostic[] | undefined;
+  readonly #encrypted: boolean;
+  /** The stored state with the entries that were appended since, where there is no journal. */
+  #current: State | undefined;
+  #hasUnsaved = false;
+  #serial: number;
+  #queue: Request[] = [];
+  /** The queue is written in its turn. */
+  #isFlushDue = false;
+  #isLingering = false;
+  #work: Promise<unknown> = Promise.resolve();
+  #over: unknown;
+
+  constructor(
+    private readonly store: LockedStore,
+    private readonly cipher: StateCipher,
+    private readonly origin: Origin,
+  ) {
+    const { state, serial, encrypted, damage } = store.start;
+    this.state = state;
+    this.damage = damage;
+    this.isFormOutdated = state !== undefined && cipher.isOutdated(encrypted);
+    this.#encrypted = cipher.encrypts(encrypted);
+    this.#current = state;
+    this.#serial = serial;
+  }
+
+  append(entries: readonly JournalEntry[], { durable }: { readonly durable: boolean }): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const failure = this.#over ?? this.store.failure;
+      if (failure !== undefined) return reject(failure);
+      this.#queue.push({ entries, durable, resolve, reject });
+      if (durable || this.store.append) return this.#flushInTurn();
+      resolve();
+      this.#flushLater();
+    });
+  }
+
+  commit(state: State): Promise<State> {
+    // The given state holds what still lingers; entries appended from here on come after it.
+    if (!this.#isFlushDue) this.#queue = [];
+    return this.#inTurn(() => this.#write(state));
+  }
+
+  erase(): Promise<boolean> {
+    return this.#inTurn(async () => {
+      if (this.#over !== undefined) throw this.#over;
+      const isErased = await this.store.erase();
+      if (isErased) this.#over = new Error("the state is removed");
+      return isErased;
+    });
+  }
+
+  release(): Promise<void> {
+    return this.#inTurn(async () => {
+      // Entries that nobody waited for, and no snapshot took in.
+      await this.#flush();
+      this.#over ??= new Error("the session is over");
+      await this.store.free();
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#work.then(work);
+    this.#work = result.catch(() => undefined);
+    return result;
+  }
+
+  #flushInTurn(): void {
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    this.#inTurn(async () => {
+      // What comes with answers that are still to be read goes out in the same write.
+      await setImmediate();
+      await this.#flush();
+    });
+  }
+
+  #flushLater(): void {
+    if (this.#isLingering) return;
+    this.#isLingering = true;
+    const flush = (): void => {
+      this.#isLingering = false;
+      this.#flushInTurn();
+    };
+    this.store.clock.sleep(lingerMs).then(flush, () => undefined);
+  }
+
+  /** Writes everything appended until now. */
+  async #flush(): Promise<void> {
+    this.#isFlushDue = false;
+    const batch = this.#queue.splice(0);
+    try {
+      if (this.store.append === undefined) await this.#takeIn(batch);
+      else if (batch.length > 0) await this.#append(batch);
+    } catch (cause) {
+      for (const request of batch) request.reject(cause);
+    }
+    for (const request of batch) request.resolve();
+  }
+
+  async #append(batch: readonly Request[]): Promise<void> {
+    if (this.#over !== undefined) throw this.#over;
+    const entries = batch.flatMap((request) => request.entries);
+    const durable = batch.some((request) => request.durable);
+    try {
+      await this.store.append?.(entries, durable);
+    } catch (failure) {
+      const isApart = batch.length > 1 && (failure as Error).cause instanceof NoRoomForIntent;
+      if (!isApart) throw failure;
+      // Intents that find no room must not take outcomes with them.
+      for (const request of batch) await this.#append([request]).catch(request.reject);
+    }
+  }
+
+  async #takeIn(batch: readonly Request[]): Promise<void> {
+    const entries = batch.flatMap((request) => request.entries);
+    // Kept when the write fails: a superfluous intent is settled by looking, a missing intent is not.
+    if (entries.length > 0) this.#current = replayJournal(this.#current ?? this.#empty(), entries);
+    this.#hasUnsaved ||= entries.length > 0;
+    if (this.#hasUnsaved && this.#current !== undefined) await this.#write(this.#current);
+  }
+
+  #empty(): State {
+    const { id, since } = this.store.holder;
+    return emptyState({ lineage: lineageFrom(`${id} ${since}`), ...this.origin });
+  }
+
+  async #write(state: State): Promise<State> {
+    const { store, cipher } = this;
+    const failure = this.#over ?? store.failure;
+    if (failure !== undefined) throw failure;
+    this.#current = state;
+    this.#hasUnsaved = true;
+    const written: State = { ...state, serial: Math.max(this.#serial, state.serial) + 1 };
+    const { command } = store.holder;
+    const writer = { ...store.writer(), at: new Date(store.clock.now()).toISOString(), command };
+    const bytes = Buffer.from(await cipher.encode(written, writer, this.#encrypted));
+    if (bytes.length > largestSnapshot) throw tooLarge(store.location);
+    // Used up from here on: a write that seems lost may have arrived, and no serial names two states.
+    this.#serial = written.serial;
+    await store.write(bytes, written);
+    this.#current = written;
+    this.#hasUnsaved = false;
+    return written;
+  }
+}
+
+const tooLarge = (location: string): DiagnosticsError =>
+  new DiagnosticsError([
+    error(
+      "state.write_failed",
+      `cannot write ${location}: the state is larger than ${largestSnapshot} bytes`,
+      { hint: "split the manifest into several, each with a state of its own" },
+    ),
+  ]);
