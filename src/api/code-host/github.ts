@@ -1,27 +1,35 @@
 import * as z from "zod";
-import { DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import { ApiError } from "../api-error";
-import type { CodeHost, Discussion, HostComment, HostIssue, HostOptions, PullRequest } from "./code-host";
-import { isMarked } from "./code-host";
+import type { CodeHost, HostOptions, PullRequest } from "./code-host";
 import { createHostClient, type HostClient } from "./host-client";
-import { askOnce, makeOnce } from "./once";
+import { type HostTexts, textsOf } from "./host-texts";
 
 const user = z.looseObject({ login: z.string() });
-const comment = z.looseObject({
-  id: z.number(),
-  body: z.string().nullish(),
-  html_url: z.string().optional(),
-  user: user.nullish(),
-});
-const issue = z.looseObject({
-  number: z.number(),
-  title: z.string(),
-  body: z.string().nullish(),
-  html_url: z.string().optional(),
-  user: user.nullish(),
-  /** A pull request is an issue too. */
-  pull_request: z.unknown().optional(),
-});
+const comment = z
+  .looseObject({
+    id: z.number(),
+    body: z.string().nullish(),
+    html_url: z.string().optional(),
+    user: user.nullish(),
+  })
+  .transform(({ id, body, html_url: url, user: by }) => ({
+    ...{ id: String(id), body: body ?? "", author: by?.login },
+    ...(url !== undefined && { url }),
+  }));
+const issue = z
+  .looseObject({
+    number: z.number(),
+    title: z.string(),
+    body: z.string().nullish(),
+    html_url: z.string().optional(),
+    user: user.nullish(),
+    /** A pull request is an issue too. */
+    pull_request: z.unknown().optional(),
+  })
+  .transform(({ number, title, body, html_url: url, user: by, pull_request: pull }) => ({
+    ...{ number, title, body: body ?? "", author: pull === undefined ? by?.login : undefined },
+    ...(url !== undefined && { url }),
+  }));
 const pull = z.looseObject({
   number: z.number(),
   merged_at: z.string().nullish(),
@@ -43,131 +51,25 @@ export function createGitHub(options: HostOptions): CodeHost {
     options,
   );
   const repository = `/repos/${options.repository.split("/").map(encodeURIComponent).join("/")}`;
-  const ownLogin = askOnce(() => authorOf(client, options.author));
-  const written: WrittenCheck = async (one) => {
-    const [by, own] = [one.user?.login, await ownLogin()];
-    if (by !== undefined && by !== own) throw writtenByAnother(by, own);
-    return one;
+  const texts: HostTexts = {
+    ...{ name: "GitHub", updateMethod: "PATCH", comment, issue },
+    wordsOf: ({ kind, number }) => `${kind} ${number}`,
+    commentsOf: ({ number }) => `${repository}/issues/${number}/comments`,
+    commentAt: (_, id) => `${repository}/issues/comments/${encodeURIComponent(id)}`,
+    issues: `${repository}/issues`,
+    openIssues: () => `${repository}/issues?state=open&sort=created&direction=desc`,
+    bodyOf: ({ title, body, labels = [] }) => ({ title, body, ...(labels.length > 0 && { labels }) }),
+    closed: { state: "closed", state_reason: "completed" },
+    needsOf: (kind) => (kind === "issue" ? needsIssues : needsComments),
+    login: () => authorOf(client, options.author),
   };
-  const isOwn: OwnTest = async () => {
-    const login = await ownLogin();
-    return ({ user: by }) => by?.login === login;
-  };
-  const host: CodeHost = {
+  return {
     name: "GitHub",
     mostCharacters: 65_536,
-    findComments: async ({ kind, number }, marker) => {
-      const found = await client.sendPages({
-        operation: `list the comments of ${kind} ${number}`,
-        path: `${repository}/issues/${number}/comments`,
-        answer: z.array(comment),
-        needs: needsComments,
-      });
-      const own = await isOwn();
-      return found
-        .filter((one) => own(one) && (marker === undefined || isMarked(one.body, marker)))
-        .map(commentOf);
-    },
-    writeComment: (at, marker, body) =>
-      makeOnce(
-        options,
-        async () =>
-          commentOf(
-            await written(
-              await client.send({
-                operation: `comment on ${at.kind} ${at.number}`,
-                method: "POST",
-                path: `${repository}/issues/${at.number}/comments`,
-                body: { body },
-                answer: comment,
-                needs: needOf(at),
-              }),
-            ),
-          ),
-        async () => (await host.findComments(at, marker)).find((one) => isSameText(one.body, body)),
-      ),
-    rewriteComment: async (at, id, body) =>
-      commentOf(
-        await client.send({
-          operation: `rewrite a comment of ${at.kind} ${at.number}`,
-          method: "PATCH",
-          path: `${repository}/issues/comments/${encodeURIComponent(id)}`,
-          body: { body },
-          answer: comment,
-          needs: needOf(at),
-        }),
-      ),
-    ...issuesOf(client, repository, { isOwn, written }, options),
+    ...textsOf(client, texts, options),
     ...pullsOf(client, repository, options),
     close: client.close,
   };
-  return host;
-}
-
-const needOf = ({ kind }: Discussion): string => (kind === "issue" ? needsIssues : needsComments);
-
-type OwnTest = () => Promise<(of: { readonly user?: { readonly login: string } | null }) => boolean>;
-
-/** Returns a text that was just written, as long as it will be found again as our own. Else throws `DiagnosticsError`. */
-type WrittenCheck = <One extends { readonly user?: { readonly login: string } | null | undefined }>(
-  one: One,
-) => Promise<One>;
-
-/** The token of an app of one's own cannot ask who it is. */
-const writtenByAnother = (by: string, own: string): DiagnosticsError =>
-  new DiagnosticsError([
-    warning("config.invalid", `GitHub wrote this as ${by}, and rnv looks for texts of ${own}`, {
-      detail: "It is not found again: the next run writes another, and an apply finds no review.",
-      hint: `set RNV_COMMENT_AUTHOR=${by} in the jobs`,
-    }),
-  ]);
-
-function issuesOf(
-  client: HostClient,
-  repository: string,
-  { isOwn, written }: { readonly isOwn: OwnTest; readonly written: WrittenCheck },
-  options: HostOptions,
-) {
-  const change = async (number: number, operation: string, body: object): Promise<HostIssue> =>
-    issueOf(
-      await client.send({
-        ...{ operation: `${operation} issue ${number}`, method: "PATCH" as const, body },
-        ...{ path: `${repository}/issues/${number}`, answer: issue, needs: needsIssues },
-      }),
-    );
-  const findIssues: CodeHost["findIssues"] = async () => {
-    const own = await isOwn();
-    const found = await client.sendPages({
-      operation: "list open issues",
-      path: `${repository}/issues?state=open&sort=created&direction=desc`,
-      answer: z.array(issue),
-      needs: needsIssues,
-    });
-    return found.filter((one) => one.pull_request === undefined && own(one)).map(issueOf);
-  };
-  return {
-    findIssues,
-    openIssue: (marker, { title, body, labels = [] }) =>
-      makeOnce(
-        options,
-        async () =>
-          issueOf(
-            await written(
-              await client.send({
-                operation: "open an issue",
-                method: "POST",
-                path: `${repository}/issues`,
-                body: { title, body, ...(labels.length > 0 && { labels }) },
-                answer: issue,
-                needs: needsIssues,
-              }),
-            ),
-          ),
-        async () => (await findIssues()).find(({ body: text }) => isMarked(text, marker)),
-      ),
-    updateIssue: (number, { title, body }) => change(number, "update", { title, body }),
-    closeIssue: (number) => change(number, "close", { state: "closed", state_reason: "completed" }),
-  } satisfies Partial<CodeHost>;
 }
 
 /** Milliseconds between questions for the pull requests of a commit: GitHub lists them a while after the merge. */
@@ -217,21 +119,6 @@ async function authorOf(client: HostClient, given: string | undefined): Promise<
     throw cause;
   }
 }
-
-/** GitHub keeps lines as a browser sends them. */
-const isSameText = (kept: string, sent: string): boolean =>
-  kept.replaceAll("\r\n", "\n").trim() === sent.replaceAll("\r\n", "\n").trim();
-
-const commentOf = ({ id, body, html_url: url }: z.infer<typeof comment>): HostComment => ({
-  id: String(id),
-  body: body ?? "",
-  ...(url !== undefined && { url }),
-});
-
-const issueOf = ({ number, title, body, html_url: url }: z.infer<typeof issue>): HostIssue => ({
-  ...{ number, title, body: body ?? "" },
-  ...(url !== undefined && { url }),
-});
 
 const pullOf = ({ number, merged_at: mergedAt }: z.infer<typeof pull>): PullRequest => ({
   number,
