@@ -21,6 +21,20 @@ describe("rnv explain", () => {
     expect((await explain("variables.value")).stdout).toContain("secret text");
   });
 
+  it("knows the fields of the manifest that no resource has, and its blocks", async () => {
+    for (const [word, text] of [
+      ["dependsOn", "settled before this one"],
+      ["lifecycle.preventDestroy", "Refuse every plan"],
+      ["stages.overlay", "laid over this one"],
+      ["removed", "whose deletion is confirmed"],
+      ["moved", "under a new address"],
+      ["fromEnv", "Name of an environment variable"],
+      ["variables", "An encrypted variable"],
+    ] as const)
+      expect(await explain(word)).toMatchObject({ code: 0, stdout: expect.stringContaining(text) });
+    expect((await explain("preventDestroy")).stdout).toContain("type      boolean\n");
+  });
+
   it("shows every field of a name", async () => {
     const { stdout } = await explain("description");
     expect(stdout).toContain("project.description");

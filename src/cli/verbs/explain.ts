@@ -1,11 +1,11 @@
 import { Argument } from "commander";
-import * as z from "zod";
+import { schema } from "../../commands/tools";
 import { codeMeanings } from "../../diagnostics/codes";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { type ResourceType, ruleAt } from "../../model/resource-type";
 import { escapeText, quoteText } from "../../report/escape-text";
-import { resourceTypes } from "../../resources";
+import { resourceTypes, typeNamed } from "../../resources";
 import type { Verb } from "./verb";
 
 export const explainVerb: Verb = {
@@ -15,7 +15,7 @@ export const explainVerb: Verb = {
   detail: "A field is shown with its type, its default and what a change of it does. It needs no manifest.",
   examples: [
     ["rnv explain configuration.replicas", "a field, by its name or its path"],
-    ["rnv explain deploy.commit", "a field of a block"],
+    ["rnv explain lifecycle.preventDestroy", "a field of a block"],
     ["rnv explain guard.consumers", "the code of error[guard.consumers]"],
   ],
   handler: async ({ positional, terminal }) => {
@@ -28,79 +28,98 @@ export const explainVerb: Verb = {
 function explanationOf(word: string): string {
   if (Object.hasOwn(codeMeanings, word))
     return `${word}\n\n${codeMeanings[word as keyof typeof codeMeanings]}\n`;
-  const named = fields().filter(({ type, path }) => namesOf(type, path).includes(word));
+  const fields = manifestFields();
+  const named = fields.filter((field) => namesOf(field).includes(word));
   if (named.length > 0) return named.map(fieldText).join("\n");
-  throw new DiagnosticsError([unknownWord(word)]);
+  throw new DiagnosticsError([unknownWord(word, fields.flatMap(namesOf))]);
 }
 
-function unknownWord(word: string): Diagnostic {
-  const known = [...Object.keys(codeMeanings), ...fields().flatMap(({ type, path }) => namesOf(type, path))];
+function unknownWord(word: string, names: readonly string[]): Diagnostic {
+  const known = [...Object.keys(codeMeanings), ...names];
   return error("command.usage", `${quoteText(word)} is neither a field of the manifest nor a code`, {
     hint: didYouMean(word, known) ?? "rnv explain configuration.replicas, or rnv explain guard.consumers",
   });
 }
 
-/** A schema as JSON Schema says it, as far as a line of text needs it. */
+/** A schema of the manifest, as far as a line of text needs it. */
 interface FieldSchema {
+  readonly $ref?: string;
   readonly description?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly pattern?: string;
   readonly items?: FieldSchema;
   readonly anyOf?: readonly FieldSchema[];
   readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly additionalProperties?: FieldSchema | boolean;
 }
 
 interface Field {
-  readonly type: ResourceType;
+  /** The type of the block that it is written in; undefined at the top of the manifest. */
+  readonly type?: ResourceType | undefined;
+  /** `configuration.replicas`, `lifecycle.preventDestroy`, `stages.overlay`. */
   readonly path: string;
   readonly schema: FieldSchema;
 }
 
-const fields = (): readonly Field[] => resourceTypes.flatMap(fieldsOf);
-
-function fieldsOf(type: ResourceType): readonly Field[] {
-  const { properties = {} } = z.toJSONSchema(type.schema, {
-    io: "input",
-    unrepresentable: "any",
-  }) as FieldSchema;
-  return Object.entries(properties).flatMap(([key, schema]) => {
-    const inner = type.groups.includes(key) ? propertiesOf(schema) : undefined;
-    return inner === undefined
-      ? [{ type, path: key, schema }]
-      : Object.entries(inner).map(([name, one]) => ({ type, path: `${key}.${name}`, schema: one }));
-  });
+/** Returns every field of a manifest that has a description. */
+function manifestFields(): readonly Field[] {
+  const { definitions, ...manifest } = schema("manifest") as FieldSchema & {
+    readonly definitions: Readonly<Record<string, FieldSchema>>;
+  };
+  const referred = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
+  const found = new Map<string, Field>();
+  const walk = (schema: FieldSchema, type: ResourceType | undefined, path: string): void => {
+    const { $ref, description, properties = {}, additionalProperties, items, anyOf = [] } = schema;
+    const name = `${type?.type ?? ""} ${path}`;
+    if (path !== "" && description !== undefined && !found.has(name)) found.set(name, { type, path, schema });
+    const definition = $ref === undefined ? undefined : definitions[referred($ref)];
+    // A block of a resource is described by itself.
+    if (definition && !typeNamed(referred($ref ?? ""))) walk(definition, type, path);
+    for (const [key, one] of Object.entries(properties))
+      walk(one, type, path === "" ? key : `${path}.${key}`);
+    const values = typeof additionalProperties === "object" ? [additionalProperties] : [];
+    for (const one of [...values, ...(items ? [items] : []), ...anyOf]) walk(one, type, path);
+  };
+  walk(manifest, undefined, "");
+  for (const type of resourceTypes) walk(definitions[type.type] ?? {}, type, "");
+  return [...found.values()];
 }
 
-const propertiesOf = ({ properties, anyOf = [] }: FieldSchema): FieldSchema["properties"] =>
-  properties ?? anyOf.find((one) => one.properties)?.properties;
-
 /** Returns the words by which a field is asked for: `replicas`, `configuration.replicas`, `service.configuration.replicas`. */
-const namesOf = ({ type, manifest }: ResourceType, path: string): readonly string[] => [
+const namesOf = ({ type, path }: Field): readonly string[] => [
   path.slice(path.lastIndexOf(".") + 1),
   path,
-  `${type}.${path}`,
-  `${manifest.key}.${path}`,
+  ...(type ? [`${type.type}.${path}`, `${type.manifest.key}.${path}`] : []),
 ];
 
 function fieldText({ type, path, schema }: Field): string {
+  const effect = type && ruleAt(type, path) && (effectOf(path, type) || "takes effect with the next apply");
   const rows = [
-    ["type", ruleAt(type, path)?.secret ? "secret text" : typeText(schema)],
-    ["a change", effectOf(path, type) || "takes effect with the next apply"],
+    ["type", type && ruleAt(type, path)?.secret ? "secret text" : typeText(schema)],
+    ...(effect ? [["a change", effect]] : []),
   ].map(([name = "", text]) => `  ${name.padEnd(10)}${text}\n`);
-  const { key, shape } = type.manifest;
-  const written = shape === "map" ? `${key}: { NAME: { … } }` : `${key}: { … }`;
-  return `${type.type}.${path}, written in ${written}\n\n${escapeText(schema.description ?? type.doc)}\n\n${rows.join("")}`;
+  const title = type ? `${type.type}.${path}, written in ${blockOf(type)}` : path;
+  return `${title}\n\n${escapeText(schema.description ?? "")}\n\n${rows.join("")}`;
 }
 
-function typeText({ type, enum: values, items, anyOf }: FieldSchema): string {
+const blockOf = ({ manifest: { key, shape } }: ResourceType): string =>
+  shape === "map" ? `${key}: { NAME: { … } }` : `${key}: { … }`;
+
+function typeText({ type, enum: values, const: only, items, anyOf }: FieldSchema): string {
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(", ");
+  if (only !== undefined) return JSON.stringify(only);
   const options =
     anyOf ?? (Array.isArray(type) ? type.map((one): FieldSchema => ({ type: one, items })) : undefined);
   if (options !== undefined) {
-    const texts = options.map(typeText).filter((text) => text !== "null" && text !== "");
+    // Almost every value may be a placeholder, such as ${stage.name}.
+    const own = options.filter(({ pattern = "" }) => !pattern.startsWith("\\$"));
+    const texts = own.map(typeText).filter((text) => text !== "null" && text !== "");
     return [...new Set(texts)].join(" or ");
   }
   if (type === "array") return `list of ${items === undefined ? "values" : typeText(items)}`;
+  if (type === "object") return "block";
   return type === "string" ? "text" : String(type ?? "any value");
 }
 
