@@ -1,4 +1,4 @@
-import { parseDocument } from "yaml";
+import { type Document, isMap, isScalar, parseDocument } from "yaml";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { ResourceType } from "../model/resource-type";
 import type { Plain } from "../model/value";
@@ -29,13 +29,24 @@ export function editManifest(
     );
     if (path === undefined) throw new Error(`a ${type} of the names ${names.join(".")} has no path`);
     const whole = [...path, attribute];
+    openEmptyBlocks(document, path);
     try {
       document.setIn(whole, value);
     } catch {
       const summary = `cannot set ${whole.join(".")}: a part of it is no mapping`;
-      const hint = "write it by hand, or write out the alias or the empty block";
+      const hint = "write it by hand, or write out the alias";
       return { problem: error("manifest.unsupported", summary, { hint }) };
     }
   }
   return { text: document.toString({ lineWidth: 0, flowCollectionPadding: true }) };
+}
+
+/** Makes a block of what is empty on the way: of nothing, or of `{}`. */
+function openEmptyBlocks(document: Document, path: readonly (string | undefined)[]): void {
+  for (let length = 1; length <= path.length; length += 1) {
+    const way = path.slice(0, length);
+    const found = document.getIn(way, true);
+    if (isScalar(found) && found.value === null) document.setIn(way, document.createNode({}));
+    else if (isMap(found) && found.items.length === 0) found.flow = false;
+  }
 }

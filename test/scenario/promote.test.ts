@@ -72,6 +72,17 @@ describe("rnv promote", () => {
     expect(commits).toContainEqual(["deployment.shop.api", tested]);
   });
 
+  it.each(["# Production.\nprojects: {}\n", "# Production.\nprojects:\n", ""])(
+    "writes blocks into an overlay that declares nothing yet: %j",
+    async (empty) => {
+      scenario.write("production.yaml", empty);
+      expect((await scenario.run("promote", "service.shop.api", ...fromStaging)).code).toBe(0);
+      expect(scenario.read("production.yaml")).toBe(
+        `${empty.slice(0, empty.indexOf("projects"))}projects:\n  shop:\n    services:\n      api:\n        deploy:\n          commit: "${tested}"\n`,
+      );
+    },
+  );
+
   it("writes nothing where a service runs another commit than it pins, is not healthy, or has no commit", async () => {
     const before = scenario.read("production.yaml");
     const refusal = async (): Promise<string> => {
