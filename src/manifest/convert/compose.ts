@@ -23,7 +23,6 @@ const stores: readonly (readonly [image: RegExp, kind: string])[] = [
 
 /** Keys that say how containers run on one machine. */
 const ofOneMachine: Readonly<Record<string, string>> = {
-  depends_on: "the order follows from references between services",
   restart: "the service restarts what ends",
   container_name: "services are reached by their internal host",
   networks: "services of a project reach each other",
@@ -43,13 +42,53 @@ export const convertCompose: Converter = (root, report, clone) => {
   file.take("version");
   file.take("name");
   file.finish();
+  const found = names.flatMap((name) => {
+    const fields = services?.map(name);
+    return fields === undefined ? [] : [{ fields, service: convertService(name, fields, hosts, clone) }];
+  });
+  const order = new Map(found.map(({ service }) => [hosts.get(service.name) ?? "", referredIn(service)]));
   return {
-    services: names.flatMap((name) => {
-      const fields = services?.map(name);
-      return fields === undefined ? [] : [convertService(name, fields, hosts, clone)];
+    services: found.map(({ fields, service }) => {
+      const dependsOn = orderOf(fields, service.name, hosts, order);
+      fields.finish();
+      return { ...service, dependsOn };
     }),
   };
 };
+
+/** Addresses of the services that its variables refer to. */
+const referredIn = ({ variables }: ConvertedService): Set<string> =>
+  new Set(
+    [...JSON.stringify(variables ?? {}).matchAll(/\$\{(service\.[\w-]+)\./g)].map(([, found = ""]) => found),
+  );
+
+/**
+ * Returns the addresses of the services in `depends_on`, a list of names or a mapping by name. One that refers back to this
+ * service is left out: a manifest takes no circle.
+ */
+function orderOf(
+  fields: Fields,
+  name: string,
+  hosts: ReadonlyMap<string, string>,
+  order: ReadonlyMap<string, Set<string>>,
+): readonly string[] {
+  const own = hosts.get(name) ?? "";
+  const given = fields.take("depends_on");
+  const wanted = given?.kind === "map" ? [...given.entries.keys()] : (fields.texts("depends_on") ?? []);
+  return wanted
+    .filter((other) => {
+      const address = hosts.get(other) ?? "";
+      const before = new Set([address]);
+      // A set goes on over what is added to it while it is walked.
+      for (const one of before) for (const next of order.get(one) ?? []) before.add(next);
+      const why = address === "" ? "the file has no such service" : "it refers to this service in turn";
+      const isLeftOut = address === "" || before.has(own);
+      if (isLeftOut) noteAt(fields, "depends_on")(`${other}: ${why}`);
+      else order.get(own)?.add(address);
+      return !isLeftOut;
+    })
+    .map((other) => hosts.get(other) ?? "");
+}
 
 function convertService(
   name: string,
@@ -64,7 +103,6 @@ function convertService(
     store === undefined
       ? program(name, image, fields, hosts, clone)
       : storeOf(name, store, image ?? "", fields);
-  fields.finish();
   return service;
 }
 

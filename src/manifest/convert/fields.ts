@@ -21,6 +21,8 @@ export interface ConvertedService {
   /** The project of the service, and its environment where that is not Production. */
   readonly project?: string | undefined;
   readonly environment?: string | undefined;
+  /** Addresses of the services that are deployed before it. */
+  readonly dependsOn?: readonly string[];
   readonly configuration: Readonly<Record<string, ConvertedValue | undefined>>;
   readonly variablesFrom?: readonly ConvertedValue[];
   readonly variables?: Readonly<Record<string, ConvertedValue>>;

@@ -136,7 +136,7 @@ function blockOf(
   shown: ReadonlySet<string | undefined>,
   isTemplate: boolean,
 ): ConvertedValue {
-  const { name, kind, environment, configuration, variablesFrom = [] } = service;
+  const { name, kind, environment, configuration, dependsOn = [], variablesFrom = [] } = service;
   const source = configuration.image === undefined ? {} : { sourceType: "image" };
   const written = Object.entries({ ...source, ...configuration }).flatMap(
     ([key, value]): [string, ConvertedValue][] => {
@@ -153,6 +153,7 @@ function blockOf(
     ...(name !== logicalName && { name }),
     kind,
     ...(environment !== undefined && { environment }),
+    ...(dependsOn.length > 0 && { dependsOn }),
     ...(written.length > 0 && { configuration: Object.fromEntries(written) }),
     ...(variablesFrom.length > 0 && { variablesFrom }),
     ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
