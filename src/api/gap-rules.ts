@@ -56,7 +56,7 @@ export function turnedOff(
 }
 
 /**
- * Returns the path of a gap below the base URL. A template with `{serviceId}` in it stands below the workspace, any other below
+ * Returns the path of a gap below the base URL. A template with `{serviceId}` in it starts at the workspace, any other at
  * the service.
  */
 export function pathUnder(

@@ -8,13 +8,13 @@ import type { Transport, WireRequest, WireResponse } from "./transport";
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 
-/** Scheme, authority and path as they are written; a query or a fragment is told apart before. */
+/** Scheme, authority and path as they are written; a query or a fragment is refused before. */
 const written = /^(https?):\/\/([^\s\\/?#@]+)(\/[\x21-\x7e]*)?$/i;
 
 /**
  * Returns the error in a base URL, or undefined. It is https (http for loopback hosts only), ending in `/api/v1`,
  * without credentials, query or fragment, and written as it is read: a URL reader forgives `https:/\\host`, tabs and
- * other digits, and the key would go where nobody sees it go. The text is never repeated when it may hold a password.
+ * other digits, and the key would go to another host unseen. The text is never repeated when it may hold a password.
  */
 export function checkBaseUrl(text: string): Diagnostic | undefined {
   let url: URL;
@@ -76,7 +76,7 @@ export interface HttpTransportOptions {
   readonly onLoad?: () => void;
 }
 
-/** Polls are up to 5 s apart; a socket that lives longer than the gap is not opened anew for each. */
+/** Polls are up to 5 s apart; a socket that lives longer than the gap is not opened again for each. */
 const idleMs = 10_000;
 /** A socket is given up this long before the server would close it: a request sent just then would be lost. */
 const idleMarginMs = 500;
@@ -184,7 +184,7 @@ const codes: Readonly<Record<string, object>> = {
   UND_ERR_CONNECT_TIMEOUT: { code: "ETIMEDOUT", syscall: "connect" },
   UND_ERR_SOCKET: { code: "ECONNRESET" },
   UND_ERR_RES_EXCEEDED_MAX_SIZE: { code: "ANSWER_TOO_LARGE" },
-  // Such as `101 Switching Protocols`, which nobody asked for.
+  // Such as `101 Switching Protocols`, which was not asked for.
   ERR_ASSERTION: { code: "ANSWER_UNREADABLE" },
 };
 

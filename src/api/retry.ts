@@ -198,7 +198,7 @@ class RequestAttempts {
     return this.#failure("unavailable", `interrupted${when}`, "aborted", reason);
   }
 
-  /** Returns the failure that the last exchange tells of. */
+  /** Returns the failure of the last exchange. */
   #failed(kind: FailureKind): ApiError {
     const last = this.#last;
     if (last?.kind !== "no-answer") return this.#failure(kind, last?.answer.message ?? "");

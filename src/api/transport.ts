@@ -47,7 +47,7 @@ export interface Transport {
 /**
  * Why a transport rejected. `not_sent`: the request certainly never left. `unresolved`: neither did it, the host
  * has no address. `refused_by_proxy`: neither did it, and asking again changes nothing. `broken`: it may have arrived.
- * `late`: so too, and nobody answered in time. `misused`: our own mistake.
+ * `late`: so too, and no answer came in time. `misused`: our own mistake.
  */
 export type TransportErrorReason =
   | "not_sent"

@@ -105,7 +105,7 @@ export function unknownEnd(
   );
 }
 
-/** Returns the record of an answered action and of the wait for its end: after a crash the same command goes on with it. */
+/** Returns the record of an answered action and of the wait for its end: after a crash the same command continues with it. */
 export function leftBy(
   run: Pick<ActionRun, "types" | "record" | "reads" | "clock"> & { readonly journal: Records },
   order: ActionOrder,

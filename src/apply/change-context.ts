@@ -24,9 +24,9 @@ export interface ChangeContext {
   readonly type: Resource;
   readonly slot: Slot;
   readonly endpoints: Endpoints;
-  /** The same for a write that was answered already and is to happen once more: its key is another one. */
+  /** The same for a write that was answered already and is to happen again: its key is another one. */
   readonly endpointsAgain: () => Endpoints;
-  /** Id of the project or service it lies in. */
+  /** Id of its project or service. */
   readonly parentId?: string;
   /** Returns the record of a write as soon as its id is known, so that no id is ever only in memory. */
   readonly recordOnAccept: (id: string | undefined, madeAt?: string) => RecordedResource | null;
@@ -360,7 +360,7 @@ function appliedValue(
   return isPlain(value) ? value : undefined;
 }
 
-/** Addresses this resource waits for besides what it lies in, for the order of a later deletion. */
+/** Addresses this resource waits for besides its parent, for the order of a later deletion. */
 function dependenciesOf({ instance: { desired, recorded } }: Change): readonly Address[] {
   if (!desired) return recorded?.dependsOn ?? [];
   const others = desired.dependsOn.filter((address) => address !== desired.parent);

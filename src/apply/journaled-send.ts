@@ -20,7 +20,7 @@ export interface JournaledWrites {
   readonly takesEffectAtOnce?: boolean;
   /** Of a create: attribute paths of the settings it sends. */
   readonly madeWith?: readonly string[];
-  /** The same write once more in one run, on purpose: under another key. */
+  /** The same write a second time in one run, on purpose: under another key. */
   readonly isAgain?: true;
   /** The verb that asks for it, outside of a plan. */
   readonly command?: Command;
@@ -153,7 +153,7 @@ export const isRefusal = ({ kind, code }: ApiError): boolean =>
   (kind === "refused" || kind === "unauthorized" || kind === "unavailable") &&
   !/^idempotency_/.test(code ?? "");
 
-/** Sends a write, and once more where its answer is uncertain: it can be repeated. */
+/** Sends a write, and again where its answer is uncertain: it can be repeated. */
 export const sendTwice = <T>(send: () => Promise<T>): Promise<T> =>
   send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
 

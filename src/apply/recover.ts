@@ -88,7 +88,7 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
 
 /**
  * Settles a deletion: of what is gone or being deleted the end is looked at as that of any deletion; else it did not
- * happen, or nobody can tell, and it is sent again under its own key while that counts.
+ * happen, or that is unknown, and it is sent again under its own key while that counts.
  */
 async function settleDeletion(
   recovering: RecoveryContext,
@@ -174,7 +174,7 @@ function adopted(
     name: made.name,
     ...(parent === undefined ? {} : { parent }),
     dependsOn: recorded?.dependsOn ?? [],
-    // What was made anew has nothing of what was recorded before it.
+    // What was made again has nothing of what was recorded before it.
     applied: (type.reacts && recorded?.applied) || {},
     computed: Object.fromEntries(made.computed),
     ...(made.updatedAt === undefined ? {} : { updatedAt: made.updatedAt }),

@@ -202,7 +202,7 @@ const heldBack = ({ address, held, instance }: Change, end: ChangeEnd): ChangeEn
 async function takeOverAddress({ run, change }: ChangeContext, previous: Address): Promise<void> {
   const recorded = run.journal.recorded(previous);
   if (!recorded) return;
-  // What it lies in has moved as well, or is where it was.
+  // Its parent has moved as well, or is where it was.
   const parent = change.instance.desired?.parent ?? recorded.parent;
   await run.journal.move(previous, change.address, {
     ...recorded,
@@ -263,7 +263,7 @@ function diagnosticOfFailure(change: Change, failure: unknown): Diagnostic {
 }
 
 /**
- * Looks once more at what something ran in (a service that was deployed), so that the state shows it as it is after the
+ * Looks again at what something ran in (a service that was deployed), so that the state shows it as it is after the
  * run and not as it was before. What cannot be read stays as it was recorded: nothing depends on it.
  */
 export async function refreshRecords(run: Run, plan: Plan): Promise<void> {

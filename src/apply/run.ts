@@ -47,7 +47,7 @@ export interface Run {
   readonly signal: AbortSignal;
 }
 
-/** Reads a resource anew, of which nothing is declared unless `target` says. */
+/** Reads a resource again, of which nothing is declared unless `target` says. */
 export function readNow(
   { reads }: Pick<Run, "reads">,
   type: Resource,
@@ -211,7 +211,7 @@ class Semaphore implements Slot {
   };
 }
 
-/** A replacement is two tasks, because what lies in it must go between them; everything else is one, `whole`. */
+/** A replacement is two tasks, because its children must go between them; everything else is one, `whole`. */
 export type ReplacePhase = "whole" | "delete" | "create";
 
 export interface RunTask extends Task {
@@ -234,8 +234,8 @@ export function runTasks(plan: Plan): RunTask[] {
 }
 
 /**
- * What goes with its parent waits for the parent's deletion. Anything else waits for the deletions of what lies in
- * it, and for its own dependencies, but for those that are themselves replaced: they may wait for this deletion.
+ * What goes with its parent waits for the parent's deletion. Anything else waits for the deletions of its children,
+ * and for its own dependencies, but for those that are themselves replaced: they may wait for this deletion.
  */
 function beforeDeletion(change: Change, byAddress: ReadonlyMap<Address, Change>): string[] {
   const parent = change.instance.recorded?.parent;

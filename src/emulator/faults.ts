@@ -39,7 +39,7 @@ type FaultKind =
   | { readonly kind: "stale-list"; readonly omit?: readonly string[] }
   /** Committed; each text of the answer in which the service tells something tells this. */
   | { readonly kind: "says"; readonly text: string }
-  /** Committed; the answer names another id: one that nobody has, unless `id` gives one. */
+  /** Committed; the answer names another id: one of no resource, unless `id` gives one. */
   | {
       readonly kind: "other-id";
       readonly id?: string | ((store: EmulatorStore) => string | undefined);
@@ -50,7 +50,7 @@ type FaultKind =
   | { readonly kind: "with-fields"; readonly fields: Readonly<Record<string, unknown>> }
   /** Lists are answered empty, as they are to a key that lost its membership. */
   | { readonly kind: "empty-lists" }
-  /** Runs code just before or just after the commit, then goes on with `then`, if any. */
+  /** Runs code just before or just after the commit, then continues with `then`, if any. */
   | {
       readonly kind: "hook";
       readonly when: "before" | "after";

@@ -49,7 +49,7 @@ export class Replicas {
   ) {
     source.store.watch(
       (change) => this.note(change),
-      () => this.#copyAnew(),
+      () => this.#copyAgain(),
     );
   }
 
@@ -68,7 +68,7 @@ export class Replicas {
     for (const replica of this.#replicas.values()) replica.take(event, at);
   }
 
-  /** Makes changes that happened at `moment` by themselves, though nobody looked until now. */
+  /** Makes changes that happened at `moment` by themselves, though nothing was read until now. */
   during(moment: number, change: () => void): void {
     this.#moment = moment;
     change();
@@ -80,7 +80,7 @@ export class Replicas {
     return this.#replicas.get(name)?.view() ?? this.source;
   }
 
-  #copyAnew(): void {
+  #copyAgain(): void {
     for (const replica of this.#replicas.values()) replica.copy(this.source);
   }
 }

@@ -98,7 +98,7 @@ export interface StoredOperation {
   readonly workspaceId: string;
   /** Empty for an operation of a project. */
   readonly serviceId: string;
-  /** A queued deletion of something that is no service: where it stands. */
+  /** The status of a queued deletion of something that is no service. */
   readonly deletes?: { readonly table: "projects" | "variables"; readonly id: string };
   /** The action, or `delete`. */
   readonly kind: string;
@@ -251,7 +251,7 @@ export class Store {
     this.#onChange?.([table, id, null]);
   }
 
-  /** Tells of every change from here on, and of the moment when all of it is read from disk anew. */
+  /** Reports every change from here on, and the moment when all of it is read from disk again. */
   watch(onChange: (change: StoreChange) => void, onReload: () => void): void {
     this.#onChange = onChange;
     this.#onReload = onReload;

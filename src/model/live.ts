@@ -7,7 +7,7 @@ export interface LiveResource {
   readonly id: string;
   /** The name that the service's `confirm` must equal; for a variable its key. */
   readonly name: string;
-  /** Id of the project or service it lies in; null when it lies in none. */
+  /** Id of its project or service; null when it has none. */
   readonly parentId: string | null;
   /** Attributes that a manifest can declare, as reported; fields the service left out are absent. */
   readonly attributes: Attributes;
@@ -17,9 +17,9 @@ export interface LiveResource {
   readonly updatedAt?: string;
   /** The time of what is shown, where it has no `updatedAt`. ISO 8601. */
   readonly asOf?: string;
-  /** Where it stands, when that is not as it was deployed last. */
+  /** Its standing, when that is not as it was deployed last. */
   readonly standing?: readonly Standing[];
-  /** Why it is written once more although it was not changed: `docs has no place yet`. */
+  /** Why it is written again although it was not changed: `docs has no place yet`. */
   readonly lacks?: string;
   /** Choices of it and of the resources in it, by attribute path. */
   readonly offers?: Offers;
@@ -80,7 +80,7 @@ export interface Pending {
 
 /**
  * What a live thing does that no declared field says: its last deployment failed, an older release serves, its runtime
- * is suspended. Said, and repaired by nobody but people.
+ * is suspended. Reported, and left for people to repair.
  */
 export interface Standing {
   readonly code:

@@ -117,7 +117,7 @@ export interface PlannedRuns {
 export interface Runs<Reads> {
   /** Returns what a run leaves pending, recorded with its answer. `attributes`: those that were sent. */
   readonly pendingOf: (id: string, parentId: string | undefined, attributes: AttributeLookup) => Pending;
-  /** Returns what the service says now that stands in the way of planned runs; at most one request. */
+  /** Returns what the service says now that blocks planned runs; at most one request. */
   readonly foresee: (reads: Reads, planned: PlannedRuns) => Promise<readonly Finding[]>;
 }
 
@@ -155,7 +155,7 @@ export interface Made {
 
 /** An action that a verb does to a resource at once, outside of a plan: `rnv restart` (interface, "Services", actions). */
 export interface ResourceAction<Reads, Writes> {
-  /** The part of the resource that it makes anew, whose record says what runs. */
+  /** The part of the resource that it makes again, whose record says what runs. */
   readonly makes?: {
     readonly type: string;
     /** Returns the recorded values of that part from then on, given those `before`. */
@@ -174,7 +174,7 @@ export interface ResourceAction<Reads, Writes> {
   readonly send: (writes: Writes, input: ActionInput) => Promise<Made>;
   /** Returns how to see the end of the accepted write. */
   readonly pendingOf: (input: ActionInput, made: Made) => Pending;
-  /** Returns the ids that an unanswered request may have left; undefined, or absent: it cannot be told. */
+  /** Returns the ids that an unanswered request may have left; undefined, or absent: that is unknown. */
   readonly find?: (
     reads: Reads,
     input: ActionInput,

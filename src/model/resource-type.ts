@@ -189,7 +189,7 @@ export type Picture =
   | { readonly as: "box" }
   /** A node; the values of `facts`, attribute paths, stand under its name. */
   | { readonly as: "node"; readonly facts: readonly string[] }
-  /** A part of the node it lies in. An edge for what it refers to bears its name. */
+  /** A part of the node of its parent. An edge for what it refers to has its name. */
   | { readonly as: "reference" }
   /** It says where the nodes of its box stand: `attribute` has their places by name or id. */
   | { readonly as: "places"; readonly attribute: string };
@@ -201,7 +201,7 @@ export type Picture =
  */
 export interface ResourceType {
   readonly type: string;
-  /** How pictures show it; a part of what it lies in unless given. */
+  /** How pictures show it; a part of its parent unless given. */
   readonly picture?: Picture;
   /** Its name in Terraform and in stacks. Default: `rnv_` and the type. */
   readonly terraformName?: string;

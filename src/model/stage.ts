@@ -1,4 +1,4 @@
-/** The stage that a run is about; an instance of one that stands many times has an id. */
+/** The stage that a run is about; one that has several instances has an id for each. */
 export interface StageName {
   readonly name: string;
   readonly id?: string;

@@ -39,7 +39,7 @@ const resource = z.looseObject({
   type: text,
   id: text,
   name: z.string(),
-  /** Address of the project or service it lies in. */
+  /** Address of its project or service. */
   parent: address.optional(),
   dependsOn: z.array(address),
   /** Declared fields as last applied (or adopted), by attribute path. */
@@ -123,7 +123,7 @@ const run = z.looseObject({
   origin: runOriginSchema.optional(),
   /** Ids that already bore the name when the plan was made, by address of each planned create, or of what a verb acts on. */
   fences: z.record(z.string(), z.array(z.string())),
-  /** Of a verb: what the service accepted, while its end is waited for. The same verb again goes on with it. */
+  /** Of a verb: what the service accepted, while its end is waited for. The same verb again continues with it. */
   accepted: z
     .looseObject({
       address,
@@ -154,7 +154,7 @@ const intent = z.looseObject({
   bodyDigest: z.string(),
   /** Absent when the body holds a secret. */
   body: (z.unknown() as z.ZodType<Plain>).optional(),
-  /** How to find what it made: the name (or key) it bears, and the project or service it lies in. */
+  /** How to find what it made: its name (or key), and its project or service. */
   name: z.string(),
   parentId: z.string().optional(),
   /** Of a create: attribute paths of the settings it sends. */

@@ -5,7 +5,7 @@ export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * Milliseconds since a moment of its own, which nobody sets back or forward: for limits and waits. The time of day is
+   * Milliseconds since a moment of its own, which is never set back or forward: for limits and waits. The time of day is
    * for what is recorded and told.
    */
   elapsed(): number;

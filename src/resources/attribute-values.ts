@@ -21,7 +21,7 @@ export function present(fields: Readonly<Record<string, Plain | undefined>>): Ma
   return attributes;
 }
 
-/** Returns the id of the parent that a write names, else of that which it lies in. */
+/** Returns the id of the parent that a write names, else of the live one. */
 export function parentIdOf(input: CreateInput | UpdateInput, attribute: string): string {
   const id = textAt(input.attributes, attribute) ?? ("live" in input ? input.live?.parentId : undefined);
   if (id == null) throw new Error(`${input.address} has no ${attribute}`);

@@ -125,7 +125,7 @@ async function save(writes: Endpoints, input: CreateInput | UpdateInput): Promis
   try {
     saved = await saveOnce(writes, input, projectId);
   } catch (failure) {
-    // Someone saved in between; the latest canvas is read once more (interface, "Errors", 409).
+    // Someone saved in between; the latest canvas is read again (interface, "Errors", 409).
     if (!(failure instanceof ApiError) || failure.code !== "canvas_revision_conflict") throw failure;
     saved = await saveOnce(writes, input, projectId);
   }
@@ -286,8 +286,8 @@ function checkPlace(key: string, candidates: readonly Candidate[]): readonly Fin
 }
 
 /**
- * Why an `auto` layout is saved again although nobody changed it: what has no place appeared since it was saved last
- * (`recorded`). Undefined where nothing lacks one, or somebody else may have taken it away.
+ * Why an `auto` layout is saved again although its declaration is unchanged: what has no place appeared since it was saved last
+ * (`recorded`). Undefined where nothing lacks one, or another user may have taken it away.
  */
 function unplaced(canvas: Canvas, recorded: RecordedResource | undefined): string | undefined {
   const { revision, positions } = canvas.layout;

@@ -191,7 +191,7 @@ async function createKeyFile({ disk = nodeDisk, path, randomBytes }: StateKeySou
   const text = Buffer.from(`${Buffer.from(randomBytes(keyLength)).toString("hex")}\n`);
   const scratch = `${path}.${Buffer.from(randomBytes(8)).toString("hex")}.tmp`;
   await disk.makeFolder(dirname(path));
-  // A key that stands there by now is that of another run, which was faster.
+  // A key file that exists by now is that of another run, which was faster.
   await placeNew(disk, path, text, { scratch, isSynced: true });
   await syncFolderOf(disk, path);
 }

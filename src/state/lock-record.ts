@@ -107,7 +107,7 @@ export async function isDead(
   const differs = (part: keyof ProcessIdentity): boolean =>
     theirs[part] !== undefined && ours[part] !== undefined && theirs[part] !== ours[part];
   if (differs("machine")) return false;
-  // Another boot of a machine that cannot be told from a namesake proves nothing.
+  // Another boot of a machine that may be a namesake proves nothing.
   if (differs("boot")) return theirs.machine !== undefined && theirs.machine === ours.machine;
   if (differs("namespace")) return false;
   if (!isAlive(record.pid)) return true;
@@ -166,7 +166,7 @@ export async function acquireLock(
 
 const lockHeldExit = 6;
 
-/** Returns the error for a lock that somebody holds; `where` names its file or address. */
+/** Returns the error for a lock that another run holds; `where` names its file or address. */
 export function lockHeld(holder: LockHolder, where: string, now: number): DiagnosticsError {
   const { id, command, host, pid, since } = holder;
   return new DiagnosticsError(

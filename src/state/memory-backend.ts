@@ -8,7 +8,7 @@ export interface MemoryBackend extends StateBackend {
   copy(): MemoryBackend;
 }
 
-/** Keeps a state in memory, for runs that nobody else sees: nothing is locked, encrypted or backed up. */
+/** Keeps a state in memory, for runs of this process alone: nothing is locked, encrypted or backed up. */
 export function createMemoryBackend(origin: Origin, start?: State): MemoryBackend {
   let state = start;
   return {

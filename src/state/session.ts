@@ -112,7 +112,7 @@ export class Session implements StateSession {
 
   release(): Promise<void> {
     return this.#inTurn(async () => {
-      // Entries that nobody waited for, and no snapshot took in.
+      // Entries that were not waited for, and that no snapshot holds.
       await this.#flush();
       this.#over ??= new Error("the session is over");
       await this.store.free();

@@ -57,7 +57,7 @@ export type ParsedState =
 /** The format of a state file that is encrypted. */
 export const encryptedFormat = "rnv-state-encrypted";
 
-const nobody: TextWriter = { generation: 0, journals: [] };
+const noWriter: TextWriter = { generation: 0, journals: [] };
 
 /**
  * Parses the text of a state file. `name` is its name in messages. Everything that is not a whole state of version 1 is a
@@ -106,7 +106,7 @@ export const encodeState = (state: State, writer?: TextWriter): string =>
 
 function writerOf(value: unknown): TextWriter {
   const writer = value as Partial<Record<keyof TextWriter, unknown>> | undefined | null;
-  if (!Number.isSafeInteger(writer?.generation) || !Array.isArray(writer?.journals)) return nobody;
+  if (!Number.isSafeInteger(writer?.generation) || !Array.isArray(writer?.journals)) return noWriter;
   const journals = writer.journals.filter((id): id is string => typeof id === "string");
   const texts = (["session", "at", "command"] as const).flatMap((name) =>
     typeof writer[name] === "string" ? [[name, writer[name]] as const] : [],

@@ -160,7 +160,7 @@ async function lookUp(
   });
 }
 
-/** Finds the one of that name, whatever it lies in. */
+/** Finds the one of that name, in any parent. */
 async function findAnywhere(reads: Reads, resource: Resource, name: string): Promise<ReadResult> {
   const listed = await resource.list(reads);
   const [found, ...others] = (listed ?? []).filter((live) => live.name === name);

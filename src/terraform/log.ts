@@ -59,7 +59,7 @@ function stopwatch(clock: Clock): () => { readonly duration_ms: number } {
   return () => ({ duration_ms: Math.round(clock.elapsed() - begun) });
 }
 
-/** Returns a transport that tells of each request. */
+/** Returns a transport that logs each request. */
 export function loggedTransport(transport: Transport, log: Log, clock: Clock): Transport {
   return {
     close: () => transport.close(),
@@ -83,7 +83,7 @@ export function loggedTransport(transport: Transport, log: Log, clock: Clock): T
   };
 }
 
-/** Returns what tells of pauses between requests. */
+/** Returns what logs pauses between requests. */
 export const loggedWaits =
   (log: Log) =>
   ({ operation, reason, seconds }: WaitEvent): void =>

@@ -30,7 +30,7 @@ export interface Disk {
   read(path: string, limit: number): Promise<Uint8Array | undefined>;
   /** Undefined when there is no such file. */
   stat(path: string): Promise<FileStatus | undefined>;
-  /** Replaces what stands at `to`, in one step. */
+  /** Replaces a file at `to`, in one step. */
   rename(from: string, to: string): Promise<void>;
   /** Makes a second name for a file; rejects with `EEXIST` when `to` is taken. */
   link(from: string, to: string): Promise<void>;

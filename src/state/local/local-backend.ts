@@ -215,7 +215,7 @@ class LockedFiles implements LockedStore {
     };
   }
 
-  /** What is not durable needs no look at the lock: a holder that lost it writes into a file that nobody reads any more. */
+  /** What is not durable needs no look at the lock: a holder that lost it writes into a file that is not read any more. */
   async append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
     try {
       if (this.#failure !== undefined) throw this.#failure;

@@ -32,9 +32,9 @@ const placeLock = (port: LockPort, path: string, record: LockRecord): Promise<bo
   placeNew(port.disk, path, encodeLock(record), { scratch: scratchOf(port, record), isSynced: false });
 
 /**
- * Replaces the expected record at a path by another, or removes it; false when it is not there any more or somebody
+ * Replaces the expected record at a path by another, or removes it; false when it is not there any more or another run
  * else is at it. A run that changes a lock claims it first: with a file named after the id of the record to be replaced,
- * created exclusively. Ids are unique, so between the claim and the check that follows it nobody can have put the
+ * created exclusively. Ids are unique, so between the claim and the check that follows it no run can have put the
  * same record back, and of two takers of one dead lock exactly one wins. A claim whose maker died is itself taken
  * over in the same way. `force` breaks any claim.
  */
@@ -84,7 +84,7 @@ export interface LocalLockPort extends LockPort {
   readonly clock: Clock;
 }
 
-/** The lock of a state, ours until somebody takes it away. */
+/** The lock of a state, ours until another run takes it away. */
 export class LocalLock {
   constructor(
     readonly port: LocalLockPort,

@@ -77,7 +77,7 @@ const failure = (code: string, message: string): Error => Object.assign(new Erro
 
 /** At once, as writes: the lock is read before each group of them. */
 function readWhole(path: string, limit: number): Uint8Array {
-  // O_NONBLOCK: opening a named pipe must not wait for somebody to write into it.
+  // O_NONBLOCK: opening a named pipe must not wait for a writer.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const status = fstatSync(descriptor);

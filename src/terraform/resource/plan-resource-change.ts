@@ -161,7 +161,7 @@ function replacementFindings(
   return [mustBeReplaced(`${about} must be replaced${lost}`, named)];
 }
 
-/** Returns what a plan says of a replacement; an apply that is not told of it stops, in words that blame the provider. */
+/** Returns what a plan says of a replacement; an apply without it stops, in words that blame the provider. */
 export const mustBeReplaced = (summary: string, attribute: string): Diagnostic =>
   warning("plan.replacement", summary, {
     attribute,

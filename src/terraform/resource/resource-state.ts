@@ -23,7 +23,7 @@ export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
   return { upgradedState: encodeMessage(type.valueType, stateOf(type, version, rawState?.json)) };
 };
 
-/** Decodes a stored state. Up to version 1 a block was always there, with nulls where nobody wrote it. */
+/** Decodes a stored state. Up to version 1 a block was always there, with nulls where it was not written. */
 function stateOf(type: Schema, version: unknown, json: Uint8Array | undefined): TerraformValue {
   const state = decodeState(type.valueType, json);
   const whole = asObject(state);

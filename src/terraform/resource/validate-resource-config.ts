@@ -45,7 +45,7 @@ const combinationFindings = (type: TerraformShape, config: TerraformObject): rea
       return error(code, named, { hint, attribute });
     });
 
-/** Bytes of the values in a request, less what stands around them. */
+/** Bytes of the values in a request, less the bytes around them. */
 const largestValues = maxBodyBytes - 1024;
 
 /** Returns the error of values that are too large for a request. */

@@ -16,7 +16,7 @@ import {
   type TerraformValue,
 } from "../values";
 
-/** One attribute as Terraform is told of it. Exactly one of required, optional, computed or the last two holds. */
+/** One attribute as Terraform gets it. Exactly one of required, optional, computed or the last two holds. */
 export interface AttributeSchema {
   readonly name: string;
   readonly type: TerraformType;
@@ -83,7 +83,7 @@ export interface BlockSchema {
   readonly groups?: readonly GroupSchema[];
 }
 
-/** A resource type, data source or ephemeral resource as Terraform is told of it. */
+/** A resource type, data source or ephemeral resource as Terraform gets it. */
 export interface Schema {
   /** `rnv_service`. */
   readonly name: string;
@@ -107,7 +107,7 @@ const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
 export const emptyValue = ({ block: { attributes, groups = [] } }: Pick<Schema, "block">): Draft =>
   Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
 
-/** Returns a whole value with the blocks missing that hold nothing, as they are where nobody wrote them. */
+/** Returns a whole value with the blocks missing that hold nothing, as they are where they were not written. */
 export function withoutEmptyBlocks(
   { block }: Pick<Schema, "block">,
   whole: TerraformObject,

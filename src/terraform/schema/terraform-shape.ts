@@ -161,7 +161,7 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return ids.find((id) => typeof id === "string");
   }
 
-  /** Returns how messages name a resource, its name in quotes: Terraform adds the address, which a provider is not told. */
+  /** Returns how messages name a resource, its name in quotes: Terraform adds the address, which no provider knows. */
   addressOf(name: string): Address {
     return `${this.resource.type} ${JSON.stringify(name)}` as Address;
   }
