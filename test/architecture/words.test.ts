@@ -22,7 +22,7 @@ const ceilings: Readonly<Record<string, number>> = {
   "src/index.ts": 0,
   "src/manifest": 20,
   "src/model": 0,
-  "src/plan": 20,
+  "src/plan": 21,
   "src/report": 0,
   "src/resources": 0,
   "src/stack": 0,
