@@ -100,12 +100,13 @@ function undoneBy(
 ): readonly Finding[] {
   const pinned = last?.applied.commit;
   if (last === undefined || pinned === commitSha) return [];
-  const declared = typeof pinned === "string" ? `commit ${pinned}` : "no commit, but what was deployed since";
+  const why =
+    typeof pinned === "string" ? `what was applied last declares commit ${pinned}` : "nothing declares that";
   return [
     {
       code: "live.rolled_back",
-      summary: `${address} is rolled back, and what was applied last declares ${declared}`,
-      detail: "The next deployment by rnv brings it back.",
+      summary: `${address} is rolled back, and ${why}`,
+      detail: "The next deployment by rnv serves what was applied last again.",
       hint: `to make the rollback last, ${commitSha ? `write deploy: { commit: "${commitSha}" } in the manifest, or ` : ""}take the change back: git revert`,
     },
   ];
