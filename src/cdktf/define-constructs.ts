@@ -55,8 +55,7 @@ const defineTriggered = (
   };
 
 /**
- * A deployment, triggered by the revisions of its service and variables. One that a service brings (`isImplied`) is left
- * out where another one is declared for the service.
+ * A deployment, triggered by the revisions of its service and variables. `isImplied`: its service brings it.
  */
 function defineDeployment(library: Library): ResourceClass {
   const Triggered = defineTriggered(defineResource(library, deployment), (one) => {
@@ -74,8 +73,18 @@ function defineDeployment(library: Library): ResourceClass {
       this.#isImplied = isImplied === true;
     }
 
+    /** An archived service takes no deployment; of two declared ones the implied one is left out. */
+    get #isLeftOut(): boolean {
+      const above = constructOfId(this, this.givenField("service_id"));
+      return above?.givenField("archived") === true || (this.#isImplied && this.siblings().length > 0);
+    }
+
+    override ownNames(): readonly string[] {
+      return this.#isLeftOut ? [] : super.ownNames();
+    }
+
     override toTerraform(): object {
-      return this.#isImplied && this.siblings().length > 0 ? {} : super.toTerraform();
+      return this.#isLeftOut ? {} : super.toTerraform();
     }
   };
 }

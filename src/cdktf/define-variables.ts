@@ -38,6 +38,11 @@ export function defineVariables(library: Library): ResourceClass {
       super.giveField(name, value);
     }
 
+    override ownNames(): readonly string[] {
+      const values = (this.givenField("values") ?? {}) as Written;
+      return Object.keys(values).filter((key) => values[key] !== undefined);
+    }
+
     #check(values: unknown): void {
       knownMap(library, values, `values of ${variablesResource} ${this.node.path}`);
     }

@@ -1,5 +1,4 @@
 import { warning } from "../diagnostics/diagnostic";
-import { terraformPrefix } from "../model/text";
 import { unknownKey } from "./block-attributes";
 import type { JsonNode } from "./document";
 import { refused, StackProblem } from "./language/problem";
@@ -14,15 +13,16 @@ type ReadSetting = (at: JsonNode, reader: BlockReader) => boolean;
  * environment says: a stack that names another service or workspace must not be applied there.
  */
 export function readProviders(stack: Stack, context: StackContext): ReadonlySet<string> {
-  const reader = readerOf(stack, context, { owner: `${stack.name}: provider.${terraformPrefix}` });
   const protecting = new Set<string>();
-  for (const [name, block] of stack.providers)
+  for (const [name, block] of stack.providers) {
+    const reader = readerOf(stack, context, { owner: `${stack.name}: provider.${name}` });
     for (const [key, at] of block.entries) {
       if (key === "alias" || at.isAbsent) continue;
       const read = settings[key];
       if (read?.(at, reader)) protecting.add(name);
       else if (read === undefined) reader.refuse(unknownKey(key, Object.keys(settings)), at.keyRange);
     }
+  }
   return protecting;
 }
 
@@ -34,7 +34,8 @@ const sameAs =
     const found = node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
     const wanted = reader.context.reading.environment[variable];
     if (found === undefined || wanted === undefined || isSameSetting(found, wanted)) return false;
-    reader.refuse(misfit(`the setting is not what ${variable} says`, `this run is for ${wanted}`), at);
+    const hint = `this run is for ${wanted}; put what belongs elsewhere into a stack of its own`;
+    reader.refuse(misfit(`the setting is not what ${variable} says`, hint), at);
     return false;
   };
 

@@ -190,6 +190,30 @@ export function fieldsOfOthers(app: App): void {
   new TerraformOutput(stack, "configuration", { value: api.configuration });
 }
 
+/** A service that is archived, with what it keeps. */
+export const archivedService =
+  (level: string, archived = true) =>
+  (app: App): void => {
+    const stack = new TerraformStack(app, "archive");
+    new RnvProvider(stack, "rnv");
+    const shop = new Project(stack, "shop", { name: "Shop" });
+    const old = shop.addService("old", { kind: "web", archived, configuration: { repository } });
+    old.addVariable("LEVEL", level);
+  };
+
+/** One class in two workspaces, which a stack names by two providers: the same names are other resources. */
+export const twoWorkspaces =
+  (baseUrl: string) =>
+  (app: App): void => {
+    const stack = new TerraformStack(app, "workspaces");
+    new RnvProvider(stack, "rnv");
+    const provider = new RnvProvider(stack, "eu", { alias: "eu", baseUrl });
+    for (const [id, given] of Object.entries({ shop: {}, europe: { provider } })) {
+      const project = new Project(stack, id, { name: "Shop", ...given });
+      project.addService("api", { kind: "web", configuration: { repository }, ...given, deploy: given });
+    }
+  };
+
 /** Programs that compile and that no plan accepts, with what rnv says. */
 export const mistakes: Readonly<Record<string, { define: (project: Project) => void; says: string }>> = {
   "a field that the program does not declare": {

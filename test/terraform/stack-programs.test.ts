@@ -5,11 +5,13 @@ import { App } from "cdktf";
 import type { Emulator } from "../../src/emulator/emulator";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import {
+  archivedService,
   fieldsOfOthers,
   mistaken,
   mistakes,
   monorepo,
   recordBesideHosting,
+  twoWorkspaces,
   wholeEnvironment,
 } from "../support/stack-programs";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
@@ -89,6 +91,42 @@ describeTerraform("programs of teams by Terraform and by rnv", () => {
     },
     120_000,
   );
+
+  it("an archived service takes no deployment, is changed and comes back", async () => {
+    for (const [level, archived] of [["info"], ["debug"], ["debug", false], ["warn", true]] as const) {
+      const json = jsonOf(archivedService(level, archived));
+      await applyByTerraform(json);
+      scenario.write("cdk.tf.json", json);
+      expect(await scenario.run("apply", "-f", "cdk.tf.json", ...approve)).toMatchObject({ code: 0 });
+      const quiet = await scenario.run("plan", "-detailed-exitcode", "-f", "cdk.tf.json");
+      expect(quiet).toMatchObject({ code: 0, stdout: expect.not.stringContaining("deployment.shop.old") });
+      expect(worldOf(scenario.emulator)).toEqual(worldOf(world.emulator));
+    }
+    const [old] = world.emulator.store.services();
+    expect(old).toMatchObject({ archived: true });
+    expect(world.emulator.store.deployments(old?.id ?? "")).toHaveLength(1);
+  }, 120_000);
+
+  it("the same names in two workspaces are other resources, of which a run of rnv has one", async () => {
+    // Terraform starts a process for each configuration of the provider, unless it attaches to one.
+    delete world.environment.TF_REATTACH_PROVIDERS;
+    const json = jsonOf(twoWorkspaces(scenario.url));
+    await applyByTerraform(json);
+    expect(worldOf(scenario.emulator)).toEqual(worldOf(world.emulator));
+    scenario.write("cdk.tf.json", json);
+    const planned = await scenario.runWith(
+      { env: { RNV_BASE_URL: world.baseUrl } },
+      "plan",
+      "-f",
+      "cdk.tf.json",
+    );
+    expect(planned).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("provider.rnv.eu: the setting is not what RNV_BASE_URL says"),
+    });
+    expect(planned.stderr).toContain("put what belongs elsewhere into a stack of its own");
+    expect(planned.stderr).not.toContain("as does");
+  }, 120_000);
 
   it.each(Object.entries(mistakes))(
     "%s is refused while planning",

@@ -144,7 +144,7 @@ describe("several variables of a service in a run", () => {
     expect((await one.plan(stack)).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
     declare((made) => {
       made.addVariable("LEVEL", "info");
-      made.addVariables({ LEVEL: "debug" });
+      made.addVariables({}).addOverride("values.LEVEL", "debug");
     });
     expect((await one.plan(stack)).diagnostics.map(({ code }) => code)).toEqual(["stack.duplicate"]);
   });
