@@ -108,6 +108,19 @@ export function recordBesideHosting(app: App): void {
   record.addOverride("input", { name: "www", type: "CNAME", value: site.url });
 }
 
+/** The hosting in a stack for rnv; the record of its address in another one, which is left to Terraform. */
+export function recordAndHosting(app: App): void {
+  const hosting = new TerraformStack(app, "hosting");
+  new RnvProvider(hosting, "rnv");
+  const site = new Service(hosting, "site", {
+    kind: "static",
+    configuration: { repository, publishDirectory: "build" },
+  });
+  const dns = new TerraformStack(app, "dns");
+  const record = new TerraformResource(dns, "record", { terraformResourceType: "terraform_data" });
+  record.addOverride("input", { name: "www", type: "CNAME", value: site.url });
+}
+
 export interface TeamServiceProps {
   readonly team: string;
   readonly project?: Project;
@@ -253,4 +266,11 @@ export const renamed: Edit = (services) => {
   const before = service?.friendlyUniqueId;
   service?.overrideLogicalId(`${before}-new`);
   service?.moveFromId(`rnv_service.${before}`);
+};
+
+/** Gives it the name that it had at first, with another change. */
+export const renamedBack: Edit = (services) => {
+  for (const service of services) service.addVariable("CHANGED", "again");
+  const [service] = services;
+  service?.moveFromId(`rnv_service.${service.friendlyUniqueId}-new`);
 };
