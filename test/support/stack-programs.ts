@@ -214,6 +214,16 @@ export const archivedService =
     old.addVariable("LEVEL", level);
   };
 
+/** A map of variables of which one is a secret. */
+export const textBesideSecret =
+  (level: string) =>
+  (app: App): void => {
+    const stack = new TerraformStack(app, "texts");
+    new RnvProvider(stack, "rnv");
+    const api = new Service(stack, "api", { kind: "web", configuration: { repository } });
+    api.addVariables({ LEVEL: level, TOKEN: fromEnv("QUEUE_TOKEN"), KEY: generate({ length: 32 }) });
+  };
+
 /** One class in two workspaces, which a stack names by two providers: the same names are other resources. */
 export const twoWorkspaces =
   (baseUrl: string) =>

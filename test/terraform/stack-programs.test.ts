@@ -11,6 +11,7 @@ import {
   mistakes,
   monorepo,
   recordBesideHosting,
+  textBesideSecret,
   twoWorkspaces,
   wholeEnvironment,
 } from "../support/stack-programs";
@@ -92,20 +93,33 @@ describeTerraform("programs of teams by Terraform and by rnv", () => {
     120_000,
   );
 
-  it("an archived service takes no deployment, is changed and comes back", async () => {
-    for (const [level, archived] of [["info"], ["debug"], ["debug", false], ["warn", true]] as const) {
-      const json = jsonOf(archivedService(level, archived));
-      await applyByTerraform(json);
-      scenario.write("cdk.tf.json", json);
-      expect(await scenario.run("apply", "-f", "cdk.tf.json", ...approve)).toMatchObject({ code: 0 });
-      const quiet = await scenario.run("plan", "-detailed-exitcode", "-f", "cdk.tf.json");
-      expect(quiet).toMatchObject({ code: 0, stdout: expect.not.stringContaining("deployment.shop.old") });
-      expect(worldOf(scenario.emulator)).toEqual(worldOf(world.emulator));
-    }
-    const [old] = world.emulator.store.services();
-    expect(old).toMatchObject({ archived: true });
-    expect(world.emulator.store.deployments(old?.id ?? "")).toHaveLength(1);
-  }, 120_000);
+  const changes = {
+    "an archived service, which takes no deployment and comes back": [
+      archivedService("info"),
+      archivedService("debug"),
+      archivedService("debug", false),
+      archivedService("warn", true),
+    ],
+    "a text beside a secret": [textBesideSecret("info"), textBesideSecret("debug")],
+  };
+  it.each(Object.entries(changes))(
+    "%s, is changed to the same world",
+    async (_name, steps) => {
+      for (const define of steps) {
+        const json = jsonOf(define);
+        await applyByTerraform(json);
+        scenario.write("cdk.tf.json", json);
+        const rnv = (...args: string[]) => scenario.runWith({ env: token }, ...args, "-f", "cdk.tf.json");
+        expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+        expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({
+          code: 0,
+          stdout: expect.not.stringContaining("deployment."),
+        });
+        expect(worldOf(scenario.emulator)).toEqual(worldOf(world.emulator));
+      }
+    },
+    120_000,
+  );
 
   it("the same names in two workspaces are other resources, of which a run of rnv has one", async () => {
     // Terraform starts a process for each configuration of the provider, unless it attaches to one.
