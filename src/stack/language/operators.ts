@@ -1,23 +1,17 @@
-import { boolOf, convert, equal, numberOf, textOf, unifiedType } from "./conversion";
+import { boolOf, convert, equal, numberOf, textOf } from "./conversion";
 import {
-  type Attempt,
   attempted,
   describeType,
-  type Fill,
-  filled,
   isListLike,
   isMapLike,
   isSensitive,
   isValue,
   type LaterValue,
   marked,
-  outcomeOf,
-  postponed,
   text,
   typeOf,
   unmarked,
   type Value,
-  type ValueType,
   whenKnown,
 } from "./expression-value";
 import { deep, type FunctionRule, nullable } from "./function-rule";
@@ -64,40 +58,6 @@ export const unaryOperators = {
   "-": deep([numeric], "number", (a) => -a),
   "!": deep([flag], "bool", (a) => !a),
 };
-
-/** A result of a condition. */
-interface Choice {
-  readonly attempt: Attempt;
-  /** Its type where it fails and is not chosen. */
-  readonly type: ValueType;
-}
-
-const typeOfChoice = ({ attempt, type }: Choice): ValueType => (isValue(attempt) ? typeOf(attempt) : type);
-
-/** `condition ? yes : no`. Both have a type that fits both; the one that is not chosen may fail. */
-export function choose(condition: Value, yes: Choice, no: Choice): Value {
-  if (condition.kind === "later") {
-    const values = [yes.attempt, no.attempt].filter(isValue);
-    const type = unifiedType([typeOfChoice(yes), typeOfChoice(no)]) ?? "any";
-    const once = (choice: Choice, fill: Fill): Choice => ({
-      ...choice,
-      attempt: attempted(() => filled(outcomeOf(choice.attempt), fill)),
-    });
-    return postponed([condition, ...values], type, (fill) =>
-      choose(filled(condition, fill), once(yes, fill), once(no, fill)),
-    );
-  }
-  const [chosen, rejected] = boolOf(unmarked(condition)) ? [yes, no] : [no, yes];
-  const value = outcomeOf(chosen.attempt);
-  const types = [typeOf(value), typeOfChoice(rejected)] as const;
-  const type = unifiedType(types);
-  if (type === undefined)
-    throw new ExpressionProblem(
-      `the two results of a condition are of one type, found ${types.map(describeType).join(" and ")}`,
-    );
-  const isSecret = isValue(rejected.attempt) && rejected.attempt.sensitive === true;
-  return marked(convert(value, type), condition.sensitive === true || isSecret);
-}
 
 /** Joins values to a text, as a template does. */
 export function joinText(values: readonly Value[]): Value {
