@@ -80,7 +80,10 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
     case "unary":
       return applyDeep(unaryOperators[expression.operator], [inner(expression.of)]);
     case "binary":
-      return applyDeep(operatorOf(expression), [inner(expression.left), inner(expression.right)]);
+      return applyDeep(binaryOperators[expression.operator] as FunctionRule, [
+        inner(expression.left),
+        inner(expression.right),
+      ]);
     case "condition":
       return evaluateCondition(expression, environment);
     case "for":
@@ -111,20 +114,6 @@ const evaluateLater = (
 
 type KindOf<Kind extends Expression["kind"]> = Extract<Expression, { kind: Kind }>;
 
-const operatorOf = ({ operator }: { readonly operator: string }): FunctionRule =>
-  binaryOperators[operator] as FunctionRule;
-
-/** The type that every value of an expression has, whatever is in it. */
-function typeOfKind(expression: Expression): ValueType {
-  if (expression.kind === "text") {
-    const [only] = expression.parts;
-    return expression.parts.length === 1 && typeof only === "object" ? typeOfKind(only) : "string";
-  }
-  if (expression.kind === "unary") return unaryOperators[expression.operator].gives;
-  if (expression.kind === "binary") return operatorOf(expression).gives;
-  return "any";
-}
-
 /** An object by keys that are values; one that is known later makes the whole so. */
 export function objectOf(pairs: readonly (readonly [Value, Value])[]): Value {
   const keys = pairs.map(([key]) => key);
@@ -139,35 +128,27 @@ export function objectOf(pairs: readonly (readonly [Value, Value])[]): Value {
 /** `condition ? yes : no`. Both have a type that fits both; the one that is not chosen may fail. */
 function evaluateCondition(expression: KindOf<"condition">, environment: Environment): Value {
   const condition = evaluate(expression.condition, environment);
-  const [yes, no] = [expression.yes, expression.no].map((one) => ({
-    attempt: attempted(() => evaluate(one, environment)),
-    type: typeOfKind(one),
-  })) as [Choice, Choice];
+  const [yes, no] = [expression.yes, expression.no].map((one) =>
+    attempted(() => evaluate(one, environment)),
+  ) as [Attempt, Attempt];
   if (condition.kind === "later") {
-    const type = unifiedType([typeOfChoice(yes), typeOfChoice(no)]);
-    const values = [yes.attempt, no.attempt].filter(isValue);
-    return evaluateLater(expression, [condition, ...values], environment, type);
+    const type = unifiedType([yes, no].map(typeOfChoice));
+    return evaluateLater(expression, [condition, ...[yes, no].filter(isValue)], environment, type);
   }
   const [chosen, rejected] = boolOf(unmarked(condition)) ? [yes, no] : [no, yes];
-  const value = outcomeOf(chosen.attempt);
+  const value = outcomeOf(chosen);
   const types = [typeOf(value), typeOfChoice(rejected)] as const;
   const type = unifiedType(types);
   if (type === undefined)
     throw new ExpressionProblem(
       `the two results of a condition are of one type, found ${types.map(describeType).join(" and ")}`,
     );
-  const isSecret = isValue(rejected.attempt) && rejected.attempt.sensitive === true;
+  const isSecret = isValue(rejected) && rejected.sensitive === true;
   return marked(convert(value, type), condition.sensitive === true || isSecret);
 }
 
-/** A result of a condition. */
-interface Choice {
-  readonly attempt: Attempt;
-  /** Its type where it fails and is not chosen. */
-  readonly type: ValueType;
-}
-
-const typeOfChoice = ({ attempt, type }: Choice): ValueType => (isValue(attempt) ? typeOf(attempt) : type);
+/** The type of a result of a condition; any where it fails and is not chosen. */
+const typeOfChoice = (attempt: Attempt): ValueType => (isValue(attempt) ? typeOf(attempt) : "any");
 
 function evaluateCall(expression: KindOf<"call">, environment: Environment): Value {
   const { name, args, spreads } = expression;
