@@ -105,7 +105,7 @@ function inKind(value: Value, kinds: readonly string[]): Value {
 
 /** A value that is known later where a part of it is. */
 const postponed = (value: Value): Value =>
-  value.kind === "later" || isKnown(value) ? value : whenKnown([value], "any", ([known]) => known as Value);
+  value.kind === "later" || isKnown(value) ? value : whenKnown([value], ([known]) => known as Value);
 
 const isExpression = (written: string): boolean => written.includes("${") || written.includes("%{");
 

@@ -96,13 +96,8 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
 }
 
 /** The value of an expression that is evaluated again once what `values` wait for is known. */
-const evaluateLater = (
-  expression: Expression,
-  values: readonly Value[],
-  environment: Environment,
-  type: ValueType = "any",
-): Value =>
-  postponed(values, type, (fill) => {
+const evaluateLater = (expression: Expression, values: readonly Value[], environment: Environment): Value =>
+  postponed(values, (fill) => {
     const { resolve, names = [] } = environment;
     const known: Environment = {
       ...environment,
@@ -118,7 +113,7 @@ type KindOf<Kind extends Expression["kind"]> = Extract<Expression, { kind: Kind 
 export function objectOf(pairs: readonly (readonly [Value, Value])[]): Value {
   const keys = pairs.map(([key]) => key);
   if (!keys.every(isKnown))
-    return postponed(pairs.flat(), "any", (fill) =>
+    return postponed(pairs.flat(), (fill) =>
       objectOf(pairs.map(([key, value]) => [filled(key, fill), filled(value, fill)])),
     );
   const entries = new Map(pairs.map(([key, value]) => [textOf(key), value]));
@@ -131,10 +126,8 @@ function evaluateCondition(expression: KindOf<"condition">, environment: Environ
   const [yes, no] = [expression.yes, expression.no].map((one) =>
     attempted(() => evaluate(one, environment)),
   ) as [Attempt, Attempt];
-  if (condition.kind === "later") {
-    const type = unifiedType([yes, no].map(typeOfChoice));
-    return evaluateLater(expression, [condition, ...[yes, no].filter(isValue)], environment, type);
-  }
+  if (condition.kind === "later")
+    return evaluateLater(expression, [condition, ...[yes, no].filter(isValue)], environment);
   const [chosen, rejected] = boolOf(unmarked(condition)) ? [yes, no] : [no, yes];
   const value = outcomeOf(chosen);
   const types = [typeOf(value), typeOfChoice(rejected)] as const;
@@ -170,7 +163,7 @@ function evaluateLazily(expression: KindOf<"call">, environment: Environment): V
   const attempts = args.map((arg) => attempted(() => evaluate(arg, environment)));
   const first = attempts.find(isValue);
   if (first !== undefined && !isKnown(first))
-    return evaluateLater(expression, attempts.filter(isValue), environment, isCan ? "bool" : "any");
+    return evaluateLater(expression, attempts.filter(isValue), environment);
   return isCan ? bool(first !== undefined) : outcomeOf(first ?? (attempts.at(-1) as Attempt));
 }
 
@@ -322,8 +315,5 @@ function callShallow(rule: FunctionRule, given: readonly Value[], call: Call): V
   const isMarked = given.some((value) => value.sensitive === true);
   const bare = given.map(({ sensitive: _sensitive, ...value }) => value as Value);
   const isLater = bare.some(({ kind }) => kind === "later");
-  return marked(
-    isLater ? whenKnown(bare, rule.gives, (known) => callShallow(rule, known, call)) : call(bare),
-    isMarked,
-  );
+  return marked(isLater ? whenKnown(bare, (known) => callShallow(rule, known, call)) : call(bare), isMarked);
 }

@@ -49,7 +49,6 @@ export interface MapValue extends Marked {
 /** Known once what it waits for is. */
 export interface LaterValue extends Marked {
   readonly kind: "later";
-  readonly type: ValueType;
   readonly awaits: readonly Awaited[];
   readonly compute: (fill: Fill) => Value;
   /** What it is where it is text joined, or one thing alone. */
@@ -185,40 +184,28 @@ export function awaitedBy(value: Value): readonly Awaited[] {
 }
 
 /** A value that is known later, alone. */
-export const later = (awaited: Awaited, type: ValueType): LaterValue => ({
+export const later = (awaited: Awaited): LaterValue => ({
   kind: "later",
-  type,
   awaits: [awaited],
   parts: [awaited],
   compute: (fill) => fill(awaited),
 });
 
 /** A value whose parts are known later, and are looked at one by one once they are. */
-export function postponed(
-  values: readonly Value[],
-  type: ValueType,
-  compute: LaterValue["compute"],
-): LaterValue {
+export function postponed(values: readonly Value[], compute: LaterValue["compute"]): LaterValue {
   const awaits = [...new Set(values.flatMap(awaitedBy))];
-  return marked({ kind: "later", type, awaits, compute }, values.some(isSensitive));
+  return marked({ kind: "later", awaits, compute }, values.some(isSensitive));
 }
 
 /** Applies a function now, or once its arguments are known. */
-export const whenKnown = (
-  args: readonly Value[],
-  type: ValueType,
-  apply: (known: readonly Value[]) => Value,
-): Value =>
-  args.every(isKnown)
-    ? apply(args)
-    : postponed(args, type, (fill) => apply(args.map((arg) => filled(arg, fill))));
+export const whenKnown = (args: readonly Value[], apply: (known: readonly Value[]) => Value): Value =>
+  args.every(isKnown) ? apply(args) : postponed(args, (fill) => apply(args.map((arg) => filled(arg, fill))));
 
 export function typeOf(value: Value): ValueType {
   switch (value.kind) {
     case "null":
-      return "any";
     case "later":
-      return value.type;
+      return "any";
     case "tuple":
       return tupleType(value.items.map(typeOf));
     case "object":

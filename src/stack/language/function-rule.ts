@@ -61,8 +61,6 @@ export interface FunctionRule {
   readonly rest?: Parameter;
   /** How many of `takes` may be left out. */
   readonly optional?: number;
-  /** The type of the result, as far as it is known before the arguments are. */
-  readonly gives: ValueType;
   /** It looks at its arguments, not into them: parts may be unknown or secret, and stay so. */
   readonly isShallow?: true;
   /** It is asked for marks, and its result bears none. */
@@ -85,12 +83,10 @@ type Implementation<Takes extends readonly Parameter[], Rest> = (
 /** A function of values that are known as a whole. */
 export const deep = <const Takes extends readonly Parameter[], Rest = never>(
   takes: Takes,
-  gives: ValueType,
   call: Implementation<Takes, Rest>,
   others: Others<Rest> = {},
 ): FunctionRule => ({
   takes,
-  gives,
   call: (args) => call(...(args as Parameters<typeof call>)),
   ...others,
 });
@@ -100,7 +96,7 @@ export const shallow = <const Takes extends readonly Parameter[], Rest = never>(
   takes: Takes,
   call: Implementation<Takes, Rest>,
   others: Others<Rest> = {},
-): FunctionRule => deep(takes, "any", call, { isShallow: true, ...others });
+): FunctionRule => deep(takes, call, { isShallow: true, ...others });
 
 /** Returns the arguments as the parameters of the function read them. */
 const readArguments = ({ takes, rest }: FunctionRule, given: readonly Value[]): readonly unknown[] =>
@@ -125,4 +121,4 @@ export const applyDeep = (
   rule: FunctionRule,
   given: readonly Value[],
   call: Call = (known) => resultOf(rule, known),
-): Value => marked(whenKnown(given.map(unmarked), rule.gives, call), given.some(isSensitive));
+): Value => marked(whenKnown(given.map(unmarked), call), given.some(isSensitive));

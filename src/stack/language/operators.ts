@@ -21,10 +21,8 @@ import { ExpressionProblem } from "./problem";
 const numeric = { read: numberOf, takesNull: true } as const;
 const flag = { read: boolOf, takesNull: true } as const;
 
-const arithmetic = (call: (a: number, b: number) => number): FunctionRule =>
-  deep([numeric, numeric], "number", call);
-const comparison = (call: (a: number, b: number) => boolean): FunctionRule =>
-  deep([numeric, numeric], "bool", call);
+const arithmetic = (call: (a: number, b: number) => number): FunctionRule => deep([numeric, numeric], call);
+const comparison = (call: (a: number, b: number) => boolean): FunctionRule => deep([numeric, numeric], call);
 
 function divide(a: number, b: number): number {
   if (b === 0) throw new ExpressionProblem("a division by zero");
@@ -36,11 +34,11 @@ const remainder = (a: number, b: number): number => (b !== 0 ? a % b : a === 0 ?
 
 /** The binary operators by how tightly they bind, the loosest first. */
 const levels: readonly Readonly<Record<string, FunctionRule>>[] = [
-  { "||": deep([flag, flag], "bool", (a, b) => a || b) },
-  { "&&": deep([flag, flag], "bool", (a, b) => a && b) },
+  { "||": deep([flag, flag], (a, b) => a || b) },
+  { "&&": deep([flag, flag], (a, b) => a && b) },
   {
-    "==": deep([nullable, nullable], "bool", equal),
-    "!=": deep([nullable, nullable], "bool", (a, b) => !equal(a, b)),
+    "==": deep([nullable, nullable], equal),
+    "!=": deep([nullable, nullable], (a, b) => !equal(a, b)),
   },
   {
     "<=": comparison((a, b) => a <= b),
@@ -55,15 +53,15 @@ export const binaryLevels = levels.map((level) => Object.keys(level));
 export const binaryOperators = Object.assign({}, ...levels) as Readonly<Record<string, FunctionRule>>;
 
 export const unaryOperators = {
-  "-": deep([numeric], "number", (a) => -a),
-  "!": deep([flag], "bool", (a) => !a),
+  "-": deep([numeric], (a) => -a),
+  "!": deep([flag], (a) => !a),
 };
 
 /** Joins values to a text, as a template does. */
 export function joinText(values: readonly Value[]): Value {
   const converted = values.map(templateText);
   const isSecret = converted.some(isSensitive);
-  const joined = whenKnown(converted.map(unmarked), "string", (known) => text(known.map(textOf).join("")));
+  const joined = whenKnown(converted.map(unmarked), (known) => text(known.map(textOf).join("")));
   const parts = converted.flatMap(textParts);
   const isPlain = parts.every((part) => part !== undefined);
   return marked(
@@ -90,11 +88,11 @@ function templateText(value: Value): Value {
 /** `value[key]` and `value.key`. */
 export function stepInto(value: Value, key: Value): Value {
   if (value.kind === "null") throw new ExpressionProblem("null has no parts");
-  // What has no parts has none by a key that is known later, either, once that key has a type.
-  const isOpenKey = key.kind === "later" && key.type === "any";
-  const mayHaveParts = isMapLike(value) || isListLike(value) || value.kind === "later" || isOpenKey;
-  if (mayHaveParts && (value.kind === "later" || key.kind === "later"))
-    return whenKnown([value, key], "any", ([known, step]) => stepInto(known as Value, step as Value));
+  // What has no parts has none by a key that is known later, either, unless that is a reference: its type is open.
+  const mayHaveParts = isMapLike(value) || isListLike(value) || value.kind === "later";
+  const isOpenKey = key.kind === "later" && key.parts?.length === 1;
+  if (value.kind === "later" || isOpenKey || (mayHaveParts && key.kind === "later"))
+    return whenKnown([value, key], ([known, step]) => stepInto(known as Value, step as Value));
   if (mayHaveParts && isSensitive(key)) return stepBySecret(value, unmarked(key));
   const found = isMapLike(value) ? value.entries.get(textOf(key)) : itemAt(value, key);
   if (found === undefined)

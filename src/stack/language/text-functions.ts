@@ -131,12 +131,12 @@ function formatEach(pattern: string, ...args: readonly Value[]): Value {
   );
 }
 
-const ofText = (change: (value: string) => string): FunctionRule => deep([string], "string", change);
+const ofText = (change: (value: string) => string): FunctionRule => deep([string], change);
 const ofTexts = (change: (value: string, other: string) => string): FunctionRule =>
-  deep([string, string], "string", change);
+  deep([string, string], change);
 const testOf = (test: (value: string, other: string) => boolean): FunctionRule =>
-  deep([string, string], "bool", test);
-const ofNumber = (change: (value: number) => number): FunctionRule => deep([number], "number", change);
+  deep([string, string], test);
+const ofNumber = (change: (value: number) => number): FunctionRule => deep([number], change);
 
 /** Functions of text and numbers. */
 export const textFunctions: Readonly<Record<string, FunctionRule>> = {
@@ -150,14 +150,14 @@ export const textFunctions: Readonly<Record<string, FunctionRule>> = {
     value.endsWith(end) ? value.slice(0, value.length - end.length) : value,
   ),
   chomp: ofText((value) => value.replace(/[\r\n]+$/, "")),
-  indent: deep([number, string], "string", indent),
+  indent: deep([number, string], indent),
   startswith: testOf((value, start) => value.startsWith(start)),
   endswith: testOf((value, end) => value.endsWith(end)),
   strcontains: testOf((value, part) => value.includes(part)),
   strrev: ofText((value) => graphemes(value).reverse().join("")),
-  replace: deep([string, string, string], "string", replace, { check: refusePattern }),
-  split: deep([string, string], { kind: "list", of: "string" }, split),
-  substr: deep([string, whole, whole], "string", substring),
+  replace: deep([string, string, string], replace, { check: refusePattern }),
+  split: deep([string, string], split),
+  substr: deep([string, whole, whole], substring),
   base64encode: ofText((value) => Buffer.from(value, "utf8").toString("base64")),
   base64decode: ofText(decodeBase64),
   urlencode: ofText(encodeUrl),
@@ -165,15 +165,15 @@ export const textFunctions: Readonly<Record<string, FunctionRule>> = {
   base64sha256: ofText(digest("sha256", "base64")),
   sha1: ofText(digest("sha1")),
   md5: ofText(digest("md5")),
-  jsonencode: deep([nullable], "string", jsonEncode),
-  jsondecode: deep([string], "any", jsonDecode),
-  format: deep([string], "string", (pattern, ...args) => format(pattern, args), { rest: nullable }),
-  formatlist: deep([string], { kind: "list", of: "string" }, formatEach, { rest: any }),
-  parseint: deep([any, number], "number", parseInteger),
+  jsonencode: deep([nullable], jsonEncode),
+  jsondecode: deep([string], jsonDecode),
+  format: deep([string], (pattern, ...args) => format(pattern, args), { rest: nullable }),
+  formatlist: deep([string], formatEach, { rest: any }),
+  parseint: deep([any, number], parseInteger),
   abs: ofNumber(Math.abs),
   ceil: ofNumber(Math.ceil),
   floor: ofNumber(Math.floor),
   signum: ofNumber(Math.sign),
-  max: deep([number], "number", Math.max, { rest: number }),
-  min: deep([number], "number", Math.min, { rest: number }),
+  max: deep([number], Math.max, { rest: number }),
+  min: deep([number], Math.min, { rest: number }),
 };

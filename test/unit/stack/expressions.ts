@@ -30,7 +30,7 @@ variable "s" {
 
 const resolve: Environment["resolve"] = (root, [name, ...rest]) => {
   const range = { file: "", start: 0, end: 0 };
-  if (root === "terraform_data") return later({ kind: "reference", segments: [], source: "", range }, "any");
+  if (root === "terraform_data") return later({ kind: "reference", segments: [], source: "", range });
   if (root === "var" && name === "s") return stepsInto(marked(text("secret")), rest);
   throw new ExpressionProblem(`${root} is not declared`);
 };
