@@ -16,9 +16,9 @@ import {
   tuple,
   type Value,
   type ValueType,
+  valueOfPlain,
   whenKnown,
 } from "./language/expression-value";
-import { valueOfPlain } from "./language/json-functions";
 import { stepsInto } from "./language/operators";
 import { refused, StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type StackType } from "./names";

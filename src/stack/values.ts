@@ -19,8 +19,8 @@ import {
   type LaterValue,
   later,
   type Value,
+  valueOfPlain,
 } from "./language/expression-value";
-import { valueOfPlain } from "./language/json-functions";
 import { invalid, StackProblem, unsupported } from "./language/problem";
 import { type Owner, problemAt } from "./stack";
 

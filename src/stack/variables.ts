@@ -5,8 +5,15 @@ import type { Plain } from "../model/value";
 import type { JsonNode } from "./document";
 import { convert } from "./language/conversion";
 import { type Expression, parseExpression } from "./language/expression";
-import { later, marked, text, tupleType, type Value, type ValueType } from "./language/expression-value";
-import { valueOfPlain } from "./language/json-functions";
+import {
+  later,
+  marked,
+  text,
+  tupleType,
+  type Value,
+  type ValueType,
+  valueOfPlain,
+} from "./language/expression-value";
 import { ExpressionProblem, invalid, StackProblem, unsupported } from "./language/problem";
 import { commentOf, rangeOf, type Scope, undeclared } from "./stack";
 import { nodeOf } from "./values";

@@ -4,6 +4,7 @@ import {
   describeType,
   graphemes,
   isListLike,
+  jsonEncode,
   type ListValue,
   list as listOf,
   type MapValue,
@@ -33,8 +34,7 @@ import {
   string,
   typed,
   whole,
-} from "./function-rule";
-import { jsonEncode } from "./json-functions";
+} from "./operators";
 import { ExpressionProblem } from "./problem";
 
 const texts: ValueType = { kind: "list", of: "string" };

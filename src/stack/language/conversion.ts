@@ -5,6 +5,7 @@ import {
   isKnown,
   isListLike,
   isMapLike,
+  jsonEncode,
   type ListValue,
   list,
   type MapValue,
@@ -22,7 +23,6 @@ import {
   type ValueType,
   whenKnown,
 } from "./expression-value";
-import { jsonEncode } from "./json-functions";
 import { ExpressionProblem, unsupported } from "./problem";
 
 /** A value as one of another type, as Terraform converts it; throws `ExpressionProblem` where it does not. */

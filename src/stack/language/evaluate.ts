@@ -26,11 +26,19 @@ import {
   unmarked,
   type Value,
   type ValueType,
+  valueOfPlain,
   whenKnown,
 } from "./expression-value";
-import { applyDeep, type Call, type FunctionRule, resultOf } from "./function-rule";
-import { valueOfPlain } from "./json-functions";
-import { binaryOperators, joinText, stepInto, unaryOperators } from "./operators";
+import {
+  applyDeep,
+  binaryOperators,
+  type Call,
+  type FunctionRule,
+  joinText,
+  resultOf,
+  stepInto,
+  unaryOperators,
+} from "./operators";
 import { ExpressionProblem, StackProblem, unsupported } from "./problem";
 import { textFunctions } from "./text-functions";
 

@@ -5,12 +5,12 @@ import { parseExpression } from "../../../src/stack/language/expression";
 import {
   isKnown,
   isSensitive,
+  jsonEncode,
   later,
   marked,
   text,
   type Value,
 } from "../../../src/stack/language/expression-value";
-import { jsonEncode } from "../../../src/stack/language/json-functions";
 import { stepsInto } from "../../../src/stack/language/operators";
 import { ExpressionProblem, StackProblem } from "../../../src/stack/language/problem";
 
