@@ -24,11 +24,10 @@ import { dependants, readData } from "./data";
 import { type JsonNode, parseStackDocument } from "./document";
 import { findStacks, maskBrokenStack, maskStack, type StackFile } from "./files";
 import { indexDataTypes, indexStackTypes } from "./names";
-import { readProviders } from "./provider";
 import type { BlockReader } from "./resolve";
 import { buildStackResource, readResource, type StackBlock } from "./resources";
 import { ownerOf, readStack, type Stack, type StackContext, type StackResource } from "./stack";
-import { readImports, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
+import { readImports, readProviders, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
 
 /**
  * Reads the desired state from synthesized stacks (DESIGN section 3): `files` are output folders of the library or
