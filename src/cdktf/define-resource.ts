@@ -350,18 +350,15 @@ function definePlaced(library: Library, type: ResourceType, Declared: DeclaredCl
     #claimPlace(): void {
       const inPlace = (one: Placed, name: string): string =>
         [type.type, workspaceOf(library, one), parentIdentity(library, one), name].join("\0");
+      const placesOf = (one: Placed) => one.ownNames().map((name) => inPlace(one, name));
       for (const name of this.ownNames()) {
-        const placesOf = (one: Placed) => one.ownNames().map((own) => inPlace(one, own));
         const other = claim(library, this as Placed, inPlace(this, name), placesOf);
         if (other === undefined) continue;
-        const what = name === "" ? type.type : `${type.type} ${JSON.stringify(name)}`;
-        const parent = constructOfId(this, parentIdentity(library, this))?.node.path ?? "one service";
-        throw new Error(
-          `${other.node.path} and ${this.node.path} are both the ${what} ` +
-            (type.removedWithParent
-              ? `of ${parent}. Remove one of them`
-              : "in one place. Give one of them another name"),
-        );
+        const both = `${other.node.path} and ${this.node.path} are both the ${type.type}`;
+        const what = name === "" ? both : `${both} ${JSON.stringify(name)}`;
+        if (!type.removedWithParent) throw new Error(`${what} in one place. Give one of them another name`);
+        const parent = constructOfId(this, parentIdentity(library, this));
+        throw new Error(`${what} of ${parent?.node.path ?? "one parent"}. Remove one of them`);
       }
     }
 

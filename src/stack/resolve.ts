@@ -121,14 +121,17 @@ function readValue(node: JsonNode, scope: Scope): Value {
   return typeof value === "string" ? readText(value) : valueOfPlain(value);
 }
 
-/** The value of a text with expressions. */
+/** The value of a text with expressions. A name has one value, also where an expression is evaluated again. */
 function valueOfText(written: string, scope: Scope): Value {
+  const resolved = new Map<string, Value>();
+  const resolve = (root: string, steps: Steps, source: string): Value => {
+    const key = JSON.stringify([root, steps, source]);
+    const value = resolved.get(key) ?? resolveRoot(root, steps, { ...scope, source });
+    resolved.set(key, value);
+    return value;
+  };
   try {
-    return evaluateText(parseText(written), {
-      text: written,
-      spend: () => spend(1, scope),
-      resolve: (root, steps, source) => resolveRoot(root, steps, { ...scope, source }),
-    });
+    return evaluateText(parseText(written), { text: written, spend: () => spend(1, scope), resolve });
   } catch (cause) {
     if (cause instanceof StackProblem && typeof cause.at === "string") cause.at = scope.node.within(cause.at);
     throw cause;

@@ -278,9 +278,9 @@ export const renamed: Edit = (services) => {
   service?.moveFromId(`rnv_service.${before}`);
 };
 
-/** Gives it the name that it had at first, with another change. */
+/** Gives it the name that it had at first. */
 export const renamedBack: Edit = (services) => {
-  for (const service of services) service.addVariable("CHANGED", "again");
+  changed(services);
   const [service] = services;
   service?.moveFromId(`rnv_service.${service.friendlyUniqueId}-new`);
 };

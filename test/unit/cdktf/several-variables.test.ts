@@ -31,7 +31,7 @@ describe.each([
       depends_on: ["rnv_variables.shop__api"],
       triggers: {
         config: "${rnv_service.shop__api.revision}",
-        shop__api__variables: "${rnv_variables.shop__api.revision}",
+        "variable LEVEL": "${rnv_variables.shop__api.revision}",
       },
     });
   });
