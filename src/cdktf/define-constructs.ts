@@ -1,5 +1,4 @@
 import type { Construct } from "constructs";
-import { variablesResource } from "../model/text";
 import { deployment } from "../resources/deployment";
 import { layout } from "../resources/layout";
 import { project } from "../resources/project";
@@ -13,7 +12,7 @@ import { defineResource, type ResourceClass, type RnvResource } from "./define-r
 import { defineVariables } from "./define-variables";
 import type { GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
-import { constructOfId } from "./parents";
+import { constructOfId, typeOfConstruct } from "./parents";
 
 /** A stack whose own method confirms deletions; it is given the types of its library in `cdktf.ts`. */
 export const defineStack = (library: Library): object =>
@@ -55,15 +54,14 @@ const defineTriggered = (
   };
 
 /**
- * A deployment, triggered by the revisions of its service and variables. One that a service brings (`isImplied`) is left
- * out where another one is declared for the service.
+ * A deployment, triggered by the revisions of its service and variables. `isImplied`: its service brings it.
  */
 function defineDeployment(library: Library): ResourceClass {
   const Triggered = defineTriggered(defineResource(library, deployment), (one) => {
     const above = constructOfId(one, one.givenField("service_id"));
     return {
       ...(above !== undefined && { config: above.getStringAttribute("revision") }),
-      ...attributeOf(one.followed(), "revision"),
+      ...attributeOf(library, one.followed(), "revision"),
     };
   });
   return class Deployment extends Triggered {
@@ -74,8 +72,18 @@ function defineDeployment(library: Library): ResourceClass {
       this.#isImplied = isImplied === true;
     }
 
+    /** An archived service takes no deployment; of two declared ones the implied one is left out. */
+    get #isLeftOut(): boolean {
+      const above = constructOfId(this, this.givenField("service_id"));
+      return above?.givenField("archived") === true || (this.#isImplied && this.siblings().length > 0);
+    }
+
+    override ownNames(): readonly string[] {
+      return this.#isLeftOut ? [] : super.ownNames();
+    }
+
     override toTerraform(): object {
-      return this.#isImplied && this.siblings().length > 0 ? {} : super.toTerraform();
+      return this.#isLeftOut ? {} : super.toTerraform();
     }
   };
 }
@@ -119,7 +127,7 @@ const defineService = (
 
 function defineProject(library: Library, Service: ResourceClass, CanvasLayout: ResourceClass): ResourceClass {
   // It gives every service a position: Terraform has to be told when a service is added.
-  const LayoutOfAll = defineTriggered(CanvasLayout, (one) => attributeOf(one.followed(), "id"));
+  const LayoutOfAll = defineTriggered(CanvasLayout, (one) => attributeOf(library, one.followed(), "id"));
   return class Project extends defineResource(library, project) {
     addService(id: string, props: GivenProps): unknown {
       refuseEmptyStack(library, this, id);
@@ -158,12 +166,17 @@ function newestStack(library: Library, root: Construct): Construct | undefined {
   return undefined;
 }
 
-/** An attribute of each construct, as a token by the construct's name in the stack. */
-const attributeOf = (constructs: readonly ReferableLike[], attribute: string): Record<string, string> =>
+/** An attribute of each construct, as a token by a name that is its own in its parent and stays where the construct moves. */
+const attributeOf = (
+  { Token }: Library,
+  constructs: readonly ReferableLike[],
+  attribute: string,
+): Record<string, string> =>
   Object.fromEntries(
     constructs.map((construct) => {
-      const { terraformResourceType: type, friendlyUniqueId: name } = construct;
-      const key = type === variablesResource ? `${name}__${variable.manifest.key}` : name;
+      const names = [...(construct as RnvResource).ownNames()].sort();
+      const name = names.find((one) => !Token.isUnresolved(one)) ?? construct.friendlyUniqueId;
+      const key = `${typeOfConstruct(construct)?.type} ${name}`;
       return [key, construct.getStringAttribute(attribute)];
     }),
   );

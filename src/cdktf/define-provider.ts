@@ -6,6 +6,7 @@ import { defineMembers, type FieldNames, type GivenProps, type Written, writeAtt
 import type { Library } from "./library";
 import { secretReference } from "./secret-variable";
 import { isSecretSource } from "./secrets";
+import { sharedMark } from "./shared";
 
 /** Where `required_providers` finds the provider. */
 const providerSource = "rnv/rnv";
@@ -29,6 +30,7 @@ export function defineProvider(library: Library): object {
         terraformProviderSource: providerSource,
       });
       this.given = writeAttributes(library, props, names, `the provider ${this.node.path}`);
+      if (props.alias === undefined) sharedMark(library.TerraformStack.of(this), "provider", () => this);
     }
 
     override toTerraform(): object {

@@ -32,12 +32,15 @@ import {
   hasMoved,
   isWritten,
   noteType,
+  parentIdentity,
   parentOf,
+  resolved,
   stableText,
   typeOfConstruct,
 } from "./parents";
 import { secretReference, versionOf } from "./secret-variable";
 import { generatedLength, isSecretSource, type SecretSource } from "./secrets";
+import { markOf } from "./shared";
 
 /** A construct class before it is given the types of a library. */
 interface GivenClass<Instance> {
@@ -57,6 +60,8 @@ export interface RnvResource extends Given {
   followed(): readonly ReferableLike[];
   /** Those of its own type with the same parent. */
   siblings(): readonly ReferableLike[];
+  /** The names in its parent that belong to it alone. */
+  ownNames(): readonly string[];
   saltOf(attributes: Written): string;
 }
 
@@ -199,7 +204,7 @@ function defineDeclared(library: Library, type: ResourceType) {
       let name: string | undefined;
       let reference: Resolvable | undefined;
       const produce = ({ preparing }: { readonly preparing: boolean }): unknown => {
-        if (preparing) this.#expectDeclared(attribute);
+        this.#expectDeclared(attribute, preparing);
         // The library notes at a reference which stacks refer to it: one for each name.
         if (name !== this.friendlyUniqueId) reference = super.interpolationForAttribute(attribute);
         name = this.friendlyUniqueId;
@@ -221,11 +226,13 @@ function defineDeclared(library: Library, type: ResourceType) {
       );
     }
 
-    /** Has the synthesis refuse a reference to a field that the program does not declare, once aspects have run. */
-    #expectDeclared(path: string): void {
+    /**
+     * Has the synthesis refuse a reference to a field that the program does not declare, once aspects have run. Of a reference
+     * that an aspect adds the library hears only when it writes it.
+     */
+    #expectDeclared(path: string, isPreparing: boolean): void {
       const [name = "", inner] = path.split(".");
       if (!fieldNames.has(name) || this.#expected.has(path)) return;
-      this.#expected.add(path);
       const valueIn = (attribute: unknown): unknown =>
         inner === undefined ? attribute : (attribute as Written | undefined)?.[inner];
       const { rawOverrides } = this as unknown as { readonly rawOverrides: Written };
@@ -236,7 +243,10 @@ function defineDeclared(library: Library, type: ResourceType) {
       const problem =
         `another construct refers to ${path}, which ${this.node.path} does not declare: ` +
         `its value is not known while planning; declare it there: ${line}`;
-      this.node.addValidation({ validate: () => (isDeclared() ? [] : [problem]) });
+      if (isPreparing) {
+        this.#expected.add(path);
+        this.node.addValidation({ validate: () => (isDeclared() ? [] : [problem]) });
+      } else if (!isDeclared()) throw new Error(problem);
     }
 
     movedFrom(address: string): this {
@@ -330,19 +340,26 @@ function definePlaced(library: Library, type: ResourceType, Declared: DeclaredCl
       return { ...written, moved: [{ to: own, from: `${this.terraformResourceType}.${from}` }] };
     }
 
+    ownNames(): readonly string[] {
+      if (this.count !== undefined || this.forEach !== undefined) return [];
+      if (type.nameAttribute === undefined) return type.manifest.shape === "single" ? [""] : [];
+      return [`${this.givenField(snakeCase(type.nameAttribute))}`];
+    }
+
     /** Refuses a name that another resource in the same place has: the platform could not tell the two apart. */
     #claimPlace(): void {
-      const { nameAttribute } = type;
-      if (nameAttribute === undefined) return;
-      const fields = [...parentFields, snakeCase(nameAttribute)];
-      const placeOf = (one: Placed): string =>
-        [type.type, one.provider?.fqn, ...fields.map((field) => one.givenField(field))].join("\0");
-      const other = claim(library, this as Placed, placeOf);
-      if (other === undefined) return;
-      const name = JSON.stringify(this.givenField(snakeCase(nameAttribute)));
-      throw new Error(
-        `${other.node.path} and ${this.node.path} are both the ${type.type} ${name} in one place. Give one of them another name`,
-      );
+      const inPlace = (one: Placed, name: string): string =>
+        [type.type, workspaceOf(library, one), parentIdentity(library, one), name].join("\0");
+      const placesOf = (one: Placed) => one.ownNames().map((name) => inPlace(one, name));
+      for (const name of this.ownNames()) {
+        const other = claim(library, this as Placed, inPlace(this, name), placesOf);
+        if (other === undefined) continue;
+        const both = `${other.node.path} and ${this.node.path} are both the ${type.type}`;
+        const what = name === "" ? both : `${both} ${JSON.stringify(name)}`;
+        if (!type.removedWithParent) throw new Error(`${what} in one place. Give one of them another name`);
+        const parent = constructOfId(this, parentIdentity(library, this));
+        throw new Error(`${what} of ${parent?.node.path ?? "one parent"}. Remove one of them`);
+      }
     }
 
     override get terraformMetaArguments(): Readonly<Record<string, unknown>> {
@@ -351,6 +368,14 @@ function definePlaced(library: Library, type: ResourceType, Declared: DeclaredCl
       return order.length === 0 ? given : { ...given, dependsOn: [...(this.dependsOn ?? []), ...order] };
     }
   };
+}
+
+/** Returns the service and the workspace that the provider of a construct names; two keys of one workspace see the same. */
+function workspaceOf(library: Library, construct: ReferableLike): string {
+  const stack = library.TerraformStack.of(construct);
+  const { given = {} } = (construct.provider ?? markOf(stack, "provider") ?? {}) as { given?: Written };
+  const settings = [given.base_url, given.workspace_id].filter((setting) => setting !== undefined);
+  return settings.map((setting) => resolved(library, construct, setting)).join(" ");
 }
 
 /** Returns true if the stack of a construct has a resource of that type and name. */

@@ -24,7 +24,7 @@ const variablesType: ResourceType = {
   manifest: { ...variable.manifest, shape: "single" },
 };
 
-/** The class of several variables. A value that is given by its source makes all of them write-only. */
+/** The class of several variables. Values that are given by their sources are write-only. */
 export function defineVariables(library: Library): ResourceClass {
   const Declared = defineResource(library, variablesType);
   return class Variables extends Declared {
@@ -38,6 +38,11 @@ export function defineVariables(library: Library): ResourceClass {
       super.giveField(name, value);
     }
 
+    override ownNames(): readonly string[] {
+      const values = (this.givenField("values") ?? {}) as Written;
+      return Object.keys(values).filter((key) => values[key] !== undefined);
+    }
+
     #check(values: unknown): void {
       knownMap(library, values, `values of ${variablesResource} ${this.node.path}`);
     }
@@ -45,23 +50,24 @@ export function defineVariables(library: Library): ResourceClass {
     override synthesizeAttributes(): Written {
       const { values: given = {}, ...others } = super.synthesizeAttributes() as { values?: Written };
       const values: Written = {};
+      const secrets: Record<string, string> = {};
       const made: Written = {};
-      const references: string[] = [];
       for (const [key, value] of Object.entries(given)) {
         const length = generatedLength(value);
-        if (length !== undefined) {
-          made[key] = { length };
-          continue;
-        }
-        values[key] = isSecretSource(value) ? secretReference(library, this, value) : value;
-        if (isSecretSource(value)) references.push(values[key] as string);
+        if (length !== undefined) made[key] = { length };
+        else if (isSecretSource(value)) secrets[key] = secretReference(library, this, value);
+        else values[key] = value;
       }
+      const references = Object.values(secrets);
       const version = versionOf(references, this.saltOf(others));
+      const hasTexts = Object.keys(values).length > 0 || references.length === 0;
       return {
         ...others,
-        ...(references.length === 0
-          ? { values }
-          : { [writeOnlyNameOf("values")]: values, [writeOnlyVersionOf("values")]: version }),
+        ...(hasTexts && { values }),
+        ...(references.length > 0 && {
+          [writeOnlyNameOf("values")]: secrets,
+          [writeOnlyVersionOf("values")]: version,
+        }),
         ...(Object.keys(made).length > 0 && { [generatedName]: made }),
       };
     }

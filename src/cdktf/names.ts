@@ -13,7 +13,7 @@ export function claimName(library: Library, construct: ReferableLike, prefix = "
     );
   const addressOf = ({ terraformResourceType, friendlyUniqueId }: ReferableLike): string =>
     `${prefix}${terraformResourceType}.${friendlyUniqueId}`;
-  const other = claim(library, construct, addressOf);
+  const other = claim(library, construct, addressOf(construct), (one) => [addressOf(one)]);
   if (other !== undefined)
     throw new Error(
       `${other.node.path} and ${node.path} are both ${addressOf(construct)} in the stack: the second would replace the ` +
@@ -21,19 +21,18 @@ export function claimName(library: Library, construct: ReferableLike, prefix = "
     );
 }
 
-/** Returns another construct of the stack with the same key, and notes that this one has it. */
+/** Returns another construct of the stack that has this key among its own, and notes that this one has it. */
 export function claim<One extends ReferableLike>(
   library: Library,
   construct: One,
-  keyOf: (one: One) => string,
+  key: string,
+  keysOf: (one: One) => readonly string[],
 ): One | undefined {
   const owners = sharedMark(library.TerraformStack.of(construct), "names", () => new Map<string, One>());
-  const key = keyOf(construct);
   const other = owners.get(key);
   owners.set(key, construct);
-  return other === undefined || other === construct || keyOf(other) !== key || !isWritten(other)
-    ? undefined
-    : other;
+  const isOther = other !== undefined && other !== construct && isWritten(other);
+  return isOther && keysOf(other).includes(key) ? other : undefined;
 }
 
 /** Returns the move that `moveFromId` or `moveToId` noted. */

@@ -76,15 +76,15 @@ function groupMembers(library: Library, members: readonly FieldOwner[]): NonNull
   return groups;
 }
 
-/** The id of a parent, equal for the same parent: the token of a construct of rnv, else the text that it resolves to. */
-function parentIdentity(library: Library, construct: FieldOwner): unknown {
+/** Returns the id of a parent, equal for the same parent: the token of a construct of rnv, else the text that it resolves to. */
+export function parentIdentity(library: Library, construct: FieldOwner): unknown {
   const { parents = [] } = typeOfConstruct(construct) ?? {};
   const given = parents.map(({ attribute }) => construct.givenField(snakeCase(attribute))).find((id) => id);
   if (given === undefined || constructOfId(construct, given) !== undefined) return given;
   return resolved(library, construct, given);
 }
 
-function resolved(library: Library, scope: ReferableLike, value: unknown): string {
+export function resolved(library: Library, scope: Construct, value: unknown): string {
   const resolver = new library.DefaultTokenResolver(new library.StringConcat());
   return library.Tokenization.resolve(value, { scope, resolver, preparing: false });
 }

@@ -87,6 +87,8 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
   // A verb such as `rnv deploy` left it: nobody declared it, and nobody misses it.
   if (isUndeclared(instance) && !goesWithParent(instance, decisions)) return nothing;
   if (isGone(instance)) return { ...forget, reason: whyGone(instance) };
+  // A stack declares no deployment of a service that it archives; declared again, it is the same one.
+  if (isRunOfArchived(instance, decisions)) return nothing;
   if (staysWithParent(instance, decisions)) return { ...nothing, retains: true };
   const withParent = goesWithParent(instance, decisions);
   if (instance.type.removal === "forget" && !withParent) return forget;
@@ -118,6 +120,16 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
 /** Returns whether a reacting part was never declared: nothing of it was applied. */
 const isUndeclared = ({ type, recorded }: ResourceInstance): boolean =>
   type.reacts !== undefined && recorded !== undefined && Object.keys(recorded.applied).length === 0;
+
+/** Returns true if it runs when its parent changes, and its parent is declared to be archived. */
+function isRunOfArchived(
+  { parent, type }: ResourceInstance,
+  decisions: DecisionContext["decisions"],
+): boolean {
+  const { desired, type: above } = (parent && decisions.get(parent)?.instance) ?? {};
+  const flag = above?.archives?.attribute;
+  return type.reacts !== undefined && flag !== undefined && desired?.attributes.get(flag)?.value === true;
+}
 
 /** Returns whether its parent is or was archived: then it stays in the state with it. */
 function staysWithParent(

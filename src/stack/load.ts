@@ -17,16 +17,17 @@ import { indexTypes } from "../manifest/type-index";
 import type { Address } from "../model/address";
 import { isDataAddress } from "../model/data-source";
 import type { Desired, DesiredResource } from "../model/desired";
+import { terraformPrefix } from "../model/text";
 import { referencesOf } from "../model/value";
 import { checkVariables } from "./conditions";
 import { dependants, readData } from "./data";
-import { parseStackDocument } from "./document";
+import { type JsonNode, parseStackDocument } from "./document";
 import { findStacks, maskBrokenStack, maskStack, type StackFile } from "./files";
 import { indexDataTypes, indexStackTypes } from "./names";
-import { readProviders } from "./provider";
+import type { BlockReader } from "./resolve";
 import { buildStackResource, readResource, type StackBlock } from "./resources";
 import { ownerOf, readStack, type Stack, type StackContext, type StackResource } from "./stack";
-import { readImports, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
+import { readImports, readProviders, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
 
 /**
  * Reads the desired state from synthesized stacks (DESIGN section 3): `files` are output folders of the library or
@@ -181,14 +182,16 @@ function reportNamesakes(
 ): void {
   const first = new Map<string, StackBlock>();
   blocks.forEach((one, i) => {
-    const { owner } = one.source.reader;
     const { block } = one;
+    const { reader, resource } = one.source;
+    const { owner } = reader;
     const { type, place } = block.placed;
     const of = parentTextOf(one);
     const isPart = type.removedWithParent === true;
     const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
     if (typeof name !== "string" || (isPart && of === undefined)) return;
-    const key = [type.type, of, name, isPart ? "" : block.range.file].join("\0");
+    const around = isPart ? [] : [block.range.file, ...workspaceOf(resource.block, reader)];
+    const key = [type.type, of, name, ...around].join("\0");
     const earlier = first.get(key);
     if (earlier === undefined) {
       first.set(key, one);
@@ -212,6 +215,12 @@ function reportNamesakes(
       ),
     );
   });
+}
+
+/** The settings that say where the provider of a block reads and writes. */
+function workspaceOf(block: JsonNode, { stack }: BlockReader): readonly string[] {
+  const provider = stack.providers.get(String(block.at("provider").value ?? terraformPrefix));
+  return ["base_url", "workspace_id"].map((key) => String(provider?.at(key).value));
 }
 
 /** The parent of a block as its address, or as the id that stands for it. */

@@ -16,9 +16,9 @@ import {
   tuple,
   type Value,
   type ValueType,
+  valueOfPlain,
   whenKnown,
 } from "./language/expression-value";
-import { valueOfPlain } from "./language/json-functions";
 import { stepsInto } from "./language/operators";
 import { refused, StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type StackType } from "./names";
@@ -105,7 +105,7 @@ function inKind(value: Value, kinds: readonly string[]): Value {
 
 /** A value that is known later where a part of it is. */
 const postponed = (value: Value): Value =>
-  value.kind === "later" || isKnown(value) ? value : whenKnown([value], "any", ([known]) => known as Value);
+  value.kind === "later" || isKnown(value) ? value : whenKnown([value], ([known]) => known as Value);
 
 const isExpression = (written: string): boolean => written.includes("${") || written.includes("%{");
 
@@ -121,14 +121,17 @@ function readValue(node: JsonNode, scope: Scope): Value {
   return typeof value === "string" ? readText(value) : valueOfPlain(value);
 }
 
-/** The value of a text with expressions. */
+/** The value of a text with expressions. A name has one value, also where an expression is evaluated again. */
 function valueOfText(written: string, scope: Scope): Value {
+  const resolved = new Map<string, Value>();
+  const resolve = (root: string, steps: Steps, source: string): Value => {
+    const key = JSON.stringify([root, steps, source]);
+    const value = resolved.get(key) ?? resolveRoot(root, steps, { ...scope, source });
+    resolved.set(key, value);
+    return value;
+  };
   try {
-    return evaluateText(parseText(written), {
-      text: written,
-      spend: () => spend(1, scope),
-      resolve: (root, steps, source) => resolveRoot(root, steps, { ...scope, source }),
-    });
+    return evaluateText(parseText(written), { text: written, spend: () => spend(1, scope), resolve });
   } catch (cause) {
     if (cause instanceof StackProblem && typeof cause.at === "string") cause.at = scope.node.within(cause.at);
     throw cause;

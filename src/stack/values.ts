@@ -19,9 +19,8 @@ import {
   type LaterValue,
   later,
   type Value,
-  type ValueType,
+  valueOfPlain,
 } from "./language/expression-value";
-import { valueOfPlain } from "./language/json-functions";
 import { invalid, StackProblem, unsupported } from "./language/problem";
 import { type Owner, problemAt } from "./stack";
 
@@ -55,12 +54,8 @@ export const entryNode = (key: string, value: SourceNode, keyRange = value.range
 });
 
 /** A reference to `segments`: an address, then an attribute. */
-export const referenceValue = (
-  segments: readonly string[],
-  source: string,
-  range: SourceRange,
-  type: ValueType = "any",
-): LaterValue => later({ kind: "reference", segments, source, range }, type);
+export const referenceValue = (segments: readonly string[], source: string, range: SourceRange): LaterValue =>
+  later({ kind: "reference", segments, source, range });
 
 /** Returns true if a value that is not secret holds a reference. */
 export function isMadeByApply(node: SourceNode): boolean {

@@ -5,8 +5,15 @@ import type { Plain } from "../model/value";
 import type { JsonNode } from "./document";
 import { convert } from "./language/conversion";
 import { type Expression, parseExpression } from "./language/expression";
-import { later, marked, text, tupleType, type Value, type ValueType } from "./language/expression-value";
-import { valueOfPlain } from "./language/json-functions";
+import {
+  later,
+  marked,
+  text,
+  tupleType,
+  type Value,
+  type ValueType,
+  valueOfPlain,
+} from "./language/expression-value";
 import { ExpressionProblem, invalid, StackProblem, unsupported } from "./language/problem";
 import { commentOf, rangeOf, type Scope, undeclared } from "./stack";
 import { nodeOf } from "./values";
@@ -28,7 +35,7 @@ export function variableValue(name: string, scope: Scope, readEntry: ReadEntry):
   if (source.isObject) {
     // The source as a manifest would write it: `{ fromEnv: NAME }`.
     const node = nodeOf(readEntry(label, source, scope), scope.node, scope.reader);
-    return marked(later({ ...node, range: rangeOf(scope), isSensitive: true }, "string"));
+    return marked(later({ ...node, range: rangeOf(scope), isSensitive: true }));
   }
   const readDefault = (): Value => readEntry(label, entry.at("default"), scope);
   const isSensitive = entry.at("sensitive").value === true;
@@ -39,7 +46,7 @@ export function variableValue(name: string, scope: Scope, readEntry: ReadEntry):
     if (variable === undefined && entry.has("default")) return marked(readDefault());
     // The text goes from the environment into a `Secret` without being a value here.
     const awaited = { kind: "env", name: variable ?? `RNV_VAR_${name}`, source: `\${${label}}` } as const;
-    return marked(later({ ...awaited, range: rangeOf(scope) }, "string"));
+    return marked(later({ ...awaited, range: rangeOf(scope) }));
   }
   const type = typeOf(entry);
   if (variable === undefined) return converted(readDefault(), type, "the default");

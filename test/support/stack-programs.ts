@@ -108,6 +108,19 @@ export function recordBesideHosting(app: App): void {
   record.addOverride("input", { name: "www", type: "CNAME", value: site.url });
 }
 
+/** The hosting in a stack for rnv; the record of its address in another one, which is left to Terraform. */
+export function recordAndHosting(app: App): void {
+  const hosting = new TerraformStack(app, "hosting");
+  new RnvProvider(hosting, "rnv");
+  const site = new Service(hosting, "site", {
+    kind: "static",
+    configuration: { repository, publishDirectory: "build" },
+  });
+  const dns = new TerraformStack(app, "dns");
+  const record = new TerraformResource(dns, "record", { terraformResourceType: "terraform_data" });
+  record.addOverride("input", { name: "www", type: "CNAME", value: site.url });
+}
+
 export interface TeamServiceProps {
   readonly team: string;
   readonly project?: Project;
@@ -190,6 +203,40 @@ export function fieldsOfOthers(app: App): void {
   new TerraformOutput(stack, "configuration", { value: api.configuration });
 }
 
+/** A service that is archived, with what it keeps. */
+export const archivedService =
+  (level: string, archived = true) =>
+  (app: App): void => {
+    const stack = new TerraformStack(app, "archive");
+    new RnvProvider(stack, "rnv");
+    const shop = new Project(stack, "shop", { name: "Shop" });
+    const old = shop.addService("old", { kind: "web", archived, configuration: { repository } });
+    old.addVariable("LEVEL", level);
+  };
+
+/** A map of variables of which one is a secret. */
+export const textBesideSecret =
+  (level: string) =>
+  (app: App): void => {
+    const stack = new TerraformStack(app, "texts");
+    new RnvProvider(stack, "rnv");
+    const api = new Service(stack, "api", { kind: "web", configuration: { repository } });
+    api.addVariables({ LEVEL: level, TOKEN: fromEnv("QUEUE_TOKEN"), KEY: generate({ length: 32 }) });
+  };
+
+/** One class in two workspaces, which a stack names by two providers: the same names are other resources. */
+export const twoWorkspaces =
+  (baseUrl: string) =>
+  (app: App): void => {
+    const stack = new TerraformStack(app, "workspaces");
+    new RnvProvider(stack, "rnv");
+    const provider = new RnvProvider(stack, "eu", { alias: "eu", baseUrl });
+    for (const [id, given] of Object.entries({ shop: {}, europe: { provider } })) {
+      const project = new Project(stack, id, { name: "Shop", ...given });
+      project.addService("api", { kind: "web", configuration: { repository }, ...given, deploy: given });
+    }
+  };
+
 /** Programs that compile and that no plan accepts, with what rnv says. */
 export const mistakes: Readonly<Record<string, { define: (project: Project) => void; says: string }>> = {
   "a field that the program does not declare": {
@@ -229,4 +276,11 @@ export const renamed: Edit = (services) => {
   const before = service?.friendlyUniqueId;
   service?.overrideLogicalId(`${before}-new`);
   service?.moveFromId(`rnv_service.${before}`);
+};
+
+/** Gives it the name that it had at first. */
+export const renamedBack: Edit = (services) => {
+  changed(services);
+  const [service] = services;
+  service?.moveFromId(`rnv_service.${service.friendlyUniqueId}-new`);
 };

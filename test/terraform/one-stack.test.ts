@@ -35,6 +35,10 @@ function shop({ name = "api", branch = "main", moves = false } = {}): string {
     `\${jsonencode({ name = upper("api"), parts = length(split("-", rnv_service.${api.friendlyUniqueId}.id)) })}`,
   );
   worker.addVariable(
+    "EACH",
+    `\${join(",", [for key, id in { a = rnv_project.shop.id, b = "b" } : "\${key}\${length(id) == 36 ? 1 : 2}" if id != ""])}`,
+  );
+  worker.addVariable(
     "PICKED",
     `\${lookup({ a = "x" }, "b", rnv_project.shop.id) == rnv_project.shop.id ? "yes" : "no"}`,
   );
@@ -109,7 +113,7 @@ describeTerraform("one stack by rnv and by Terraform", () => {
         },
         {
           fields: { replicas: 2, ipAllowList: [{ cidr: "10.0.0.0/8", description: "office" }, "1.1.1.1/32"] },
-          variables: { API: '{"name":"API","parts":5}', PICKED: "yes" },
+          variables: { API: '{"name":"API","parts":5}', EACH: "a1,b2", PICKED: "yes" },
         },
       ],
     });

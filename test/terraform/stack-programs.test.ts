@@ -5,11 +5,14 @@ import { App } from "cdktf";
 import type { Emulator } from "../../src/emulator/emulator";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import {
+  archivedService,
   fieldsOfOthers,
   mistaken,
   mistakes,
   monorepo,
   recordBesideHosting,
+  textBesideSecret,
+  twoWorkspaces,
   wholeEnvironment,
 } from "../support/stack-programs";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
@@ -89,6 +92,55 @@ describeTerraform("programs of teams by Terraform and by rnv", () => {
     },
     120_000,
   );
+
+  const changes = {
+    "an archived service, which takes no deployment and comes back": [
+      archivedService("info"),
+      archivedService("debug"),
+      archivedService("debug", false),
+      archivedService("warn", true),
+    ],
+    "a text beside a secret": [textBesideSecret("info"), textBesideSecret("debug")],
+  };
+  it.each(Object.entries(changes))(
+    "%s, is changed to the same world",
+    async (_name, steps) => {
+      for (const define of steps) {
+        const json = jsonOf(define);
+        await applyByTerraform(json);
+        scenario.write("cdk.tf.json", json);
+        const rnv = (...args: string[]) => scenario.runWith({ env: token }, ...args, "-f", "cdk.tf.json");
+        expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+        expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({
+          code: 0,
+          stdout: expect.not.stringContaining("deployment."),
+        });
+        expect(worldOf(scenario.emulator)).toEqual(worldOf(world.emulator));
+      }
+    },
+    120_000,
+  );
+
+  it("the same names in two workspaces are other resources, of which a run of rnv has one", async () => {
+    // Terraform starts a process for each configuration of the provider, unless it attaches to one.
+    delete world.environment.TF_REATTACH_PROVIDERS;
+    const json = jsonOf(twoWorkspaces(scenario.url));
+    await applyByTerraform(json);
+    expect(worldOf(scenario.emulator)).toEqual(worldOf(world.emulator));
+    scenario.write("cdk.tf.json", json);
+    const planned = await scenario.runWith(
+      { env: { RNV_BASE_URL: world.baseUrl } },
+      "plan",
+      "-f",
+      "cdk.tf.json",
+    );
+    expect(planned).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("provider.rnv.eu: the setting is not what RNV_BASE_URL says"),
+    });
+    expect(planned.stderr).toContain("put what belongs elsewhere into a stack of its own");
+    expect(planned.stderr).not.toContain("as does");
+  }, 120_000);
 
   it.each(Object.entries(mistakes))(
     "%s is refused while planning",

@@ -171,6 +171,28 @@ describeTerraform("variables", () => {
     expect(values()).toEqual({ LOG_LEVEL: "w1", OTHER: "w2" });
   }, 60_000);
 
+  it("a map has texts beside write-only values, and sends each when it changes", async () => {
+    const write = (level: string, secret: string, more = "") =>
+      map(
+        `values = { LOG_LEVEL = "${level}" }\n values_wo = { OTHER = "${secret}" }\n values_wo_version = 1\n${more}`,
+      );
+    write("info", "w3");
+    await world.apply();
+    write("debug", "w4");
+    await world.apply();
+    expect(values()).toEqual({ LOG_LEVEL: "debug", OTHER: "w2" });
+    expect(world.stateText()).not.toMatch(/"w[1-4]"/);
+    write("warn", "w5", "lifecycle { ignore_changes = [values_wo] }");
+    await world.apply();
+    expect(values()).toEqual({ LOG_LEVEL: "warn", OTHER: "w2" });
+    await world.expectNoChanges();
+    map(`values = { OTHER = "a" }\n values_wo = { OTHER = "b" }\n values_wo_version = 1`);
+    expect(await world.run("plan -no-color", 1)).toContain("OTHER is in values and in values_wo");
+    map(`values_wo = { LOG_LEVEL = "w1", OTHER = "w2" }\n values_wo_version = 1`);
+    await world.apply();
+    expect(values()).toEqual({ LOG_LEVEL: "w1", OTHER: "w2" });
+  }, 60_000);
+
   it("a map makes values up beside others, each once, and one that was changed outside anew", async () => {
     map(
       `values_wo = { LOG_LEVEL = "w1" }\n values_wo_version = 1\n generate = { KEY = { length = 20 }, SALT = { length = 24 } }`,

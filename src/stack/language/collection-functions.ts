@@ -4,6 +4,7 @@ import {
   describeType,
   graphemes,
   isListLike,
+  jsonEncode,
   type ListValue,
   list as listOf,
   type MapValue,
@@ -33,8 +34,7 @@ import {
   string,
   typed,
   whole,
-} from "./function-rule";
-import { jsonEncode } from "./json-functions";
+} from "./operators";
 import { ExpressionProblem } from "./problem";
 
 const texts: ValueType = { kind: "list", of: "string" };
@@ -197,8 +197,7 @@ function sum({ items }: ListValue): number {
 }
 
 /** A conversion that leaves null as it is. */
-const conversion = (gives: ValueType): FunctionRule =>
-  shallow([nullable], (value) => convert(value, gives), { gives });
+const conversion = (type: ValueType): FunctionRule => shallow([nullable], (value) => convert(value, type));
 
 /** A function of sets of anything: `keep` is asked which of the sets have an item. */
 const ofSets = (keep: (isIn: readonly boolean[]) => boolean): FunctionRule => {
@@ -211,12 +210,12 @@ const ofSets = (keep: (isIn: readonly boolean[]) => boolean): FunctionRule => {
     const isKept = (item: Value): boolean => keep(names.map((found) => found.has(jsonEncode(item))));
     return set(all.flat().filter(isKept), of);
   };
-  return deep([collection], anySet, call, { rest: collection });
+  return deep([collection], call, { rest: collection });
 };
 
 /** `alltrue` and `anytrue`. */
 const ofBools = (start: boolean): FunctionRule =>
-  deep([typed({ kind: "list", of: "bool" })], "bool", ({ items }) => {
+  deep([typed({ kind: "list", of: "bool" })], ({ items }) => {
     const isOther = items.some((item) => (item.kind === "null" ? start : boolOf(item) !== start));
     return isOther ? !start : start;
   });
@@ -228,23 +227,23 @@ export const collectionFunctions: Readonly<Record<string, FunctionRule>> = {
   merge: shallow([], merge, { rest: nullable }),
   concat: shallow([list], concat, { rest: list }),
   coalesce: shallow([nullable], coalesce, { rest: nullable }),
-  coalescelist: deep([items], "any", coalesceList, { rest: items }),
-  length: shallow([any], length, { gives: "number" }),
-  join: deep([string, items], "string", join, { rest: items }),
-  contains: deep([items, any], "bool", contains),
-  index: deep([list, any], "number", position),
-  keys: shallow([mapping], keysOf, { gives: texts }),
+  coalescelist: deep([items], coalesceList, { rest: items }),
+  length: shallow([any], length),
+  join: deep([string, items], join, { rest: items }),
+  contains: deep([items, any], contains),
+  index: deep([list, any], position),
+  keys: shallow([mapping], keysOf),
   values: shallow([mapping], valuesOf),
-  distinct: deep([collection], "any", distinct),
+  distinct: deep([collection], distinct),
   flatten: shallow([items], ({ items }) => tuple(flattened(items))),
-  compact: deep([typed(texts)], texts, compact),
+  compact: deep([typed(texts)], compact),
   reverse: shallow([items], (value) => sameKind(value, [...value.items].reverse())),
-  sort: deep([typed(texts)], texts, sort),
+  sort: deep([typed(texts)], sort),
   slice: shallow([list, whole, whole], slice),
-  range: deep([number, number, number], { kind: "list", of: "number" }, range, { optional: 2 }),
+  range: deep([number, number, number], range, { optional: 2 }),
   zipmap: shallow([typed(texts), list], zipmap),
   one: shallow([items], one),
-  sum: deep([typed({ kind: "list", of: "number" })], "number", sum),
+  sum: deep([typed({ kind: "list", of: "number" })], sum),
   setunion: ofSets(() => true),
   setintersection: ofSets((isIn) => isIn.every(Boolean)),
   setsubtract: ofSets(([isFirst, ...others]) => isFirst === true && !others.some(Boolean)),
@@ -254,8 +253,8 @@ export const collectionFunctions: Readonly<Record<string, FunctionRule>> = {
   tonumber: conversion("number"),
   tobool: conversion("bool"),
   tolist: conversion({ kind: "list", of: "any" }),
-  toset: deep([nullable], anySet, (value) => convert(value, anySet)),
+  toset: deep([nullable], (value) => convert(value, anySet)),
   tomap: conversion({ kind: "map", of: "any" }),
-  issensitive: deep([nullable], "bool", ({ sensitive }) => sensitive === true, { seesMarks: true }),
+  issensitive: deep([nullable], ({ sensitive }) => sensitive === true, { seesMarks: true }),
   sensitive: shallow([nullable], (value) => marked(value)),
 };

@@ -5,6 +5,7 @@ import {
   isKnown,
   isListLike,
   isMapLike,
+  jsonEncode,
   type ListValue,
   list,
   type MapValue,
@@ -22,18 +23,18 @@ import {
   type ValueType,
   whenKnown,
 } from "./expression-value";
-import { jsonEncode } from "./json-functions";
 import { ExpressionProblem, unsupported } from "./problem";
 
 /** A value as one of another type, as Terraform converts it; throws `ExpressionProblem` where it does not. */
 export function convert(value: Value, type: ValueType): Value {
-  if (type === "any" || value.kind === "null" || typeEqual(typeOf(value), type)) return value;
+  if (type === "any" || value.kind === "null") return value;
   if (value.kind === "later")
     return {
-      ...(whenKnown([value], type, ([known]) => convert(known as Value, type)) as typeof value),
+      ...(whenKnown([value], ([known]) => convert(known as Value, type)) as typeof value),
       // Text stays text.
-      ...(type === "string" && value.type === "string" && value.parts && { parts: value.parts }),
+      ...(type === "string" && value.parts && { parts: value.parts }),
     };
+  if (typeEqual(typeOf(value), type)) return value;
   return marked(converted(value, type), value.sensitive === true);
 }
 
@@ -118,7 +119,7 @@ function toMap(value: MapValue, of: ValueType): Value {
 
 /** A set: each item once, in the order of their values. */
 export function set(items: readonly Value[], of: ValueType): Value {
-  if (!items.every(isKnown)) return whenKnown(items, { kind: "set", of }, (known) => set(known, of));
+  if (!items.every(isKnown)) return whenKnown(items, (known) => set(known, of));
   const unique = new Map([...items].sort(compareItems).map((item) => [jsonEncode(item), item]));
   return { ...list([...unique.values()], of), kind: "set" };
 }

@@ -1,18 +1,18 @@
 import { suggest } from "../../diagnostics/suggest";
 import { collectionFunctions } from "./collection-functions";
-import { boolOf, textOf } from "./conversion";
-import { type Expression, type Loop, splatItem, type TextPart } from "./expression";
+import { boolOf, convert, textOf, unifiedType } from "./conversion";
+import { type Expression, splatItem, type TextPart } from "./expression";
 import {
   type Attempt,
   attempted,
   bool,
+  describeType,
   filled,
   isKnown,
   isListLike,
   isMapLike,
   isSensitive,
   isValue,
-  type LaterValue,
   list,
   marked,
   nothing,
@@ -22,13 +22,23 @@ import {
   postponed,
   text,
   tuple,
+  typeOf,
+  unmarked,
   type Value,
   type ValueType,
+  valueOfPlain,
   whenKnown,
 } from "./expression-value";
-import { applyDeep, type Call, type FunctionRule, resultOf } from "./function-rule";
-import { valueOfPlain } from "./json-functions";
-import { binaryOperators, choose, joinText, stepInto, unaryOperators } from "./operators";
+import {
+  applyDeep,
+  binaryOperators,
+  type Call,
+  type FunctionRule,
+  joinText,
+  resultOf,
+  stepInto,
+  unaryOperators,
+} from "./operators";
 import { ExpressionProblem, StackProblem, unsupported } from "./problem";
 import { textFunctions } from "./text-functions";
 
@@ -78,98 +88,103 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
     case "unary":
       return applyDeep(unaryOperators[expression.operator], [inner(expression.of)]);
     case "binary":
-      return applyDeep(operatorOf(expression), [inner(expression.left), inner(expression.right)]);
+      return applyDeep(binaryOperators[expression.operator] as FunctionRule, [
+        inner(expression.left),
+        inner(expression.right),
+      ]);
     case "condition":
-      return choose(
-        inner(expression.condition),
-        { attempt: attempted(() => inner(expression.yes)), type: typeOfKind(expression.yes) },
-        { attempt: attempted(() => inner(expression.no)), type: typeOfKind(expression.no) },
-      );
+      return evaluateCondition(expression, environment);
     case "for":
-      return evaluateLoop(expression.loop, environment);
+      return evaluateLoop(expression, environment);
     case "splat":
-      return evaluateSplat(inner(expression.of), expression.each, environment);
+      return evaluateSplat(expression, environment);
     default:
       return evaluateAccess(expression, environment);
   }
 }
 
-const operatorOf = ({ operator }: { readonly operator: string }): FunctionRule =>
-  binaryOperators[operator] as FunctionRule;
+/** The value of an expression that is evaluated again once what `values` wait for is known. */
+const evaluateLater = (expression: Expression, values: readonly Value[], environment: Environment): Value =>
+  postponed(values, (fill) => {
+    const { resolve, names = [] } = environment;
+    const known: Environment = {
+      ...environment,
+      resolve: (root, steps, source) => filled(resolve(root, steps, source), fill),
+      names: new Map([...names].map(([name, value]) => [name, filled(value, fill)])),
+    };
+    return filled(evaluate(expression, known), fill);
+  });
 
-/** The type that every value of an expression has, whatever is in it. */
-function typeOfKind(expression: Expression): ValueType {
-  if (expression.kind === "text") {
-    const [only] = expression.parts;
-    return expression.parts.length === 1 && typeof only === "object" ? typeOfKind(only) : "string";
-  }
-  if (expression.kind === "unary") return unaryOperators[expression.operator].gives;
-  if (expression.kind === "binary") return operatorOf(expression).gives;
-  return "any";
-}
+type KindOf<Kind extends Expression["kind"]> = Extract<Expression, { kind: Kind }>;
 
 /** An object by keys that are values; one that is known later makes the whole so. */
 export function objectOf(pairs: readonly (readonly [Value, Value])[]): Value {
   const keys = pairs.map(([key]) => key);
   if (!keys.every(isKnown))
-    return postponed(pairs.flat(), "any", (fill) =>
+    return postponed(pairs.flat(), (fill) =>
       objectOf(pairs.map(([key, value]) => [filled(key, fill), filled(value, fill)])),
     );
   const entries = new Map(pairs.map(([key, value]) => [textOf(key), value]));
   return marked(object(entries), keys.some(isSensitive));
 }
 
-function evaluateCall(
-  { name, args, spreads }: Extract<Expression, { kind: "call" }>,
-  environment: Environment,
-): Value {
-  if (lazyFunctions.includes(name)) return evaluateLazily(name, args, environment);
+/** `condition ? yes : no`. Both have a type that fits both; the one that is not chosen may fail. */
+function evaluateCondition(expression: KindOf<"condition">, environment: Environment): Value {
+  const condition = evaluate(expression.condition, environment);
+  const [yes, no] = [expression.yes, expression.no].map((one) =>
+    attempted(() => evaluate(one, environment)),
+  ) as [Attempt, Attempt];
+  if (condition.kind === "later")
+    return evaluateLater(expression, [condition, ...[yes, no].filter(isValue)], environment);
+  const [chosen, rejected] = boolOf(unmarked(condition)) ? [yes, no] : [no, yes];
+  const value = outcomeOf(chosen);
+  const types = [typeOf(value), typeOfChoice(rejected)] as const;
+  const type = unifiedType(types);
+  if (type === undefined)
+    throw new ExpressionProblem(
+      `the two results of a condition are of one type, found ${types.map(describeType).join(" and ")}`,
+    );
+  const isSecret = isValue(rejected) && rejected.sensitive === true;
+  return marked(convert(value, type), condition.sensitive === true || isSecret);
+}
+
+/** The type of a result of a condition; any where it fails and is not chosen. */
+const typeOfChoice = (attempt: Attempt): ValueType => (isValue(attempt) ? typeOf(attempt) : "any");
+
+function evaluateCall(expression: KindOf<"call">, environment: Environment): Value {
+  const { name, args, spreads } = expression;
+  if (lazyFunctions.includes(name)) return evaluateLazily(expression, environment);
   const given = args.map((arg) => evaluate(arg, environment));
   if (!spreads) return callFunction(name, given);
-  const [last] = given.slice(-1);
-  const call = (spread: Value): Value => {
-    if (!isListLike(spread)) throw new ExpressionProblem(`${name}: a list is required before ...`);
-    return marked(callFunction(name, [...given.slice(0, -1), ...spread.items]), spread.sensitive === true);
-  };
-  if (last?.kind !== "later") return call(last ?? nothing);
-  return postponed(given, "any", (fill) => filled(call(filled(last, fill)), fill));
+  const spread = given.at(-1) ?? nothing;
+  if (spread.kind === "later") return evaluateLater(expression, given, environment);
+  if (!isListLike(spread)) throw new ExpressionProblem(`${name}: a list is required before ...`);
+  return marked(callFunction(name, [...given.slice(0, -1), ...spread.items]), spread.sensitive === true);
 }
 
-/** `try` and `can`: an argument that fails is passed over. */
-function evaluateLazily(name: string, args: readonly Expression[], environment: Environment): Value {
+/** The first argument of `try` that does not fail; for `can` only whether there is one. */
+function evaluateLazily(expression: KindOf<"call">, environment: Environment): Value {
+  const { name, args } = expression;
+  const isCan = name === "can";
   if (args.length === 0) throw new ExpressionProblem(`${name} takes 1 or more arguments, found 0`);
-  if (name === "can" && args.length > 1)
-    throw new ExpressionProblem(`can takes 1 argument, found ${args.length}`);
-  return firstWorking(
-    args.map((arg) => attempted(() => evaluate(arg, environment))),
-    name === "can",
-  );
-}
-
-/** The first value that could be evaluated; with `isCan` only whether there is one. */
-function firstWorking(attempts: readonly Attempt[], isCan: boolean): Value {
+  if (isCan && args.length > 1) throw new ExpressionProblem(`can takes 1 argument, found ${args.length}`);
+  const attempts = args.map((arg) => attempted(() => evaluate(arg, environment)));
   const first = attempts.find(isValue);
   if (first !== undefined && !isKnown(first))
-    return postponed(attempts.filter(isValue), isCan ? "bool" : "any", (fill) =>
-      firstWorking(
-        attempts.map((one) => attempted(() => filled(outcomeOf(one), fill))),
-        isCan,
-      ),
-    );
+    return evaluateLater(expression, attempts.filter(isValue), environment);
   return isCan ? bool(first !== undefined) : outcomeOf(first ?? (attempts.at(-1) as Attempt));
 }
 
-function evaluateLoop(loop: Loop, environment: Environment): Value {
-  const over = evaluate(loop.of, environment);
-  if (over.kind !== "later") return loopOver(over, loop, environment);
+function evaluateLoop(expression: KindOf<"for">, environment: Environment): Value {
+  const over = evaluate(expression.loop.of, environment);
+  if (over.kind !== "later") return loopOver(over, expression, environment);
   // Once with an item that is known later: what the body waits for besides.
-  const body = loopOver(tuple([stepInto(over, number(0))]), loop, environment);
-  return postponed([over, body], "any", (fill) =>
-    filled(loopOver(filled(over, fill), loop, environment), fill),
-  );
+  const body = loopOver(tuple([stepInto(over, number(0))]), expression, environment);
+  return evaluateLater(expression, [over, body], environment);
 }
 
-function loopOver(over: Value, loop: Loop, environment: Environment): Value {
+function loopOver(over: Value, expression: KindOf<"for">, environment: Environment): Value {
+  const { loop } = expression;
   const isObject = loop.name !== undefined;
   const found: (readonly [Value, Value])[] = [];
   let isSecret = over.sensitive === true;
@@ -190,20 +205,10 @@ function loopOver(over: Value, loop: Loop, environment: Environment): Value {
   }
   const names = isObject ? found.map(([name]) => name) : [];
   const waits = [...conditions, ...names.filter(({ kind }) => kind === "later")];
-  if (waits.length > 0)
-    return postponed([...waits, ...found.flat()], "any", (fill) =>
-      filled(loopOver(over, loop, filledNames(environment, fill)), fill),
-    );
+  if (waits.length > 0) return evaluateLater(expression, [...waits, ...found.flat()], environment);
   if (!isObject) return marked(tuple(found.map(([, value]) => value)), isSecret);
   return marked(grouped(found, loop.groups), isSecret || names.some(isSensitive));
 }
-
-/** The environment with every name known. */
-const filledNames = (environment: Environment, fill: Parameters<LaterValue["compute"]>[0]): Environment => ({
-  ...environment,
-  resolve: (root, steps, source) => filled(environment.resolve(root, steps, source), fill),
-  names: new Map([...(environment.names ?? [])].map(([name, value]) => [name, filled(value, fill)])),
-});
 
 function grouped(pairs: readonly (readonly [Value, Value])[], groups: boolean): Value {
   const entries = new Map<string, Value[]>();
@@ -223,12 +228,12 @@ function pairsOf(over: Value): readonly (readonly [Value, Value])[] {
   return over.items.map((item, i) => [over.kind === "set" ? item : number(i), item]);
 }
 
-function evaluateSplat(over: Value, each: Expression, environment: Environment): Value {
-  if (over.kind === "later")
-    return whenKnown([over], "any", ([known]) => evaluateSplat(known as Value, each, environment));
+function evaluateSplat(expression: KindOf<"splat">, environment: Environment): Value {
+  const over = evaluate(expression.of, environment);
+  if (over.kind === "later") return evaluateLater(expression, [over], environment);
   const items = over.kind === "null" ? [] : isListLike(over) ? over.items : [over];
   const found = items.map((item) =>
-    evaluate(each, { ...environment, names: new Map(environment.names).set(splatItem, item) }),
+    evaluate(expression.each, { ...environment, names: new Map(environment.names).set(splatItem, item) }),
   );
   return marked(over.kind === "list" ? listAgain(found) : tuple(found), over.sensitive === true);
 }
@@ -243,10 +248,7 @@ function listAgain(found: readonly Value[]): Value {
 }
 
 /** `local.x.a[0]`: the root is resolved with the steps that are known; the others go into its value. */
-function evaluateAccess(
-  expression: Extract<Expression, { kind: "root" | "access" }>,
-  environment: Environment,
-): Value {
+function evaluateAccess(expression: KindOf<"root" | "access">, environment: Environment): Value {
   const keys: Value[] = [];
   let at: Expression = expression;
   while (at.kind === "access") {
@@ -321,8 +323,5 @@ function callShallow(rule: FunctionRule, given: readonly Value[], call: Call): V
   const isMarked = given.some((value) => value.sensitive === true);
   const bare = given.map(({ sensitive: _sensitive, ...value }) => value as Value);
   const isLater = bare.some(({ kind }) => kind === "later");
-  return marked(
-    isLater ? whenKnown(bare, rule.gives, (known) => callShallow(rule, known, call)) : call(bare),
-    isMarked,
-  );
+  return marked(isLater ? whenKnown(bare, (known) => callShallow(rule, known, call)) : call(bare), isMarked);
 }

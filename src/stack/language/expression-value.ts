@@ -1,4 +1,5 @@
 import type { AwaitedPart, SourceNode } from "../../manifest/tree";
+import type { Plain } from "../../model/value";
 import { ExpressionProblem, unsupported } from "./problem";
 
 /** A type of Terraform; `any` is that of null and of what is not known yet. */
@@ -49,7 +50,6 @@ export interface MapValue extends Marked {
 /** Known once what it waits for is. */
 export interface LaterValue extends Marked {
   readonly kind: "later";
-  readonly type: ValueType;
   readonly awaits: readonly Awaited[];
   readonly compute: (fill: Fill) => Value;
   /** What it is where it is text joined, or one thing alone. */
@@ -185,40 +185,28 @@ export function awaitedBy(value: Value): readonly Awaited[] {
 }
 
 /** A value that is known later, alone. */
-export const later = (awaited: Awaited, type: ValueType): LaterValue => ({
+export const later = (awaited: Awaited): LaterValue => ({
   kind: "later",
-  type,
   awaits: [awaited],
   parts: [awaited],
   compute: (fill) => fill(awaited),
 });
 
 /** A value whose parts are known later, and are looked at one by one once they are. */
-export function postponed(
-  values: readonly Value[],
-  type: ValueType,
-  compute: LaterValue["compute"],
-): LaterValue {
+export function postponed(values: readonly Value[], compute: LaterValue["compute"]): LaterValue {
   const awaits = [...new Set(values.flatMap(awaitedBy))];
-  return marked({ kind: "later", type, awaits, compute }, values.some(isSensitive));
+  return marked({ kind: "later", awaits, compute }, values.some(isSensitive));
 }
 
 /** Applies a function now, or once its arguments are known. */
-export const whenKnown = (
-  args: readonly Value[],
-  type: ValueType,
-  apply: (known: readonly Value[]) => Value,
-): Value =>
-  args.every(isKnown)
-    ? apply(args)
-    : postponed(args, type, (fill) => apply(args.map((arg) => filled(arg, fill))));
+export const whenKnown = (args: readonly Value[], apply: (known: readonly Value[]) => Value): Value =>
+  args.every(isKnown) ? apply(args) : postponed(args, (fill) => apply(args.map((arg) => filled(arg, fill))));
 
 export function typeOf(value: Value): ValueType {
   switch (value.kind) {
     case "null":
-      return "any";
     case "later":
-      return value.type;
+      return "any";
     case "tuple":
       return tupleType(value.items.map(typeOf));
     case "object":
@@ -246,3 +234,56 @@ const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 /** Splits a text into the characters that a reader sees. */
 export const graphemes = (value: string): string[] =>
   /^[\x20-\x7e]*$/.test(value) ? [...value] : [...segmenter.segment(value)].map(({ segment }) => segment);
+
+/** JSON as Terraform's `jsonencode` writes it: sorted keys, no white space, HTML characters escaped. */
+export function jsonEncode(value: Value): string {
+  return encoded(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function encoded(value: Value): string {
+  switch (value.kind) {
+    case "null":
+      return "null";
+    case "bool":
+      return String(value.value);
+    case "number":
+      return numberText(value.value);
+    case "string":
+      return JSON.stringify(value.value);
+    case "later":
+      throw new Error("a value that is not known was given to a function");
+    default: {
+      if (isListLike(value)) return `[${value.items.map(encoded).join(",")}]`;
+      const members = [...value.entries].map(([key, inner]) => `${JSON.stringify(key)}:${encoded(inner)}`);
+      return `{${members.join(",")}}`;
+    }
+  }
+}
+
+/** Returns the value of a JSON text. */
+export function jsonDecode(source: string): Value {
+  let parsed: Plain;
+  try {
+    parsed = JSON.parse(source) as Plain;
+  } catch {
+    throw new ExpressionProblem("the text is not JSON");
+  }
+  return valueOfPlain(parsed);
+}
+
+const deepest = 100;
+
+/** JSON without expressions as a value. */
+export function valueOfPlain(plain: Plain, depth = 0): Value {
+  if (depth > deepest) throw new ExpressionProblem(`JSON of more than ${deepest} levels`);
+  if (plain === null) return nothing;
+  if (typeof plain === "string") return text(plain);
+  if (typeof plain === "boolean") return bool(plain);
+  if (typeof plain === "number") return number(plain);
+  const inner = (one: unknown): Value => valueOfPlain(one as Plain, depth + 1);
+  if (Array.isArray(plain)) return tuple(plain.map(inner));
+  return object(Object.entries(plain).map(([key, one]) => [key, inner(one)]));
+}

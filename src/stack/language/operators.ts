@@ -1,36 +1,137 @@
-import { boolOf, convert, equal, numberOf, textOf, unifiedType } from "./conversion";
+import { boolOf, convert, equal, numberOf, textOf, wholeNumber } from "./conversion";
 import {
-  type Attempt,
   attempted,
   describeType,
-  type Fill,
-  filled,
   isListLike,
   isMapLike,
   isSensitive,
   isValue,
   type LaterValue,
+  type ListValue,
+  type MapValue,
   marked,
-  outcomeOf,
-  postponed,
   text,
   typeOf,
   unmarked,
   type Value,
   type ValueType,
+  valueOfPlain,
   whenKnown,
 } from "./expression-value";
-import { deep, type FunctionRule, nullable } from "./function-rule";
-import { valueOfPlain } from "./json-functions";
 import { ExpressionProblem } from "./problem";
+
+/** A parameter of a function. */
+export interface Parameter<Argument = unknown> {
+  /** Returns the argument at `position` as the function takes it; throws `ExpressionProblem` for another value. */
+  readonly read: (value: Value, position: number) => Argument;
+  readonly takesNull?: true;
+}
+
+const wanted =
+  <Kind extends Value>(words: string, isKind: (value: Value) => value is Kind) =>
+  (value: Value): Kind => {
+    if (isKind(value)) return value;
+    throw new ExpressionProblem(`${words} is required, found ${describeType(typeOf(value))}`);
+  };
+
+const isList = (value: Value): value is ListValue => isListLike(value) && value.kind !== "set";
+
+export const any: Parameter<Value> = { read: (value) => value };
+export const nullable: Parameter<Value> = { ...any, takesNull: true };
+export const string: Parameter<string> = { read: textOf };
+export const number: Parameter<number> = { read: numberOf };
+export const whole: Parameter<number> = { read: wholeNumber };
+/** A list or a tuple. */
+export const list: Parameter<ListValue> = { read: wanted("a list", isList) };
+/** A list, a tuple or a set. */
+export const items: Parameter<ListValue> = { read: wanted("a list", isListLike) };
+export const mapping: Parameter<MapValue> = { read: wanted("a map", isMapLike) };
+export const collection: Parameter<ListValue | MapValue> = {
+  read: (value, position) => {
+    if (isListLike(value) || isMapLike(value)) return value;
+    const found = describeType(typeOf(value));
+    throw new ExpressionProblem(`argument ${position} is a list or a map, found ${found}`);
+  },
+};
+/** A list that is converted to `type`. */
+export const typed = (type: ValueType): Parameter<ListValue> => ({
+  read: (value) => convert(value, type) as ListValue,
+});
+
+/** A function of Terraform. */
+export interface FunctionRule {
+  readonly takes: readonly Parameter[];
+  /** The parameter of all further arguments. */
+  readonly rest?: Parameter;
+  /** How many of `takes` may be left out. */
+  readonly optional?: number;
+  /** It looks at its arguments, not into them: parts may be unknown or secret, and stay so. */
+  readonly isShallow?: true;
+  /** It is asked for marks, and its result bears none. */
+  readonly seesMarks?: true;
+  /** Refuses a call as soon as the argument that is wrong is known. */
+  readonly check?: (args: readonly Value[]) => void;
+  /** Takes the arguments as its parameters read them. */
+  readonly call: (args: readonly unknown[]) => Result;
+}
+
+/** A value, or a text, a number or a flag that becomes one. */
+type Result = Value | string | number | boolean;
+
+type Others<Rest> = Partial<Omit<FunctionRule, "rest">> & { readonly rest?: Parameter<Rest> };
+
+type Implementation<Takes extends readonly Parameter[], Rest> = (
+  ...args: [...{ -readonly [I in keyof Takes]: ReturnType<Takes[I]["read"]> }, ...Rest[]]
+) => Result;
+
+/** A function of values that are known as a whole. */
+export const deep = <const Takes extends readonly Parameter[], Rest = never>(
+  takes: Takes,
+  call: Implementation<Takes, Rest>,
+  others: Others<Rest> = {},
+): FunctionRule => ({
+  takes,
+  call: (args) => call(...(args as Parameters<typeof call>)),
+  ...others,
+});
+
+/** A function that hands on parts of its arguments, which may be unknown or secret. */
+export const shallow = <const Takes extends readonly Parameter[], Rest = never>(
+  takes: Takes,
+  call: Implementation<Takes, Rest>,
+  others: Others<Rest> = {},
+): FunctionRule => deep(takes, call, { isShallow: true, ...others });
+
+/** Returns the arguments as the parameters of the function read them. */
+const readArguments = ({ takes, rest }: FunctionRule, given: readonly Value[]): readonly unknown[] =>
+  given.map((value, i) => {
+    const { read, takesNull } = takes[i] ?? (rest as Parameter);
+    if (value.kind === "null" && takesNull !== true)
+      throw new ExpressionProblem(`argument ${i + 1} must not be null`);
+    return read(value, i + 1);
+  });
+
+/** Returns the result for arguments that are known. */
+export function resultOf(rule: FunctionRule, known: readonly Value[]): Value {
+  rule.check?.(known);
+  const found = rule.call(readArguments(rule, known));
+  return typeof found === "object" ? found : valueOfPlain(found);
+}
+
+export type Call = (known: readonly Value[]) => Value;
+
+/** Applies a function now, or once its arguments are known; the result of secrets is secret. */
+export const applyDeep = (
+  rule: FunctionRule,
+  given: readonly Value[],
+  call: Call = (known) => resultOf(rule, known),
+): Value => marked(whenKnown(given.map(unmarked), call), given.some(isSensitive));
 
 const numeric = { read: numberOf, takesNull: true } as const;
 const flag = { read: boolOf, takesNull: true } as const;
 
-const arithmetic = (call: (a: number, b: number) => number): FunctionRule =>
-  deep([numeric, numeric], "number", call);
-const comparison = (call: (a: number, b: number) => boolean): FunctionRule =>
-  deep([numeric, numeric], "bool", call);
+const arithmetic = (call: (a: number, b: number) => number): FunctionRule => deep([numeric, numeric], call);
+const comparison = (call: (a: number, b: number) => boolean): FunctionRule => deep([numeric, numeric], call);
 
 function divide(a: number, b: number): number {
   if (b === 0) throw new ExpressionProblem("a division by zero");
@@ -42,11 +143,11 @@ const remainder = (a: number, b: number): number => (b !== 0 ? a % b : a === 0 ?
 
 /** The binary operators by how tightly they bind, the loosest first. */
 const levels: readonly Readonly<Record<string, FunctionRule>>[] = [
-  { "||": deep([flag, flag], "bool", (a, b) => a || b) },
-  { "&&": deep([flag, flag], "bool", (a, b) => a && b) },
+  { "||": deep([flag, flag], (a, b) => a || b) },
+  { "&&": deep([flag, flag], (a, b) => a && b) },
   {
-    "==": deep([nullable, nullable], "bool", equal),
-    "!=": deep([nullable, nullable], "bool", (a, b) => !equal(a, b)),
+    "==": deep([nullable, nullable], equal),
+    "!=": deep([nullable, nullable], (a, b) => !equal(a, b)),
   },
   {
     "<=": comparison((a, b) => a <= b),
@@ -61,49 +162,15 @@ export const binaryLevels = levels.map((level) => Object.keys(level));
 export const binaryOperators = Object.assign({}, ...levels) as Readonly<Record<string, FunctionRule>>;
 
 export const unaryOperators = {
-  "-": deep([numeric], "number", (a) => -a),
-  "!": deep([flag], "bool", (a) => !a),
+  "-": deep([numeric], (a) => -a),
+  "!": deep([flag], (a) => !a),
 };
-
-/** A result of a condition. */
-interface Choice {
-  readonly attempt: Attempt;
-  /** Its type where it fails and is not chosen. */
-  readonly type: ValueType;
-}
-
-const typeOfChoice = ({ attempt, type }: Choice): ValueType => (isValue(attempt) ? typeOf(attempt) : type);
-
-/** `condition ? yes : no`. Both have a type that fits both; the one that is not chosen may fail. */
-export function choose(condition: Value, yes: Choice, no: Choice): Value {
-  if (condition.kind === "later") {
-    const values = [yes.attempt, no.attempt].filter(isValue);
-    const type = unifiedType([typeOfChoice(yes), typeOfChoice(no)]) ?? "any";
-    const once = (choice: Choice, fill: Fill): Choice => ({
-      ...choice,
-      attempt: attempted(() => filled(outcomeOf(choice.attempt), fill)),
-    });
-    return postponed([condition, ...values], type, (fill) =>
-      choose(filled(condition, fill), once(yes, fill), once(no, fill)),
-    );
-  }
-  const [chosen, rejected] = boolOf(unmarked(condition)) ? [yes, no] : [no, yes];
-  const value = outcomeOf(chosen.attempt);
-  const types = [typeOf(value), typeOfChoice(rejected)] as const;
-  const type = unifiedType(types);
-  if (type === undefined)
-    throw new ExpressionProblem(
-      `the two results of a condition are of one type, found ${types.map(describeType).join(" and ")}`,
-    );
-  const isSecret = isValue(rejected.attempt) && rejected.attempt.sensitive === true;
-  return marked(convert(value, type), condition.sensitive === true || isSecret);
-}
 
 /** Joins values to a text, as a template does. */
 export function joinText(values: readonly Value[]): Value {
   const converted = values.map(templateText);
   const isSecret = converted.some(isSensitive);
-  const joined = whenKnown(converted.map(unmarked), "string", (known) => text(known.map(textOf).join("")));
+  const joined = whenKnown(converted.map(unmarked), (known) => text(known.map(textOf).join("")));
   const parts = converted.flatMap(textParts);
   const isPlain = parts.every((part) => part !== undefined);
   return marked(
@@ -130,11 +197,11 @@ function templateText(value: Value): Value {
 /** `value[key]` and `value.key`. */
 export function stepInto(value: Value, key: Value): Value {
   if (value.kind === "null") throw new ExpressionProblem("null has no parts");
-  // What has no parts has none by a key that is known later, either, once that key has a type.
-  const isOpenKey = key.kind === "later" && key.type === "any";
-  const mayHaveParts = isMapLike(value) || isListLike(value) || value.kind === "later" || isOpenKey;
-  if (mayHaveParts && (value.kind === "later" || key.kind === "later"))
-    return whenKnown([value, key], "any", ([known, step]) => stepInto(known as Value, step as Value));
+  // What has no parts has none by a key that is known later, either, unless that is a reference: its type is open.
+  const mayHaveParts = isMapLike(value) || isListLike(value) || value.kind === "later";
+  const isOpenKey = key.kind === "later" && key.parts?.length === 1;
+  if (value.kind === "later" || isOpenKey || (mayHaveParts && key.kind === "later"))
+    return whenKnown([value, key], ([known, step]) => stepInto(known as Value, step as Value));
   if (mayHaveParts && isSensitive(key)) return stepBySecret(value, unmarked(key));
   const found = isMapLike(value) ? value.entries.get(textOf(key)) : itemAt(value, key);
   if (found === undefined)

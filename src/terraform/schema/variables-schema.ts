@@ -23,7 +23,7 @@ export const variablesSchema = schemaOf(variablesResource, {
     optional(
       "values_wo",
       mapOf("string"),
-      "As `values`, but never stored. Sent when `values_wo_version` changes or a name is new.",
+      "As `values`, for other names, but never stored. Sent when `values_wo_version` changes or a name is new.",
       { writeOnly: true, check: texts },
     ),
     optional("values_wo_version", "number", "Raise it to send `values_wo` again."),

@@ -48,17 +48,18 @@ const maps = { name: "values", writeOnlyName: "values_wo", versionName: "values_
 
 const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request) => {
   const config = decoded(request.config) ?? {};
-  const declared = { ...elementsOf(config.values), ...elementsOf(config.values_wo) };
-  const twice = Object.keys(elementsOf(config[generatedName])).filter((key) => key in declared);
+  const [shown, secret] = [elementsOf(config.values), elementsOf(config.values_wo)];
+  const declared = { ...shown, ...secret };
+  const made = Object.keys(elementsOf(config[generatedName])).filter((key) => key in declared);
+  const twice = (key: string, summary: string, attribute: string) =>
+    error("plan.invalid_combination", `${key} ${summary}`, { attribute, hint: "keep one of the two" });
   const found = [
     ...checkConfig(variablesSchema.block, config),
-    ...secretFindings([maps], { ...config, [generatedName]: null }, request),
-    ...twice.map((key) =>
-      error("plan.invalid_combination", `${key} has a value and is to be made up`, {
-        attribute: generatedName,
-        hint: "keep one of the two",
-      }),
-    ),
+    ...secretFindings([maps], { ...config, values: null, [generatedName]: null }, request),
+    ...made.map((key) => twice(key, "has a value and is to be made up", generatedName)),
+    ...Object.keys(secret)
+      .filter((key) => key in shown)
+      .map((key) => twice(key, "is in values and in values_wo", "values_wo")),
     ...Object.values(declared).flatMap((value) => sizeFindings([value])),
   ];
   return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };

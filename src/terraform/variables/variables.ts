@@ -83,11 +83,11 @@ function declaredKeys(
   before: TerraformObject | undefined,
 ): readonly string[] | typeof unknown | undefined {
   const { values = null, values_wo: writeOnly = null, [generatedName]: generated = null } = config;
-  const isWithheld = values === null && writeOnly === null && (config.values_wo_version ?? null) !== null;
+  const isWithheld = writeOnly === null && (config.values_wo_version ?? null) !== null;
   const maps = [values, writeOnly, generated].filter((map) => map !== null);
   if ((isWithheld && before === undefined) || maps.some(isUnknown)) return unknown;
-  const generatedBefore = elementsOf(before?.[generatedName]);
-  const own = [...entriesIn(before).keys()].filter((key) => isWithheld && !(key in generatedBefore));
+  const shown = { ...elementsOf(before?.[generatedName]), ...elementsOf(before?.values) };
+  const own = [...entriesIn(before).keys()].filter((key) => isWithheld && !(key in shown));
   if (maps.length === 0 && own.length === 0) return undefined;
   return [...new Set([...own, ...maps.flatMap((map) => Object.keys(elementsOf(map)))])];
 }

@@ -42,7 +42,10 @@ describe.each(Object.entries(libraries))("the order that a stack on %s tells Ter
     });
     expect(rnv_canvas_layout?.shop).toMatchObject({
       depends_on: ["rnv_service.shop__api", "rnv_service.worker"],
-      triggers: { shop__api: "${rnv_service.shop__api.id}", worker: "${rnv_service.worker.id}" },
+      triggers: {
+        "service api": "${rnv_service.shop__api.id}",
+        "service worker": "${rnv_service.worker.id}",
+      },
     });
   });
 
@@ -75,11 +78,11 @@ describe.each(Object.entries(libraries))("the order that a stack on %s tells Ter
       "rnv_variable.region",
     ]);
     expect(rnv_deployment?.deploy).toMatchObject({
-      triggers: { config: "${rnv_service.api.revision}", level: "${rnv_variable.level.revision}" },
+      triggers: { config: "${rnv_service.api.revision}", "variable LEVEL": "${rnv_variable.level.revision}" },
     });
     expect(rnv_deployment?.worker).toMatchObject({
       depends_on: ["rnv_variable.worker__LEVEL"],
-      triggers: { worker__LEVEL: "${rnv_variable.worker__LEVEL.revision}" },
+      triggers: { "variable LEVEL": "${rnv_variable.worker__LEVEL.revision}" },
     });
   });
 

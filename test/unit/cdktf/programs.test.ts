@@ -17,6 +17,7 @@ const libraries = {
 /** Programs as users write them: each is synthesized, or refused with what to write. */
 describe.each(Object.entries(libraries))("programs on %s", (_name, { library, constructs }) => {
   const {
+    CanvasLayout,
     DataRnvProject,
     Deployment,
     fromEnv,
@@ -113,12 +114,41 @@ describe.each(Object.entries(libraries))("programs on %s", (_name, { library, co
       );
       project.node.tryRemoveChild("b");
       expect(Object.keys(written().rnv_service ?? {})).toEqual(["c", "shop__a"]);
-      new Service(stack, "d", {
-        kind: "web",
-        name: "api",
-        provider: new RnvProvider(stack, "eu", { alias: "eu" }),
-      });
-      expect(Object.keys(written().rnv_service ?? {})).toEqual(["c", "d", "shop__a"]);
+    });
+
+    it("on the platform belongs to one resource of a workspace, whatever its provider is", () => {
+      new Service(stack, "c", { kind: "web", name: "api" });
+      const other = new RnvProvider(stack, "eu", { alias: "eu", maxConcurrency: 4 });
+      new Service(stack, "d", { kind: "web", name: "api", provider: other });
+      expect(written).toThrow('shop/c and shop/d are both the service "api" in one place');
+      other.workspaceId = "6f1c0000-0000-4000-8000-000000000002";
+      expect(Object.keys(written().rnv_service ?? {})).toEqual(["c", "d"]);
+    });
+
+    it("belongs to one part of a service or a project", () => {
+      const project = new Project(stack, "shop");
+      const api = project.addService("api", { kind: "web" });
+      api.addVariable("A", "1");
+      api.addVariables({ A: "2", B: "3" });
+      expect(written).toThrow(
+        'shop/shop/api/A and shop/shop/api/variables are both the variable "A" of shop/shop/api. Remove one of them',
+      );
+      api.node.tryRemoveChild("A");
+      expect(written().rnv_variables).toMatchObject({ shop__api: { values: { A: "2", B: "3" } } });
+      const [first] = ["first", "second"].map((id) => new Deployment(stack, id, { service: api }));
+      expect(written).toThrow("shop/first and shop/second are both the deployment of shop/shop/api");
+      stack.node.tryRemoveChild(`${first?.node.id}`);
+      project.addLayout();
+      new CanvasLayout(stack, "layout", { project, positions: "auto" });
+      expect(written).toThrow("shop/shop/layout and shop/layout are both the layout of shop/shop");
+    });
+
+    it("of instances is known to Terraform alone", () => {
+      const iterator = TerraformIterator.fromList(["a", "b"]);
+      const api = new Service(stack, "api", { kind: "web" });
+      for (const id of ["first", "second"])
+        new Variable(api, id, { forEach: iterator, key: "${each.key}", value: id });
+      expect(written).not.toThrow();
     });
 
     it("belongs to one data source too", () => {
@@ -134,7 +164,7 @@ describe.each(Object.entries(libraries))("programs on %s", (_name, { library, co
 
     it("that is overridden is that of its deployment, its variables and all references", () => {
       const team = new Construct(stack, "team");
-      const api = new Service(team, "api", { kind: "web" });
+      const api = new Service(team, "api", { kind: "web", configuration: { port: 8080 } });
       const url = `${api.url}/v1`;
       api.addVariable("TOKEN", fromEnv("TOKEN"));
       api.overrideLogicalId("front");
@@ -216,6 +246,15 @@ describe.each(Object.entries(libraries))("programs on %s", (_name, { library, co
       expect(synthesized).toThrow("declare it there: archived: …");
     });
 
+    it("is refused where only an aspect refers to it", () => {
+      const { configuration } = new Service(stack, "api", { kind: "web" });
+      const worker = new Service(stack, "worker", { kind: "worker" });
+      const aspect = { visit: () => worker.putConfiguration({ port: configuration.port }) };
+      library.Aspects.of(stack).add(aspect);
+      expect(synthesized).toThrow("shop/api does not declare: its value is not known while planning");
+      expect(synthesized).toThrow("declare it there: configuration: { port: … }");
+    });
+
     it("is known where an aspect or an override declares it", () => {
       const later = new Service(stack, "later", { kind: "web" });
       const overridden = new Service(stack, "overridden", { kind: "web" });
@@ -225,6 +264,22 @@ describe.each(Object.entries(libraries))("programs on %s", (_name, { library, co
       new Service(stack, "worker", { kind: "worker", configuration: { port, replicas } });
       expect(synthesized).not.toThrow();
     });
+  });
+
+  it("leave out the deployment of a service that is archived, also by an aspect", () => {
+    const [first, second, third] = ["first", "second", "third"].map(
+      (id) => new Service(stack, id, { kind: "web", archived: id === "first" }),
+    );
+    third?.deployOnChange();
+    library.Aspects.of(stack).add({
+      visit: (node) => {
+        if (node === third) third.archived = true;
+      },
+    });
+    library.Testing.synth(stack);
+    expect(Object.keys(written().rnv_deployment ?? {})).toEqual([second?.friendlyUniqueId]);
+    if (first !== undefined) first.archived = false;
+    expect(Object.keys(written().rnv_deployment ?? {}).sort()).toEqual(["first", "second"]);
   });
 
   describe("count and forEach", () => {

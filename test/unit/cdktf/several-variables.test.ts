@@ -31,12 +31,12 @@ describe.each([
       depends_on: ["rnv_variables.shop__api"],
       triggers: {
         config: "${rnv_service.shop__api.revision}",
-        shop__api__variables: "${rnv_variables.shop__api.revision}",
+        "variable LEVEL": "${rnv_variables.shop__api.revision}",
       },
     });
   });
 
-  it("are write-only where one of them is a source; the provider makes up what is generated", () => {
+  it("are write-only where they are sources; the provider makes up what is generated", () => {
     const length = 32;
     const { resource, variable } = written({
       LEVEL: "info",
@@ -46,8 +46,8 @@ describe.each([
     });
     const { values, values_wo, values_wo_version, generate: made } = resource.rnv_variables.shop__api;
     expect(made).toEqual({ A: { length }, B: { length } });
-    expect(values).toBeUndefined();
-    expect(values_wo).toEqual({ LEVEL: "info", TOKEN: "${var.env_TOKEN}" });
+    expect(values).toEqual({ LEVEL: "info" });
+    expect(values_wo).toEqual({ TOKEN: "${var.env_TOKEN}" });
     expect(values_wo_version).toContain("${var.env_TOKEN}");
     expect(Object.keys(variable)).toEqual(["env_TOKEN"]);
   });
@@ -144,7 +144,7 @@ describe("several variables of a service in a run", () => {
     expect((await one.plan(stack)).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
     declare((made) => {
       made.addVariable("LEVEL", "info");
-      made.addVariables({ LEVEL: "debug" });
+      made.addVariables({}).addOverride("values.LEVEL", "debug");
     });
     expect((await one.plan(stack)).diagnostics.map(({ code }) => code)).toEqual(["stack.duplicate"]);
   });

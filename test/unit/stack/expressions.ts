@@ -5,12 +5,12 @@ import { parseExpression } from "../../../src/stack/language/expression";
 import {
   isKnown,
   isSensitive,
+  jsonEncode,
   later,
   marked,
   text,
   type Value,
 } from "../../../src/stack/language/expression-value";
-import { jsonEncode } from "../../../src/stack/language/json-functions";
 import { stepsInto } from "../../../src/stack/language/operators";
 import { ExpressionProblem, StackProblem } from "../../../src/stack/language/problem";
 
@@ -30,7 +30,7 @@ variable "s" {
 
 const resolve: Environment["resolve"] = (root, [name, ...rest]) => {
   const range = { file: "", start: 0, end: 0 };
-  if (root === "terraform_data") return later({ kind: "reference", segments: [], source: "", range }, "any");
+  if (root === "terraform_data") return later({ kind: "reference", segments: [], source: "", range });
   if (root === "var" && name === "s") return stepsInto(marked(text("secret")), rest);
   throw new ExpressionProblem(`${root} is not declared`);
 };
