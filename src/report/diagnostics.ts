@@ -4,7 +4,7 @@ import { shortList } from "../model/text";
 import { escapeJson, escapeLines, escapeText, fencedBlock, shorten } from "./escape-text";
 import { groupBy } from "./group-by";
 import { counted } from "./plan-wording";
-import { ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
+import { cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
 
 export type Sources = ReadonlyMap<string, string>;
 
@@ -170,11 +170,11 @@ function window(source: string, from: number, to: number, room: number, ellipsis
   const before = drawn(source.slice(0, from));
   const marked = drawn(source.slice(from, to));
   const after = drawn(source.slice(to));
-  const markedText = cut(marked, Math.floor(room / 2), ellipsis);
+  const markedText = cutText(marked, Math.floor(room / 2), ellipsis);
   const left = room - textWidth(markedText);
   const afterRoom = Math.max(Math.floor(left / 2), left - textWidth(before));
-  const afterText = cut(after, afterRoom, ellipsis);
-  const beforeText = cutStart(before, left - textWidth(afterText), ellipsis);
+  const afterText = cutText(after, afterRoom, ellipsis);
+  const beforeText = backwards(cutText(backwards(before), left - textWidth(afterText), ellipsis));
   return {
     // Again: escaped parts may be a command together.
     text: escapeText(beforeText + markedText + afterText),
@@ -182,22 +182,6 @@ function window(source: string, from: number, to: number, room: number, ellipsis
     caretWidth: Math.max(1, textWidth(markedText)),
   };
 }
-
-/** As many characters from the start as fit, with an ellipsis where some do not. */
-function cut(text: string, room: number, ellipsis: string): string {
-  if (textWidth(text) <= room) return text;
-  const characters = [...text];
-  let width = ellipsis.length;
-  const end = characters.findIndex((character) => {
-    width += textWidth(character);
-    return width > room;
-  });
-  return characters.slice(0, end).join("") + ellipsis;
-}
-
-/** The same from the end. */
-const cutStart = (text: string, room: number, ellipsis: string): string =>
-  backwards(cut(backwards(text), room, ellipsis));
 
 const backwards = (text: string): string => [...text].reverse().join("");
 

@@ -41,6 +41,18 @@ const printable = /^[ -~]*$/;
 export const textWidth = (text: string): number =>
   printable.test(text) ? text.length : (require("string-width") as typeof stringWidth).default(text);
 
+/** As many characters from the start as fit in so many columns, with an ellipsis where some do not. */
+export function cutText(text: string, columns: number, ellipsis: string): string {
+  if (textWidth(text) <= columns) return text;
+  const characters = [...text];
+  let width = ellipsis.length;
+  const end = characters.findIndex((character) => {
+    width += textWidth(character);
+    return width > columns;
+  });
+  return characters.slice(0, end).join("") + ellipsis;
+}
+
 /** The text filled with spaces up to a number of columns. */
 export const padTo = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - textWidth(text)));

@@ -1,4 +1,4 @@
-import { diffArrays } from "diff";
+import { structuredPatch } from "diff";
 import { shortList } from "../model/text";
 import { type Plain, plainEqual } from "../model/value";
 import type { AttributeChange, ShownValue } from "../plan/plan";
@@ -206,32 +206,21 @@ const context = 2;
 
 /** Returns the shortest way from one list of lines to another; long equal stretches are folded to a count. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
-  const parts = diffArrays([...before], [...after], { maxEditLength: mostEdits });
-  if (parts === undefined) return [...signed("-", before), ...signed("+", after)];
-  return fold(parts.flatMap(({ removed, added, value }) => signed(removed ? "-" : added ? "+" : " ", value)));
+  const [old, next] = [before, after].map((lines) => lines.map((line) => `${line}\n`).join(""));
+  const patch = structuredPatch("", "", old ?? "", next ?? "", "", "", { context, maxEditLength: mostEdits });
+  if (patch === undefined) return [...signed("-", before), ...signed("+", after)];
+  let at = 0;
+  const near = patch.hunks.flatMap(({ oldStart, oldLines, lines }) => {
+    const skipped = before.slice(at, oldStart - 1);
+    at = oldStart - 1 + oldLines;
+    const changed = lines.flatMap((line) => signed(line.charAt(0) as DiffLine["sign"], [line.slice(1)]));
+    return [...folded(skipped), ...changed];
+  });
+  return [...near, ...folded(before.slice(at))];
 }
 
 const signed = (sign: DiffLine["sign"], lines: readonly string[]): DiffLine[] =>
   lines.map((text) => ({ sign, text }));
 
-function fold(lines: readonly DiffLine[]): DiffLine[] {
-  const folded: DiffLine[] = [];
-  const near = (index: number) =>
-    lines.slice(Math.max(0, index - context), index + context + 1).some((line) => line.sign !== " ");
-  let skipped: DiffLine[] = [];
-  const flush = () => {
-    if (skipped.length > 1) folded.push({ sign: " ", text: `... (${skipped.length} unchanged)` });
-    else folded.push(...skipped);
-    skipped = [];
-  };
-  lines.forEach((line, index) => {
-    if (near(index)) {
-      flush();
-      folded.push(line);
-    } else {
-      skipped.push(line);
-    }
-  });
-  flush();
-  return folded;
-}
+const folded = (lines: readonly string[]): DiffLine[] =>
+  signed(" ", lines.length > 1 ? [`... (${lines.length} unchanged)`] : lines);

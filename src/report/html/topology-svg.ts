@@ -1,4 +1,4 @@
-import { type Mark, marks } from "../graph";
+import { graphDot, graphMermaid, type LabelledGraph, type Mark, marks } from "../graph";
 import { counted } from "../plan-wording";
 import { html, linkTo, type Markup, nothing, type Part, table } from "./markup";
 import type { Section } from "./page";
@@ -11,7 +11,16 @@ import {
   placeNodes,
   type Rectangle,
 } from "./place-nodes";
-import { isCrowded, type Topology, type TopologyNode, withStandIns, worstMark } from "./topology";
+import {
+  isCrowded,
+  isMoving,
+  type ResourceChange,
+  type Topology,
+  type TopologyNode,
+  topologyOf,
+  withStandIns,
+  worstMark,
+} from "./topology";
 
 /** Width of a character of a title, in the widest of the fonts that may show it. */
 const titleCharacter = 7.9;
@@ -38,6 +47,34 @@ export function topologyFile(topology: Topology): string {
   const opened = text.replace(/^<svg ([^>]*)>/, `<svg xmlns="http://www.w3.org/2000/svg" $1>${note}`);
   // XML has no such characters, not even escaped.
   return `${opened.replace(/[\uFFFE\uFFFF]/g, "\uFFFD")}\n`;
+}
+
+/** Draws services in their projects, or in DOT and Mermaid `everything`, as a file of a format. */
+export function graphFile(
+  drawn: readonly ResourceChange[],
+  types: Parameters<typeof topologyOf>[1],
+  format: "dot" | "mermaid" | "svg",
+  everything: LabelledGraph | undefined,
+): string {
+  const topology = topologyOf({ resource_changes: drawn }, types);
+  if (format === "svg") return topologyFile(topology);
+  return (format === "dot" ? graphDot : graphMermaid)(everything ?? labelledGraph(topology));
+}
+
+/** The same as a graph of labels in frames, for languages that lay it out by themselves. */
+export function labelledGraph({ nodes, edges, boxes }: Topology): LabelledGraph {
+  const wordsOf = ({ mark, isBlocked, notes, isProject }: TopologyNode): string => {
+    const { sign, word } = marks[mark];
+    return `${isBlocked ? "! blocked \u00b7 " : ""}${isProject ? notes.join(", ") : `${sign} ${word}`}`;
+  };
+  return {
+    nodes: nodes.map((node) => {
+      const { id, title, box = "", mark, isBlocked } = node;
+      const found = isMoving(node) ? { mark, words: wordsOf(node), isBlocked } : undefined;
+      return { id, title, frame: boxes.get(box), mark: found };
+    }),
+    edges,
+  };
 }
 
 function pictureOf(topology: Topology, anchors: ReadonlySet<string>): Markup {
