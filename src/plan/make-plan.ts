@@ -5,14 +5,12 @@ import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
 import { plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { dependenciesOf, makeChange, totalCost } from "./change";
-import { checkData, checkDeclared, checkSharedLimits, tellUnlisted } from "./check";
-import { judgeConditions } from "./conditions";
-import { warnOfConsumers } from "./consumers";
+import { checkData, checkDeclared, checkSharedLimits, judgeConditions, tellUnlisted } from "./check";
 import { decideAll } from "./decide";
 import { type Decision, isDeletion, isMade } from "./decision";
 import { digestPlan } from "./digest";
 import { buildGraph, orderInstances, selectScope } from "./graph";
-import { checkMassDeletion, guardDeletions } from "./guards";
+import { checkMassDeletion, guardDeletions, warnOfConsumers } from "./guards";
 import { applyMoves, gatherInstances, isRetained, ownerKey, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,

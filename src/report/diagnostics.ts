@@ -2,7 +2,7 @@ import { type Diagnostic, positionAt, type SourceRange, sortDiagnostics } from "
 import type { SourceLocation } from "../model/apply-event";
 import { shortList } from "../model/text";
 import { escapeJson, escapeLines, escapeText, fencedBlock, shorten } from "./escape-text";
-import { groupBy } from "./group-by";
+import { groupBy } from "./order";
 import { counted } from "./plan-wording";
 import { cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
 

@@ -1,8 +1,13 @@
-import { driftClasses } from "../plan/drift";
-import { countsOfStage, type DriftJob, nameOfStage, type StageDrift, statusOf } from "../plan/drift-job";
+import {
+  countsOfStage,
+  type DriftJob,
+  driftClasses,
+  nameOfStage,
+  type StageDrift,
+  statusOf,
+} from "../plan/drift";
 import { diagnosticData, diagnosticsText, findingsBlock } from "./diagnostics";
-import { driftDocument } from "./drift-json";
-import { driftLine, driftMarkdown, driftText } from "./drift-sections";
+import { driftDocument, driftLine, driftMarkdown, driftText } from "./drift-report";
 import { codeSpan, escapeJson, escapeMarkdown, escapeText, markdownTable } from "./escape-text";
 import { type CommentSubject, pageLink } from "./job-comment";
 import { counted, countList } from "./plan-wording";

@@ -3,7 +3,7 @@ import type { ResourceType } from "../model/resource-type";
 import { compareTexts } from "../model/text";
 import { type Change, isListed, type Plan } from "../plan/plan";
 import { escapeText } from "./escape-text";
-import { groupBy } from "./group-by";
+import { groupBy } from "./order";
 
 /** How a node is marked: what becomes of it, or what was found. */
 export type Mark =
@@ -166,9 +166,7 @@ export function graphMermaid(graph: LabelledGraph): string {
     ...sortedEdges(graph).map(({ from, to }) => `  ${ids.get(from)} --> ${ids.get(to)}`),
     ...(legend.length === 0 ? [] : ['  subgraph legend["Legend"]', ...legend, "  end"]),
     ...styles.map((mark) => `  classDef ${mark}Mark ${mermaidStyle(mark)}`),
-    ...nodes
-      .filter(({ mark }) => mark?.isBlocked)
-      .map(({ id }) => `  style ${ids.get(id)} stroke-width:4px`),
+    ...nodes.filter(({ mark }) => mark?.isBlocked).map(({ id }) => `  style ${ids.get(id)} stroke-width:4px`),
     "",
   ].join("\n");
 }

@@ -14,8 +14,7 @@ import {
   shorten,
 } from "./escape-text";
 import { marks } from "./graph";
-import { closingLines, isLoss, type PlanEntry, planEntries } from "./plan-entries";
-import { planSections } from "./plan-sections";
+import { closingLines, isLoss, type PlanEntry, planEntries, planSections } from "./plan-report";
 import { counted, countsOf, effectWords, isBlocked, isNameTold, moneyChange, planLine } from "./plan-wording";
 import { joined, markdownWithin, sectionMarkdown } from "./sections";
 import { attributeSign, fieldLines, isBlock, shownText } from "./values";

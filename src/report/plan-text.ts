@@ -3,8 +3,7 @@ import { shortList } from "../model/text";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
-import { closingLines, countParts, ownerOf, type PlanEntry, planEntries } from "./plan-entries";
-import { planSections } from "./plan-sections";
+import { closingLines, countParts, ownerOf, type PlanEntry, planEntries, planSections } from "./plan-report";
 import {
   actionSymbols,
   constructPhrase,

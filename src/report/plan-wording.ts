@@ -17,7 +17,7 @@ import {
   type PlanOptions,
 } from "../plan/plan";
 import { codeSpan, escapeText } from "./escape-text";
-import { groupBy } from "./group-by";
+import { groupBy } from "./order";
 
 /**
  * Names what a plan was judged by and counts the results: `Policies: 3 passed, 1 failed`. A policy counts once however

@@ -1,14 +1,13 @@
 import { type Address, nameOf } from "../model/address";
 import { crossStackOutput, isHiddenOutput } from "../model/desired";
-import type { AppliedValue, RecordedResource, State } from "../model/state";
-import { isFingerprint } from "../model/state";
+import { type AppliedValue, isFingerprint, type RecordedResource, type State } from "../model/state";
 import { compareTexts } from "../model/text";
 import { type Plain, unflatten } from "../model/value";
 import { inDocument } from "../plan/document";
 import type { Backup } from "../state/backend";
 import { escapeJson, escapeText, quoteText } from "./escape-text";
+import { readingOrder } from "./order";
 import { counted } from "./plan-wording";
-import { readingOrder } from "./reading-order";
 import { code, type Section, section, sectionText } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";

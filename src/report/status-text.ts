@@ -1,8 +1,8 @@
 import type { Release, ReleaseList, RunningService, Standing } from "../model/live";
 import { inDocument } from "../plan/document";
 import { escapeJson, escapeText, quoteText, shorten } from "./escape-text";
+import { readingOrder } from "./order";
 import { counted, countList } from "./plan-wording";
-import { readingOrder } from "./reading-order";
 import { factLines, type Style, tableLines } from "./style";
 import { elapsedText, timeAgo, timeSince } from "./time-text";
 

@@ -2,8 +2,7 @@ import type { Diagnostic } from "../../src/diagnostics/diagnostic";
 import type { Address } from "../../src/model/address";
 import type { PastRun } from "../../src/model/history";
 import type { Release, ReleaseList, RunningService } from "../../src/model/live";
-import { type DriftReport, driftReport } from "../../src/plan/drift";
-import type { DriftJob, StageDrift } from "../../src/plan/drift-job";
+import { type DriftJob, type DriftReport, driftReport, type StageDrift } from "../../src/plan/drift";
 import type { Plan, PlanStanding } from "../../src/plan/plan";
 import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
 import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../src/report/diagnostics";
@@ -16,8 +15,7 @@ import {
   issueTitle,
   webhookBody,
 } from "../../src/report/drift-job";
-import { driftJson } from "../../src/report/drift-json";
-import { driftMarkdown, driftText } from "../../src/report/drift-sections";
+import { driftJson, driftMarkdown, driftText } from "../../src/report/drift-report";
 import { escapeHtml, escapeJson } from "../../src/report/escape-text";
 import { eventJson, eventText } from "../../src/report/events";
 import { graphDot, graphMermaid } from "../../src/report/graph";

@@ -11,8 +11,7 @@ import {
   statusWords,
 } from "../fleet-report";
 import { elapsedText } from "../time-text";
-import { cards, findingList, tag } from "./blocks";
-import { type Entry, entriesSection } from "./entries";
+import { cards, type Entry, entriesSection, findingList, tag } from "./entries";
 import { html, nothing, type Part, preformatted } from "./markup";
 import { page, type Section, shortened, type Verdict } from "./page";
 

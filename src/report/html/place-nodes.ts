@@ -1,7 +1,6 @@
 import type * as dagreModule from "@dagrejs/dagre";
 import { escapeText } from "../escape-text";
-import { groupBy } from "../group-by";
-import { compareNatural } from "../reading-order";
+import { compareNatural, groupBy } from "../order";
 import { cutText, textWidth } from "../style";
 
 export interface Point {

@@ -6,10 +6,9 @@ import { isUnconfirmed } from "../../plan/guards";
 import { type Change, type Guard, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { marks } from "../graph";
-import { groupBy } from "../group-by";
-import { isLoss, type PlanEntry, planEntries } from "../plan-entries";
+import { groupBy } from "../order";
 import { planOf } from "../plan-json";
-import { planSections } from "../plan-sections";
+import { isLoss, type PlanEntry, planEntries, planSections } from "../plan-report";
 import {
   actionPhrase,
   amount,
@@ -28,8 +27,18 @@ import {
   signed,
 } from "../plan-wording";
 import { exactTime } from "../time-text";
-import { cards, fieldRows, findingsSection, headOf, linkedAddress, placeText, tag } from "./blocks";
-import { type Entry, type EntryGroup, entriesSection } from "./entries";
+import {
+  cards,
+  type Entry,
+  type EntryGroup,
+  entriesSection,
+  fieldRows,
+  findingsSection,
+  headOf,
+  linkedAddress,
+  placeText,
+  tag,
+} from "./entries";
 import { html, type Markup, nothing, type Part, table } from "./markup";
 import { listSections, page, type Report, type Section, targetFacts, type Verdict } from "./page";
 import { topologyOf } from "./topology";

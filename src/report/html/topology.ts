@@ -3,7 +3,7 @@ import type { Picture, ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
 import type { PlanDocument } from "../../plan/plan-schema";
 import { type Mark, marks } from "../graph";
-import { groupBy } from "../group-by";
+import { groupBy } from "../order";
 import { counted, moneyChange, sameMoney } from "../plan-wording";
 import type { GraphEdge, GraphNode, Point } from "./place-nodes";
 

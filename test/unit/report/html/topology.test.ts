@@ -261,6 +261,8 @@ describe("a graph of services", () => {
     const projects = [...Array(10).keys()].map((i) => change("no-op", `project.p${i}`));
     const graph = labelledGraph(topology(plan([...projects, ...many])));
     expect(graph.nodes).toHaveLength(10);
-    expect(graph.nodes.find(({ id }) => id === "project.p3")?.mark?.words).toBe("1 destroy, 3 update, 36 create");
+    expect(graph.nodes.find(({ id }) => id === "project.p3")?.mark?.words).toBe(
+      "1 destroy, 3 update, 36 create",
+    );
   });
 });

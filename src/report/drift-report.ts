@@ -1,5 +1,6 @@
 import type { Address } from "../model/address";
 import { compareTexts } from "../model/text";
+import { inDocument } from "../plan/document";
 import {
   type AcceptedDrift,
   countOf,
@@ -11,13 +12,14 @@ import type { AttributeChange } from "../plan/plan";
 import {
   codeSpan,
   escapeHtml,
+  escapeJson,
   escapeMarkdown,
   escapeText,
   fencedBlock,
   foldedParts,
   shorten,
 } from "./escape-text";
-import { groupBy } from "./group-by";
+import { groupBy, readingOrder } from "./order";
 import {
   notRunning,
   revealedLine,
@@ -25,9 +27,8 @@ import {
   standingRows,
   uncheckedRows,
   unmanagedLine,
-} from "./plan-sections";
+} from "./plan-report";
 import { actionPhrases, actionSymbols, counted, countList } from "./plan-wording";
-import { readingOrder } from "./reading-order";
 import {
   code,
   codes,
@@ -244,3 +245,22 @@ function itemMarkdown({ address, phrase, fields, standing, following }: DriftIte
   const folded = foldedParts(line, [fencedBlock(fields.flatMap(fieldLines), "diff"), ...cause]);
   return [folded, ...notes].join("\n\n");
 }
+
+/** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */
+export const driftJson = (report: DriftReport): string => `${escapeJson(driftDocument(report), 2)}\n`;
+
+/** The same as a value. */
+export const driftDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({
+  format_version: "1.1",
+  ...inDocument(report),
+  drifted: report.drifted.map(({ fields, ...one }) => ({ ...one, attributes: fields.map(fieldData) })),
+  pending: report.pending.map(pendingData),
+  revealed: report.revealed?.map(inDocument),
+});
+
+const pendingData = ({ fields, ...pending }: PendingResource) =>
+  inDocument({ ...pending, attributes: fields.map(fieldData) });
+
+const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
+  ...{ path, cause, before, after, from },
+});
