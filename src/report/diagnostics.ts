@@ -65,13 +65,12 @@ function diagnosticText(diagnostic: Diagnostic, style: Style, sources: Sources =
   const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
   const heading = colour(colors.bold(`${diagnostic.severity}[${diagnostic.code}]`));
   const frame = codeFrame(diagnostic, style, sources);
-  const shown = frame.lines;
   const opening = `${diagnostic.severity}[${diagnostic.code}]`;
   const [first = "", ...rest] = wrapText(`${opening}: ${escapeText(diagnostic.summary)}`, style, 2);
   return [
     `${heading}${colors.bold(first.slice(2 + opening.length))}`,
     ...rest.map((line) => colors.bold(line)),
-    ...shown,
+    ...frame.lines,
     ...indented(diagnostic.detail, style),
     ...(diagnostic.hint === undefined || frame.tellsHint ? [] : hintLines(diagnostic.hint, style)),
     ...(diagnostic.requestId === undefined
@@ -97,17 +96,10 @@ function hintLines(hint: string, style: Style): string[] {
 
 /** `2 errors, 1 warning` */
 function countLine(diagnostics: readonly Diagnostic[]): string {
-  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error").length;
-  const warnings = diagnostics.length - errors;
-  return [errors > 0 ? counted(errors, "error") : "", warnings > 0 ? counted(warnings, "warning") : ""]
-    .filter((part) => part !== "")
-    .join(", ");
-}
-
-interface CodeFrame {
-  readonly lines: readonly string[];
-  /** The hint stands under the caret already. */
-  readonly tellsHint: boolean;
+  const counts = (["error", "warning"] as const).map(
+    (severity) => [diagnostics.filter((one) => one.severity === severity).length, severity] as const,
+  );
+  return counts.flatMap(([count, noun]) => (count > 0 ? [counted(count, noun)] : [])).join(", ");
 }
 
 const tab = "  ";
@@ -117,9 +109,9 @@ const farthest = 2000;
 
 /**
  * Where a finding is: ` --> file:line:column`, the source line, and carets under the range with the hint. Without
- * a range there are no lines; without the text of the file only the file is named.
+ * a range there are no lines; without the text of the file only the file is named. `tellsHint`: the hint is there already.
  */
-function codeFrame(diagnostic: Diagnostic, style: Style, sources: ReadonlyMap<string, string>): CodeFrame {
+function codeFrame(diagnostic: Diagnostic, style: Style, sources: Sources) {
   const { range, hint } = diagnostic;
   if (range === undefined) return { lines: [], tellsHint: false };
   const { colors } = style;
@@ -157,15 +149,8 @@ const lineOf = (text: string): string => {
   return end === -1 ? text : text.slice(0, end);
 };
 
-interface ShownDiagnostic {
-  readonly text: string;
-  /** Columns. */
-  readonly caretOffset: number;
-  readonly caretWidth: number;
-}
-
-/** Cuts a line around a range to `room` columns, and escapes it; tabs count as two columns. */
-function window(source: string, from: number, to: number, room: number, ellipsis: string): ShownDiagnostic {
+/** Cuts a line around a range to `room` columns, and escapes it; tabs count as two columns. The caret is in columns. */
+function window(source: string, from: number, to: number, room: number, ellipsis: string) {
   const drawn = (text: string) => escapeText(text.replaceAll("\t", tab));
   const before = drawn(source.slice(0, from));
   const marked = drawn(source.slice(from, to));

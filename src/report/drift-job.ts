@@ -12,7 +12,7 @@ import { codeSpan, escapeJson, escapeMarkdown, escapeText, markdownTable } from 
 import { type CommentSubject, pageLink } from "./job-comment";
 import { counted, countList } from "./plan-wording";
 import { runHelp, runMetrics } from "./prometheus";
-import { joined, markdownWithin } from "./sections";
+import { joined, markdownLimit, markdownWithin } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
 
@@ -96,11 +96,8 @@ const stageOf = (one: StageDrift) => ({
   ...countsOfStage(one),
 });
 
-/** Characters of a summary of a job. */
-const defaultLimit = 60_000;
-
 /** Renders a job in Markdown: the table first, then what is not clean. */
-export function driftJobMarkdown(job: DriftJob, limit = defaultLimit): string {
+export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
   const told = job.stages.filter(isTold);
   if (job.stages.length === 1) return stageMarkdown(job.stages[0] as StageDrift, limit);
   const rows = job.stages.map(rowOf).map(([name = "", ...cells]) => [escapeMarkdown(name), ...cells]);
@@ -115,7 +112,7 @@ export function driftJobMarkdown(job: DriftJob, limit = defaultLimit): string {
 }
 
 /** Renders what was found in one stage: the body of its issue. */
-export function stageMarkdown(one: StageDrift, limit = defaultLimit): string {
+export function stageMarkdown(one: StageDrift, limit = markdownLimit): string {
   const name = nameOfStage(one);
   const title = name === "" ? "rnv drift" : `rnv drift: ${codeSpan(name)}`;
   const errors = findingsBlock(one.diagnostics, one.sources, limit / 3);
@@ -133,7 +130,7 @@ export const issueTitle = ({ manifest, stage, stack }: CommentSubject): string =
 /** The text of the issue of a stage, within `limit` characters. */
 export function issueText(one: StageDrift, job: DriftJob, limit: number): string {
   const footer = `Checked ${exactTime(job.at)}${pageText(job)}. To keep a difference, add it to \`rnv.drift.yaml\` with a reason and an end date. To undo it, merge a pull request; its apply repairs it. Or run \`rnv ci apply --repair\` in a job that needs an approval. This issue closes when no drift is found.\n`;
-  return `${stageMarkdown(one, Math.min(limit, defaultLimit) - footer.length - 400)}\n${footer}`;
+  return `${stageMarkdown(one, Math.min(limit, markdownLimit) - footer.length - 400)}\n${footer}`;
 }
 
 /** Words the comment with which the issue of a stage is closed. */

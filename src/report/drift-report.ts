@@ -32,6 +32,8 @@ import { actionPhrases, actionSymbols, counted, countList } from "./plan-wording
 import {
   code,
   codes,
+  longestName,
+  markdownLimit,
   markdownWithin,
   type Section,
   section,
@@ -217,14 +219,10 @@ function itemLines(
   ];
 }
 
-/** Characters of a report in Markdown. */
-const defaultLimit = 60_000;
-const longestName = 120;
-
 /** Renders a drift report for an issue or a job summary: the count first, then each difference, folded away. */
 export function driftMarkdown(
   report: DriftReport,
-  { limit = defaultLimit, title = "rnv drift" }: { readonly limit?: number; readonly title?: string } = {},
+  { limit = markdownLimit, title = "rnv drift" }: { readonly limit?: number; readonly title?: string } = {},
 ): string {
   const opening = [`### ${title}`, `**${escapeMarkdown(driftLine(report))}**`];
   const parts = [...driftItems(report).map(itemMarkdown), ...driftSections(report).map(sectionMarkdown)];

@@ -83,17 +83,20 @@ export function graphOfPlan(
   };
 }
 
-function markOf({ action, guard, onRemove, reason, missing }: Change): NodeMark {
+/** `update`, `archive`: the word of a change in tables and pictures. */
+export function actionWord({ action, onRemove }: Pick<Change, "action" | "onRemove">): string {
+  if (action === "no-op") return "record";
+  return action === "delete" && onRemove === "archive" ? "archive" : marks[action].word;
+}
+
+function markOf(change: Change): NodeMark {
+  const { action, guard, reason, missing } = change;
   // Of what stays, only what has changed outside is listed.
   const mark = action === "no-op" ? "drift" : action;
-  const { sign, word } = marks[mark];
   const isRun = reason !== undefined && !missing && (action === "create" || action === "update");
-  const shown = isRun ? "run" : action === "delete" && onRemove === "archive" ? "archive" : word;
-  return {
-    mark,
-    words: `${guard ? "! blocked \u00b7 " : ""}${sign} ${shown}`,
-    isBlocked: guard !== undefined,
-  };
+  const word = isRun ? "run" : action === "no-op" ? marks.drift.word : actionWord(change);
+  const words = `${guard ? "! blocked \u00b7 " : ""}${marks[mark].sign} ${word}`;
+  return { mark, words, isBlocked: guard !== undefined };
 }
 
 /** Shapes in the languages of Graphviz and Mermaid: an octagon ends something, two frames replace it. */

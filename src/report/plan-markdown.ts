@@ -13,14 +13,12 @@ import {
   quoteText,
   shorten,
 } from "./escape-text";
-import { marks } from "./graph";
+import { actionWord } from "./graph";
 import { closingLines, isLoss, type PlanEntry, planEntries, planSections } from "./plan-report";
 import { counted, countsOf, effectWords, isBlocked, isNameTold, moneyChange, planLine } from "./plan-wording";
-import { joined, markdownWithin, sectionMarkdown } from "./sections";
+import { joined, longestName, markdownLimit, markdownWithin, sectionMarkdown } from "./sections";
 import { attributeSign, fieldLines, isBlock, shownText } from "./values";
 
-/** Characters; GitHub refuses comments above 65,536. */
-const defaultLimit = 60_000;
 const mostRows = 200;
 /** Rows of a table that is not folded away. */
 const mostOpen = 25;
@@ -35,7 +33,7 @@ const mostListed = 50;
  */
 export function planMarkdown(
   plan: Plan,
-  limit = defaultLimit,
+  limit = markdownLimit,
   title = plan.stage === undefined ? "rnv plan" : `rnv plan of ${codeSpan(plan.stage)}`,
 ): string {
   const entries = planEntries(plan);
@@ -136,8 +134,6 @@ function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
   return [checks, escapeMarkdown(counts), cost, digestMarker(plan)];
 }
 
-/** Characters of an address or of what changes, in a row. */
-const longestName = 120;
 /** Addresses in a row of many changes that do the same. */
 const mostInRow = 3;
 
@@ -170,12 +166,11 @@ function row(entry: PlanEntry): readonly string[] {
   ];
 }
 
-/** `update`, `archive`: the word of every picture; bold for an end. */
-function wordOf({ action, onRemove }: Change): string {
-  if (action === "no-op") return "record";
-  const word = action === "delete" && onRemove === "archive" ? "archive" : marks[action].word;
-  return action === "delete" || action === "replace" ? `**${word}**` : word;
-}
+/** The word of a change; bold for an end. */
+const wordOf = (change: Change): string =>
+  change.action === "delete" || change.action === "replace"
+    ? `**${actionWord(change)}**`
+    : actionWord(change);
 
 const effectWord = (effect: Change["effects"][number]): string =>
   effect === "destructive" ? `**${effectWords[effect]}**` : effectWords[effect];

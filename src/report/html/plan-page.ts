@@ -5,7 +5,7 @@ import { shortDigest } from "../../plan/digest";
 import { isUnconfirmed } from "../../plan/guards";
 import { type Change, type Guard, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
-import { marks } from "../graph";
+import { actionWord, marks } from "../graph";
 import { groupBy } from "../order";
 import { planOf } from "../plan-json";
 import { isLoss, type PlanEntry, planEntries, planSections } from "../plan-report";
@@ -223,7 +223,11 @@ function changesSection(plan: Plan, all: readonly PlanEntry[]): Section | undefi
       return { title, groups, isOpen: all.length <= mostOpen };
     }),
     filters: [
-      { name: "action", label: "Action", wordOf: (value) => wordOf(value as Change["action"]) },
+      {
+        name: "action",
+        label: "Action",
+        wordOf: (action) => actionWord({ action, onRemove: "delete" } as Change),
+      },
       { name: "cause", label: "Cause", wordOf: (value) => causeWords[value] ?? value },
       { name: "project", label: "Project or service" },
     ],
@@ -248,13 +252,9 @@ function groupsOf(entries: readonly PlanEntry[], plan: Plan): readonly EntryGrou
   }));
 }
 
-const wordOf = (action: Change["action"]): string => (action === "no-op" ? "record" : marks[action].word);
-
 /** The mark of a change: `~ update`. */
-function markOf({ action, onRemove }: Change): Markup {
-  const sign = action === "no-op" ? "" : marks[action].sign;
-  return tag(action, sign, action === "delete" && onRemove === "archive" ? "archive" : wordOf(action));
-}
+const markOf = (change: Change): Markup =>
+  tag(change.action, change.action === "no-op" ? "" : marks[change.action].sign, actionWord(change));
 
 /** Why a change is made, for the filter: the causes of its fields, or what it follows. */
 function causesOf(change: Change, plan: Plan): readonly string[] {
