@@ -73,10 +73,7 @@ function foundSection(items: readonly DriftItem[], sources: DriftScope["sources"
       groups: [{ entries: items.filter((item) => item.kind === kind).map(entryOf) }],
       isOpen: items.length <= mostOpen,
     })),
-    filters: [
-      { name: "action", label: "Found" },
-      { name: "project", label: "Project or service" },
-    ],
+    filters: { action: "Found", project: "Project or service" },
     whole: "rnv drift -json",
   });
 }

@@ -50,20 +50,16 @@ export interface EntryPart {
   readonly isOpen: boolean;
 }
 
-interface EntriesReport {
+export interface EntriesReport {
   /** `changes`: the id, and with a capital the title, of the section. */
   readonly subject: string;
   readonly parts: readonly EntryPart[];
-  readonly filters: readonly Filter[];
+  /** Labels of the choices of the filter, among the values of the entries. */
+  readonly filters: Readonly<Partial<Record<FilterName, string>>>;
+  /** Words of a value of the filter; default: itself. */
+  readonly wordOf?: (value: string, name: FilterName) => string;
   /** The command that shows what a page leaves out. */
   readonly whole: string;
-}
-
-/** A choice of the filter, among the values of the entries. */
-interface Filter {
-  readonly name: FilterName;
-  readonly label: string;
-  readonly wordOf?: (value: string) => string;
 }
 
 /** Characters of the entries of a page, with their fields: with the rest of it they stay below two megabytes. */
@@ -72,7 +68,8 @@ const mostCharacters = 1_200_000;
 const mostLines = 400_000;
 
 /** The entries of a report with their filter; undefined where there are none. */
-export function entriesSection({ subject, parts, filters, whole }: EntriesReport): Section | undefined {
+export function entriesSection(report: EntriesReport): Section | undefined {
+  const { subject, parts, whole } = report;
   const entries = parts.flatMap(entriesOf);
   if (entries.length === 0) return undefined;
   const drawn = drawnWithin(parts, whole);
@@ -85,7 +82,7 @@ export function entriesSection({ subject, parts, filters, whole }: EntriesReport
     id: subject,
     title: `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`,
     count: countOf(entries),
-    body: html`${filterForm(subject, filters, entries)}${parts.map((part) => partMarkup(part, drawn))}${note}`,
+    body: html`${filterForm(report, entries)}${parts.map((part) => partMarkup(part, drawn))}${note}`,
   };
 }
 
@@ -94,12 +91,12 @@ const entriesOf = ({ groups }: EntryPart): readonly Entry[] => groups.flatMap(({
 const countOf = (entries: readonly Entry[]): number => entries.reduce((sum, { ids }) => sum + ids.length, 0);
 
 /** The form that filters entries. It is hidden until the script shows it: without one it could do nothing. */
-function filterForm(subject: string, filters: readonly Filter[], entries: readonly Entry[]): Markup {
-  const selects = filters.map(({ name, label, wordOf = (value) => value }) => {
+function filterForm({ subject, filters, wordOf = String }: EntriesReport, entries: readonly Entry[]): Markup {
+  const selects = (Object.keys(filters) as FilterName[]).map((name) => {
     const values = [...new Set(entries.flatMap(({ found }) => found[name] ?? []))].sort();
     return values.length < 2
       ? nothing
-      : html`<label>${label} <select name="${name}"><option value="">any${values.map((value) => html`<option value="${value}">${wordOf(value)}`)}</select></label>`;
+      : html`<label>${filters[name]} <select name="${name}"><option value="">any${values.map((value) => html`<option value="${value}">${wordOf(value, name)}`)}</select></label>`;
   });
   return html`<form id="filter" role="search" aria-label="Filter the ${subject}" hidden>
 <label>Text <input type="search" name="text" autocomplete="off" placeholder="address, field or value"></label>

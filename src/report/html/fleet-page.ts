@@ -72,10 +72,8 @@ function membersSection({ verb, members }: FleetReport): Section | undefined {
       },
       { id: "well", title: "Well", groups: groupsOf(members.filter(isWell)), isOpen: false },
     ],
-    filters: [
-      { name: "action", label: "Ended", wordOf: (status) => statusWords[status as MemberStatus] },
-      { name: "project", label: "Stage" },
-    ],
+    filters: { action: "Ended", project: "Stage" },
+    wordOf: (value, name) => (name === "action" ? statusWords[value as MemberStatus] : value),
     whole: `rnv fleet ${verb} --format json`,
   });
 }

@@ -29,6 +29,7 @@ import {
 import { exactTime } from "../time-text";
 import {
   cards,
+  type EntriesReport,
   type Entry,
   type EntryGroup,
   entriesSection,
@@ -222,15 +223,8 @@ function changesSection(plan: Plan, all: readonly PlanEntry[]): Section | undefi
       const groups = isLong ? groupsOf(own, plan) : [{ entries: own.map((entry) => entryOf(entry, plan)) }];
       return { title, groups, isOpen: all.length <= mostOpen };
     }),
-    filters: [
-      {
-        name: "action",
-        label: "Action",
-        wordOf: (action) => actionWord({ action, onRemove: "delete" } as Change),
-      },
-      { name: "cause", label: "Cause", wordOf: (value) => causeWords[value] ?? value },
-      { name: "project", label: "Project or service" },
-    ],
+    filters: { action: "Action", cause: "Cause", project: "Project or service" },
+    wordOf: filterWord,
     whole: "rnv show -json",
   });
 }
@@ -320,9 +314,11 @@ function notesOf(
 
 const causeWords: Readonly<Record<string, string>> = {
   edit: "edit of the manifest",
-  drift: "drift",
   removed: "back to the default",
-  "take-over": "take-over",
-  released: "released",
   reaction: "follows another change",
+};
+
+const filterWord: EntriesReport["wordOf"] = (value, name) => {
+  if (name === "action") return actionWord({ action: value as Change["action"], onRemove: "delete" });
+  return name === "cause" ? (causeWords[value] ?? value) : value;
 };

@@ -55,10 +55,7 @@ function resourcesSection(state: State, addresses: readonly Address[]): Section 
   return entriesSection({
     subject: "resources",
     parts: [{ groups: [{ entries }], isOpen: false }],
-    filters: [
-      { name: "action", label: "Type" },
-      { name: "project", label: "Project or service" },
-    ],
+    filters: { action: "Type", project: "Project or service" },
     whole: "rnv show -json",
   });
 }
