@@ -14,6 +14,7 @@ import {
   countsOf,
   listedFields,
   moneyChange,
+  planLine,
   pluralPhrase,
   sameMoney,
 } from "./plan-wording";
@@ -48,33 +49,55 @@ const fewestEqual = 4;
 const mostCreates = 20;
 
 /**
- * Returns the items of a plan in reading order: losses and blocked changes, then alterations, then new resources; in each
- * of the three as people read a project. No loss is part of a group.
+ * Returns what all reports of a plan print: its items, losses and blocked changes first, then alterations, then new
+ * resources, each as people read a project; what it says besides; its closing lines. No loss is part of a group.
  */
-export function planEntries(plan: Plan, grouping: Grouping = "alike"): readonly PlanEntry[] {
+export function planReport(plan: Plan, grouping: Grouping = "alike") {
   // The order follows from all of them, but most plans list none.
-  if (!plan.changes.some((change) => isListed(change, plan))) return [];
-  const listed = readingOrder(plan.changes).filter((change) => isListed(change, plan));
-  const parts = [isLoss, isAlteration, isNew].map((isPart) => listed.filter(isPart));
-  return parts.flatMap((part) => grouped(part, plan, grouping));
+  const isListedHere = (change: Change): boolean => isListed(change, plan);
+  const listed = plan.changes.some(isListedHere) ? readingOrder(plan.changes).filter(isListedHere) : [];
+  const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
+  const partOf = (title: string, isPart: (change: Change) => boolean) => ({
+    title,
+    entries: grouped(listed.filter(isPart), plan, grouping),
+  });
+  const losses = partOf("Destroyed, replaced or blocked", isLoss);
+  const parts = [
+    losses,
+    partOf("Changed", (change) => !isLoss(change) && !isNew(change)),
+    partOf("Created", isNew),
+  ];
+  const entries = parts.flatMap((part) => part.entries);
+  const changes = entries.flatMap((entry) => entry.changes);
+  const { checks = [] } = plan;
+  const { title, counts } = checkWords(checks);
+  return {
+    parts,
+    entries,
+    changes,
+    /** So many of the first items are never left out. */
+    losses: losses.entries.length,
+    sections: planSections(plan),
+    line: planLine(plan),
+    checks: checks.length === 0 ? "" : `${title}: ${counts}.`,
+    counts: changes.length < 2 ? "" : countsOf(changes),
+    cost: (arrow) => costLine(plan, arrow),
+  };
 }
+
+export type PlanReport = ReturnType<typeof planReport>;
 
 /** Returns true if a change ends something, or may not be applied as it stands: it is shown first, and never left out. */
 export const isLoss = ({ action, guard }: Change): boolean =>
   action === "delete" || action === "replace" || guard !== undefined;
 
-const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
-const isAlteration = (change: Change): boolean => !isLoss(change) && change.action !== "create";
-
 function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): readonly PlanEntry[] {
   const groups = groupBy(changes, (change) => likeness(change, plan, grouping) ?? change);
-  const fewest = (change: Change): number => (isMade(change) ? mostCreates + 1 : fewestEqual);
   const entryAt = new Map<Change, PlanEntry>();
-  for (const group of groups.values()) {
-    const [first] = group;
-    if (first === undefined) continue;
-    const whole = group.length >= fewest(first) ? [group] : group.map((change) => [change]);
-    for (const own of whole) entryAt.set(own[0] as Change, entryOf(own, plan));
+  for (const own of groups.values()) {
+    const isMany = own.length >= (own.some(isMade) ? mostCreates + 1 : fewestEqual);
+    for (const one of isMany ? [own] : own.map((change) => [change]))
+      entryAt.set(one[0] as Change, entryOf(one, plan));
   }
   return changes.flatMap((change) => entryAt.get(change) ?? []);
 }
@@ -170,23 +193,15 @@ export function countParts(parts: readonly Change[]): string {
   return byType.map(([type, { length }]) => counted(length, escapeText(type))).join(", ");
 }
 
-/** What a plan ends with: the results of its checks, how much changes, and what it costs; each may be empty. */
-export function closingLines(plan: Plan, entries: readonly PlanEntry[], arrow: string) {
-  const { checks = [], cost } = plan;
-  const { title, counts } = checkWords(checks);
-  const changes = entries.flatMap((entry) => entry.changes);
-  const isFree = sameMoney(cost.before, free) && sameMoney(cost.after, free);
+function costLine({ cost }: Plan, arrow: string): string {
+  const isSame = sameMoney(cost.before, cost.after);
+  if (isSame && sameMoney(cost.after, free)) return "";
   const label = cost.estimate ? "Estimated monthly cost" : "Monthly cost";
-  const isSame = sameMoney(cost.before, cost.after) ? " (unchanged)" : "";
-  return {
-    checks: checks.length === 0 ? "" : `${title}: ${counts}.`,
-    counts: changes.length < 2 ? "" : countsOf(changes),
-    cost: isFree ? "" : `${label}: ${moneyChange(cost.before, cost.after, arrow, true)}${isSame}`,
-  };
+  return `${label}: ${moneyChange(cost.before, cost.after, arrow, true)}${isSame ? " (unchanged)" : ""}`;
 }
 
 /** Returns what a plan says besides its changes: what moved, is left alone, was not read, or is not managed. */
-export function planSections(plan: Plan): readonly Section[] {
+function planSections(plan: Plan): readonly Section[] {
   const unmoving = plan.changes.filter(({ action }) => action === "no-op");
   const moved = unmoving.flatMap(({ address, previousAddress: before }) =>
     before === undefined ? [] : [[[code(before), " has moved to ", code(address)]]],

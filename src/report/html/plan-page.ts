@@ -8,7 +8,7 @@ import { planDocumentSchema } from "../../plan/plan-schema";
 import { actionWord, marks } from "../graph";
 import { groupBy } from "../order";
 import { planOf } from "../plan-json";
-import { isLoss, type PlanEntry, planEntries, planSections } from "../plan-report";
+import { isLoss, type PlanEntry, type PlanReport, planReport } from "../plan-report";
 import {
   actionPhrase,
   amount,
@@ -21,7 +21,6 @@ import {
   isNameTold,
   listedFields,
   moneyChange,
-  planLine,
   pluralPhrase,
   sameMoney,
   signed,
@@ -65,22 +64,21 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
   const { data } = planDocumentSchema.safeParse(document);
   if (data === undefined) return undefined;
   const plan = planOf(data);
-  const entries = planEntries(plan, "equal");
-  const changes = entries.flatMap((entry) => entry.changes);
-  const anchors = new Set<string>(changes.map(({ address }) => address));
+  const report = planReport(plan, "equal");
+  const anchors = new Set<string>(report.changes.map(({ address }) => address));
   return page({
     heading: "rnv plan",
     ...verdictOf(plan),
-    line: planLine(plan).replace(/^No changes\. /, ""),
+    line: report.line.replace(/^No changes\. /, ""),
     facts: factsOf(plan, scope),
     sections: [
       blockedSection(plan),
       checksSection(plan, anchors),
       findingsSection(plan.diagnostics),
-      summarySection(plan, changes),
+      summarySection(plan, report),
       topologySection(topologyOf(data, scope.types), anchors),
-      changesSection(plan, entries),
-      ...listSections(planSections(plan)),
+      changesSection(plan, report),
+      ...listSections(report.sections),
     ],
   });
 }
@@ -177,7 +175,7 @@ const summaryWords = [
   ["forget", "forget"],
 ] as const;
 
-function summarySection(plan: Plan, changes: readonly Change[]): Section {
+function summarySection(plan: Plan, { changes }: PlanReport): Section {
   const counts = summaryWords
     .map(([word, kind]) => ({ word, kind, count: plan.summary[word] }))
     .filter(({ word, count }) => count > 0 || word === "add" || word === "change" || word === "destroy")
@@ -208,17 +206,10 @@ function costTable({ cost: { before, after, estimate } }: Plan): Markup {
   });
 }
 
-const parts: readonly [string, (change: Change) => boolean][] = [
-  ["Destroyed, replaced or blocked", isLoss],
-  ["Changed", (change) => !isLoss(change) && change.action !== "create"],
-  ["Created", (change) => !isLoss(change) && change.action === "create"],
-];
-
-function changesSection(plan: Plan, all: readonly PlanEntry[]): Section | undefined {
+function changesSection(plan: Plan, { parts, entries: all }: PlanReport): Section | undefined {
   return entriesSection({
     subject: "changes",
-    parts: parts.map(([title, isPart]) => {
-      const own = all.filter(({ first }) => isPart(first));
+    parts: parts.map(({ title, entries: own }) => {
       const isLong = own.length > mostOpen && own.every(({ first }) => first.action === "create");
       const groups = isLong ? groupsOf(own, plan) : [{ entries: own.map((entry) => entryOf(entry, plan)) }];
       return { title, groups, isOpen: all.length <= mostOpen };
