@@ -81,7 +81,7 @@ export function planReport(plan: Plan, grouping: Grouping = "alike") {
     line: planLine(plan),
     checks: checks.length === 0 ? "" : `${title}: ${counts}.`,
     counts: changes.length < 2 ? "" : countsOf(changes),
-    cost: (arrow) => costLine(plan, arrow),
+    cost: (arrow: string) => costLine(plan, arrow),
   };
 }
 
