@@ -4,7 +4,7 @@ import { append } from "../model/graph";
 import { type Effect, type Money, ruleAt, withoutOpenFields } from "../model/resource-type";
 import { sha256 } from "../model/text";
 import { canonicalJson, type Plain, type ResolvedValue } from "../model/value";
-import { changesRecordOnly, changesSomething, type Decision, isDeletion } from "./decision";
+import { changesRecordOnly, changesSomething, type Decision, type Decisions, isDeletion } from "./decision";
 import type { Graph } from "./graph";
 import { isGone, type ResourceInstance, recordedValue } from "./instances";
 import type { Binding, Change, Guard, Plan } from "./plan";
@@ -159,7 +159,7 @@ interface Dependencies {
 export function dependenciesOf(
   order: readonly Address[],
   { waits }: Graph,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
   guards: ReadonlyMap<Address, Guard>,
 ): Dependencies {
   const dependsOn = new Map<Address, readonly Address[]>();
@@ -177,7 +177,7 @@ export function dependenciesOf(
 
 function nearestChanges(
   before: readonly Address[],
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
   dependsOn: ReadonlyMap<Address, readonly Address[]>,
 ): readonly Address[] {
   const changes = (address: Address): boolean => {
@@ -193,9 +193,7 @@ function nearestChanges(
 }
 
 /** For each replacement, the deletions and replacements recorded as depending on it that need their own request. */
-function deletionsBefore(
-  decisions: ReadonlyMap<Address, Decision>,
-): ReadonlyMap<Address, readonly Address[]> {
+function deletionsBefore(decisions: Decisions): ReadonlyMap<Address, readonly Address[]> {
   const before = new Map<Address, Address[]>();
   for (const decision of decisions.values()) {
     const { recorded, address } = decision.instance;

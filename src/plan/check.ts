@@ -11,7 +11,7 @@ import type { RecordedResource } from "../model/state";
 import { shortList } from "../model/text";
 import { isPlain, type ResolvedValue, referredAddresses, Unknown } from "../model/value";
 import type { DataUse } from "./data";
-import { changesRecordOnly, type Decision, isDeletion, isMade } from "./decision";
+import { changesRecordOnly, type Decision, type Decisions, isDeletion, isMade } from "./decision";
 import { isGone, isRetained, type ResourceInstance } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { PlanInput } from "./plan";
@@ -24,7 +24,7 @@ const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "r
  * would send it; a warning about a field that is there already; nothing about what stays as it is. What is declared in
  * the light of its neighbours is looked at in every plan: they change, it does not.
  */
-export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog: Catalog): Diagnostic[] {
+export function checkDeclared(decisions: Decisions, catalog: Catalog): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   for (const decision of decisions.values()) {
     const { instance, action, resolved, attributes } = decision;
@@ -60,7 +60,7 @@ interface SharedChoice {
 /** Warns where this plan makes more resources share a choice than the catalog allows in a workspace. */
 export function checkSharedLimits(
   { types, inventory, catalog }: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): Diagnostic[] {
   return types.flatMap(({ type, sharedLimit }) => {
     if (!sharedLimit) return [];
@@ -102,17 +102,13 @@ function diagnosticOf(
 }
 
 /** Returns the choices that the service shows; none for a resource that is made together with its parent. */
-function offeredTo({ instance }: Decision, decisions: ReadonlyMap<Address, Decision>): Offers | undefined {
+function offeredTo({ instance }: Decision, decisions: Decisions): Offers | undefined {
   const parent = instance.parent && decisions.get(instance.parent);
   if (parent && isMade(parent)) return {};
   return instance.live?.offers ?? (instance.read.kind === "absent" ? instance.read.offers : undefined);
 }
 
-function checkContext(
-  { instance, action }: Decision,
-  decisions: ReadonlyMap<Address, Decision>,
-  catalog: Catalog,
-): CheckContext {
+function checkContext({ instance, action }: Decision, decisions: Decisions, catalog: Catalog): CheckContext {
   const parent = instance.parent && decisions.get(instance.parent);
   const isParentNew = parent !== undefined && isMade(parent);
   const offers = isParentNew ? parent?.instance.type.offersWhenNew?.(catalog) : parent?.instance.live?.offers;
@@ -129,7 +125,7 @@ function checkContext(
  */
 export function tellUnlisted(
   { options }: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
   scope: ReadonlySet<Address>,
 ): Diagnostic[] {
   const retained: ResourceInstance[] = [];
@@ -210,7 +206,7 @@ export function usedData(
 /** What keeps data sources from being used; to destroy, none is needed. */
 export const checkData = (
   input: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
   scope: ReadonlySet<Address>,
 ): readonly Diagnostic[] =>
   input.options.mode === "destroy"
@@ -220,10 +216,7 @@ export const checkData = (
       );
 
 /** Terraform would read it during the run, after what it depends on; rnv reads before anything changes. */
-function deferred(
-  { source, found }: DataUse,
-  decisions: ReadonlyMap<Address, Decision>,
-): readonly Diagnostic[] {
+function deferred({ source, found }: DataUse, decisions: Decisions): readonly Diagnostic[] {
   const referred = [...source.query.values()].flatMap(({ value }) => referredAddresses(value));
   const isNew = (on: Address): boolean => ["create", "replace"].includes(decisions.get(on)?.action ?? "");
   const changes = (on: Address): boolean =>
@@ -233,10 +226,7 @@ function deferred(
 }
 
 /** Returns the address under which the found resource is deleted or replaced in this plan, its values with it. */
-function endingOf(
-  found: LiveResource | undefined,
-  decisions: ReadonlyMap<Address, Decision>,
-): Address | undefined {
+function endingOf(found: LiveResource | undefined, decisions: Decisions): Address | undefined {
   if (!found) return undefined;
   return [...decisions.values()].find(
     ({ instance, action }) =>
@@ -269,7 +259,7 @@ interface JudgedConditions {
  */
 export function judgeConditions(
   input: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
   scope: ReadonlySet<Address>,
 ): JudgedConditions {
   const checks: Check[] = [];

@@ -2,7 +2,7 @@ import { warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Reaction, ReactionContext, Upstream } from "../model/resource-type";
 import { decideDeclared } from "./decide-declared";
-import { asksForRun, type Decision, decideNothing, isMade, withLifecycle } from "./decision";
+import { asksForRun, type Decision, type Decisions, decideNothing, isMade, withLifecycle } from "./decision";
 import { diffAttributes, diffRecorded } from "./diff";
 import { childrenByParent, followedSiblings } from "./graph";
 import {
@@ -15,11 +15,11 @@ import {
   whyGone,
 } from "./instances";
 import type { AttributeChange, PlanInput, Trigger } from "./plan";
-import type { DecisionContext } from "./resolve";
 import {
   appearanceOf,
   attributesAfter,
   createdAttributes,
+  type DecisionContext,
   goesWithParent,
   lookupIn,
   nameAfter,
@@ -32,7 +32,7 @@ export function decideAll(
   instances: ResourceInstances,
   order: readonly Address[],
   scope: ReadonlySet<Address>,
-): ReadonlyMap<Address, Decision> {
+): Decisions {
   const decisions = new Map<Address, Decision>();
   const context: DecisionContext = {
     input,
@@ -120,10 +120,7 @@ const isUndeclared = ({ type, recorded }: ResourceInstance): boolean =>
   type.reacts !== undefined && recorded !== undefined && Object.keys(recorded.applied).length === 0;
 
 /** Returns whether its parent is or was archived: then it stays in the state with it. */
-function staysWithParent(
-  { parent, type }: ResourceInstance,
-  decisions: DecisionContext["decisions"],
-): boolean {
+function staysWithParent({ parent, type }: ResourceInstance, decisions: Decisions): boolean {
   const around = parent && decisions.get(parent);
   if (around === undefined || !type.removedWithParent) return false;
   return isRetained(around.instance) || isArchivedNow(around);
@@ -142,7 +139,7 @@ function isKept(decision: Decision | undefined): decision is Decision {
 function keptChild(
   instance: ResourceInstance,
   children: DecisionContext["children"],
-  decisions: DecisionContext["decisions"],
+  decisions: Decisions,
 ): Decision | undefined {
   const kept = (children.get(instance.address) ?? [])
     .filter(({ type }) => !type.removedWithParent)

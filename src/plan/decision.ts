@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import { isPreserved, type ResourceType, ruleAt } from "../model/resource-type";
 import type { Plain } from "../model/value";
 import type { ResourceInstance } from "./instances";
@@ -15,6 +16,9 @@ export interface Decision extends Decided {
   readonly instance: ResourceInstance;
   readonly diagnostics: readonly Diagnostic[];
 }
+
+/** The decisions of a plan by address. */
+export type Decisions = ReadonlyMap<Address, Decision>;
 
 const none: readonly never[] = [];
 

@@ -4,7 +4,7 @@ import { type Consumer, consumerList } from "../model/consumer";
 import type { Desired } from "../model/desired";
 import { append } from "../model/graph";
 import { shortList } from "../model/text";
-import { type Decision, isDeletion } from "./decision";
+import { type Decision, type Decisions, isDeletion } from "./decision";
 import { isGone, isRetained, ownerKey, type ResourceInstance, type ResourceInstances } from "./instances";
 import { phrasesOf } from "./phrases";
 import type { Guard, PlanInput } from "./plan";
@@ -14,10 +14,7 @@ import type { Guard, PlanInput } from "./plan";
  * it; a name that is no longer the recorded one; what lies in it and is not deleted with it; what refers to it and
  * stays; a confirmation by name that is missing.
  */
-export function guardDeletions(
-  input: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
-): ReadonlyMap<Address, Guard> {
+export function guardDeletions(input: PlanInput, decisions: Decisions): ReadonlyMap<Address, Guard> {
   const confirmed = new Set<Address>([
     ...input.options.confirmedDeletes,
     ...input.options.replace,
@@ -50,7 +47,7 @@ export function guardDeletions(
 /** Returns each deletion that would take a protected resource along, itself or one inside of it, with that resource. */
 function protectedHolders(
   deletions: readonly Decision[],
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): ReadonlyMap<Address, Address> {
   const holders = new Map<Address, Address>();
   for (const { instance } of deletions) {
@@ -136,7 +133,7 @@ export const isUnconfirmed = ({ guard }: { readonly guard?: Guard }): boolean =>
 function unconfirmed(
   { action, instance }: Decision,
   { options, desired }: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): Guard | undefined {
   const { address, type } = instance;
   if (type.removal !== "delete" || type.removedWithParent) return undefined;
@@ -154,10 +151,7 @@ function unconfirmed(
 }
 
 /** Returns the address under which a deleted resource may be declared now: the one created of its type in its parent. */
-function probableNewAddress(
-  { type, recorded }: ResourceInstance,
-  decisions: ReadonlyMap<Address, Decision>,
-): Address | undefined {
+function probableNewAddress({ type, recorded }: ResourceInstance, decisions: Decisions): Address | undefined {
   const isAlike = ({ action, instance }: Decision, wanted: Decision["action"]): boolean =>
     action === wanted && instance.type === type && instance.parent === recorded?.parent;
   const created = [...decisions.values()].filter((decision) => isAlike(decision, "create"));
@@ -173,7 +167,7 @@ function probableNewAddress(
 function keptInside(
   deletions: readonly Decision[],
   { inventory, holdings }: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): ReadonlyMap<Address, readonly string[]> {
   const kept = new Map<Address, string[]>();
   const holders = new Map<string, Address>();
@@ -281,7 +275,7 @@ const unproven = ({ address, desired }: ResourceInstance): Diagnostic =>
  */
 export function findStayingConsumers(
   { consumers }: Pick<PlanInput, "consumers">,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): (decision: Decision) => readonly Consumer[] {
   if (consumers === undefined || consumers.byProvider.size === 0) return () => [];
   const byId = new Map<string, Decision>();
@@ -311,7 +305,7 @@ const isChanged = ({ action }: Decision): boolean => action !== "no-op" && actio
  */
 export function warnOfConsumers(
   input: Pick<PlanInput, "consumers">,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): readonly Diagnostic[] {
   const consumersOf = findStayingConsumers(input, decisions);
   const found: Diagnostic[] = [];

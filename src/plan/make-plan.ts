@@ -7,7 +7,7 @@ import { plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { dependenciesOf, makeChange, totalCost } from "./change";
 import { checkData, checkDeclared, checkSharedLimits, judgeConditions, tellUnlisted } from "./check";
 import { decideAll } from "./decide";
-import { type Decision, isDeletion, isMade } from "./decision";
+import { type Decision, type Decisions, isDeletion, isMade } from "./decision";
 import { digestPlan } from "./digest";
 import { buildGraph, orderInstances, selectScope } from "./graph";
 import { checkMassDeletion, guardDeletions, warnOfConsumers } from "./guards";
@@ -106,7 +106,7 @@ export function makePlan(input: PlanInput): Plan {
  */
 function refuseEmpty(
   { desired, options }: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
   guards: ReadonlyMap<Address, Guard>,
 ): Diagnostic[] {
   if (options.mode !== "apply" || options.allowEmpty) return [];
@@ -133,7 +133,7 @@ const listStanding = (changes: readonly Change[]): Plan["standing"] =>
 
 function listRevealed(
   revealed: NonNullable<PlanInput["revealed"]>,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): NonNullable<Plan["revealed"]> {
   return [...revealed].flatMap(([address, { prints }]) =>
     Object.keys(prints).map((attribute) => {
@@ -163,7 +163,7 @@ const isSilent = ({ instance, action, retains }: Decision): boolean =>
  */
 function withOrigins(
   { attributes, instance: { desired } }: Pick<Decision, "attributes" | "instance">,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): readonly AttributeChange[] {
   if (!attributes.some(({ cause }) => cause === "edit")) return attributes;
   return attributes.map((change) => {
@@ -199,7 +199,7 @@ function summarize(changes: readonly Change[]): PlanSummary {
 }
 
 /** Live things that no address of the plan owns and no data source finds; parts of other things do not count. */
-function listUnmanaged(input: PlanInput, decisions: ReadonlyMap<Address, Decision>): Plan["unmanaged"] {
+function listUnmanaged(input: PlanInput, decisions: Decisions): Plan["unmanaged"] {
   const parts = new Set(input.types.filter((type) => type.removedWithParent).map((type) => type.type));
   const owned = new Set<string>();
   for (const { instance, action } of decisions.values()) {
@@ -220,10 +220,7 @@ const shownOutput = (value: ResolvedValue | undefined): ShownValue =>
   shownValue(value, isHiddenOutput(value));
 
 /** Outputs as they will be, and those whose value changes. A secret is never stored, so it is never compared. */
-function diffOutputs(
-  input: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
-): Pick<Plan, "outputs" | "plannedOutputs"> {
+function diffOutputs(input: PlanInput, decisions: Decisions): Pick<Plan, "outputs" | "plannedOutputs"> {
   const { mode } = input.options;
   const recorded = new Map(Object.entries(input.state?.outputs ?? {}));
   const plannedOutputs: Record<string, ShownValue> = {};

@@ -23,7 +23,7 @@ import {
   Unknown,
   UnreadSecret,
 } from "../model/value";
-import { changesRecordOnly, type Decision, decideNothing, isMade } from "./decision";
+import { changesRecordOnly, type Decision, type Decisions, decideNothing, isMade } from "./decision";
 import { liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
@@ -41,7 +41,7 @@ export interface DecisionContext {
   readonly instances: ResourceInstances;
   readonly children: ReadonlyMap<Address, readonly ResourceInstance[]>;
   /** Everything decided so far: all that the instance at hand waits for. */
-  readonly decisions: ReadonlyMap<Address, Decision>;
+  readonly decisions: Decisions;
   readonly lookup: ReferenceLookup;
   /** Live ids that an address of this plan owns, by `type id`. */
   readonly owners: Map<string, Address>;
@@ -105,7 +105,7 @@ function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup):
 
 /** Looks references up in what is decided so far; in dependency order that is all that can be referred to. */
 export const lookupIn =
-  (decisions: ReadonlyMap<Address, Decision>): ReferenceLookup =>
+  (decisions: Decisions): ReferenceLookup =>
   (reference) => {
     const decision = decisions.get(reference.address);
     const found = decision && attributeAfter(decision, reference.attribute);
@@ -184,10 +184,7 @@ export function createdAttributes({ instance, resolved }: ResolvedInstance): Att
 }
 
 /** Returns whether the service takes it along with its parent, which this plan deletes, replaces or creates. */
-export function goesWithParent(
-  instance: ResourceInstance,
-  decisions: ReadonlyMap<Address, Decision>,
-): boolean {
+export function goesWithParent(instance: ResourceInstance, decisions: Decisions): boolean {
   if (!instance.parent || !instance.type.removedWithParent) return false;
   const parent = decisions.get(instance.parent);
   if (parent?.action === "delete") return parent.onRemove === "delete";
@@ -271,7 +268,7 @@ function printsOfLength({ length }: GeneratedSecret): SecretPrints {
  * Declared secrets that were not compared with what is recorded: their text is not here, or the key of fingerprints is
  * not. What is set anyway needs no comparison. Sorted by address.
  */
-export function unreadSecrets(decisions: ReadonlyMap<Address, Decision>): readonly Unchecked[] {
+export function unreadSecrets(decisions: Decisions): readonly Unchecked[] {
   const unread: Unchecked[] = [];
   for (const { instance, resolved, fingerprints, action, attributes } of decisions.values()) {
     const { address, recorded, type, desired } = instance;
@@ -341,10 +338,7 @@ export function appearanceOf(decision: Decision): Upstream["appears"] {
 }
 
 /** Returns the siblings of a resource of the types that it follows. */
-export function neighboursOf(
-  { instance }: Decision,
-  decisions: ReadonlyMap<Address, Decision>,
-): readonly Neighbour[] {
+export function neighboursOf({ instance }: Decision, decisions: Decisions): readonly Neighbour[] {
   const neighbours: Neighbour[] = [];
   for (const decision of decisions.values()) {
     const { address, type, parent, live, recorded, removed } = decision.instance;
