@@ -6,6 +6,7 @@ import { sha256 } from "../model/text";
 import { canonicalJson, type Plain, type ResolvedValue } from "../model/value";
 import { changesRecordOnly, changesSomething, type Decision, type Decisions, isDeletion } from "./decision";
 import type { Graph } from "./graph";
+import type { Guards } from "./guards";
 import { isGone, type ResourceInstance, recordedValue } from "./instances";
 import type { Binding, Change, Guard, Plan } from "./plan";
 
@@ -160,7 +161,7 @@ export function dependenciesOf(
   order: readonly Address[],
   { waits }: Graph,
   decisions: Decisions,
-  guards: ReadonlyMap<Address, Guard>,
+  guards: Guards,
 ): Dependencies {
   const dependsOn = new Map<Address, readonly Address[]>();
   for (const address of order) {

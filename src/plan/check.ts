@@ -12,10 +12,11 @@ import { shortList } from "../model/text";
 import { isPlain, type ResolvedValue, referredAddresses, Unknown } from "../model/value";
 import type { DataUse } from "./data";
 import { changesRecordOnly, type Decision, type Decisions, isDeletion, isMade } from "./decision";
+import type { Scope } from "./graph";
 import { isGone, isRetained, type ResourceInstance } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { PlanInput } from "./plan";
-import { attributesAfter, lookupIn, neighboursOf, resolveValue } from "./resolve";
+import { attributesAfter, lookupIn, neighboursOf, type ReferenceLookup, resolveValue } from "./resolve";
 
 const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "replace", "adopt"]);
 
@@ -123,11 +124,7 @@ function checkContext({ instance, action }: Decision, decisions: Decisions, cata
  * What the service lists nowhere, where a reader would count on a list: a create that may double what is archived, and
  * what `destroy` leaves because it is archived.
  */
-export function tellUnlisted(
-  { options }: PlanInput,
-  decisions: Decisions,
-  scope: ReadonlySet<Address>,
-): Diagnostic[] {
+export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope: Scope): Diagnostic[] {
   const retained: ResourceInstance[] = [];
   const creates: ResourceInstance[] = [];
   for (const { instance, action } of decisions.values()) {
@@ -197,18 +194,14 @@ const left = (retained: readonly ResourceInstance[]): Diagnostic =>
 /** Returns the data sources that count: with `--target` or `--exclude` those that something in scope needs. */
 export function usedData(
   { data = [], options: { targets, excludes } }: PlanInput,
-  scope: ReadonlySet<Address>,
+  scope: Scope,
 ): readonly DataUse[] {
   const isPartial = targets.length > 0 || excludes.length > 0;
   return data.filter(({ usedBy }) => !isPartial || [...usedBy].some((address) => scope.has(address)));
 }
 
 /** What keeps data sources from being used; to destroy, none is needed. */
-export const checkData = (
-  input: PlanInput,
-  decisions: Decisions,
-  scope: ReadonlySet<Address>,
-): readonly Diagnostic[] =>
+export const checkData = (input: PlanInput, decisions: Decisions, scope: Scope): readonly Diagnostic[] =>
   input.options.mode === "destroy"
     ? []
     : usedData(input, scope).flatMap((use) =>
@@ -257,11 +250,7 @@ interface JudgedConditions {
  * Judges the conditions of what is in scope, as Terraform does: what is known now stops the plan, the rest is judged
  * before and after the resource is applied. A plan that destroys asks for none.
  */
-export function judgeConditions(
-  input: PlanInput,
-  decisions: Decisions,
-  scope: ReadonlySet<Address>,
-): JudgedConditions {
+export function judgeConditions(input: PlanInput, decisions: Decisions, scope: Scope): JudgedConditions {
   const checks: Check[] = [];
   const diagnostics: Diagnostic[] = [];
   const open = new Map<Address, DesiredCondition[]>();
@@ -289,10 +278,7 @@ export function judgeConditions(
 }
 
 /** Addresses whose values a condition waits for. */
-function referencesIn(
-  { condition }: DesiredCondition,
-  lookup: ReturnType<typeof lookupIn>,
-): readonly Address[] {
+function referencesIn({ condition }: DesiredCondition, lookup: ReferenceLookup): readonly Address[] {
   const found = resolveValue(condition, lookup);
   return found instanceof Unknown ? found.references.map(({ address }) => address) : [];
 }

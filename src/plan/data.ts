@@ -8,12 +8,13 @@ import { append, reachable } from "../model/graph";
 import type { LiveResource } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import type { Attributes, Reference } from "../model/value";
 import {
+  type Attributes,
   Computed,
   type DesiredValue,
   isReference,
   type Plain,
+  type Reference,
   referencesOf,
   Template,
   UnreadSecret,

@@ -9,9 +9,9 @@ import { diffAttributes } from "./diff";
 import { isGone, ownerKey, type ResourceInstance, whyAgain, whyGone } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { AttributeChange } from "./plan";
-import type { DecisionContext } from "./resolve";
 import {
   createdAttributes,
+  type DecisionContext,
   goesWithParent,
   place,
   type ResolvedInstance,
@@ -218,10 +218,7 @@ const cannotBecome = (
  * Warns of a rename that nobody wrote: a name that is not declared is the key, so a key that moved, or that takes over
  * what is called otherwise, renames it. The hint is the line that keeps the name.
  */
-function nameFollowsKey(
-  instance: ResourceInstance,
-  changes: readonly AttributeChange[],
-): readonly Diagnostic[] {
+function nameFollowsKey(instance: ResourceInstance, changes: readonly AttributeChange[]): Diagnostic[] {
   const { address, type, live, recorded } = instance;
   const { nameAttribute, manifest } = type;
   if (nameAttribute === undefined || !isKeyed(instance, nameAttribute)) return [];
@@ -245,10 +242,7 @@ function nameFollowsKey(
   ];
 }
 
-function detail(
-  { type, previousAddress }: ResourceInstance,
-  nameAttribute: string,
-): { readonly detail?: string } {
+function detail({ type, previousAddress }: ResourceInstance, nameAttribute: string): { detail?: string } {
   const sentences = [
     ...(previousAddress
       ? [`The move from ${previousAddress} alone would change nothing at the service.`]

@@ -4,7 +4,7 @@ import type { Reaction, ReactionContext, Upstream } from "../model/resource-type
 import { decideDeclared } from "./decide-declared";
 import { asksForRun, type Decision, type Decisions, decideNothing, isMade, withLifecycle } from "./decision";
 import { diffAttributes, diffRecorded } from "./diff";
-import { childrenByParent, followedSiblings } from "./graph";
+import { childrenByParent, followedSiblings, type Scope } from "./graph";
 import {
   isGone,
   isRetained,
@@ -31,7 +31,7 @@ export function decideAll(
   input: PlanInput,
   instances: ResourceInstances,
   order: readonly Address[],
-  scope: ReadonlySet<Address>,
+  scope: Scope,
 ): Decisions {
   const decisions = new Map<Address, Decision>();
   const context: DecisionContext = {

@@ -9,12 +9,15 @@ import { isGone, isRetained, ownerKey, type ResourceInstance, type ResourceInsta
 import { phrasesOf } from "./phrases";
 import type { Guard, PlanInput } from "./plan";
 
+/** Why deletions may not be applied, by address. */
+export type Guards = ReadonlyMap<Address, Guard>;
+
 /**
  * What stands in the way of deletions (DESIGN section 7), by address: protection, of the thing or of something in
  * it; a name that is no longer the recorded one; what lies in it and is not deleted with it; what refers to it and
  * stays; a confirmation by name that is missing.
  */
-export function guardDeletions(input: PlanInput, decisions: Decisions): ReadonlyMap<Address, Guard> {
+export function guardDeletions(input: PlanInput, decisions: Decisions): Guards {
   const confirmed = new Set<Address>([
     ...input.options.confirmedDeletes,
     ...input.options.replace,
@@ -45,10 +48,7 @@ export function guardDeletions(input: PlanInput, decisions: Decisions): Readonly
 }
 
 /** Returns each deletion that would take a protected resource along, itself or one inside of it, with that resource. */
-function protectedHolders(
-  deletions: readonly Decision[],
-  decisions: Decisions,
-): ReadonlyMap<Address, Address> {
+function protectedHolders(deletions: readonly Decision[], decisions: Decisions): Map<Address, Address> {
   const holders = new Map<Address, Address>();
   for (const { instance } of deletions) {
     const { address, desired, recorded } = instance;
@@ -303,10 +303,7 @@ const isChanged = ({ action }: Decision): boolean => action !== "no-op" && actio
  * Warns of what consumers may notice although nothing is deleted that they refer to: a service that is archived or renamed,
  * and a variable that is deleted or renamed whose name a reference shows.
  */
-export function warnOfConsumers(
-  input: Pick<PlanInput, "consumers">,
-  decisions: Decisions,
-): readonly Diagnostic[] {
+export function warnOfConsumers(input: PlanInput, decisions: Decisions): readonly Diagnostic[] {
   const consumersOf = findStayingConsumers(input, decisions);
   const found: Diagnostic[] = [];
   let isAnyTouched = false;

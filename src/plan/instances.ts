@@ -4,10 +4,8 @@ import type { Catalog } from "../model/catalog";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import { isSetting, type ResourceType, ruleAt } from "../model/resource-type";
-import type { RecordedResource } from "../model/state";
-import { isFingerprint } from "../model/state";
-import type { Attributes } from "../model/value";
-import { type Plain, plainEqual } from "../model/value";
+import { isFingerprint, type RecordedResource } from "../model/state";
+import { type Attributes, type Plain, plainEqual } from "../model/value";
 import type { PlanInput } from "./plan";
 
 /** One address before any decision: declared, recorded and live side by side. */

@@ -1,5 +1,4 @@
 import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
 import { isHiddenOutput } from "../model/desired";
 import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
@@ -10,12 +9,11 @@ import { decideAll } from "./decide";
 import { type Decision, type Decisions, isDeletion, isMade } from "./decision";
 import { digestPlan } from "./digest";
 import { buildGraph, orderInstances, selectScope } from "./graph";
-import { checkMassDeletion, guardDeletions, warnOfConsumers } from "./guards";
+import { checkMassDeletion, type Guards, guardDeletions, warnOfConsumers } from "./guards";
 import { applyMoves, gatherInstances, isRetained, ownerKey, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
   type Change,
-  type Guard,
   type OutputChange,
   type Plan,
   type PlanInput,
@@ -104,11 +102,7 @@ export function makePlan(input: PlanInput): Plan {
  * A manifest that declares nothing that is recorded is more often a wrong path, or has the state of another, than a wish to
  * delete everything. Deletions that are each confirmed by name are meant; where names are asked for, guards block them.
  */
-function refuseEmpty(
-  { desired, options }: PlanInput,
-  decisions: Decisions,
-  guards: ReadonlyMap<Address, Guard>,
-): Diagnostic[] {
+function refuseEmpty({ desired, options }: PlanInput, decisions: Decisions, guards: Guards): Diagnostic[] {
   if (options.mode !== "apply" || options.allowEmpty) return [];
   const recorded = [...decisions.values()].filter(
     ({ instance }) => instance.recorded && !isRetained(instance),

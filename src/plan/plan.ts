@@ -9,8 +9,7 @@ import type { Check } from "../model/policy";
 import type { Holding } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
-import type { Attributes } from "../model/value";
-import { isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { type Attributes, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import type { DataUse } from "./data";
 import type { actionSchema, fieldSchema, PlanDocument, revealedSchema, shownSchema } from "./plan-schema";
 

@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import {
   type AttributeLookup,
@@ -192,10 +193,7 @@ export function goesWithParent(instance: ResourceInstance, decisions: Decisions)
 }
 
 /** Returns the decision to do nothing because of a finding. */
-export const refuse = (
-  { undecided }: ResolvedInstance,
-  diagnostic: Decision["diagnostics"][number],
-): Decision => ({
+export const refuse = ({ undecided }: ResolvedInstance, diagnostic: Diagnostic): Decision => ({
   ...undecided,
   diagnostics: [diagnostic],
 });

@@ -10,6 +10,9 @@ export type Sources = ReadonlyMap<string, string>;
 
 const noSources: Sources = new Map();
 
+/** Returns the path of a file from the root of its repository; undefined where there is none. */
+export type PathOf = (file: string) => string | undefined;
+
 /** So many findings that say the same are one, with the addresses of the others. */
 const fewestFolded = 4;
 const mostNamed = 5;
@@ -192,22 +195,17 @@ export const diagnosticsJson = (diagnostics: readonly Diagnostic[], sources: Sou
 
 /**
  * Findings as workflow commands of GitHub Actions, one a line: `::error file=rnv.yaml,line=9,col=11,…::summary`.
- * `pathOf` gives the path of a file from the root of its repository, undefined where there is no file.
  */
 export const githubAnnotations = (
   diagnostics: readonly Diagnostic[],
   sources: Sources = noSources,
-  pathOf: (file: string) => string | undefined = (file) => file,
+  pathOf: PathOf = (file) => file,
 ): string =>
   sortDiagnostics(diagnostics)
     .map((diagnostic) => `${annotation(diagnostic, sources, pathOf)}\n`)
     .join("");
 
-function annotation(
-  diagnostic: Diagnostic,
-  sources: Sources,
-  pathOf: (file: string) => string | undefined,
-): string {
+function annotation(diagnostic: Diagnostic, sources: Sources, pathOf: PathOf): string {
   const { severity, code, summary, detail, hint, range } = diagnostic;
   const file = range === undefined ? undefined : pathOf(range.file);
   const place = range === undefined || file === undefined ? undefined : locationData(range, sources);

@@ -39,7 +39,7 @@ import {
   placeText,
   tag,
 } from "./entries";
-import { html, type Markup, nothing, type Part, table } from "./markup";
+import { html, type Markup, nothing, table } from "./markup";
 import { listSections, page, type Report, type Section, targetFacts, type Verdict } from "./page";
 import { topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
@@ -271,10 +271,7 @@ function entryOf(entry: PlanEntry, plan: Plan): Entry {
 }
 
 /** What is to be known of one change besides its fields. */
-function notesOf(
-  change: Change,
-  cost: PlanEntry["cost"],
-): readonly (readonly [label: string, value: Part])[] {
+function notesOf(change: Change, cost: PlanEntry["cost"]): Entry["notes"] {
   const {
     address,
     id,
