@@ -148,11 +148,6 @@ export function totalCost(
   return { before: sum(costs.map(({ before }) => before)), after: sum(costs.map(({ after }) => after)) };
 }
 
-interface Dependencies {
-  readonly dependsOn: ReadonlyMap<Address, readonly Address[]>;
-  readonly deletesAfter: ReadonlyMap<Address, readonly Address[]>;
-}
-
 /**
  * The changes each change has to wait for, through everything that does not change itself. A deletion does not wait
  * for one that is held back by protection, unless that lies in it: what is protected outlives what it refers to.
@@ -162,7 +157,7 @@ export function dependenciesOf(
   { waits }: Graph,
   decisions: Decisions,
   guards: Guards,
-): Dependencies {
+) {
   const dependsOn = new Map<Address, readonly Address[]>();
   for (const address of order) {
     const isWaitedFor = (on: Address): boolean =>
@@ -175,6 +170,8 @@ export function dependenciesOf(
   }
   return { dependsOn, deletesAfter: deletionsBefore(decisions) };
 }
+
+type Dependencies = ReturnType<typeof dependenciesOf>;
 
 function nearestChanges(
   before: readonly Address[],

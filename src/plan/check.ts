@@ -238,19 +238,11 @@ export const deferredUntil = ({ owner, address, range }: DesiredData, on: Addres
     hint: `refer to ${on} itself, or apply that first: rnv apply --target ${on}`,
   });
 
-/** What a plan says about the conditions of its stack. */
-interface JudgedConditions {
-  readonly checks: readonly Check[];
-  readonly diagnostics: readonly Diagnostic[];
-  /** Those of resources that only apply can tell, by address. */
-  readonly open: ReadonlyMap<Address, readonly DesiredCondition[]>;
-}
-
 /**
  * Judges the conditions of what is in scope, as Terraform does: what is known now stops the plan, the rest is judged
- * before and after the resource is applied. A plan that destroys asks for none.
+ * before and after the resource is applied: `open`, by address. A plan that destroys asks for none.
  */
-export function judgeConditions(input: PlanInput, decisions: Decisions, scope: Scope): JudgedConditions {
+export function judgeConditions(input: PlanInput, decisions: Decisions, scope: Scope) {
   const checks: Check[] = [];
   const diagnostics: Diagnostic[] = [];
   const open = new Map<Address, DesiredCondition[]>();

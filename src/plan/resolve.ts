@@ -79,17 +79,11 @@ function computedValue({ references, compute }: Computed, lookup: ReferenceLooku
 const textOf = (value: Plain): string =>
   value === null ? "" : typeof value === "object" ? canonicalJson(value) : String(value);
 
-interface ResolvedAttributes {
-  readonly resolved: ReadonlyMap<string, ResolvedValue>;
-  /** Paths of those that refer to something. */
-  readonly templates: readonly string[];
-}
-
 /**
  * The declared attributes of a resource, resolved, its name always among them (the logical name unless declared).
- * `null` stands for the service's default where there is one.
+ * `null` stands for the service's default where there is one. `templates`: paths of those that refer to something.
  */
-function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup): ResolvedAttributes {
+function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup) {
   const { address, desired, defaults, type } = instance;
   const resolved = new Map<string, ResolvedValue>();
   const templates: string[] = [];
@@ -241,7 +235,7 @@ function printsOf(
  */
 function fingerprintSecrets(
   instance: ResourceInstance,
-  { resolved, templates }: ResolvedAttributes,
+  { resolved, templates }: ReturnType<typeof resolveAttributes>,
   keys: PrintKeys,
 ): ReadonlyMap<string, SecretPrints> {
   const prints = new Map<string, SecretPrints>();

@@ -29,16 +29,8 @@ interface Reading {
   readonly names: readonly string[];
 }
 
-interface ReadPolicies {
-  readonly compiled: readonly CompiledPolicy[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** Returns how to read and type-check policies; every mistake is returned, at its place. An environment is made once. */
-export function policyReader(
-  library: Library,
-  types: readonly ResourceType[],
-): (policies: readonly Policy[]) => ReadPolicies {
+export function policyReader(library: Library, types: readonly ResourceType[]) {
   const readings = new Map<string, Reading>();
   const readingFor = (policy: Policy): Reading | undefined => {
     const scope = `${policy.each}${policy.seesComputed ? " computed" : ""}`;
@@ -46,7 +38,7 @@ export function policyReader(
     if (reading) readings.set(scope, reading);
     return reading;
   };
-  return (policies) => {
+  return (policies: readonly Policy[]) => {
     const diagnostics: Diagnostic[] = [];
     const compiled = policies.flatMap((policy): CompiledPolicy[] => {
       const reading = readingFor(policy);
