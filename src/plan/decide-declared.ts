@@ -68,12 +68,13 @@ function namesake(
   );
 }
 
+/** An error about a resource, at its name unless `details` has a range. */
 const errorAt = (
   instance: ResourceInstance,
   code: Diagnostic["code"],
   summary: string,
-  details: Pick<Diagnostic, "detail" | "hint">,
-): Diagnostic => error(code, summary, { address: instance.address, ...details, ...place(instance) });
+  details: Partial<Diagnostic>,
+): Diagnostic => error(code, summary, { address: instance.address, ...place(instance), ...details });
 
 function replacedByOther(instance: ResourceInstance, other: LiveResource): Diagnostic {
   const { address, recorded } = instance;
@@ -96,47 +97,38 @@ function create(about: ResolvedInstance): Decision {
   };
 }
 
-const ambiguous = (instance: ResourceInstance, ids: readonly string[]) =>
-  errorAt(
-    instance,
-    "live.ambiguous",
-    `${ids.length} ${instance.type.type}s are named like ${instance.address}`,
-    {
-      detail: `Ids: ${[...ids].sort().join(", ")}`,
-      hint: `say which one is meant: ${phrasesFor(instance.desired).takeOver([...ids].sort()[0] ?? "")}`,
-    },
-  );
+function ambiguous(instance: ResourceInstance, ids: readonly string[]): Diagnostic {
+  const summary = `${ids.length} ${instance.type.type}s are named like ${instance.address}`;
+  const sorted = [...ids].sort();
+  const hint = `say which one is meant: ${phrasesFor(instance.desired).takeOver(sorted[0] ?? "")}`;
+  return errorAt(instance, "live.ambiguous", summary, { detail: `Ids: ${sorted.join(", ")}`, hint });
+}
 
-const importMissing = (
-  { address, read }: ResourceInstance,
-  { id, range }: NonNullable<DesiredResource["importId"]>,
-) =>
-  read.kind === "unchecked"
-    ? error("live.import_missing", `${address} cannot be imported: it is unknown whether ${id} exists`, {
-        ...{ address, range, detail: read.reason },
-        hint: "make it readable and plan again; without the import line a new one would be created",
-      })
-    : error("live.import_missing", `${address} cannot be imported: ${id} is not there`, {
-        ...{ address, range },
-        hint: "check the id, or remove the import line to create it",
-      });
+function importMissing(instance: ResourceInstance, { id, range }: NonNullable<DesiredResource["importId"]>) {
+  const { address, read } = instance;
+  const isUnknown = read.kind === "unchecked";
+  const why = isUnknown ? `it is unknown whether ${id} exists` : `${id} is not there`;
+  return errorAt(instance, "live.import_missing", `${address} cannot be imported: ${why}`, {
+    range,
+    detail: isUnknown ? read.reason : undefined,
+    hint: isUnknown
+      ? "make it readable and plan again; without the import line a new one would be created"
+      : "check the id, or remove the import line to create it",
+  });
+}
 
 const notThere = (instance: ResourceInstance) =>
   errorAt(instance, "live.preserve_missing", `${instance.address} is to be preserved, but it is not there`, {
     hint: `create ${nameOf(instance.address)} first, or declare its value here`,
   });
 
-function contradictingImport({ address, desired, recorded }: ResourceInstance) {
-  if (!desired?.importId || !recorded || desired.importId.id === recorded.id) return undefined;
-  return error(
-    "manifest.invalid_value",
-    `${address} is recorded as ${recorded.id}, not as ${desired.importId.id}`,
-    {
-      address,
-      range: desired.importId.range,
-      hint: `remove the import line, or forget what is recorded: rnv state rm ${address}`,
-    },
-  );
+function contradictingImport(instance: ResourceInstance) {
+  const { address, desired, recorded } = instance;
+  const { id, range } = desired?.importId ?? {};
+  if (id === undefined || !recorded || id === recorded.id) return undefined;
+  const summary = `${address} is recorded as ${recorded.id}, not as ${id}`;
+  const hint = `remove the import line, or forget what is recorded: rnv state rm ${address}`;
+  return errorAt(instance, "manifest.invalid_value", summary, { range, hint });
 }
 
 /**
@@ -163,7 +155,7 @@ function decideAdoption(about: ResolvedInstance, context: DecisionContext): Deci
     comesWithParent(instance, context);
   const diagnostics: Diagnostic[] = [];
   if (!isAsked) diagnostics.push(unmanagedExists(instance, live));
-  else if (immutable) diagnostics.push(cannotBecome(instance, live, immutable.path, immutable.range));
+  else if (immutable) diagnostics.push(cannotBecome(instance, live, immutable));
   else diagnostics.push(...nameFollowsKey(instance, changes));
   return { ...about.undecided, action: "adopt", attributes: changes, diagnostics };
 }
@@ -179,40 +171,28 @@ function unmanagedExists(instance: ResourceInstance, live: LiveResource): Diagno
   const line = phrasesFor(desired).takeOver(live.id);
   const where = desired?.constructPath === undefined ? "to its block" : `to ${desired.constructPath}`;
   const inText = type.manifest.meta ? `add the line "${line}" ${where}, or ` : "";
-  return errorAt(
-    instance,
-    "live.unmanaged_exists",
-    `${address} exists and is not managed here (id ${live.id})`,
-    {
-      detail: `To take it over: ${inText}plan with --adopt, or run: rnv import ${address} ${live.id}`,
-      hint: type.manifest.meta ? line : "plan with --adopt",
-    },
-  );
+  const summary = `${address} exists and is not managed here (id ${live.id})`;
+  const detail = `To take it over: ${inText}plan with --adopt, or run: rnv import ${address} ${live.id}`;
+  const hint = type.manifest.meta ? line : "plan with --adopt";
+  return errorAt(instance, "live.unmanaged_exists", summary, { detail, hint });
 }
 
 const alreadyManaged = (instance: ResourceInstance, live: LiveResource, owner: string): Diagnostic =>
-  error("manifest.moved", `${instance.address} cannot import ${live.id}: it is managed as ${owner}`, {
-    address: instance.address,
-    hint: phrasesFor(instance.desired).move(owner, instance.address),
-    range: instance.desired?.importId?.range,
-  });
-
-const cannotBecome = (
-  instance: ResourceInstance,
-  live: LiveResource,
-  path: string,
-  range: Diagnostic["range"],
-): Diagnostic =>
-  error(
-    "plan.invalid_combination",
-    `${instance.address} cannot take over ${live.id}: its ${path} is another`,
+  errorAt(
+    instance,
+    "manifest.moved",
+    `${instance.address} cannot import ${live.id}: it is managed as ${owner}`,
     {
-      address: instance.address,
-      attribute: path,
-      detail: `${path} cannot change in place, and what is not managed here is never replaced.`,
-      range,
+      hint: phrasesFor(instance.desired).move(owner, instance.address),
+      range: instance.desired?.importId?.range,
     },
   );
+
+function cannotBecome(instance: ResourceInstance, live: LiveResource, { path, range }: AttributeChange) {
+  const summary = `${instance.address} cannot take over ${live.id}: its ${path} is another`;
+  const detail = `${path} cannot change in place, and what is not managed here is never replaced.`;
+  return errorAt(instance, "plan.invalid_combination", summary, { attribute: path, detail, range });
+}
 
 /**
  * Warns of a rename that nobody wrote: a name that is not declared is the key, so a key that moved, or that takes over

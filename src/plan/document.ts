@@ -218,7 +218,7 @@ export const inDocument = (object: object): DocumentObject =>
   compact(Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value])));
 
 /** Leaves out what is undefined: JSON has no word for it. */
-function compact(object: object): DocumentObject {
+export function compact(object: object): DocumentObject {
   const kept: Record<string, Plain> = {};
   for (const [key, value] of Object.entries(object)) if (value !== undefined) kept[key] = value;
   return kept;
