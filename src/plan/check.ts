@@ -7,7 +7,6 @@ import { append } from "../model/graph";
 import type { LiveResource, Offers } from "../model/live";
 import type { Check } from "../model/policy";
 import type { AttributeLookup, CheckContext, Finding } from "../model/resource-type";
-import type { RecordedResource } from "../model/state";
 import { shortList } from "../model/text";
 import { isPlain, type ResolvedValue, referredAddresses, Unknown } from "../model/value";
 import type { DataUse } from "./data";
@@ -41,21 +40,11 @@ export function checkDeclared(decisions: Decisions, catalog: Catalog): Diagnosti
     for (const finding of type.check?.(resolved, catalog, checkContext(decision, decisions, catalog)) ?? []) {
       const { attribute } = finding;
       const isSent =
-        attribute === undefined ||
-        action === "create" ||
-        action === "replace" ||
-        attributes.some(({ path }) => path === attribute);
+        attribute === undefined || isMade(decision) || attributes.some(({ path }) => path === attribute);
       diagnostics.push(diagnosticOf(instance, finding, isSent && !finding.isWarning));
     }
   }
   return diagnostics;
-}
-
-interface SharedChoice {
-  readonly count: number;
-  readonly most: number;
-  /** This plan adds a resource to those that have it. */
-  readonly grows: boolean;
 }
 
 /** Warns where this plan makes more resources share a choice than the catalog allows in a workspace. */
@@ -65,7 +54,8 @@ export function checkSharedLimits(
 ): Diagnostic[] {
   return types.flatMap(({ type, sharedLimit }) => {
     if (!sharedLimit) return [];
-    const found = new Map<string, SharedChoice>();
+    // A choice grows where this plan adds a resource to those that have it.
+    const found = new Map<string, { count: number; most: number; grows: boolean }>();
     const add = (attributes: AttributeLookup, before?: AttributeLookup): void => {
       const { choice, most } = sharedLimit(attributes, catalog) ?? {};
       if (choice === undefined || most === undefined) return;
@@ -133,12 +123,12 @@ export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope
     if (isRetained(instance) && !isGone(instance)) retained.push(instance);
     else if (action === "create") creates.push(instance);
   }
-  const doubled = creates.filter(
-    ({ recorded, parent }) => !recorded && (options.adopt || isTakenOver(parent && decisions.get(parent))),
-  );
-  const inTheWay = retained.filter(
-    ({ parent }) => options.mode === "destroy" || isDeleted(parent && decisions.get(parent)),
-  );
+  const hasParent = ({ parent }: ResourceInstance, isSo: (around: Decision) => boolean): boolean => {
+    const around = parent && decisions.get(parent);
+    return around !== undefined && isSo(around);
+  };
+  const doubled = creates.filter((one) => !one.recorded && (options.adopt || hasParent(one, isTakenOver)));
+  const inTheWay = retained.filter((one) => options.mode === "destroy" || hasParent(one, isDeletion));
   return [
     ...(doubled.length > 0 ? [unlisted(doubled)] : []),
     ...creates.flatMap((made) => namesake(made, retained)),
@@ -147,14 +137,8 @@ export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope
 }
 
 /** Returns whether a parent was taken over: what lies in it was not made here either. */
-const isTakenOver = (decision: Decision | undefined): boolean =>
-  decision?.action === "adopt" ||
-  (decision?.instance.recorded !== undefined && isOnlyImported(decision.instance.recorded));
-
-const isOnlyImported = ({ applied, writes }: RecordedResource): boolean =>
-  writes === 0 && Object.keys(applied).length === 0;
-
-const isDeleted = (decision: Decision | undefined): boolean => decision !== undefined && isDeletion(decision);
+const isTakenOver = ({ action, instance: { recorded } }: Decision): boolean =>
+  action === "adopt" || (recorded?.writes === 0 && Object.keys(recorded.applied).length === 0);
 
 const named = (instances: readonly ResourceInstance[]): string =>
   shortList(instances.map(({ address }) => address));
@@ -223,20 +207,19 @@ function endingOf(found: LiveResource | undefined, decisions: Decisions): Addres
   if (!found) return undefined;
   return [...decisions.values()].find(
     ({ instance, action }) =>
-      (action === "replace" || action === "delete") &&
+      ["replace", "delete"].includes(action) &&
       instance.type.type === found.type &&
       instance.live?.id === found.id,
   )?.instance.address;
 }
 
 /** Returns the error about a data source that cannot be read before `on` is changed. */
-export const deferredUntil = ({ owner, address, range }: DesiredData, on: Address): Diagnostic =>
-  error("plan.data_deferred", `${owner} depends on ${on}, which this plan changes`, {
-    address,
-    range,
-    detail: "rnv reads data sources before it changes anything.",
-    hint: `refer to ${on} itself, or apply that first: rnv apply --target ${on}`,
-  });
+export function deferredUntil({ owner, address, range }: DesiredData, on: Address): Diagnostic {
+  const detail = "rnv reads data sources before it changes anything.";
+  const hint = `refer to ${on} itself, or apply that first: rnv apply --target ${on}`;
+  const summary = `${owner} depends on ${on}, which this plan changes`;
+  return error("plan.data_deferred", summary, { address, range, detail, hint });
+}
 
 /**
  * Judges the conditions of what is in scope, as Terraform does: what is known now stops the plan, the rest is judged
@@ -302,17 +285,11 @@ export function judgeCondition(
 
 function messageOf({ message }: DesiredCondition, resolve: Resolve): string {
   const said = resolve(message);
-  return typeof said === "string"
-    ? said
-    : isPlain(said)
-      ? JSON.stringify(said)
-      : "the condition does not hold";
+  if (typeof said === "string") return said;
+  return isPlain(said) ? JSON.stringify(said) : "the condition does not hold";
 }
 
-const failureOf = ({ owner, kind, address, range }: DesiredCondition, message: string): Diagnostic =>
-  error("guard.condition", `${owner}: ${kind}: ${message}`, {
-    address,
-    range,
-    rule: kind,
-    hint: "what it asks for is not so; change what it looks at, or the condition",
-  });
+function failureOf({ owner, kind, address, range }: DesiredCondition, message: string): Diagnostic {
+  const hint = "what it asks for is not so; change what it looks at, or the condition";
+  return error("guard.condition", `${owner}: ${kind}: ${message}`, { address, range, rule: kind, hint });
+}
