@@ -84,35 +84,23 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
   const { children, decisions } = context;
   const nothing = decideNothing(instance);
   const forget: Decision = { ...nothing, action: "forget" };
+  const withParent = goesWithParent(instance, decisions);
   // A verb such as `rnv deploy` left it: nobody declared it, and nobody misses it.
-  if (isUndeclared(instance) && !goesWithParent(instance, decisions)) return nothing;
+  if (isUndeclared(instance) && !withParent) return nothing;
   if (isGone(instance)) return { ...forget, reason: whyGone(instance) };
   if (staysWithParent(instance, decisions)) return { ...nothing, retains: true };
-  const withParent = goesWithParent(instance, decisions);
   if (instance.type.removal === "forget" && !withParent) return forget;
   if (nothing.onRemove === "retain") return { ...forget, reason: "onRemove: retain" };
   if (context.input.desired.removed.some(({ address, isKept }) => isKept && address === instance.address))
     return { ...forget, reason: "removed with destroy = false" };
+  const archived = { action: "delete", retains: true } as const;
   if (nothing.onRemove === "archive" && instance.type.archives)
-    return {
-      ...nothing,
-      action: "delete",
-      retains: true,
-      reason: "onRemove: archive; declared again, it is restored",
-    };
-
+    return { ...nothing, ...archived, reason: "onRemove: archive; declared again, it is restored" };
   if (instance.type.removedWithParent && isKept(instance.parent && decisions.get(instance.parent)))
     return { ...forget, reason: `${instance.parent} is kept` };
   const kept = keptChild(instance, children, decisions);
-  if (kept?.retains) return { ...forget, retains: true, reason: `it still holds ${kept.instance.address}` };
-  if (kept) return { ...forget, reason: `it still holds ${kept.instance.address}` };
-  return {
-    ...nothing,
-    action: "delete",
-    onRemove: "delete",
-    withParent,
-    ...whyAgain(instance),
-  };
+  if (kept) return { ...forget, retains: kept.retains, reason: `it still holds ${kept.instance.address}` };
+  return { ...nothing, action: "delete", onRemove: "delete", withParent, ...whyAgain(instance) };
 }
 
 /** Returns whether a reacting part was never declared: nothing of it was applied. */
@@ -215,10 +203,9 @@ function upstreamOf(
     ({ address, live, recorded }) => {
       const decision = decisions.get(address);
       const isNew = decision !== undefined && isMade(decision);
-      const id = isNew ? undefined : (recorded?.id ?? live?.id);
       return {
         address,
-        id,
+        id: isNew ? undefined : (recorded?.id ?? live?.id),
         writes: recorded?.writes ?? 0,
         changes: decision !== undefined && asksForRun(decision, decision.instance.type),
         name: decision && nameAfter(decision),
@@ -247,10 +234,8 @@ function triggerOf(
   if (runs({ upstream: now.flatMap(quiet) })) return { kind: "itself" };
   const isBehind = (cause: Upstream): boolean =>
     runs({ upstream: now.flatMap((one) => (one === cause ? [one] : quiet(one))) });
-  return {
-    kind: "changes",
-    of: now.filter((one) => one.changes && isBehind(one)).map(({ address }) => address),
-  };
+  const of = now.filter((one) => one.changes && isBehind(one)).map(({ address }) => address);
+  return { kind: "changes", of };
 }
 
 /** As if this plan did nothing about it. */

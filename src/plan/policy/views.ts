@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Money, ResourceType } from "../../model/resource-type";
 import { isPlain, type Plain } from "../../model/value";
-import { type AttributeChange, type Change, type Plan, parentOf, type ShownValue } from "../plan";
+import { type AttributeChange, type Change, type Plan, parentOf, type ShownValue, unknownIn } from "../plan";
 
 /** Fields by name: the CEL type of each, and how it is read. */
 export type ViewFields<Source> = Readonly<
@@ -261,10 +261,6 @@ export function valuesAfter(change: Change): {
   }
   return { values, unknown: unknownIn(change) };
 }
-
-/** Fields that only apply can tell. */
-const unknownIn = ({ attributes }: Change): readonly string[] =>
-  attributes.flatMap(({ path, after }) => (after.kind === "unknown" ? [path] : []));
 
 const computedTypes = { string: "string", number: "double", boolean: "bool", json: "dyn" } as const;
 
