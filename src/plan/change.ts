@@ -97,9 +97,10 @@ function effectsOf(decision: Decision, cost: Change["cost"]): Effect[] {
 
 /** A type without prices may change the bill; one with prices does when the estimate says so. */
 const changesTheBill = (cost: Change["cost"]): boolean =>
-  !cost ||
-  (cost.before?.usd ?? 0) !== (cost.after?.usd ?? 0) ||
-  (cost.before?.ngn ?? 0) !== (cost.after?.ngn ?? 0);
+  !cost || !sameMoney(cost.before ?? free, cost.after ?? free);
+
+export const free: Money = { usd: 0, ngn: 0 };
+export const sameMoney = (a: Money, b: Money): boolean => a.usd === b.usd && a.ngn === b.ngn;
 
 function bindingOf({ live, type }: ResourceInstance): Binding | null {
   if (!live) return null;

@@ -156,10 +156,7 @@ function driftDocument(change: Change, sources: Sources): DocumentObject {
   const after = new Map(before);
   for (const field of drift) after.set(field.path, field.after);
   return compact({
-    address: change.address,
-    mode: "managed",
-    type: change.type,
-    name: nameOf(change.address),
+    ...placeOf(change),
     change: {
       actions: [change.missing ? "delete" : "update"],
       ...sidesDocument({ before, after: change.missing ? null : after }),

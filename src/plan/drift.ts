@@ -137,7 +137,10 @@ interface DriftRequested {
 }
 
 /** Tells what happened behind our back from what was only not applied yet. */
-export function driftReport(plan: Plan, requested: DriftRequested = {}): DriftReport {
+export function driftReport(
+  plan: Plan,
+  { failOn = [], unmanaged = [], undeclared = [], unchecked = [] }: DriftRequested = {},
+): DriftReport {
   const causeOf = causesIn(plan);
   const drifted = plan.changes
     .map(({ address, drift, deployed }) => ({ address, fields: (drift ?? []).filter(isDrift), deployed }))
@@ -154,15 +157,12 @@ export function driftReport(plan: Plan, requested: DriftRequested = {}): DriftRe
       pendingOf(change, causeOf, standing.get(change.address) ?? heldBack(change)),
     ),
     running: plan.standing.filter((one) => one.class === "running"),
-    unmanaged: [...plan.unmanaged, ...(requested.unmanaged ?? [])],
-    undeclared: requested.undeclared ?? [],
+    unmanaged: [...plan.unmanaged, ...unmanaged],
+    undeclared,
     // Drift of a value shows by its time: nobody needs its text.
-    unchecked: [
-      ...plan.unchecked.filter(({ attribute }) => attribute === undefined),
-      ...(requested.unchecked ?? []),
-    ],
+    unchecked: [...plan.unchecked.filter(({ attribute }) => attribute === undefined), ...unchecked],
     revealed: plan.revealed,
-    failOn: driftClasses.filter((one) => alwaysDrift.includes(one) || requested.failOn?.includes(one)),
+    failOn: driftClasses.filter((one) => alwaysDrift.includes(one) || failOn.includes(one)),
   };
   return { ...found, hasDrift: hasDriftLeft(found) };
 }

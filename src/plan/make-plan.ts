@@ -2,7 +2,7 @@ import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnost
 import { isHiddenOutput } from "../model/desired";
 import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
-import { plainEqual, type ResolvedValue, referencesOf } from "../model/value";
+import { type Plain, plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { dependenciesOf, makeChange, totalCost } from "./change";
 import { checkData, checkDeclared, checkSharedLimits, judgeConditions, tellUnlisted } from "./check";
 import { decideAll } from "./decide";
@@ -129,16 +129,13 @@ function listRevealed(
   revealed: NonNullable<PlanInput["revealed"]>,
   decisions: Decisions,
 ): NonNullable<Plan["revealed"]> {
-  return [...revealed].flatMap(([address, { prints }]) =>
-    Object.keys(prints).map((attribute) => {
-      const { attributes = [], drift = [] } = decisions.get(address) ?? {};
-      return {
-        address,
-        attribute,
-        isEqual: ![...attributes, ...drift].some(({ path }) => path === attribute),
-      };
-    }),
-  );
+  return [...revealed].flatMap(([address, { prints }]) => {
+    const { attributes = [], drift = [] } = decisions.get(address) ?? {};
+    const differing = new Set([...attributes, ...drift].map(({ path }) => path));
+    return Object.keys(prints).map((attribute) => ({
+      ...{ address, attribute, isEqual: !differing.has(attribute) },
+    }));
+  });
 }
 
 const listUnchecked = (instances: ResourceInstances): Plan["unchecked"] =>
@@ -180,12 +177,11 @@ function summarize(changes: readonly Change[]): PlanSummary {
   const count = (counts: (change: Change) => boolean): number => changes.filter(counts).length;
   return {
     add: count(isMade),
-    change: count(
-      ({ action, attributes, onRemove }) =>
-        action === "update" ||
-        (action === "adopt" && attributes.length > 0) ||
-        (action === "delete" && onRemove === "archive"),
-    ),
+    change: count((change) => {
+      const { action, attributes } = change;
+      const isArchived = action === "delete" && !isDeletion(change);
+      return action === "update" || (action === "adopt" && attributes.length > 0) || isArchived;
+    }),
     destroy: count(isDeletion),
     adopt: count(({ action }) => action === "adopt"),
     forget: count(({ action }) => action === "forget"),
@@ -235,9 +231,9 @@ function diffOutputs(input: PlanInput, decisions: Decisions): Pick<Plan, "output
     const before = shownOutput(recorded.get(name));
     const after = shownOutput(value);
     if (after.kind !== "absent") plannedOutputs[name] = after;
-    const isSame = before.kind === "value" && after.kind === "value" && plainEqual(before.value, after.value);
-    const isAlike = before.kind === after.kind && (before.kind === "absent" || before.kind === "secret");
-    if (!isSame && !isAlike) outputs.push({ name, before, after });
+    // What is unknown may always be another value.
+    const isSame = after.kind !== "unknown" && plainEqual(before as Plain, after as Plain);
+    if (!isSame) outputs.push({ name, before, after });
   }
   return { outputs, plannedOutputs };
 }

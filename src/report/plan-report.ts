@@ -1,7 +1,8 @@
-import type { Address } from "../model/address";
+import { type Address, nameOf } from "../model/address";
 import type { Standing } from "../model/live";
 import type { Effect, Money } from "../model/resource-type";
 import { shortList } from "../model/text";
+import { free, sameMoney, totalCost } from "../plan/change";
 import { type Change, isListed, type Plan, type PlanStanding } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { groupBy, readingOrder } from "./order";
@@ -16,7 +17,6 @@ import {
   moneyChange,
   planLine,
   pluralPhrase,
-  sameMoney,
 } from "./plan-wording";
 import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
 import { exactTime } from "./time-text";
@@ -135,17 +135,9 @@ function entryOf(changes: readonly Change[], plan: Plan): PlanEntry {
   };
 }
 
-const free: Money = { usd: 0, ngn: 0 };
-const sum = (amounts: readonly (Money | null | undefined)[]): Money =>
-  amounts.reduce<Money>(
-    (total, one) => ({ usd: total.usd + (one?.usd ?? 0), ngn: total.ngn + (one?.ngn ?? 0) }),
-    free,
-  );
-
 function costOf(changes: readonly Change[]): PlanEntry["cost"] {
-  const before = sum(changes.map(({ cost }) => cost?.before));
-  const after = sum(changes.map(({ cost }) => cost?.after));
-  return sameMoney(before, after) ? undefined : { before, after };
+  const total = totalCost(changes.flatMap(({ cost }) => cost ?? []));
+  return sameMoney(total.before, total.after) ? undefined : total;
 }
 
 /** Values of a field that are shown, of many resources. */
@@ -171,10 +163,9 @@ function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownFie
 
 /** Returns the address of the removed resource that this one goes with: the nearest name around it. */
 export function ownerOf(change: Change, plan: Plan): Address | undefined {
-  const name = (address: Address) => address.slice(address.indexOf(".") + 1);
   return plan.changes
     .filter((other) => !other.withParent && (other.action === "delete" || other.action === "replace"))
-    .filter((other) => `${name(change.address)}.`.startsWith(`${name(other.address)}.`))
+    .filter((other) => `${nameOf(change.address)}.`.startsWith(`${nameOf(other.address)}.`))
     .sort((a, b) => b.address.length - a.address.length)[0]?.address;
 }
 

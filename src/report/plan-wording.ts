@@ -237,8 +237,6 @@ export function moneyChange(before: Money, after: Money, arrow: string, differen
   return `${one("usd")}, ${one("ngn")}`;
 }
 
-export const sameMoney = (a: Money, b: Money): boolean => a.usd === b.usd && a.ngn === b.ngn;
-
 /** `construct shop/front/web, in project.shop`. */
 export const constructPhrase = ({ path, in: parent }: NonNullable<Change["construct"]>): string =>
   parent === undefined ? `construct ${path}` : `construct ${path}, in ${parent}`;

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Money, ResourceType } from "../../model/resource-type";
 import { isPlain, type Plain } from "../../model/value";
+import { free } from "../change";
 import { type AttributeChange, type Change, type Plan, parentOf, type ShownValue, unknownIn } from "../plan";
 
 /** Fields by name: the CEL type of each, and how it is read. */
@@ -45,16 +46,13 @@ export function defineView<Source>(name: string, fields: ViewFields<Source>): Vi
   };
 }
 
-/** What costs nothing, or is not known to cost anything. */
-const nothing: Money = { usd: 0, ngn: 0 };
-
 const amounts = defineView<Money>("Money", {
   usd: ["double", ({ usd }) => usd],
   ngn: ["double", ({ ngn }) => ngn],
 });
 
 /** An amount in each currency. */
-export const moneyValue = (money: Money | null | undefined): object => amounts.of(money ?? nothing);
+export const moneyValue = (money: Money | null | undefined): object => amounts.of(money ?? free);
 
 const cost = defineView<Change["cost"]>("Cost", {
   before: ["Money", (found) => moneyValue(found?.before)],

@@ -1,6 +1,7 @@
 import type { Address } from "../../model/address";
 import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
+import { free, sameMoney } from "../../plan/change";
 import { shortDigest } from "../../plan/digest";
 import { isUnconfirmed } from "../../plan/guards";
 import { type Change, type Guard, hasChanges, type Plan } from "../../plan/plan";
@@ -22,7 +23,6 @@ import {
   listedFields,
   moneyChange,
   pluralPhrase,
-  sameMoney,
   signed,
 } from "../plan-wording";
 import { exactTime } from "../time-text";
@@ -191,8 +191,7 @@ ${costTable(plan)}`;
 }
 
 function costTable({ cost: { before, after, estimate } }: Plan): Markup {
-  const isFree = [before.usd, before.ngn, after.usd, after.ngn].every((value) => value === 0);
-  if (isFree) return nothing;
+  if (sameMoney(before, free) && sameMoney(after, free)) return nothing;
   const rows = (["usd", "ngn"] as const).map((currency) => {
     const [old, next] = [before[currency], after[currency]];
     const difference = old === next ? "unchanged" : signed(next - old);

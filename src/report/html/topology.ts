@@ -1,10 +1,11 @@
 import { type Address, nameOf, typeOf } from "../../model/address";
 import type { ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
+import { free, sameMoney } from "../../plan/change";
 import type { PlanDocument } from "../../plan/plan-schema";
 import { type Mark, marks } from "../graph";
 import { groupBy } from "../order";
-import { counted, moneyChange, sameMoney } from "../plan-wording";
+import { counted, moneyChange } from "../plan-wording";
 import type { GraphEdge, GraphNode, Point } from "./place-nodes";
 
 export interface TopologyNode extends GraphNode {
@@ -182,7 +183,6 @@ function factsOf(change: ResourceChange, { pictureOf }: Drawn): readonly string[
 
 /** The price in the first currency, unless it is free. */
 function priceOf(cost: ResourceChange["cost"]): readonly string[] {
-  const free = { usd: 0, ngn: 0 };
   const { before, after } = { before: cost?.before ?? free, after: cost?.after ?? free };
   const isFree = sameMoney(before, free) && sameMoney(after, free);
   return isFree ? [] : [moneyChange(before, after, "\u2192").split(",")[0] ?? ""];
