@@ -7,6 +7,7 @@ import { diffAttributes, diffRecorded } from "./diff";
 import { childrenByParent, followedSiblings, type Scope } from "./graph";
 import {
   isGone,
+  isParentAttribute,
   isRetained,
   type ResourceInstance,
   type ResourceInstances,
@@ -191,7 +192,7 @@ const cannotRun = ({ address, desired }: ResourceInstance, reason: string, held:
 
 /** Returns whether an attribute holds the parent or the name of a resource. */
 const isPlacing = ({ type }: ResourceInstance, path: string): boolean =>
-  path === type.nameAttribute || type.parents.some(({ attribute }) => attribute === path);
+  path === type.nameAttribute || isParentAttribute(type, path);
 
 /** Returns the parent, then the followed siblings by address. */
 function upstreamOf(

@@ -3,7 +3,6 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { worstExitCode } from "../model/exit-code";
 import { Unknown } from "../model/value";
-import type { UndeclaredField } from "./diff";
 import type { AttributeChange, Change, InMemory, Plan, PlanStanding } from "./plan";
 import {
   actionSchema,
@@ -103,6 +102,9 @@ type DriftDocument = z.infer<typeof driftDocumentSchema>;
 
 /** A finding that an entry of a reviewed file accepts. */
 export type AcceptedDrift = InMemory<NonNullable<DriftDocument["accepted"]>[number]>;
+
+/** A setting of a managed resource that is not declared, with a live value that is not the default. */
+export type UndeclaredField = InMemory<DriftDocument["undeclared"][number]>;
 
 /** A part of the report whose fields are as its plan has them. */
 type WithFields<Part extends { attributes: unknown }> = Omit<InMemory<Part>, "attributes"> & {

@@ -155,10 +155,12 @@ export function liveValue(instance: ResourceInstance, path: string): Plain | und
   if (!live) return instance.read.kind === "unchecked" ? recordedValue(instance, path) : undefined;
   const reported = live.attributes.get(path);
   if (reported !== undefined) return reported;
-  return type.parents.some((parent) => parent.attribute === path)
-    ? (live.parentId ?? undefined)
-    : instance.defaults.get(path);
+  return isParentAttribute(type, path) ? (live.parentId ?? undefined) : instance.defaults.get(path);
 }
+
+/** Returns true if a field holds the id of the parent. */
+export const isParentAttribute = ({ parents }: ResourceType, path: string): boolean =>
+  parents.some(({ attribute }) => attribute === path);
 
 /** Returns the recorded value of a field (column L); undefined for a secret. */
 export function recordedValue(instance: ResourceInstance, path: string): Plain | undefined {

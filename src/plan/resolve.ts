@@ -25,7 +25,7 @@ import {
   UnreadSecret,
 } from "../model/value";
 import { changesRecordOnly, type Decision, type Decisions, decideNothing, isMade } from "./decision";
-import { liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
+import { isParentAttribute, liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
   type Change,
@@ -164,14 +164,13 @@ export function createdAttributes({ instance, resolved }: ResolvedInstance): Att
     const rule = ruleAt(instance.type, path);
     const value = resolved.get(path);
     if (!rule || rule.change === "local" || value === undefined || value === null) continue;
-    const isPlacement = instance.type.parents.some(({ attribute }) => attribute === path);
     attributes.push({
       path,
       before: { kind: "absent" },
       after: shownValue(value),
       cause: "edit",
       forcesReplacement: false,
-      placement: isPlacement || undefined,
+      placement: isParentAttribute(instance.type, path) || undefined,
       range: instance.desired?.attributes.get(path)?.range ?? instance.desired?.range,
     });
   }
