@@ -10,12 +10,11 @@ import {
   absent,
   type ChangeCause,
   type Plan,
-  type Revealed,
-  type SecretPrints,
   type ShownValue,
   secret,
   shownValue,
 } from "./plan";
+import type { ResolvedInstance } from "./resolve";
 
 export interface AttributesDiff {
   readonly changes: readonly AttributeChange[];
@@ -24,11 +23,7 @@ export interface AttributesDiff {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-interface DeclaredFields {
-  readonly resolved: ReadonlyMap<string, ResolvedValue>;
-  readonly secrets: ReadonlyMap<string, SecretPrints>;
-  readonly revealed?: Revealed;
-}
+type DeclaredFields = Pick<ResolvedInstance, "resolved" | "secrets" | "revealed">;
 
 /** The verdict of one row of the table about a field: it is the same, it is released, or it is set. */
 type FieldVerdict = "same" | "released" | SetVerdict;

@@ -69,9 +69,7 @@ export const driftJobJson = (job: DriftJob): string =>
   `${escapeJson(
     {
       format_version: "1.0",
-      status: statusOf(job),
-      exit_code: job.exitCode,
-      ...originOf(job),
+      ...jobData(job),
       stages: job.stages.map((one) => ({
         ...stageOf(one),
         drift: one.report && driftDocument(one.report),
@@ -81,10 +79,10 @@ export const driftJobJson = (job: DriftJob): string =>
     2,
   )}\n`;
 
-const originOf = ({ manifest, at, seconds, commit, page }: DriftJob) => ({
-  ...{ manifest, at, seconds, commit },
-  job: page,
-});
+const jobData = (job: DriftJob) => {
+  const { exitCode, manifest, at, seconds, commit, page } = job;
+  return { status: statusOf(job), exit_code: exitCode, manifest, at, seconds, commit, job: page };
+};
 
 const stageOf = (one: StageDrift) => ({
   stage: one.stage,
@@ -169,9 +167,7 @@ export const webhookBody = (job: DriftJob): string =>
   JSON.stringify({
     text: inert(messageOf(job)),
     event: "drift",
-    status: statusOf(job),
-    exit_code: job.exitCode,
-    ...originOf(job),
+    ...jobData(job),
     stages: job.stages.map(stageOf),
   });
 
