@@ -1,6 +1,5 @@
 import { type Address, nameOf } from "../model/address";
 import type { Standing } from "../model/live";
-import type { Effect, Money } from "../model/resource-type";
 import { shortList } from "../model/text";
 import { free, sameMoney, totalCost } from "../plan/change";
 import { type Change, isListed, type Plan, type PlanStanding } from "../plan/plan";
@@ -21,24 +20,6 @@ import {
 import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
 import { exactTime } from "./time-text";
 import { attributeSign, oneSide, type ShownField, shownText } from "./values";
-
-/** One item of a rendered plan: one change, or many like it of as many resources. */
-export interface PlanEntry {
-  readonly first: Change;
-  /** Every change of the entry, `first` among them. */
-  readonly changes: readonly Change[];
-  /** Its address; of many how many there are: `14 services`. */
-  readonly subject: string;
-  /** Stands after the subject: `will be created`. */
-  readonly phrase: string;
-  /** Why it is done; of many what their reasons have in common. */
-  readonly reason?: string | undefined;
-  /** Fields of the change; of many, each path once, with the values that they have. */
-  readonly fields: readonly ShownField[];
-  readonly effects: readonly Effect[];
-  /** Monthly cost of all of them, where it changes. */
-  readonly cost?: { readonly before: Money; readonly after: Money } | undefined;
-}
 
 /** Equal: changes that read the same are one item. Alike: new resources of one type are, too. */
 export type Grouping = "none" | "equal" | "alike";
@@ -120,22 +101,32 @@ function likeness(change: Change, plan: Plan, grouping: Grouping): string | unde
   return JSON.stringify([type, action, commonReason(change), change.deployed, fields, effects, bill]);
 }
 
-function entryOf(changes: readonly Change[], plan: Plan): PlanEntry {
+/** One item of a report: one change, or many like it of as many resources. */
+export type PlanEntry = ReturnType<typeof entryOf>;
+
+function entryOf(changes: readonly Change[], plan: Plan) {
   const [first] = changes as [Change];
   const isMany = changes.length > 1;
+  const fields: readonly ShownField[] =
+    isMany && isMade(first) ? fieldsOfMany(changes, plan) : listedFields(first, plan);
   return {
     first,
     changes,
+    /** Its address; of many how many there are: `14 services`. */
     subject: isMany ? counted(changes.length, first.type) : first.address,
+    /** Stands after the subject: `will be created`. */
     phrase: isMany ? pluralPhrase(first) : actionPhrase(first),
+    /** Why it is done; of many what their reasons have in common. */
     reason: isMany ? commonReason(first) : first.reason,
-    fields: isMany && isMade(first) ? fieldsOfMany(changes, plan) : listedFields(first, plan),
+    /** Of many, each path once, with the values that they have. */
+    fields,
     effects: isMany ? [...new Set(changes.flatMap(({ effects }) => effects))] : first.effects,
     cost: costOf(changes),
   };
 }
 
-function costOf(changes: readonly Change[]): PlanEntry["cost"] {
+/** Returns the monthly cost of all of them, where it changes. */
+function costOf(changes: readonly Change[]) {
   const total = totalCost(changes.flatMap(({ cost }) => cost ?? []));
   return sameMoney(total.before, total.after) ? undefined : total;
 }
