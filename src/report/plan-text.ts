@@ -102,7 +102,7 @@ function headline({ first, changes, subject, phrase }: PlanEntry, plan: Plan, st
   const owner = withParent ? ownerOf(first, plan) : undefined;
   const shownName = isNameTold(first) ? "" : ` (${quoteText(name)})`;
   const together = owner === undefined ? "" : ` together with ${escapeText(owner)}`;
-  const identity = id === undefined || action === "update" || withParent ? "" : idNote(id, style);
+  const identity = action === "update" || withParent ? "" : idNote(id, style);
   return `${opening}${shownName} ${shownPhrase}${together}${identity}`;
 }
 

@@ -30,19 +30,11 @@ export interface ShownField extends Omit<AttributeChange, "before" | "after" | "
 
 /** One side of a change on one line; absent is an empty text. */
 export function shownText(shown: ShownSide): string {
-  switch (shown.kind) {
-    case "several":
-      return shown.text;
-    case "value":
-      return limit(plainText(shown.value));
-    case "secret":
-      return "(sensitive)";
-    case "unknown":
-      return "(known after apply)";
-    case "absent":
-      return "";
-  }
+  if (shown.kind === "several") return shown.text;
+  return shown.kind === "value" ? limit(plainText(shown.value)) : hiddenWords[shown.kind];
 }
+
+const hiddenWords = { secret: "(sensitive)", unknown: "(known after apply)", absent: "" } as const;
 
 /** A value that reads better on several lines: text with line breaks. */
 export const isBlock = (shown: ShownSide): boolean =>
@@ -106,18 +98,15 @@ export const attributeNotes = (change: ShownField): string[] => [
   ...(causeNotes[change.cause] === undefined ? [] : [causeNotes[change.cause] as string]),
 ];
 
-export const coloured = (sign: string, text: string, style: Style): string => {
-  switch (sign) {
-    case "+":
-      return style.colors.green(text);
-    case "-":
-      return style.colors.red(text);
-    case "~":
-      return style.colors.yellow(text);
-    default:
-      return text;
-  }
+const signColours: Readonly<Record<string, "green" | "red" | "yellow">> = {
+  ...{ "+": "green", "-": "red", "~": "yellow" },
 };
+
+/** A text in the colour of a sign. */
+export function coloured(sign: string, text: string, { colors }: Style): string {
+  const colour = signColours[sign];
+  return colour === undefined ? text : colors[colour](text);
+}
 
 /** The fields of one change, aligned: `~ configuration.branch  "main" -> "release"  # drift: …`. */
 export function attributeLines(changes: readonly ShownField[], style: Style): string[] {

@@ -225,16 +225,11 @@ function sidesOf(field: ShownField): Markup {
   const { before, after } = field;
   if (isHidden(field)) return html`changes (hidden)`;
   if (isBlock(before) || isBlock(after)) return linesOf(field);
-  switch (attributeSign(field)) {
-    case "~":
-      return html`<del>${shownText(before)}</del> \u2192 <ins>${shownText(after)}</ins>`;
-    case "-":
-      return html`<del>${shownText(before)}</del>`;
-    case "+":
-      return html`<ins>${shownText(after)}</ins>`;
-    default:
-      return html`${shownText(oneSide(field))}`;
-  }
+  const sign = attributeSign(field);
+  if (sign === " ") return html`${shownText(oneSide(field))}`;
+  const old = sign === "+" ? nothing : html`<del>${shownText(before)}</del>`;
+  const made = sign === "-" ? nothing : html`<ins>${shownText(after)}</ins>`;
+  return html`${old}${sign === "~" ? " \u2192 " : ""}${made}`;
 }
 
 const lineTags = { "+": "ins", "-": "del" } as const;
