@@ -44,16 +44,16 @@ export function driftJobText(job: DriftJob, style: Style): string {
   const parts = job.stages
     .filter((one) => isTold(one) || job.stages.length === 1)
     .map((one) => {
-      const name = nameOfStage(one);
-      const said = [
-        ...(one.diagnostics.length === 0 ? [] : [diagnosticsText(one.diagnostics, style, one.sources)]),
-        ...(one.report === undefined ? [] : [driftText(one.report, style).trimEnd()]),
-      ];
-      return [...(name === "" ? [] : [style.colors.bold(escapeText(name))]), ...said].join("\n\n");
+      const name = escapeText(nameOfStage(one));
+      return joined([
+        name === "" ? "" : style.colors.bold(name),
+        diagnosticsText(one.diagnostics, style, one.sources),
+        one.report === undefined ? "" : driftText(one.report, style).trimEnd(),
+      ]).trimEnd();
     });
-  if (job.stages.length === 1) return `${parts.join("\n\n")}\n`;
+  if (job.stages.length === 1) return joined(parts);
   const table = alignColumns([head, ...job.stages.map((one) => rowOf(one).map(escapeText))]);
-  return `${[...parts, table.join("\n"), style.colors.bold(jobLine(job))].join("\n\n")}\n`;
+  return joined([...parts, table.join("\n"), style.colors.bold(jobLine(job))]);
 }
 
 /** `20 stages: 17 no drift, 2 drift, 1 not checked.` */

@@ -32,6 +32,7 @@ import { actionPhrases, actionSymbols, counted, countList } from "./plan-wording
 import {
   code,
   codes,
+  joined,
   longestName,
   markdownLimit,
   markdownWithin,
@@ -113,19 +114,10 @@ export function driftSections(report: DriftReport): readonly Section[] {
   const byHolder = groupBy(report.unmanaged, ({ within }) => within);
   const parts = [...byHolder]
     .sort(([a = ""], [b = ""]) => compareTexts(a, b))
-    .flatMap(([holder, own]) =>
-      holder === undefined
-        ? []
-        : [
-            [
-              code(holder),
-              codes(
-                own.map(({ name }) => name),
-                mostNames,
-              ),
-            ],
-          ],
-    );
+    .flatMap(([holder, own]) => {
+      const names = own.map(({ name }) => name);
+      return holder === undefined ? [] : [[code(holder), codes(names, mostNames)]];
+    });
   const settings = report.undeclared.map(({ address, path, value, default: byDefault }) => [
     ...[code(address), code(path)],
     [code(plainText(value)), " (default ", code(plainText(byDefault)), ")"],
@@ -193,14 +185,12 @@ const below = " ".repeat(6);
 /** Renders a drift report for people. Its last line is `No drift. …` or `Drift: …`. */
 export function driftText(report: DriftReport, style: Style): string {
   const items = driftItems(report);
-  const kinds = (Object.keys(driftKinds) as DriftItem["kind"][]).flatMap((kind) => {
+  const kinds = Object.entries(driftKinds).map(([kind, title]) => {
     const own = items.filter((item) => item.kind === kind);
-    return own.length === 0
-      ? []
-      : [`${driftKinds[kind]}:\n\n${joinBlocks(own.map((item) => itemLines(item, style)))}`];
+    return own.length === 0 ? "" : `${title}:\n\n${joinBlocks(own.map((item) => itemLines(item, style)))}`;
   });
   const sections = driftSections(report).map((one) => sectionText(one, style));
-  return `${[...kinds, ...sections, style.colors.bold(driftLine(report))].join("\n\n")}\n`;
+  return joined([...kinds, ...sections, style.colors.bold(driftLine(report))]);
 }
 
 function itemLines(

@@ -4,6 +4,7 @@ import { compareTexts } from "../model/text";
 import { type Change, isListed, type Plan } from "../plan/plan";
 import { escapeText } from "./escape-text";
 import { groupBy } from "./order";
+import { isRun } from "./plan-wording";
 
 /** How a node is marked: what becomes of it, or what was found. */
 export type Mark =
@@ -90,11 +91,10 @@ export function actionWord({ action, onRemove }: Pick<Change, "action" | "onRemo
 }
 
 function markOf(change: Change): NodeMark {
-  const { action, guard, reason, missing } = change;
+  const { action, guard } = change;
   // Of what stays, only what has changed outside is listed.
   const mark = action === "no-op" ? "drift" : action;
-  const isRun = reason !== undefined && !missing && (action === "create" || action === "update");
-  const word = isRun ? "run" : action === "no-op" ? marks.drift.word : actionWord(change);
+  const word = isRun(change) ? "run" : action === "no-op" ? marks.drift.word : actionWord(change);
   const words = `${guard ? "! blocked \u00b7 " : ""}${marks[mark].sign} ${word}`;
   return { mark, words, isBlocked: guard !== undefined };
 }
