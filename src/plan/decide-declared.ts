@@ -199,7 +199,7 @@ function cannotBecome(instance: ResourceInstance, live: LiveResource, { path, ra
  * what is called otherwise, renames it. The hint is the line that keeps the name.
  */
 function nameFollowsKey(instance: ResourceInstance, changes: readonly AttributeChange[]): Diagnostic[] {
-  const { address, type, live, recorded } = instance;
+  const { address, previousAddress, type, live, recorded } = instance;
   const { nameAttribute, manifest } = type;
   if (nameAttribute === undefined || !isKeyed(instance, nameAttribute)) return [];
   const change = changes.find(({ path, cause }) => path === nameAttribute && cause !== "drift");
@@ -207,31 +207,18 @@ function nameFollowsKey(instance: ResourceInstance, changes: readonly AttributeC
   if (!change || name === undefined) return [];
   const line = `${nameAttribute}: ${asYaml(name)}`;
   const where = manifest.shorthand ? `${keyOf(instance)}: { ${line}, … }` : line;
+  const [from, to] = [JSON.stringify(name), JSON.stringify(keyOf(instance))];
+  const alone = `The move from ${previousAddress} alone would change nothing at the service.`;
+  const later = `What runs gets the new ${nameAttribute} with its next deployment.`;
+  const isLater = type.rules[nameAttribute]?.takesEffect !== "at once";
+  const detail = [...(previousAddress ? [alone] : []), ...(isLater ? [later] : [])].join(" ");
+  const hint = `to keep ${from}, write in its block: ${where}`;
   return [
-    warning(
-      "plan.name_follows_key",
-      `${address} follows its key: ${JSON.stringify(name)} is renamed to ${JSON.stringify(keyOf(instance))}`,
-      {
-        address,
-        attribute: nameAttribute,
-        ...detail(instance, nameAttribute),
-        hint: `to keep ${JSON.stringify(name)}, write in its block: ${where}`,
-        ...place(instance),
-      },
-    ),
+    warning("plan.name_follows_key", `${address} follows its key: ${from} is renamed to ${to}`, {
+      ...{ address, attribute: nameAttribute, hint, ...(detail && { detail }) },
+      ...place(instance),
+    }),
   ];
-}
-
-function detail({ type, previousAddress }: ResourceInstance, nameAttribute: string): { detail?: string } {
-  const sentences = [
-    ...(previousAddress
-      ? [`The move from ${previousAddress} alone would change nothing at the service.`]
-      : []),
-    ...(type.rules[nameAttribute]?.takesEffect === "at once"
-      ? []
-      : [`What runs gets the new ${nameAttribute} with its next deployment.`]),
-  ];
-  return sentences.length > 0 ? { detail: sentences.join(" ") } : {};
 }
 
 const keyOf = ({ address }: ResourceInstance): string => address.slice(address.lastIndexOf(".") + 1);

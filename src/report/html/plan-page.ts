@@ -119,15 +119,7 @@ function factsOf(
 
 function blockedSection({ changes }: Plan): Section | undefined {
   const rows = changes.flatMap(({ address, guard }) =>
-    guard
-      ? [
-          [
-            linkedAddress(address, true),
-            guard.summary,
-            html`<code class="copy">${passOf(address, guard)}</code>`,
-          ],
-        ]
-      : [],
+    guard ? [[linkedAddress(address, true), guard.summary, passOf(address, guard)]] : [],
   );
   if (rows.length === 0) return undefined;
   const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
@@ -136,8 +128,8 @@ ${table(rows, { className: "rows", titles: ["Resource", "Why", "How to confirm"]
 }
 
 /** The text that lets a guarded change pass. */
-const passOf = (address: Address, guard: Guard): string =>
-  isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint;
+const passOf = (address: Address, guard: Guard): Markup =>
+  html`<code class="copy">${isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint}</code>`;
 
 const checkTags = {
   passed: tag("pass", "\u2714", "passed"),
@@ -286,7 +278,7 @@ function notesOf(change: Change, cost: PlanEntry["cost"]): Entry["notes"] {
   const owner = change.type === "layout" ? "project" : "service";
   return [
     ["blocked", guard?.summary],
-    ["to continue", guard && html`<code class="copy">${passOf(address, guard)}</code>`],
+    ["to continue", guard && passOf(address, guard)],
     ["because", reason],
     ["since the last run", deployed],
     ["how", withParent ? `destroyed with its ${owner}` : undefined],
