@@ -74,7 +74,8 @@ const errorAt = (
   code: Diagnostic["code"],
   summary: string,
   details: Partial<Diagnostic>,
-): Diagnostic => error(code, summary, { address: instance.address, ...place(instance), ...details });
+): Diagnostic =>
+  error(code, summary, { address: instance.address, ...details, ...(details.range ? {} : place(instance)) });
 
 function replacedByOther(instance: ResourceInstance, other: LiveResource): Diagnostic {
   const { address, recorded } = instance;
@@ -215,8 +216,8 @@ function nameFollowsKey(instance: ResourceInstance, changes: readonly AttributeC
   const hint = `to keep ${from}, write in its block: ${where}`;
   return [
     warning("plan.name_follows_key", `${address} follows its key: ${from} is renamed to ${to}`, {
-      ...{ address, attribute: nameAttribute, hint, ...(detail && { detail }) },
-      ...place(instance),
+      ...{ address, attribute: nameAttribute, ...(detail && { detail }) },
+      ...{ hint, ...place(instance) },
     }),
   ];
 }
