@@ -3,9 +3,8 @@ import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnos
 import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
 import type { ConditionKind } from "../model/policy";
-import type { Attributes, ResolvedValue } from "../model/value";
-import { type Plain, plainEqual } from "../model/value";
-import { judgeCondition } from "../plan/conditions";
+import { type Attributes, type Plain, plainEqual, type ResolvedValue } from "../model/value";
+import { judgeCondition } from "../plan/check";
 import { changesRecordOnly } from "../plan/decision";
 import type { Change, Plan } from "../plan/plan";
 import { type ChangeContext, changeContext } from "./change-context";

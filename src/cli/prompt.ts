@@ -5,7 +5,7 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
 import { quoteText } from "../report/escape-text";
-import { deletionText } from "../report/plan-entries";
+import { deletionText } from "../report/plan-report";
 import type { Invocation } from "./invocation";
 import type { Terminal } from "./terminal";
 

@@ -146,7 +146,8 @@ function graphOf({ resources, data }: Desired): LabelledGraph {
       }),
     ),
   );
-  return { nodes: [...resources.keys(), ...data.keys()], edges: [...edges, ...lookups] };
+  const nodes = [...resources.keys(), ...data.keys()].map((id) => ({ id }));
+  return { nodes, edges: [...edges, ...lookups] };
 }
 
 export interface KnownNames {

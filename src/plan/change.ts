@@ -4,8 +4,9 @@ import { append } from "../model/graph";
 import { type Effect, type Money, ruleAt, withoutOpenFields } from "../model/resource-type";
 import { sha256 } from "../model/text";
 import { canonicalJson, type Plain, type ResolvedValue } from "../model/value";
-import { changesRecordOnly, changesSomething, type Decision, isDeletion } from "./decision";
+import { changesRecordOnly, changesSomething, type Decision, type Decisions, isDeletion } from "./decision";
 import type { Graph } from "./graph";
+import type { Guards } from "./guards";
 import { isGone, type ResourceInstance, recordedValue } from "./instances";
 import type { Binding, Change, Guard, Plan } from "./plan";
 
@@ -96,9 +97,10 @@ function effectsOf(decision: Decision, cost: Change["cost"]): Effect[] {
 
 /** A type without prices may change the bill; one with prices does when the estimate says so. */
 const changesTheBill = (cost: Change["cost"]): boolean =>
-  !cost ||
-  (cost.before?.usd ?? 0) !== (cost.after?.usd ?? 0) ||
-  (cost.before?.ngn ?? 0) !== (cost.after?.ngn ?? 0);
+  !cost || !sameMoney(cost.before ?? free, cost.after ?? free);
+
+export const free: Money = { usd: 0, ngn: 0 };
+export const sameMoney = (a: Money, b: Money): boolean => a.usd === b.usd && a.ngn === b.ngn;
 
 function bindingOf({ live, type }: ResourceInstance): Binding | null {
   if (!live) return null;
@@ -147,11 +149,6 @@ export function totalCost(
   return { before: sum(costs.map(({ before }) => before)), after: sum(costs.map(({ after }) => after)) };
 }
 
-interface Dependencies {
-  readonly dependsOn: ReadonlyMap<Address, readonly Address[]>;
-  readonly deletesAfter: ReadonlyMap<Address, readonly Address[]>;
-}
-
 /**
  * The changes each change has to wait for, through everything that does not change itself. A deletion does not wait
  * for one that is held back by protection, unless that lies in it: what is protected outlives what it refers to.
@@ -159,9 +156,9 @@ interface Dependencies {
 export function dependenciesOf(
   order: readonly Address[],
   { waits }: Graph,
-  decisions: ReadonlyMap<Address, Decision>,
-  guards: ReadonlyMap<Address, Guard>,
-): Dependencies {
+  decisions: Decisions,
+  guards: Guards,
+) {
   const dependsOn = new Map<Address, readonly Address[]>();
   for (const address of order) {
     const isWaitedFor = (on: Address): boolean =>
@@ -175,9 +172,11 @@ export function dependenciesOf(
   return { dependsOn, deletesAfter: deletionsBefore(decisions) };
 }
 
+type Dependencies = ReturnType<typeof dependenciesOf>;
+
 function nearestChanges(
   before: readonly Address[],
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
   dependsOn: ReadonlyMap<Address, readonly Address[]>,
 ): readonly Address[] {
   const changes = (address: Address): boolean => {
@@ -193,9 +192,7 @@ function nearestChanges(
 }
 
 /** For each replacement, the deletions and replacements recorded as depending on it that need their own request. */
-function deletionsBefore(
-  decisions: ReadonlyMap<Address, Decision>,
-): ReadonlyMap<Address, readonly Address[]> {
+function deletionsBefore(decisions: Decisions): ReadonlyMap<Address, readonly Address[]> {
   const before = new Map<Address, Address[]>();
   for (const decision of decisions.values()) {
     const { recorded, address } = decision.instance;

@@ -1,18 +1,21 @@
-import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import type { DesiredData } from "../model/desired";
+import { isDataAddress } from "../model/data-source";
+import type { DesiredCondition, DesiredData } from "../model/desired";
+import { append } from "../model/graph";
 import type { LiveResource, Offers } from "../model/live";
+import type { Check } from "../model/policy";
 import type { AttributeLookup, CheckContext, Finding } from "../model/resource-type";
-import type { RecordedResource } from "../model/state";
 import { shortList } from "../model/text";
-import { referredAddresses } from "../model/value";
+import { isPlain, type ResolvedValue, referredAddresses, Unknown } from "../model/value";
 import type { DataUse } from "./data";
-import { changesRecordOnly, type Decision, isDeletion, isMade } from "./decision";
+import { changesRecordOnly, type Decision, type Decisions, isDeletion, isMade } from "./decision";
+import type { Scope } from "./graph";
 import { isGone, isRetained, type ResourceInstance } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { PlanInput } from "./plan";
-import { attributesAfter, neighboursOf } from "./resolve";
+import { attributesAfter, lookupIn, neighboursOf, type ReferenceLookup, resolveValue } from "./resolve";
 
 const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "replace", "adopt"]);
 
@@ -21,7 +24,7 @@ const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "r
  * would send it; a warning about a field that is there already; nothing about what stays as it is. What is declared in
  * the light of its neighbours is looked at in every plan: they change, it does not.
  */
-export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog: Catalog): Diagnostic[] {
+export function checkDeclared(decisions: Decisions, catalog: Catalog): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   for (const decision of decisions.values()) {
     const { instance, action, resolved, attributes } = decision;
@@ -37,31 +40,22 @@ export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog
     for (const finding of type.check?.(resolved, catalog, checkContext(decision, decisions, catalog)) ?? []) {
       const { attribute } = finding;
       const isSent =
-        attribute === undefined ||
-        action === "create" ||
-        action === "replace" ||
-        attributes.some(({ path }) => path === attribute);
+        attribute === undefined || isMade(decision) || attributes.some(({ path }) => path === attribute);
       diagnostics.push(diagnosticOf(instance, finding, isSent && !finding.isWarning));
     }
   }
   return diagnostics;
 }
 
-interface SharedChoice {
-  readonly count: number;
-  readonly most: number;
-  /** This plan adds a resource to those that have it. */
-  readonly grows: boolean;
-}
-
 /** Warns where this plan makes more resources share a choice than the catalog allows in a workspace. */
 export function checkSharedLimits(
   { types, inventory, catalog }: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): Diagnostic[] {
   return types.flatMap(({ type, sharedLimit }) => {
     if (!sharedLimit) return [];
-    const found = new Map<string, SharedChoice>();
+    // A choice grows where this plan adds a resource to those that have it.
+    const found = new Map<string, { count: number; most: number; grows: boolean }>();
     const add = (attributes: AttributeLookup, before?: AttributeLookup): void => {
       const { choice, most } = sharedLimit(attributes, catalog) ?? {};
       if (choice === undefined || most === undefined) return;
@@ -99,17 +93,13 @@ function diagnosticOf(
 }
 
 /** Returns the choices that the service shows; none for a resource that is made together with its parent. */
-function offeredTo({ instance }: Decision, decisions: ReadonlyMap<Address, Decision>): Offers | undefined {
+function offeredTo({ instance }: Decision, decisions: Decisions): Offers | undefined {
   const parent = instance.parent && decisions.get(instance.parent);
   if (parent && isMade(parent)) return {};
   return instance.live?.offers ?? (instance.read.kind === "absent" ? instance.read.offers : undefined);
 }
 
-function checkContext(
-  { instance, action }: Decision,
-  decisions: ReadonlyMap<Address, Decision>,
-  catalog: Catalog,
-): CheckContext {
+function checkContext({ instance, action }: Decision, decisions: Decisions, catalog: Catalog): CheckContext {
   const parent = instance.parent && decisions.get(instance.parent);
   const isParentNew = parent !== undefined && isMade(parent);
   const offers = isParentNew ? parent?.instance.type.offersWhenNew?.(catalog) : parent?.instance.live?.offers;
@@ -125,11 +115,7 @@ function checkContext(
  * What the service lists nowhere, where a reader would count on a list: a create that may double what is archived, and
  * what `destroy` leaves because it is archived.
  */
-export function tellUnlisted(
-  { options }: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
-  scope: ReadonlySet<Address>,
-): Diagnostic[] {
+export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope: Scope): Diagnostic[] {
   const retained: ResourceInstance[] = [];
   const creates: ResourceInstance[] = [];
   for (const { instance, action } of decisions.values()) {
@@ -138,12 +124,12 @@ export function tellUnlisted(
     if (isRetained(instance) && !isGone(instance)) retained.push(instance);
     else if (action === "create") creates.push(instance);
   }
-  const doubled = creates.filter(
-    ({ recorded, parent }) => !recorded && (options.adopt || isTakenOver(parent && decisions.get(parent))),
-  );
-  const inTheWay = retained.filter(
-    ({ parent }) => options.mode === "destroy" || isDeleted(parent && decisions.get(parent)),
-  );
+  const hasParent = ({ parent }: ResourceInstance, isSo: (around: Decision) => boolean): boolean => {
+    const around = parent && decisions.get(parent);
+    return around !== undefined && isSo(around);
+  };
+  const doubled = creates.filter((one) => !one.recorded && (options.adopt || hasParent(one, isTakenOver)));
+  const inTheWay = retained.filter((one) => options.mode === "destroy" || hasParent(one, isDeletion));
   return [
     ...(doubled.length > 0 ? [unlisted(doubled)] : []),
     ...creates.flatMap((made) => namesake(made, retained)),
@@ -152,14 +138,8 @@ export function tellUnlisted(
 }
 
 /** Returns whether a parent was taken over: what lies in it was not made here either. */
-const isTakenOver = (decision: Decision | undefined): boolean =>
-  decision?.action === "adopt" ||
-  (decision?.instance.recorded !== undefined && isOnlyImported(decision.instance.recorded));
-
-const isOnlyImported = ({ applied, writes }: RecordedResource): boolean =>
-  writes === 0 && Object.keys(applied).length === 0;
-
-const isDeleted = (decision: Decision | undefined): boolean => decision !== undefined && isDeletion(decision);
+const isTakenOver = ({ action, instance: { recorded } }: Decision): boolean =>
+  action === "adopt" || (recorded?.writes === 0 && Object.keys(recorded.applied).length === 0);
 
 const named = (instances: readonly ResourceInstance[]): string =>
   shortList(instances.map(({ address }) => address));
@@ -199,18 +179,14 @@ const left = (retained: readonly ResourceInstance[]): Diagnostic =>
 /** Returns the data sources that count: with `--target` or `--exclude` those that something in scope needs. */
 export function usedData(
   { data = [], options: { targets, excludes } }: PlanInput,
-  scope: ReadonlySet<Address>,
+  scope: Scope,
 ): readonly DataUse[] {
   const isPartial = targets.length > 0 || excludes.length > 0;
   return data.filter(({ usedBy }) => !isPartial || [...usedBy].some((address) => scope.has(address)));
 }
 
 /** What keeps data sources from being used; to destroy, none is needed. */
-export const checkData = (
-  input: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
-  scope: ReadonlySet<Address>,
-): readonly Diagnostic[] =>
+export const checkData = (input: PlanInput, decisions: Decisions, scope: Scope): readonly Diagnostic[] =>
   input.options.mode === "destroy"
     ? []
     : usedData(input, scope).flatMap((use) =>
@@ -218,10 +194,7 @@ export const checkData = (
       );
 
 /** Terraform would read it during the run, after what it depends on; rnv reads before anything changes. */
-function deferred(
-  { source, found }: DataUse,
-  decisions: ReadonlyMap<Address, Decision>,
-): readonly Diagnostic[] {
+function deferred({ source, found }: DataUse, decisions: Decisions): readonly Diagnostic[] {
   const referred = [...source.query.values()].flatMap(({ value }) => referredAddresses(value));
   const isNew = (on: Address): boolean => ["create", "replace"].includes(decisions.get(on)?.action ?? "");
   const changes = (on: Address): boolean =>
@@ -231,24 +204,93 @@ function deferred(
 }
 
 /** Returns the address under which the found resource is deleted or replaced in this plan, its values with it. */
-function endingOf(
-  found: LiveResource | undefined,
-  decisions: ReadonlyMap<Address, Decision>,
-): Address | undefined {
+function endingOf(found: LiveResource | undefined, decisions: Decisions): Address | undefined {
   if (!found) return undefined;
   return [...decisions.values()].find(
     ({ instance, action }) =>
-      (action === "replace" || action === "delete") &&
+      ["replace", "delete"].includes(action) &&
       instance.type.type === found.type &&
       instance.live?.id === found.id,
   )?.instance.address;
 }
 
 /** Returns the error about a data source that cannot be read before `on` is changed. */
-export const deferredUntil = ({ owner, address, range }: DesiredData, on: Address): Diagnostic =>
-  error("plan.data_deferred", `${owner} depends on ${on}, which this plan changes`, {
-    address,
-    range,
-    detail: "rnv reads data sources before it changes anything.",
-    hint: `refer to ${on} itself, or apply that first: rnv apply --target ${on}`,
-  });
+export function deferredUntil({ owner, address, range }: DesiredData, on: Address): Diagnostic {
+  const detail = "rnv reads data sources before it changes anything.";
+  const hint = `refer to ${on} itself, or apply that first: rnv apply --target ${on}`;
+  const summary = `${owner} depends on ${on}, which this plan changes`;
+  return error("plan.data_deferred", summary, { address, range, detail, hint });
+}
+
+/**
+ * Judges the conditions of what is in scope, as Terraform does: what is known now stops the plan, the rest is judged
+ * before and after the resource is applied: `open`, by address. A plan that destroys asks for none.
+ */
+export function judgeConditions(input: PlanInput, decisions: Decisions, scope: Scope) {
+  const checks: Check[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const open = new Map<Address, DesiredCondition[]>();
+  const { desired, options } = input;
+  if (options.mode !== "apply" || desired.conditions === undefined) return { checks, diagnostics, open };
+  const used = new Set(usedData(input, scope).map(({ source }) => source.address));
+  const lookup = lookupIn(decisions);
+  for (const one of desired.conditions) {
+    const { address } = one;
+    const source = desired.data.get(address);
+    if (source === undefined ? !scope.has(address) : !used.has(address)) continue;
+    const judged = judgeCondition(one, (value) => resolveValue(value, lookup));
+    if (judged === "open" && source === undefined) append(open, address, one);
+    else if (judged === "open") {
+      // A data source that could not be read says so itself.
+      const waitsFor = referencesIn(one, lookup).find((on) => !isDataAddress(on));
+      if (waitsFor !== undefined)
+        diagnostics.push(deferredUntil(source as NonNullable<typeof source>, waitsFor));
+    } else {
+      checks.push(judged.check);
+      if (judged.failure) diagnostics.push(judged.failure);
+    }
+  }
+  return { checks, diagnostics, open };
+}
+
+/** Addresses whose values a condition waits for. */
+function referencesIn({ condition }: DesiredCondition, lookup: ReferenceLookup): readonly Address[] {
+  const found = resolveValue(condition, lookup);
+  return found instanceof Unknown ? found.references.map(({ address }) => address) : [];
+}
+
+type Resolve = (value: DesiredCondition["condition"]) => ResolvedValue;
+
+/** Judges a condition with what `resolve` knows; `open` where that is not enough. Its message is shown as far as it is known. */
+export function judgeCondition(
+  one: DesiredCondition,
+  resolve: Resolve,
+): "open" | { readonly check: Check; readonly failure?: Diagnostic } {
+  const { address, kind, range, condition } = one;
+  const check = { policy: kind, level: "mandatory", address, range } as const;
+  try {
+    const found = resolve(condition);
+    if (found instanceof Unknown) return "open";
+    if (found === true || found === "true") return { check: { ...check, status: "passed" } };
+    const isJudged = found === false || found === "false";
+    const message = isJudged ? messageOf(one, resolve) : "its condition is neither true nor false";
+    const failed = { ...check, status: isJudged ? "failed" : "error", message } as const;
+    return { check: failed, failure: failureOf(one, message) };
+  } catch (cause) {
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+    const [first] = cause.diagnostics;
+    const message = `it cannot be judged: ${first?.summary ?? "an error in the expression"}`;
+    return { check: { ...check, status: "error", message }, failure: failureOf(one, message) };
+  }
+}
+
+function messageOf({ message }: DesiredCondition, resolve: Resolve): string {
+  const said = resolve(message);
+  if (typeof said === "string") return said;
+  return isPlain(said) ? JSON.stringify(said) : "the condition does not hold";
+}
+
+function failureOf({ owner, kind, address, range }: DesiredCondition, message: string): Diagnostic {
+  const hint = "what it asks for is not so; change what it looks at, or the condition";
+  return error("guard.condition", `${owner}: ${kind}: ${message}`, { address, range, rule: kind, hint });
+}

@@ -8,12 +8,13 @@ import { append, reachable } from "../model/graph";
 import type { LiveResource } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import type { Attributes, Reference } from "../model/value";
 import {
+  type Attributes,
   Computed,
   type DesiredValue,
   isReference,
   type Plain,
+  type Reference,
   referencesOf,
   Template,
   UnreadSecret,
@@ -163,8 +164,7 @@ function unusable(
   found: Plain | undefined,
   where: Pick<Diagnostic, "address" | "attribute" | "range">,
 ): Diagnostic {
-  const names = address.split(".").slice(-2);
-  const what = `data.${names.join(".")}.${attribute}`;
+  const what = `data.${address.split(".").slice(-2).join(".")}.${attribute}`;
   const why =
     found === null ? "has no value now" : found === undefined ? "is not there" : "is not a single value";
   return error("plan.data_unusable", `${what} ${why}`, where);
@@ -207,8 +207,8 @@ export function settleOpenFields(
   const resources = new Map(desired.resources);
   const diagnostics: Diagnostic[] = [];
   for (const finding of findings) {
-    const { address, attribute: path } = finding;
-    const resource = address === undefined ? undefined : resources.get(address as Address);
+    const { address = "", attribute: path } = finding;
+    const resource = resources.get(address as Address);
     const known = resource && defaults.get(resource.type);
     if (!resource || !known || path === undefined) continue;
     if (!known.has(path)) {
@@ -221,14 +221,14 @@ export function settleOpenFields(
       continue;
     }
     const attribute = resource.attributes.get(path);
-    const typed = attribute && typedBy(known.get(path) as Plain, attribute);
-    if (attribute && typed === undefined)
+    if (attribute === undefined) continue;
+    const typed = typedBy(known.get(path) as Plain, attribute);
+    if (typed === undefined)
       diagnostics.push(invalidType(resource, path, known.get(path) as Plain, attribute));
-    if (typed)
-      resources.set(resource.address, {
-        ...resource,
-        attributes: new Map(resource.attributes).set(path, typed),
-      });
+    else {
+      const attributes = new Map(resource.attributes).set(path, typed);
+      resources.set(resource.address, { ...resource, attributes });
+    }
   }
   return { desired: { ...desired, resources }, diagnostics };
 }
@@ -246,26 +246,16 @@ function typedBy(initial: Plain, attribute: DesiredAttribute): DesiredAttribute 
     : undefined;
 }
 
-const kindWords = {
-  text: "text",
-  number: "a number",
-  boolean: "true or false",
-  list: "a list",
-  mapping: "a mapping",
-} as const;
-
-function kindOf(value: DesiredValue): keyof typeof kindWords {
+/** The kind of a value, for people. */
+function kindOf(value: DesiredValue): string {
   if (typeof value === "string" || value instanceof Template || value instanceof Computed) return "text";
-  if (typeof value === "number") return "number";
-  if (typeof value === "boolean") return "boolean";
-  return Array.isArray(value) ? "list" : "mapping";
+  if (typeof value === "number") return "a number";
+  if (typeof value === "boolean") return "true or false";
+  return Array.isArray(value) ? "a list" : "a mapping";
 }
 
 const notSingle = ({ address, range }: Diagnostic, path: string): Diagnostic =>
-  error("manifest.unsupported", `${path} of ${address} is not a single value`, {
-    address,
-    range,
-  });
+  error("manifest.unsupported", `${path} of ${address} is not a single value`, { address, range });
 
 function unknownKey(
   finding: Diagnostic,
@@ -273,42 +263,27 @@ function unknownKey(
   path: string,
   known: Attributes,
 ): Diagnostic {
-  const { summary, hint: early, range } = finding;
-  const isReference = isReferenceFinding(finding);
-  const group = path.slice(0, path.indexOf("."));
-  const name = path.slice(group.length + 1);
-  const fields = [...known.keys()].filter((one) => one.startsWith(`${group}.`));
-  const hint = didYouMean(
-    name,
-    fields.map((one) => one.slice(group.length + 1)),
+  const { range } = finding;
+  const code = isReferenceFinding(finding) ? "manifest.reference_unknown" : "manifest.unknown_key";
+  const summary = finding.summary.replace(/ that this version knows$/, "");
+  const early = finding.hint?.replace(/ ?\(?rnv plan asks the service's catalog\)?$/, "");
+  const group = path.slice(0, path.indexOf(".") + 1);
+  const fields = [...known.keys()].filter((one) => one.startsWith(group));
+  const near = didYouMean(
+    path.slice(group.length),
+    fields.map((one) => one.slice(group.length)),
   );
-  return error(
-    isReference ? "manifest.reference_unknown" : "manifest.unknown_key",
-    summary.replace(/ that this version knows$/, ""),
-    {
-      address,
-      hint:
-        hint ??
-        (early?.replace(/ ?\(?rnv plan asks the service's catalog\)?$/, "") ||
-          "neither this version nor the service's catalog knows it"),
-      range,
-    },
-  );
+  const hint = near ?? (early || "neither this version nor the service's catalog knows it");
+  return error(code, summary, { address, hint, range });
 }
 
-const invalidType = (
+function invalidType(
   { address }: DesiredResource,
-  path: string,
+  attribute: string,
   initial: Plain,
   { value, range }: DesiredAttribute,
-): Diagnostic =>
-  error(
-    "manifest.invalid_type",
-    `${path} of ${address} is ${kindWords[kindOf(initial)]}, found ${kindWords[kindOf(value)]}`,
-    {
-      address,
-      attribute: path,
-      range,
-      hint: `its default is ${JSON.stringify(initial)}`,
-    },
-  );
+): Diagnostic {
+  const summary = `${attribute} of ${address} is ${kindOf(initial)}, found ${kindOf(value)}`;
+  const hint = `its default is ${JSON.stringify(initial)}`;
+  return error("manifest.invalid_type", summary, { address, attribute, range, hint });
+}

@@ -9,9 +9,9 @@ import { diffAttributes } from "./diff";
 import { isGone, ownerKey, type ResourceInstance, whyAgain, whyGone } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { AttributeChange } from "./plan";
-import type { DecisionContext } from "./resolve";
 import {
   createdAttributes,
+  type DecisionContext,
   goesWithParent,
   place,
   type ResolvedInstance,
@@ -68,12 +68,14 @@ function namesake(
   );
 }
 
+/** An error about a resource, at its name unless `details` has a range. */
 const errorAt = (
   instance: ResourceInstance,
   code: Diagnostic["code"],
   summary: string,
-  details: Pick<Diagnostic, "detail" | "hint">,
-): Diagnostic => error(code, summary, { address: instance.address, ...details, ...place(instance) });
+  details: Partial<Diagnostic>,
+): Diagnostic =>
+  error(code, summary, { address: instance.address, ...details, ...(details.range ? {} : place(instance)) });
 
 function replacedByOther(instance: ResourceInstance, other: LiveResource): Diagnostic {
   const { address, recorded } = instance;
@@ -96,47 +98,38 @@ function create(about: ResolvedInstance): Decision {
   };
 }
 
-const ambiguous = (instance: ResourceInstance, ids: readonly string[]) =>
-  errorAt(
-    instance,
-    "live.ambiguous",
-    `${ids.length} ${instance.type.type}s are named like ${instance.address}`,
-    {
-      detail: `Ids: ${[...ids].sort().join(", ")}`,
-      hint: `say which one is meant: ${phrasesFor(instance.desired).takeOver([...ids].sort()[0] ?? "")}`,
-    },
-  );
+function ambiguous(instance: ResourceInstance, ids: readonly string[]): Diagnostic {
+  const summary = `${ids.length} ${instance.type.type}s are named like ${instance.address}`;
+  const sorted = [...ids].sort();
+  const hint = `say which one is meant: ${phrasesFor(instance.desired).takeOver(sorted[0] ?? "")}`;
+  return errorAt(instance, "live.ambiguous", summary, { detail: `Ids: ${sorted.join(", ")}`, hint });
+}
 
-const importMissing = (
-  { address, read }: ResourceInstance,
-  { id, range }: NonNullable<DesiredResource["importId"]>,
-) =>
-  read.kind === "unchecked"
-    ? error("live.import_missing", `${address} cannot be imported: it is unknown whether ${id} exists`, {
-        ...{ address, range, detail: read.reason },
-        hint: "make it readable and plan again; without the import line a new one would be created",
-      })
-    : error("live.import_missing", `${address} cannot be imported: ${id} is not there`, {
-        ...{ address, range },
-        hint: "check the id, or remove the import line to create it",
-      });
+function importMissing(instance: ResourceInstance, { id, range }: NonNullable<DesiredResource["importId"]>) {
+  const { address, read } = instance;
+  const isUnknown = read.kind === "unchecked";
+  const why = isUnknown ? `it is unknown whether ${id} exists` : `${id} is not there`;
+  return errorAt(instance, "live.import_missing", `${address} cannot be imported: ${why}`, {
+    range,
+    detail: isUnknown ? read.reason : undefined,
+    hint: isUnknown
+      ? "make it readable and plan again; without the import line a new one would be created"
+      : "check the id, or remove the import line to create it",
+  });
+}
 
 const notThere = (instance: ResourceInstance) =>
   errorAt(instance, "live.preserve_missing", `${instance.address} is to be preserved, but it is not there`, {
     hint: `create ${nameOf(instance.address)} first, or declare its value here`,
   });
 
-function contradictingImport({ address, desired, recorded }: ResourceInstance) {
-  if (!desired?.importId || !recorded || desired.importId.id === recorded.id) return undefined;
-  return error(
-    "manifest.invalid_value",
-    `${address} is recorded as ${recorded.id}, not as ${desired.importId.id}`,
-    {
-      address,
-      range: desired.importId.range,
-      hint: `remove the import line, or forget what is recorded: rnv state rm ${address}`,
-    },
-  );
+function contradictingImport(instance: ResourceInstance) {
+  const { address, desired, recorded } = instance;
+  const { id, range } = desired?.importId ?? {};
+  if (id === undefined || !recorded || id === recorded.id) return undefined;
+  const summary = `${address} is recorded as ${recorded.id}, not as ${id}`;
+  const hint = `remove the import line, or forget what is recorded: rnv state rm ${address}`;
+  return errorAt(instance, "manifest.invalid_value", summary, { range, hint });
 }
 
 /**
@@ -163,7 +156,7 @@ function decideAdoption(about: ResolvedInstance, context: DecisionContext): Deci
     comesWithParent(instance, context);
   const diagnostics: Diagnostic[] = [];
   if (!isAsked) diagnostics.push(unmanagedExists(instance, live));
-  else if (immutable) diagnostics.push(cannotBecome(instance, live, immutable.path, immutable.range));
+  else if (immutable) diagnostics.push(cannotBecome(instance, live, immutable));
   else diagnostics.push(...nameFollowsKey(instance, changes));
   return { ...about.undecided, action: "adopt", attributes: changes, diagnostics };
 }
@@ -179,50 +172,35 @@ function unmanagedExists(instance: ResourceInstance, live: LiveResource): Diagno
   const line = phrasesFor(desired).takeOver(live.id);
   const where = desired?.constructPath === undefined ? "to its block" : `to ${desired.constructPath}`;
   const inText = type.manifest.meta ? `add the line "${line}" ${where}, or ` : "";
-  return errorAt(
-    instance,
-    "live.unmanaged_exists",
-    `${address} exists and is not managed here (id ${live.id})`,
-    {
-      detail: `To take it over: ${inText}plan with --adopt, or run: rnv import ${address} ${live.id}`,
-      hint: type.manifest.meta ? line : "plan with --adopt",
-    },
-  );
+  const summary = `${address} exists and is not managed here (id ${live.id})`;
+  const detail = `To take it over: ${inText}plan with --adopt, or run: rnv import ${address} ${live.id}`;
+  const hint = type.manifest.meta ? line : "plan with --adopt";
+  return errorAt(instance, "live.unmanaged_exists", summary, { detail, hint });
 }
 
 const alreadyManaged = (instance: ResourceInstance, live: LiveResource, owner: string): Diagnostic =>
-  error("manifest.moved", `${instance.address} cannot import ${live.id}: it is managed as ${owner}`, {
-    address: instance.address,
-    hint: phrasesFor(instance.desired).move(owner, instance.address),
-    range: instance.desired?.importId?.range,
-  });
-
-const cannotBecome = (
-  instance: ResourceInstance,
-  live: LiveResource,
-  path: string,
-  range: Diagnostic["range"],
-): Diagnostic =>
-  error(
-    "plan.invalid_combination",
-    `${instance.address} cannot take over ${live.id}: its ${path} is another`,
+  errorAt(
+    instance,
+    "manifest.moved",
+    `${instance.address} cannot import ${live.id}: it is managed as ${owner}`,
     {
-      address: instance.address,
-      attribute: path,
-      detail: `${path} cannot change in place, and what is not managed here is never replaced.`,
-      range,
+      hint: phrasesFor(instance.desired).move(owner, instance.address),
+      range: instance.desired?.importId?.range,
     },
   );
+
+function cannotBecome(instance: ResourceInstance, live: LiveResource, { path, range }: AttributeChange) {
+  const summary = `${instance.address} cannot take over ${live.id}: its ${path} is another`;
+  const detail = `${path} cannot change in place, and what is not managed here is never replaced.`;
+  return errorAt(instance, "plan.invalid_combination", summary, { attribute: path, detail, range });
+}
 
 /**
  * Warns of a rename that nobody wrote: a name that is not declared is the key, so a key that moved, or that takes over
  * what is called otherwise, renames it. The hint is the line that keeps the name.
  */
-function nameFollowsKey(
-  instance: ResourceInstance,
-  changes: readonly AttributeChange[],
-): readonly Diagnostic[] {
-  const { address, type, live, recorded } = instance;
+function nameFollowsKey(instance: ResourceInstance, changes: readonly AttributeChange[]): Diagnostic[] {
+  const { address, previousAddress, type, live, recorded } = instance;
   const { nameAttribute, manifest } = type;
   if (nameAttribute === undefined || !isKeyed(instance, nameAttribute)) return [];
   const change = changes.find(({ path, cause }) => path === nameAttribute && cause !== "drift");
@@ -230,34 +208,18 @@ function nameFollowsKey(
   if (!change || name === undefined) return [];
   const line = `${nameAttribute}: ${asYaml(name)}`;
   const where = manifest.shorthand ? `${keyOf(instance)}: { ${line}, … }` : line;
+  const [from, to] = [JSON.stringify(name), JSON.stringify(keyOf(instance))];
+  const alone = `The move from ${previousAddress} alone would change nothing at the service.`;
+  const later = `What runs gets the new ${nameAttribute} with its next deployment.`;
+  const isLater = type.rules[nameAttribute]?.takesEffect !== "at once";
+  const detail = [...(previousAddress ? [alone] : []), ...(isLater ? [later] : [])].join(" ");
+  const hint = `to keep ${from}, write in its block: ${where}`;
   return [
-    warning(
-      "plan.name_follows_key",
-      `${address} follows its key: ${JSON.stringify(name)} is renamed to ${JSON.stringify(keyOf(instance))}`,
-      {
-        address,
-        attribute: nameAttribute,
-        ...detail(instance, nameAttribute),
-        hint: `to keep ${JSON.stringify(name)}, write in its block: ${where}`,
-        ...place(instance),
-      },
-    ),
+    warning("plan.name_follows_key", `${address} follows its key: ${from} is renamed to ${to}`, {
+      ...{ address, attribute: nameAttribute, ...(detail && { detail }) },
+      ...{ hint, ...place(instance) },
+    }),
   ];
-}
-
-function detail(
-  { type, previousAddress }: ResourceInstance,
-  nameAttribute: string,
-): { readonly detail?: string } {
-  const sentences = [
-    ...(previousAddress
-      ? [`The move from ${previousAddress} alone would change nothing at the service.`]
-      : []),
-    ...(type.rules[nameAttribute]?.takesEffect === "at once"
-      ? []
-      : [`What runs gets the new ${nameAttribute} with its next deployment.`]),
-  ];
-  return sentences.length > 0 ? { detail: sentences.join(" ") } : {};
 }
 
 const keyOf = ({ address }: ResourceInstance): string => address.slice(address.lastIndexOf(".") + 1);

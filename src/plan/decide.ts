@@ -2,11 +2,12 @@ import { warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Reaction, ReactionContext, Upstream } from "../model/resource-type";
 import { decideDeclared } from "./decide-declared";
-import { asksForRun, type Decision, decideNothing, isMade, withLifecycle } from "./decision";
+import { asksForRun, type Decision, type Decisions, decideNothing, isMade, withLifecycle } from "./decision";
 import { diffAttributes, diffRecorded } from "./diff";
-import { childrenByParent, followedSiblings } from "./graph";
+import { childrenByParent, followedSiblings, type Scope } from "./graph";
 import {
   isGone,
+  isParentAttribute,
   isRetained,
   type ResourceInstance,
   type ResourceInstances,
@@ -15,11 +16,11 @@ import {
   whyGone,
 } from "./instances";
 import type { AttributeChange, PlanInput, Trigger } from "./plan";
-import type { DecisionContext } from "./resolve";
 import {
   appearanceOf,
   attributesAfter,
   createdAttributes,
+  type DecisionContext,
   goesWithParent,
   lookupIn,
   nameAfter,
@@ -31,8 +32,8 @@ export function decideAll(
   input: PlanInput,
   instances: ResourceInstances,
   order: readonly Address[],
-  scope: ReadonlySet<Address>,
-): ReadonlyMap<Address, Decision> {
+  scope: Scope,
+): Decisions {
   const decisions = new Map<Address, Decision>();
   const context: DecisionContext = {
     input,
@@ -84,37 +85,25 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
   const { children, decisions } = context;
   const nothing = decideNothing(instance);
   const forget: Decision = { ...nothing, action: "forget" };
+  const withParent = goesWithParent(instance, decisions);
   // A verb such as `rnv deploy` left it: nobody declared it, and nobody misses it.
-  if (isUndeclared(instance) && !goesWithParent(instance, decisions)) return nothing;
+  if (isUndeclared(instance) && !withParent) return nothing;
   if (isGone(instance)) return { ...forget, reason: whyGone(instance) };
   // A stack declares no deployment of a service that it archives; declared again, it is the same one.
   if (isRunOfArchived(instance, decisions)) return nothing;
   if (staysWithParent(instance, decisions)) return { ...nothing, retains: true };
-  const withParent = goesWithParent(instance, decisions);
   if (instance.type.removal === "forget" && !withParent) return forget;
   if (nothing.onRemove === "retain") return { ...forget, reason: "onRemove: retain" };
   if (context.input.desired.removed.some(({ address, isKept }) => isKept && address === instance.address))
     return { ...forget, reason: "removed with destroy = false" };
+  const archived = { action: "delete", retains: true } as const;
   if (nothing.onRemove === "archive" && instance.type.archives)
-    return {
-      ...nothing,
-      action: "delete",
-      retains: true,
-      reason: "onRemove: archive; declared again, it is restored",
-    };
-
+    return { ...nothing, ...archived, reason: "onRemove: archive; declared again, it is restored" };
   if (instance.type.removedWithParent && isKept(instance.parent && decisions.get(instance.parent)))
     return { ...forget, reason: `${instance.parent} is kept` };
   const kept = keptChild(instance, children, decisions);
-  if (kept?.retains) return { ...forget, retains: true, reason: `it still holds ${kept.instance.address}` };
-  if (kept) return { ...forget, reason: `it still holds ${kept.instance.address}` };
-  return {
-    ...nothing,
-    action: "delete",
-    onRemove: "delete",
-    withParent,
-    ...whyAgain(instance),
-  };
+  if (kept) return { ...forget, retains: kept.retains, reason: `it still holds ${kept.instance.address}` };
+  return { ...nothing, action: "delete", onRemove: "delete", withParent, ...whyAgain(instance) };
 }
 
 /** Returns whether a reacting part was never declared: nothing of it was applied. */
@@ -132,10 +121,7 @@ function isRunOfArchived(
 }
 
 /** Returns whether its parent is or was archived: then it stays in the state with it. */
-function staysWithParent(
-  { parent, type }: ResourceInstance,
-  decisions: DecisionContext["decisions"],
-): boolean {
+function staysWithParent({ parent, type }: ResourceInstance, decisions: Decisions): boolean {
   const around = parent && decisions.get(parent);
   if (around === undefined || !type.removedWithParent) return false;
   return isRetained(around.instance) || isArchivedNow(around);
@@ -154,7 +140,7 @@ function isKept(decision: Decision | undefined): decision is Decision {
 function keptChild(
   instance: ResourceInstance,
   children: DecisionContext["children"],
-  decisions: DecisionContext["decisions"],
+  decisions: Decisions,
 ): Decision | undefined {
   const kept = (children.get(instance.address) ?? [])
     .filter(({ type }) => !type.removedWithParent)
@@ -218,7 +204,7 @@ const cannotRun = ({ address, desired }: ResourceInstance, reason: string, held:
 
 /** Returns whether an attribute holds the parent or the name of a resource. */
 const isPlacing = ({ type }: ResourceInstance, path: string): boolean =>
-  path === type.nameAttribute || type.parents.some(({ attribute }) => attribute === path);
+  path === type.nameAttribute || isParentAttribute(type, path);
 
 /** Returns the parent, then the followed siblings by address. */
 function upstreamOf(
@@ -230,10 +216,9 @@ function upstreamOf(
     ({ address, live, recorded }) => {
       const decision = decisions.get(address);
       const isNew = decision !== undefined && isMade(decision);
-      const id = isNew ? undefined : (recorded?.id ?? live?.id);
       return {
         address,
-        id,
+        id: isNew ? undefined : (recorded?.id ?? live?.id),
         writes: recorded?.writes ?? 0,
         changes: decision !== undefined && asksForRun(decision, decision.instance.type),
         name: decision && nameAfter(decision),
@@ -262,10 +247,8 @@ function triggerOf(
   if (runs({ upstream: now.flatMap(quiet) })) return { kind: "itself" };
   const isBehind = (cause: Upstream): boolean =>
     runs({ upstream: now.flatMap((one) => (one === cause ? [one] : quiet(one))) });
-  return {
-    kind: "changes",
-    of: now.filter((one) => one.changes && isBehind(one)).map(({ address }) => address),
-  };
+  const of = now.filter((one) => one.changes && isBehind(one)).map(({ address }) => address);
+  return { kind: "changes", of };
 }
 
 /** As if this plan did nothing about it. */

@@ -1,8 +1,9 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import { isPreserved, type ResourceType, ruleAt } from "../model/resource-type";
 import type { Plain } from "../model/value";
 import type { ResourceInstance } from "./instances";
-import type { Action, AttributeChange, Change } from "./plan";
+import type { AttributeChange, Change } from "./plan";
 
 /** The parts of a change that are decided before anything else is known of the plan. */
 type Decided = Required<Pick<Change, "drift">> &
@@ -15,6 +16,9 @@ export interface Decision extends Decided {
   readonly instance: ResourceInstance;
   readonly diagnostics: readonly Diagnostic[];
 }
+
+/** The decisions of a plan by address. */
+export type Decisions = ReadonlyMap<Address, Decision>;
 
 const none: readonly never[] = [];
 
@@ -48,17 +52,11 @@ export const decideNothing = (
 
 /** Adds changed lifecycle settings to a decision: one that changed nothing then updates the record. */
 export function withLifecycle(decision: Decision): Decision {
-  const lifecycle = diffLifecycle(decision.instance);
-  if (lifecycle.length === 0) return decision;
-  switch (decision.action) {
-    case "no-op":
-      return { ...decision, action: "update", lifecycle };
-    case "update":
-    case "replace":
-      return { ...decision, lifecycle };
-    default:
-      return decision;
-  }
+  const { action, instance } = decision;
+  const lifecycle = diffLifecycle(instance);
+  const isKept = action === "no-op" || action === "update" || action === "replace";
+  if (lifecycle.length === 0 || !isKept) return decision;
+  return { ...decision, action: action === "no-op" ? "update" : action, lifecycle };
 }
 
 /** Returns whether a request is sent or the state changes. Dependants look a moved resource up under its new address. */
@@ -73,14 +71,15 @@ function diffLifecycle({ desired, recorded, type }: ResourceInstance): readonly 
   if (!desired || !recorded) return none;
   const { preventDestroy, onRemove, ignoreChanges } = desired.lifecycle;
   const ignored = recorded.ignoreChanges ?? none;
-  // Only what has a block of its own says what its removal becomes; of all else the type does.
-  const becomesOther = type.manifest.meta !== undefined && onRemove !== recorded.onRemove;
-  const protectsOther = preventDestroy !== recorded.preventDestroy;
-  const ignoresOther = !areSame(ignoreChanges, ignored);
   return [
-    ...(ignoresOther ? [changed("ignoreChanges", ignored, ignoreChanges)] : []),
-    ...(becomesOther ? [changed("onRemove", recorded.onRemove, onRemove)] : []),
-    ...(protectsOther ? [changed("preventDestroy", recorded.preventDestroy, preventDestroy)] : []),
+    ...(areSame(ignoreChanges, ignored) ? [] : [changed("ignoreChanges", ignored, ignoreChanges)]),
+    // Only what has a block of its own says what its removal becomes; of all else the type does.
+    ...(type.manifest.meta === undefined || onRemove === recorded.onRemove
+      ? []
+      : [changed("onRemove", recorded.onRemove, onRemove)]),
+    ...(preventDestroy === recorded.preventDestroy
+      ? []
+      : [changed("preventDestroy", recorded.preventDestroy, preventDestroy)]),
   ];
 }
 
@@ -96,19 +95,13 @@ const changed = (key: string, before: Plain, after: Plain): AttributeChange => (
 });
 
 /** Returns whether only the record changes: no request is sent, and no dependant is affected. */
-export const changesRecordOnly = ({
-  action,
-  attributes,
-  reason,
-}: Pick<Change, "action" | "attributes" | "reason">): boolean =>
-  action === "update" && attributes.length === 0 && reason === undefined;
+export const changesRecordOnly = (change: Pick<Change, "action" | "attributes" | "reason">): boolean =>
+  change.action === "update" && change.attributes.length === 0 && change.reason === undefined;
 
 /** The parts of a decision or a change that say whether what reacts to it must run. */
-interface Reactable {
-  readonly action: Action;
+type Reactable = Pick<Change, "action" | "retains"> & {
   readonly attributes: readonly Pick<AttributeChange, "path">[];
-  readonly retains?: true;
-}
+};
 
 /**
  * Whether a change of a resource is a reason for what reacts to it (a deployment) to run: always where something

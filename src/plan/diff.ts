@@ -1,21 +1,20 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
 import type { DesiredResource } from "../model/desired";
 import { type AttributeRule, isSetting, pathsWith, type ResourceType, ruleAt } from "../model/resource-type";
 import { isFingerprint } from "../model/state";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
-import { liveValue, type ResourceInstance, recordedValue } from "./instances";
+import type { UndeclaredField } from "./drift";
+import { isParentAttribute, liveValue, type ResourceInstance, recordedValue } from "./instances";
 import {
   type AttributeChange,
   absent,
   type ChangeCause,
   type Plan,
-  type Revealed,
-  type SecretPrints,
   type ShownValue,
   secret,
   shownValue,
 } from "./plan";
+import type { ResolvedInstance } from "./resolve";
 
 export interface AttributesDiff {
   readonly changes: readonly AttributeChange[];
@@ -24,11 +23,7 @@ export interface AttributesDiff {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-interface DeclaredFields {
-  readonly resolved: ReadonlyMap<string, ResolvedValue>;
-  readonly secrets: ReadonlyMap<string, SecretPrints>;
-  readonly revealed?: Revealed;
-}
+type DeclaredFields = Pick<ResolvedInstance, "resolved" | "secrets" | "revealed">;
 
 /** The verdict of one row of the table about a field: it is the same, it is released, or it is set. */
 type FieldVerdict = "same" | "released" | SetVerdict;
@@ -136,7 +131,7 @@ function judge(
   if (declared === undefined) {
     if (!areEqual(rule, live, recorded)) return "released";
     const reset = instance.defaults.get(path);
-    if (reset === undefined && !isParentAttribute(instance, path)) return "released";
+    if (reset === undefined && !isParentAttribute(instance.type, path)) return "released";
     return areEqual(rule, live, reset) ? "same" : { cause: "removed" };
   }
   // Nobody set what is at its default: to declare it takes nothing over.
@@ -188,9 +183,6 @@ function areEqual(rule: AttributeRule, a: Plain | undefined, b: Plain | undefine
   return (rule.equal ?? plainEqual)(left, right);
 }
 
-const isParentAttribute = ({ type }: ResourceInstance, path: string): boolean =>
-  type.parents.some(({ attribute }) => attribute === path);
-
 /** The text of a value that is declared as no secret, as it was recorded; hidden where the service has another by now. */
 function secretBefore(
   instance: ResourceInstance,
@@ -223,13 +215,11 @@ function driftOf(
   };
 }
 
-const liveChangedToo = (instance: ResourceInstance, path: string, range: Diagnostic["range"]): Diagnostic =>
-  warning("plan.live_changed_too", `${path} of ${instance.address} was changed here and outside of rnv`, {
-    detail: "The declared value wins.",
-    address: instance.address,
-    attribute: path,
-    range,
-  });
+function liveChangedToo({ address }: ResourceInstance, attribute: string, range: Diagnostic["range"]) {
+  const summary = `${attribute} of ${address} was changed here and outside of rnv`;
+  const detail = "The declared value wins.";
+  return warning("plan.live_changed_too", summary, { detail, address, attribute, range });
+}
 
 /** Returns every recorded field whose live value differs, declared or not: a refresh records these. */
 export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
@@ -247,14 +237,6 @@ export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
     if (differs) drift.push(driftOf(instance, path, rule, "drift"));
   }
   return drift;
-}
-
-/** A setting of a managed resource that is not declared, with a live value that is not the default. */
-export interface UndeclaredField {
-  readonly address: Address;
-  readonly path: string;
-  readonly value: Plain;
-  readonly default: Plain;
 }
 
 /** Returns the settings that were made outside of rnv and that no manifest declares. */

@@ -1,5 +1,5 @@
 import type { Address } from "../model/address";
-import { keptRuns } from "../model/history";
+import { keptRuns, type PastRun } from "../model/history";
 import { Secret } from "../model/secret";
 import { sha256 } from "../model/text";
 import {
@@ -10,7 +10,15 @@ import {
   type Reference,
   Template,
 } from "../model/value";
-import { type AttributeChange, type Change, isWritten, type Plan, parentOf, type ShownValue } from "./plan";
+import {
+  type AttributeChange,
+  type Change,
+  isWritten,
+  type Plan,
+  parentOf,
+  type ShownValue,
+  unknownIn,
+} from "./plan";
 
 /**
  * The digest of a plan, and the record of its review (DESIGN section 15): over addresses, actions, ids of what exists, and
@@ -143,21 +151,15 @@ export interface PlanDifference {
   readonly kind: "new" | "gone" | "other" | "value" | "unblocked" | "applied" | "forgotten";
 }
 
-/** What a comparison with a review needs besides the plan. */
-interface Comparison {
-  readonly key?: Uint8Array | undefined;
-  /** Runs that the state remembers, newest first: what one of this review left is the rest of it. */
-  readonly runs?: readonly Begun[];
-}
-
 /**
  * Returns where a plan differs from a reviewed one, or from what a run of that one left; sorted by address. A review counts
- * once: not after a run of it came to its end, nor after a run of another plan over what it left.
+ * once: not after a run of it came to its end, nor after a run of another plan over what it left. `runs` are those that
+ * the state remembers, newest first: what one of this review left is the rest of it.
  */
 export function compareWithRecord(
   reviewed: PlanRecord,
   plan: Plan,
-  { key, runs = [] }: Comparison,
+  { key, runs = [] }: { readonly key?: Uint8Array | undefined; readonly runs?: readonly Begun[] },
 ): readonly PlanDifference[] {
   const entries = entriesOf(plan);
   const { changes, unread } = reviewed;
@@ -240,14 +242,9 @@ export const changesBeyondRepair = ({ changes }: Plan): readonly Address[] =>
     .map(({ address }) => address);
 
 /** A run that the state remembers, as far as it tells whether a plan was brought to its end. */
-interface Begun {
-  readonly id?: string;
-  /** The verb: `apply`, `destroy`; one that only acts on a service leaves a plan as it is. */
-  readonly command?: string;
-  readonly digest: string;
-  readonly exitCode?: number | undefined;
-}
+type Begun = Pick<PastRun, "digest" | "exitCode"> & Partial<Pick<PastRun, "id" | "command">>;
 
+/** Returns true after `apply` and `destroy`: a verb that only acts on a service leaves a plan as it is. */
 const isEndedApply = ({ command = "apply", exitCode }: Begun): boolean =>
   exitCode === 0 && /^(?:apply|destroy)/.test(command);
 
@@ -306,8 +303,7 @@ function entryOf(change: Change, { options, changes }: Digested): Entry {
     // What a refresh records is written to the state alone.
     ...(isRecorded && { records: true }),
   });
-  const unknown = change.attributes.flatMap(({ path, after }) => (after.kind === "unknown" ? [path] : []));
-  return { address, action: isRun ? "run" : action, unknown, contentWithout, change };
+  return { address, action: isRun ? "run" : action, unknown: unknownIn(change), contentWithout, change };
 }
 
 const fieldOf = ({ path, before, after }: AttributeChange, { instance }: Change): Plain => [

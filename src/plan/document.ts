@@ -156,10 +156,7 @@ function driftDocument(change: Change, sources: Sources): DocumentObject {
   const after = new Map(before);
   for (const field of drift) after.set(field.path, field.after);
   return compact({
-    address: change.address,
-    mode: "managed",
-    type: change.type,
-    name: nameOf(change.address),
+    ...placeOf(change),
     change: {
       actions: [change.missing ? "delete" : "update"],
       ...sidesDocument({ before, after: change.missing ? null : after }),
@@ -218,7 +215,7 @@ export const inDocument = (object: object): DocumentObject =>
   compact(Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value])));
 
 /** Leaves out what is undefined: JSON has no word for it. */
-function compact(object: object): DocumentObject {
+export function compact(object: object): DocumentObject {
   const kept: Record<string, Plain> = {};
   for (const [key, value] of Object.entries(object)) if (value !== undefined) kept[key] = value;
   return kept;

@@ -1,24 +1,23 @@
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { type Consumer, consumerList } from "../model/consumer";
 import type { Desired } from "../model/desired";
 import { append } from "../model/graph";
 import { shortList } from "../model/text";
-import { findStayingConsumers } from "./consumers";
-import { type Decision, isDeletion } from "./decision";
+import { type Decision, type Decisions, isDeletion } from "./decision";
 import { isGone, isRetained, ownerKey, type ResourceInstance, type ResourceInstances } from "./instances";
 import { phrasesOf } from "./phrases";
 import type { Guard, PlanInput } from "./plan";
+
+/** Why deletions may not be applied, by address. */
+export type Guards = ReadonlyMap<Address, Guard>;
 
 /**
  * What stands in the way of deletions (DESIGN section 7), by address: protection, of the thing or of something in
  * it; a name that is no longer the recorded one; what lies in it and is not deleted with it; what refers to it and
  * stays; a confirmation by name that is missing.
  */
-export function guardDeletions(
-  input: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
-): ReadonlyMap<Address, Guard> {
+export function guardDeletions(input: PlanInput, decisions: Decisions): Guards {
   const confirmed = new Set<Address>([
     ...input.options.confirmedDeletes,
     ...input.options.replace,
@@ -35,24 +34,19 @@ export function guardDeletions(
   const consumersOf = findStayingConsumers(input, decisions);
   for (const decision of deletions) {
     const { address } = decision.instance;
-    const held = holders.get(address);
-    const guard = held
-      ? preventDestroy(address, held, stage)
-      : (protectedBy(decision, stage) ??
-        nameChanged(decision) ??
-        holdsOthers(decision, kept.get(address), input.options) ??
-        usedByOthers(decision, consumersOf(decision), input, isConfirmed(address)) ??
-        (isConfirmed(address) ? undefined : unconfirmed(decision, input, decisions)));
+    const guard =
+      preventDestroy(decision, holders.get(address), stage) ??
+      nameChanged(decision) ??
+      holdsOthers(address, kept.get(address), input.options) ??
+      usedByOthers(address, consumersOf(decision), input, isConfirmed(address)) ??
+      (isConfirmed(address) ? undefined : unconfirmed(decision, input, decisions));
     if (guard) guards.set(address, guard);
   }
   return guards;
 }
 
 /** Returns each deletion that would take a protected resource along, itself or one inside of it, with that resource. */
-function protectedHolders(
-  deletions: readonly Decision[],
-  decisions: ReadonlyMap<Address, Decision>,
-): ReadonlyMap<Address, Address> {
+function protectedHolders(deletions: readonly Decision[], decisions: Decisions): Map<Address, Address> {
   const holders = new Map<Address, Address>();
   for (const { instance } of deletions) {
     const { address, desired, recorded } = instance;
@@ -65,26 +59,21 @@ function protectedHolders(
   return holders;
 }
 
-const preventDestroy = (address: Address, held: Address, stage: Desired["stage"]): Guard => ({
-  code: "guard.prevent_destroy",
-  summary:
-    address === held
-      ? `${address} is protected: ${stage?.protect ? `stage ${stage.name}` : "preventDestroy"}`
-      : `${address} holds ${held}, which is protected`,
-  hint: stage?.protect ? unprotect(stage) : `to delete it, first apply with preventDestroy: false on ${held}`,
-});
-
-const unprotect = ({ name }: NonNullable<Desired["stage"]>): string =>
-  `to delete it, first apply without protect: true of stage ${name}`;
-
-/** Returns the guard of a resource in a protected stage, also where its state does not say so yet. */
-function protectedBy({ instance }: Decision, stage: Desired["stage"]): Guard | undefined {
-  const { address, type } = instance;
-  if (!stage?.protect || type.removal !== "delete" || type.removedWithParent) return undefined;
+/** Returns the guard of what is protected, holds what is, or is in a protected stage of which its state says nothing yet. */
+function preventDestroy(
+  { instance: { address, type } }: Decision,
+  held: Address | undefined,
+  stage: Desired["stage"],
+): Guard | undefined {
+  const ofStage = stage?.protect ? `stage ${stage.name}` : undefined;
+  const isInStage = ofStage !== undefined && type.removal === "delete" && !type.removedWithParent;
+  if (held === undefined && !isInStage) return undefined;
+  const why = `is protected: ${ofStage ?? "preventDestroy"}`;
+  const undo = ofStage ? `without protect: true of ${ofStage}` : `with preventDestroy: false on ${held}`;
   return {
     code: "guard.prevent_destroy",
-    summary: `${address} is protected: stage ${stage.name}`,
-    hint: unprotect(stage),
+    summary: `${address} ${held && held !== address ? `holds ${held}, which is protected` : why}`,
+    hint: `to delete it, first apply ${undo}`,
   };
 }
 
@@ -99,11 +88,10 @@ function nameChanged({ instance, withParent }: Decision): Guard | undefined {
 }
 
 function holdsOthers(
-  { instance }: Decision,
+  address: Address,
   held: readonly string[] | undefined,
   { mode }: PlanInput["options"],
 ): Guard | undefined {
-  const { address } = instance;
   if (held === undefined) return undefined;
   const exclude = `${mode === "destroy" ? "rnv destroy " : ""}--exclude ${address}`;
   return {
@@ -115,7 +103,7 @@ function holdsOthers(
 
 /** Returns the guard of a resource that others refer to, unless that is confirmed. */
 function usedByOthers(
-  { instance: { address } }: Decision,
+  address: Address,
   users: readonly Consumer[],
   { options, desired }: PlanInput,
   isConfirmed: boolean,
@@ -137,7 +125,7 @@ export const isUnconfirmed = ({ guard }: { readonly guard?: Guard }): boolean =>
 function unconfirmed(
   { action, instance }: Decision,
   { options, desired }: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): Guard | undefined {
   const { address, type } = instance;
   if (type.removal !== "delete" || type.removedWithParent) return undefined;
@@ -155,15 +143,12 @@ function unconfirmed(
 }
 
 /** Returns the address under which a deleted resource may be declared now: the one created of its type in its parent. */
-function probableNewAddress(
-  { type, recorded }: ResourceInstance,
-  decisions: ReadonlyMap<Address, Decision>,
-): Address | undefined {
-  const isAlike = ({ action, instance }: Decision, wanted: Decision["action"]): boolean =>
-    action === wanted && instance.type === type && instance.parent === recorded?.parent;
-  const created = [...decisions.values()].filter((decision) => isAlike(decision, "create"));
-  const deleted = [...decisions.values()].filter((decision) => isAlike(decision, "delete"));
-  return created.length === 1 && deleted.length === 1 ? created[0]?.instance.address : undefined;
+function probableNewAddress({ type, recorded }: ResourceInstance, decisions: Decisions): Address | undefined {
+  const alike = [...decisions.values()].filter(
+    ({ instance }) => instance.type === type && instance.parent === recorded?.parent,
+  );
+  const [created, deleted] = ["create", "delete"].map((of) => alike.filter(({ action }) => action === of));
+  return created?.length === 1 && deleted?.length === 1 ? created[0]?.instance.address : undefined;
 }
 
 /**
@@ -174,7 +159,7 @@ function probableNewAddress(
 function keptInside(
   deletions: readonly Decision[],
   { inventory, holdings }: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): ReadonlyMap<Address, readonly string[]> {
   const kept = new Map<Address, string[]>();
   const holders = new Map<string, Address>();
@@ -207,10 +192,7 @@ const keyOf = ({ type, recorded, live }: Decision["instance"]): string =>
   ownerKey(type.type, recorded?.id ?? live?.id ?? "");
 
 /** Keeps what is lost without proof as it is recorded, and says why. */
-export function checkMassDeletion(instances: ResourceInstances): {
-  readonly instances: ResourceInstances;
-  readonly diagnostics: readonly Diagnostic[];
-} {
+export function checkMassDeletion(instances: ResourceInstances) {
   const recorded = [...instances.values()].filter((instance) => instance.recorded);
   const managed = recorded.filter((instance) => !isRetained(instance));
   const diagnostics = findUnprovenLosses(managed, instances);
@@ -230,10 +212,7 @@ export function checkMassDeletion(instances: ResourceInstances): {
  * section 5): another recorded resource is still readable, and not more than a third of what is recorded vanished at
  * once; a lost membership looks the same. Resources that live and die with their parent are counted among themselves.
  */
-function findUnprovenLosses(
-  managed: readonly ResourceInstance[],
-  instances: ResourceInstances,
-): readonly Diagnostic[] {
+function findUnprovenLosses(managed: readonly ResourceInstance[], instances: ResourceInstances) {
   const independent = managed.filter(({ type }) => !type.removedWithParent);
   const dependent = managed.filter(
     (one) => one.type.removedWithParent && !one.removed && hasParent(one, instances),
@@ -260,18 +239,87 @@ function massDisappearance(counted: readonly ResourceInstance[]): Diagnostic[] {
   const gone = counted.filter(isLost).map(({ address }) => address);
   if (gone.length < 3 || gone.length * 3 <= counted.length) return [];
   const summary = `${gone.length} of ${counted.length} recorded resources are gone at once`;
-  return [
-    error("live.mass_disappearance", summary, {
-      detail: `A key that lost its membership sees the same. Gone: ${shortList(gone)}`,
-      hint: "check the key and the workspace; if they were really deleted: rnv state rm ADDRESS …",
-    }),
-  ];
+  const detail = `A key that lost its membership sees the same. Gone: ${shortList(gone)}`;
+  const hint = "check the key and the workspace; if they were really deleted: rnv state rm ADDRESS …";
+  return [error("live.mass_disappearance", summary, { detail, hint })];
 }
 
-const unproven = ({ address, desired }: ResourceInstance): Diagnostic =>
-  error("live.gone_unproven", `${address} cannot be found, and nothing else that is recorded can`, {
-    address,
-    detail: "A key that lost its membership sees the same, so this is no proof that it was deleted.",
-    hint: `check the key and the workspace; if it was really deleted: rnv state rm ${address}`,
-    range: desired?.range,
-  });
+function unproven({ address, desired }: ResourceInstance): Diagnostic {
+  const summary = `${address} cannot be found, and nothing else that is recorded can`;
+  const detail = "A key that lost its membership sees the same, so this is no proof that it was deleted.";
+  const hint = `check the key and the workspace; if it was really deleted: rnv state rm ${address}`;
+  return error("live.gone_unproven", summary, { address, detail, hint, range: desired?.range });
+}
+
+/**
+ * Returns a function that finds the consumers of a resource that this plan leaves as they are. One that is deleted too does
+ * not count, nor does one of which the plan changes every variable that the reference names.
+ */
+export function findStayingConsumers(
+  { consumers }: Pick<PlanInput, "consumers">,
+  decisions: Decisions,
+): (decision: Decision) => readonly Consumer[] {
+  if (consumers === undefined || consumers.byProvider.size === 0) return () => [];
+  const byId = new Map<string, Decision>();
+  const changedParts = new Set<string>();
+  for (const decision of decisions.values()) {
+    const { type, parent, live } = decision.instance;
+    if (live === undefined) continue;
+    if (!type.removedWithParent) byId.set(live.id, decision);
+    else if (isChanged(decision)) changedParts.add(ownerKey(parent ?? "", live.name));
+  }
+  const isLeaving = ({ id, keys }: Consumer): boolean => {
+    const decision = byId.get(id);
+    if (decision === undefined) return false;
+    if (isDeletion(decision)) return true;
+    const { address } = decision.instance;
+    return keys.length > 0 && keys.every((key) => changedParts.has(ownerKey(address, key)));
+  };
+  return ({ instance }) =>
+    (consumers.byProvider.get(instance.live?.id ?? "") ?? []).filter((one) => !isLeaving(one));
+}
+
+const isChanged = ({ action }: Decision): boolean => action !== "no-op" && action !== "adopt";
+
+/**
+ * Warns of what consumers may notice although nothing is deleted that they refer to: a service that is archived or renamed,
+ * and a variable that is deleted or renamed whose name a reference shows.
+ */
+export function warnOfConsumers(input: PlanInput, decisions: Decisions): readonly Diagnostic[] {
+  const consumersOf = findStayingConsumers(input, decisions);
+  const found: Diagnostic[] = [];
+  let isAnyTouched = false;
+  for (const decision of decisions.values()) {
+    const { address, type, parent, desired } = decision.instance;
+    const fate = fateOf(decision);
+    if (type.archives && (fate !== undefined || isDeletion(decision))) isAnyTouched = true;
+    if (fate === undefined || decision.withParent) continue;
+    const provider = type.removedWithParent ? parent && decisions.get(parent) : decision;
+    const users = provider ? consumersOf(provider).filter(({ keys }) => isConcerned(decision, keys)) : [];
+    if (users.length === 0) continue;
+    const summary = `${address} will be ${fate} and is used by ${consumerList(users)}`;
+    found.push(warning("guard.consumers", summary, { address, range: desired?.range, hint: checkHint }));
+  }
+  const detail = "The workspace is read project by project, which shows no references between projects.";
+  if (isAnyTouched && input.consumers?.isComplete === false)
+    found.push(warning("guard.consumers", "consumers in other projects were not checked", { detail }));
+  return found;
+}
+
+const checkHint = "Make sure that these services do not need it.";
+
+const isConcerned = ({ instance }: Decision, keys: readonly string[]): boolean =>
+  !instance.type.removedWithParent || keys.includes(instance.live?.name ?? "");
+
+/** Returns what becomes of a resource that a consumer may notice; undefined for everything else. */
+function fateOf({ action, onRemove, attributes, instance: { type } }: Decision): string | undefined {
+  const { archives, nameAttribute, removedWithParent } = type;
+  if (action === "delete" && onRemove === "archive") return "archived";
+  if (removedWithParent && (action === "delete" || action === "replace")) return "destroyed";
+  if (action !== "update") return undefined;
+  const changed = attributes.find(({ path, after }) =>
+    path === archives?.attribute ? after.kind === "value" && after.value === true : path === nameAttribute,
+  );
+  if (changed === undefined) return undefined;
+  return changed.path === nameAttribute ? "renamed" : "archived";
+}

@@ -4,10 +4,8 @@ import type { Catalog } from "../model/catalog";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import { isSetting, type ResourceType, ruleAt } from "../model/resource-type";
-import type { RecordedResource } from "../model/state";
-import { isFingerprint } from "../model/state";
-import type { Attributes } from "../model/value";
-import { type Plain, plainEqual } from "../model/value";
+import { isFingerprint, type RecordedResource } from "../model/state";
+import { type Attributes, type Plain, plainEqual } from "../model/value";
 import type { PlanInput } from "./plan";
 
 /** One address before any decision: declared, recorded and live side by side. */
@@ -122,15 +120,11 @@ function readOf(
   return recorded ? { kind: "unchecked", reason: "it was not read" } : { kind: "absent" };
 }
 
-const unknownType = (address: Address, recorded: RecordedResource | undefined): Diagnostic =>
-  error(
-    "state.newer",
-    `${address} is of type "${recorded?.type ?? typeOf(address)}", which is not known here`,
-    {
-      address,
-      hint: "the state was written by a newer version; use that one",
-    },
-  );
+function unknownType(address: Address, recorded: RecordedResource | undefined): Diagnostic {
+  const summary = `${address} is of type "${recorded?.type ?? typeOf(address)}", which is not known here`;
+  const hint = "the state was written by a newer version; use that one";
+  return error("state.newer", summary, { address, hint });
+}
 
 /** Returns whether the service no longer has the recorded id. */
 export const isGone = (instance: ResourceInstance): boolean =>
@@ -161,10 +155,12 @@ export function liveValue(instance: ResourceInstance, path: string): Plain | und
   if (!live) return instance.read.kind === "unchecked" ? recordedValue(instance, path) : undefined;
   const reported = live.attributes.get(path);
   if (reported !== undefined) return reported;
-  return type.parents.some((parent) => parent.attribute === path)
-    ? (live.parentId ?? undefined)
-    : instance.defaults.get(path);
+  return isParentAttribute(type, path) ? (live.parentId ?? undefined) : instance.defaults.get(path);
 }
+
+/** Returns true if a field holds the id of the parent. */
+export const isParentAttribute = ({ parents }: ResourceType, path: string): boolean =>
+  parents.some(({ attribute }) => attribute === path);
 
 /** Returns the recorded value of a field (column L); undefined for a secret. */
 export function recordedValue(instance: ResourceInstance, path: string): Plain | undefined {
@@ -178,10 +174,8 @@ export function recordedValue(instance: ResourceInstance, path: string): Plain |
 }
 
 /** False for what was only imported: nothing of it was set here yet. */
-function wasApplied({ recorded }: ResourceInstance): boolean {
-  for (const _path in recorded?.applied) return true;
-  return false;
-}
+const wasApplied = ({ recorded }: ResourceInstance): boolean =>
+  recorded !== undefined && Object.keys(recorded.applied).length > 0;
 
 /**
  * Gap "defaults of kinds": the settings of something new, as `live` shows them, that were not sent with it (`sent`,
@@ -212,13 +206,8 @@ export function recordedOwners(instances: ResourceInstances): Map<string, Addres
   return owners;
 }
 
-/** The recorded resources under the addresses that the manifest now uses. */
-interface MovedState {
-  readonly recorded: ReadonlyMap<Address, RecordedResource>;
-  /** New address to the one it was recorded under, for what moved. */
-  readonly previous: ReadonlyMap<Address, Address>;
-  readonly diagnostics: readonly Diagnostic[];
-}
+/** The recorded resources under the addresses that the manifest now uses; the address that what moved was recorded under. */
+type MovedState = ReturnType<typeof applyMoves>;
 
 /**
  * Renames recorded resources as `moved` says. What is recorded inside of one that moved goes along
@@ -228,11 +217,12 @@ interface MovedState {
 export function applyMoves(
   resources: Readonly<Record<Address, RecordedResource>>,
   desired: Pick<Desired, "moved" | "resources">,
-): MovedState {
+) {
   const before = new Map(Object.entries(resources) as [Address, RecordedResource][]);
-  if (desired.moved.length === 0) return { recorded: before, previous: new Map(), diagnostics: [] };
-
+  const previous = new Map<Address, Address>();
   const diagnostics: Diagnostic[] = [];
+  if (desired.moved.length === 0) return { recorded: before, previous, diagnostics };
+
   const explicit = new Map<Address, Address>();
   for (const { from, to, range } of desired.moved) {
     const problem = moveProblem(from, to, before, desired);
@@ -253,7 +243,6 @@ export function applyMoves(
   };
 
   const recorded = new Map<Address, RecordedResource>();
-  const previous = new Map<Address, Address>();
   for (const [address, resource] of before) {
     const to = newAddress(address);
     if (to !== address) previous.set(to, address);

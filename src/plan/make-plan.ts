@@ -1,23 +1,19 @@
 import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
 import { isHiddenOutput } from "../model/desired";
 import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
-import { plainEqual, type ResolvedValue, referencesOf } from "../model/value";
+import { type Plain, plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { dependenciesOf, makeChange, totalCost } from "./change";
-import { checkData, checkDeclared, checkSharedLimits, tellUnlisted } from "./check";
-import { judgeConditions } from "./conditions";
-import { warnOfConsumers } from "./consumers";
+import { checkData, checkDeclared, checkSharedLimits, judgeConditions, tellUnlisted } from "./check";
 import { decideAll } from "./decide";
-import { type Decision, isDeletion, isMade } from "./decision";
+import { type Decision, type Decisions, isDeletion, isMade } from "./decision";
 import { digestPlan } from "./digest";
 import { buildGraph, orderInstances, selectScope } from "./graph";
-import { checkMassDeletion, guardDeletions } from "./guards";
+import { checkMassDeletion, type Guards, guardDeletions, warnOfConsumers } from "./guards";
 import { applyMoves, gatherInstances, isRetained, ownerKey, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
   type Change,
-  type Guard,
   type OutputChange,
   type Plan,
   type PlanInput,
@@ -106,11 +102,7 @@ export function makePlan(input: PlanInput): Plan {
  * A manifest that declares nothing that is recorded is more often a wrong path, or has the state of another, than a wish to
  * delete everything. Deletions that are each confirmed by name are meant; where names are asked for, guards block them.
  */
-function refuseEmpty(
-  { desired, options }: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
-  guards: ReadonlyMap<Address, Guard>,
-): Diagnostic[] {
+function refuseEmpty({ desired, options }: PlanInput, decisions: Decisions, guards: Guards): Diagnostic[] {
   if (options.mode !== "apply" || options.allowEmpty) return [];
   const recorded = [...decisions.values()].filter(
     ({ instance }) => instance.recorded && !isRetained(instance),
@@ -135,18 +127,15 @@ const listStanding = (changes: readonly Change[]): Plan["standing"] =>
 
 function listRevealed(
   revealed: NonNullable<PlanInput["revealed"]>,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): NonNullable<Plan["revealed"]> {
-  return [...revealed].flatMap(([address, { prints }]) =>
-    Object.keys(prints).map((attribute) => {
-      const { attributes = [], drift = [] } = decisions.get(address) ?? {};
-      return {
-        address,
-        attribute,
-        isEqual: ![...attributes, ...drift].some(({ path }) => path === attribute),
-      };
-    }),
-  );
+  return [...revealed].flatMap(([address, { prints }]) => {
+    const { attributes = [], drift = [] } = decisions.get(address) ?? {};
+    const differing = new Set([...attributes, ...drift].map(({ path }) => path));
+    return Object.keys(prints).map((attribute) => ({
+      ...{ address, attribute, isEqual: !differing.has(attribute) },
+    }));
+  });
 }
 
 const listUnchecked = (instances: ResourceInstances): Plan["unchecked"] =>
@@ -165,7 +154,7 @@ const isSilent = ({ instance, action, retains }: Decision): boolean =>
  */
 function withOrigins(
   { attributes, instance: { desired } }: Pick<Decision, "attributes" | "instance">,
-  decisions: ReadonlyMap<Address, Decision>,
+  decisions: Decisions,
 ): readonly AttributeChange[] {
   if (!attributes.some(({ cause }) => cause === "edit")) return attributes;
   return attributes.map((change) => {
@@ -188,12 +177,11 @@ function summarize(changes: readonly Change[]): PlanSummary {
   const count = (counts: (change: Change) => boolean): number => changes.filter(counts).length;
   return {
     add: count(isMade),
-    change: count(
-      ({ action, attributes, onRemove }) =>
-        action === "update" ||
-        (action === "adopt" && attributes.length > 0) ||
-        (action === "delete" && onRemove === "archive"),
-    ),
+    change: count((change) => {
+      const { action, attributes } = change;
+      const isArchived = action === "delete" && !isDeletion(change);
+      return action === "update" || (action === "adopt" && attributes.length > 0) || isArchived;
+    }),
     destroy: count(isDeletion),
     adopt: count(({ action }) => action === "adopt"),
     forget: count(({ action }) => action === "forget"),
@@ -201,7 +189,7 @@ function summarize(changes: readonly Change[]): PlanSummary {
 }
 
 /** Live things that no address of the plan owns and no data source finds; parts of other things do not count. */
-function listUnmanaged(input: PlanInput, decisions: ReadonlyMap<Address, Decision>): Plan["unmanaged"] {
+function listUnmanaged(input: PlanInput, decisions: Decisions): Plan["unmanaged"] {
   const parts = new Set(input.types.filter((type) => type.removedWithParent).map((type) => type.type));
   const owned = new Set<string>();
   for (const { instance, action } of decisions.values()) {
@@ -222,10 +210,7 @@ const shownOutput = (value: ResolvedValue | undefined): ShownValue =>
   shownValue(value, isHiddenOutput(value));
 
 /** Outputs as they will be, and those whose value changes. A secret is never stored, so it is never compared. */
-function diffOutputs(
-  input: PlanInput,
-  decisions: ReadonlyMap<Address, Decision>,
-): Pick<Plan, "outputs" | "plannedOutputs"> {
+function diffOutputs(input: PlanInput, decisions: Decisions): Pick<Plan, "outputs" | "plannedOutputs"> {
   const { mode } = input.options;
   const recorded = new Map(Object.entries(input.state?.outputs ?? {}));
   const plannedOutputs: Record<string, ShownValue> = {};
@@ -246,9 +231,9 @@ function diffOutputs(
     const before = shownOutput(recorded.get(name));
     const after = shownOutput(value);
     if (after.kind !== "absent") plannedOutputs[name] = after;
-    const isSame = before.kind === "value" && after.kind === "value" && plainEqual(before.value, after.value);
-    const isAlike = before.kind === after.kind && (before.kind === "absent" || before.kind === "secret");
-    if (!isSame && !isAlike) outputs.push({ name, before, after });
+    // What is unknown may always be another value.
+    const isSame = after.kind !== "unknown" && plainEqual(before as Plain, after as Plain);
+    if (!isSame) outputs.push({ name, before, after });
   }
   return { outputs, plannedOutputs };
 }

@@ -9,8 +9,7 @@ import type { Check } from "../model/policy";
 import type { Holding } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
-import type { Attributes } from "../model/value";
-import { isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { type Attributes, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import type { DataUse } from "./data";
 import type { actionSchema, fieldSchema, PlanDocument, revealedSchema, shownSchema } from "./plan-schema";
 
@@ -84,25 +83,23 @@ export interface Change extends SharedWithDocument {
   readonly conditions?: readonly DesiredCondition[];
   readonly guard?: Guard;
   /** In memory only, for apply: never rendered, never saved. */
-  readonly instance: ChangeInstance;
-}
-
-interface ChangeInstance {
-  readonly desired?: DesiredResource;
-  /** Declared attributes with references resolved; Unknown where this plan must create something first. */
-  readonly resolved: Attributes<ResolvedValue>;
-  /** The defaults of its fields (column C of DESIGN section 4). */
-  readonly defaults: Attributes;
-  readonly recorded?: RecordedResource;
-  readonly live?: LiveResource;
-  /** Its secrets were revealed and compared with what is declared. */
-  readonly isRevealed?: true;
-  /** It is being deleted: how to find out when that has ended. */
-  readonly ending?: Pending;
-  /** Fingerprints of declared secrets, by attribute path. */
-  readonly fingerprints: Readonly<Record<string, string>>;
-  /** Returns the reason why a reacting resource runs. */
-  readonly trigger?: () => Trigger;
+  readonly instance: {
+    readonly desired?: DesiredResource;
+    /** Declared attributes with references resolved; Unknown where this plan must create something first. */
+    readonly resolved: Attributes<ResolvedValue>;
+    /** The defaults of its fields (column C of DESIGN section 4). */
+    readonly defaults: Attributes;
+    readonly recorded?: RecordedResource;
+    readonly live?: LiveResource;
+    /** Its secrets were revealed and compared with what is declared. */
+    readonly isRevealed?: true;
+    /** It is being deleted: how to find out when that has ended. */
+    readonly ending?: Pending;
+    /** Fingerprints of declared secrets, by attribute path. */
+    readonly fingerprints: Readonly<Record<string, string>>;
+    /** Returns the reason why a reacting resource runs. */
+    readonly trigger?: () => Trigger;
+  };
 }
 
 /**
@@ -130,12 +127,6 @@ export interface PlanOptions extends InMemory<PlanDocument["options"]> {
   readonly confirmsAll?: boolean;
 }
 
-/** A live resource that is neither declared nor recorded. */
-interface UnmanagedResource extends InMemory<PlanDocument["unmanaged"][number]> {
-  /** The managed resource it is a part of. */
-  readonly within?: Address;
-}
-
 export type PlanStanding = Standing & { readonly address: Address };
 
 export interface Plan
@@ -148,7 +139,10 @@ export interface Plan
   readonly plannedOutputs: Readonly<Record<string, ShownValue>>;
   /** Id of the newest run that the state remembers; no part of what it says. */
   readonly lastRun?: string;
-  readonly unmanaged: readonly UnmanagedResource[];
+  /** Live resources that are neither declared nor recorded; of a part, within which managed one it is. */
+  readonly unmanaged: readonly (InMemory<PlanDocument["unmanaged"][number]> & {
+    readonly within?: Address;
+  })[];
   /** Managed resources that do not run as they were deployed last, sorted by address. */
   readonly standing: readonly PlanStanding[];
   readonly unchecked: readonly Unchecked[];
@@ -210,6 +204,10 @@ export interface Revealed {
 /** Returns the parent of a resource: as it is declared, else as it is recorded. */
 export const parentOf = ({ instance: { desired, recorded } }: Change): Address | undefined =>
   desired?.parent ?? recorded?.parent;
+
+/** Returns the paths of the fields that only apply can tell. */
+export const unknownIn = ({ attributes }: Change): readonly string[] =>
+  attributes.flatMap(({ path, after }) => (after.kind === "unknown" ? [path] : []));
 
 /** Live fields are neither as recorded nor as declared. */
 export const isChangedOutside = (change: Change): boolean => (change.drift ?? []).length > 0;

@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import {
   type AttributeLookup,
@@ -23,8 +24,8 @@ import {
   Unknown,
   UnreadSecret,
 } from "../model/value";
-import { changesRecordOnly, type Decision, decideNothing, isMade } from "./decision";
-import { liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
+import { changesRecordOnly, type Decision, type Decisions, decideNothing, isMade } from "./decision";
+import { isParentAttribute, liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
   type Change,
@@ -41,7 +42,7 @@ export interface DecisionContext {
   readonly instances: ResourceInstances;
   readonly children: ReadonlyMap<Address, readonly ResourceInstance[]>;
   /** Everything decided so far: all that the instance at hand waits for. */
-  readonly decisions: ReadonlyMap<Address, Decision>;
+  readonly decisions: Decisions;
   readonly lookup: ReferenceLookup;
   /** Live ids that an address of this plan owns, by `type id`. */
   readonly owners: Map<string, Address>;
@@ -78,17 +79,11 @@ function computedValue({ references, compute }: Computed, lookup: ReferenceLooku
 const textOf = (value: Plain): string =>
   value === null ? "" : typeof value === "object" ? canonicalJson(value) : String(value);
 
-interface ResolvedAttributes {
-  readonly resolved: ReadonlyMap<string, ResolvedValue>;
-  /** Paths of those that refer to something. */
-  readonly templates: readonly string[];
-}
-
 /**
  * The declared attributes of a resource, resolved, its name always among them (the logical name unless declared).
- * `null` stands for the service's default where there is one.
+ * `null` stands for the service's default where there is one. `templates`: paths of those that refer to something.
  */
-function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup): ResolvedAttributes {
+function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup) {
   const { address, desired, defaults, type } = instance;
   const resolved = new Map<string, ResolvedValue>();
   const templates: string[] = [];
@@ -105,7 +100,7 @@ function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup):
 
 /** Looks references up in what is decided so far; in dependency order that is all that can be referred to. */
 export const lookupIn =
-  (decisions: ReadonlyMap<Address, Decision>): ReferenceLookup =>
+  (decisions: Decisions): ReferenceLookup =>
   (reference) => {
     const decision = decisions.get(reference.address);
     const found = decision && attributeAfter(decision, reference.attribute);
@@ -169,14 +164,13 @@ export function createdAttributes({ instance, resolved }: ResolvedInstance): Att
     const rule = ruleAt(instance.type, path);
     const value = resolved.get(path);
     if (!rule || rule.change === "local" || value === undefined || value === null) continue;
-    const isPlacement = instance.type.parents.some(({ attribute }) => attribute === path);
     attributes.push({
       path,
       before: { kind: "absent" },
       after: shownValue(value),
       cause: "edit",
       forcesReplacement: false,
-      placement: isPlacement || undefined,
+      placement: isParentAttribute(instance.type, path) || undefined,
       range: instance.desired?.attributes.get(path)?.range ?? instance.desired?.range,
     });
   }
@@ -184,10 +178,7 @@ export function createdAttributes({ instance, resolved }: ResolvedInstance): Att
 }
 
 /** Returns whether the service takes it along with its parent, which this plan deletes, replaces or creates. */
-export function goesWithParent(
-  instance: ResourceInstance,
-  decisions: ReadonlyMap<Address, Decision>,
-): boolean {
+export function goesWithParent(instance: ResourceInstance, decisions: Decisions): boolean {
   if (!instance.parent || !instance.type.removedWithParent) return false;
   const parent = decisions.get(instance.parent);
   if (parent?.action === "delete") return parent.onRemove === "delete";
@@ -195,10 +186,7 @@ export function goesWithParent(
 }
 
 /** Returns the decision to do nothing because of a finding. */
-export const refuse = (
-  { undecided }: ResolvedInstance,
-  diagnostic: Decision["diagnostics"][number],
-): Decision => ({
+export const refuse = ({ undecided }: ResolvedInstance, diagnostic: Diagnostic): Decision => ({
   ...undecided,
   diagnostics: [diagnostic],
 });
@@ -246,7 +234,7 @@ function printsOf(
  */
 function fingerprintSecrets(
   instance: ResourceInstance,
-  { resolved, templates }: ResolvedAttributes,
+  { resolved, templates }: ReturnType<typeof resolveAttributes>,
   keys: PrintKeys,
 ): ReadonlyMap<string, SecretPrints> {
   const prints = new Map<string, SecretPrints>();
@@ -271,7 +259,7 @@ function printsOfLength({ length }: GeneratedSecret): SecretPrints {
  * Declared secrets that were not compared with what is recorded: their text is not here, or the key of fingerprints is
  * not. What is set anyway needs no comparison. Sorted by address.
  */
-export function unreadSecrets(decisions: ReadonlyMap<Address, Decision>): readonly Unchecked[] {
+export function unreadSecrets(decisions: Decisions): readonly Unchecked[] {
   const unread: Unchecked[] = [];
   for (const { instance, resolved, fingerprints, action, attributes } of decisions.values()) {
     const { address, recorded, type, desired } = instance;
@@ -341,10 +329,7 @@ export function appearanceOf(decision: Decision): Upstream["appears"] {
 }
 
 /** Returns the siblings of a resource of the types that it follows. */
-export function neighboursOf(
-  { instance }: Decision,
-  decisions: ReadonlyMap<Address, Decision>,
-): readonly Neighbour[] {
+export function neighboursOf({ instance }: Decision, decisions: Decisions): readonly Neighbour[] {
   const neighbours: Neighbour[] = [];
   for (const decision of decisions.values()) {
     const { address, type, parent, live, recorded, removed } = decision.instance;

@@ -2,7 +2,7 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { sha256 } from "../model/text";
 import { canonicalJson, type Plain } from "../model/value";
-import { planDocument, type Sources, type Unbound } from "./document";
+import { compact, planDocument, type Sources, type Unbound } from "./document";
 import type { Plan, PlanInput, PlanOptions, Revealed } from "./plan";
 import type { PlanDocument } from "./plan-schema";
 
@@ -10,11 +10,11 @@ import type { PlanDocument } from "./plan-schema";
 export interface SavedRequest extends PlanOptions {
   readonly files: readonly string[];
   /** The stack that was planned, of an app of constructs. */
-  readonly stack?: string;
+  readonly stack?: string | undefined;
   /** The stage that was planned: `preview/12`. */
-  readonly stage?: string;
+  readonly stage?: string | undefined;
   /** Policies that it overrides. */
-  readonly overridePolicies?: readonly string[];
+  readonly overridePolicies?: readonly string[] | undefined;
 }
 
 export interface SavedPlan {
@@ -36,11 +36,7 @@ export interface SavedPlan {
  */
 export function savePlan(
   plan: Plan,
-  extra: {
-    readonly files: readonly string[];
-    readonly stack?: string | undefined;
-    readonly stage?: string | undefined;
-    readonly overridePolicies?: readonly string[] | undefined;
+  extra: Pick<SavedRequest, "files" | "stack" | "stage" | "overridePolicies"> & {
     readonly revealed?: PlanInput["revealed"];
     /** Texts of the files that were read, by path. */
     readonly sources?: Sources;
@@ -48,31 +44,25 @@ export function savePlan(
     readonly key?: Uint8Array | undefined;
   },
 ): string {
-  const saved: SavedPlan = {
+  const { revealed, sources, key, ...asked } = extra;
+  const overridePolicies = asked.overridePolicies?.length ? asked.overridePolicies : undefined;
+  const saved = compact({
     format: "rnv-plan",
     version: 1,
-    request: {
-      ...plan.options,
-      files: extra.files,
-      ...(extra.stack !== undefined && { stack: extra.stack }),
-      ...(extra.stage !== undefined && { stage: extra.stage }),
-      ...(extra.overridePolicies?.length && { overridePolicies: extra.overridePolicies }),
-    },
-    plan: planDocument(plan, new Map(), extra.sources),
-    ...(extra.revealed && { revealed: Object.fromEntries(extra.revealed) }),
-  };
-  return textOf(saved, extra.key && macOf(saved, extra.key));
+    request: compact({ ...plan.options, ...asked, overridePolicies }),
+    plan: planDocument(plan, new Map(), sources),
+    revealed: revealed && Object.fromEntries(revealed),
+  }) as unknown as SavedPlan;
+  return textOf(saved, key && macOf(saved, key));
 }
 
-const textOf = (saved: SavedPlan, mac: string | undefined): string => {
-  const checksum = sha256(canonicalJson(saved as unknown as Plain));
-  return `${canonicalJson({ checksum, ...(mac && { mac }), saved } as unknown as Plain)}\n`;
-};
+const canonical = (object: object): string => canonicalJson(compact(object));
+
+const textOf = (saved: SavedPlan, mac: string | undefined): string =>
+  `${canonical({ checksum: sha256(canonical(saved)), mac, saved })}\n`;
 
 const macOf = (saved: SavedPlan, key: Uint8Array): string =>
-  new Secret(Buffer.from(key).toString("hex")).sign(
-    `saved plan\0${canonicalJson(saved as unknown as Plain)}`,
-  );
+  new Secret(Buffer.from(key).toString("hex")).sign(`saved plan\0${canonical(saved)}`);
 
 /** Reads what `savePlan` wrote. One byte that differs makes it damaged. */
 export function readSavedPlan(text: string): {
@@ -93,10 +83,10 @@ export function readSavedPlan(text: string): {
 const damaged = (): Diagnostic =>
   error("plan.damaged", "the saved plan is not as it was written", { hint: "make it again: rnv plan -out" });
 
-function parse(text: string): { readonly saved: SavedPlan; readonly mac?: string } | undefined {
+function parse(text: string): { readonly saved: SavedPlan; readonly mac: string | undefined } | undefined {
   try {
     const { saved, mac } = JSON.parse(text) as { readonly saved?: SavedPlan; readonly mac?: string };
-    return saved?.format === "rnv-plan" && saved.version === 1 ? { saved, ...(mac && { mac }) } : undefined;
+    return saved?.format === "rnv-plan" && saved.version === 1 ? { saved, mac } : undefined;
   } catch {
     return undefined;
   }

@@ -2,13 +2,16 @@ import { type Diagnostic, positionAt, type SourceRange, sortDiagnostics } from "
 import type { SourceLocation } from "../model/apply-event";
 import { shortList } from "../model/text";
 import { escapeJson, escapeLines, escapeText, fencedBlock, shorten } from "./escape-text";
-import { groupBy } from "./group-by";
+import { groupBy } from "./order";
 import { counted } from "./plan-wording";
-import { ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
+import { cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
 
 export type Sources = ReadonlyMap<string, string>;
 
 const noSources: Sources = new Map();
+
+/** Returns the path of a file from the root of its repository; undefined where there is none. */
+export type PathOf = (file: string) => string | undefined;
 
 /** So many findings that say the same are one, with the addresses of the others. */
 const fewestFolded = 4;
@@ -65,13 +68,12 @@ function diagnosticText(diagnostic: Diagnostic, style: Style, sources: Sources =
   const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
   const heading = colour(colors.bold(`${diagnostic.severity}[${diagnostic.code}]`));
   const frame = codeFrame(diagnostic, style, sources);
-  const shown = frame.lines;
   const opening = `${diagnostic.severity}[${diagnostic.code}]`;
   const [first = "", ...rest] = wrapText(`${opening}: ${escapeText(diagnostic.summary)}`, style, 2);
   return [
     `${heading}${colors.bold(first.slice(2 + opening.length))}`,
     ...rest.map((line) => colors.bold(line)),
-    ...shown,
+    ...frame.lines,
     ...indented(diagnostic.detail, style),
     ...(diagnostic.hint === undefined || frame.tellsHint ? [] : hintLines(diagnostic.hint, style)),
     ...(diagnostic.requestId === undefined
@@ -97,17 +99,10 @@ function hintLines(hint: string, style: Style): string[] {
 
 /** `2 errors, 1 warning` */
 function countLine(diagnostics: readonly Diagnostic[]): string {
-  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error").length;
-  const warnings = diagnostics.length - errors;
-  return [errors > 0 ? counted(errors, "error") : "", warnings > 0 ? counted(warnings, "warning") : ""]
-    .filter((part) => part !== "")
-    .join(", ");
-}
-
-interface CodeFrame {
-  readonly lines: readonly string[];
-  /** The hint stands under the caret already. */
-  readonly tellsHint: boolean;
+  const counts = (["error", "warning"] as const).map(
+    (severity) => [diagnostics.filter((one) => one.severity === severity).length, severity] as const,
+  );
+  return counts.flatMap(([count, noun]) => (count > 0 ? [counted(count, noun)] : [])).join(", ");
 }
 
 const tab = "  ";
@@ -117,9 +112,9 @@ const farthest = 2000;
 
 /**
  * Where a finding is: ` --> file:line:column`, the source line, and carets under the range with the hint. Without
- * a range there are no lines; without the text of the file only the file is named.
+ * a range there are no lines; without the text of the file only the file is named. `tellsHint`: the hint is there already.
  */
-function codeFrame(diagnostic: Diagnostic, style: Style, sources: ReadonlyMap<string, string>): CodeFrame {
+function codeFrame(diagnostic: Diagnostic, style: Style, sources: Sources) {
   const { range, hint } = diagnostic;
   if (range === undefined) return { lines: [], tellsHint: false };
   const { colors } = style;
@@ -157,24 +152,17 @@ const lineOf = (text: string): string => {
   return end === -1 ? text : text.slice(0, end);
 };
 
-interface ShownDiagnostic {
-  readonly text: string;
-  /** Columns. */
-  readonly caretOffset: number;
-  readonly caretWidth: number;
-}
-
-/** Cuts a line around a range to `room` columns, and escapes it; tabs count as two columns. */
-function window(source: string, from: number, to: number, room: number, ellipsis: string): ShownDiagnostic {
+/** Cuts a line around a range to `room` columns, and escapes it; tabs count as two columns. The caret is in columns. */
+function window(source: string, from: number, to: number, room: number, ellipsis: string) {
   const drawn = (text: string) => escapeText(text.replaceAll("\t", tab));
   const before = drawn(source.slice(0, from));
   const marked = drawn(source.slice(from, to));
   const after = drawn(source.slice(to));
-  const markedText = cut(marked, Math.floor(room / 2), ellipsis);
+  const markedText = cutText(marked, Math.floor(room / 2), ellipsis);
   const left = room - textWidth(markedText);
   const afterRoom = Math.max(Math.floor(left / 2), left - textWidth(before));
-  const afterText = cut(after, afterRoom, ellipsis);
-  const beforeText = cutStart(before, left - textWidth(afterText), ellipsis);
+  const afterText = cutText(after, afterRoom, ellipsis);
+  const beforeText = backwards(cutText(backwards(before), left - textWidth(afterText), ellipsis));
   return {
     // Again: escaped parts may be a command together.
     text: escapeText(beforeText + markedText + afterText),
@@ -182,22 +170,6 @@ function window(source: string, from: number, to: number, room: number, ellipsis
     caretWidth: Math.max(1, textWidth(markedText)),
   };
 }
-
-/** As many characters from the start as fit, with an ellipsis where some do not. */
-function cut(text: string, room: number, ellipsis: string): string {
-  if (textWidth(text) <= room) return text;
-  const characters = [...text];
-  let width = ellipsis.length;
-  const end = characters.findIndex((character) => {
-    width += textWidth(character);
-    return width > room;
-  });
-  return characters.slice(0, end).join("") + ellipsis;
-}
-
-/** The same from the end. */
-const cutStart = (text: string, room: number, ellipsis: string): string =>
-  backwards(cut(backwards(text), room, ellipsis));
 
 const backwards = (text: string): string => [...text].reverse().join("");
 
@@ -223,22 +195,17 @@ export const diagnosticsJson = (diagnostics: readonly Diagnostic[], sources: Sou
 
 /**
  * Findings as workflow commands of GitHub Actions, one a line: `::error file=rnv.yaml,line=9,col=11,…::summary`.
- * `pathOf` gives the path of a file from the root of its repository, undefined where there is no file.
  */
 export const githubAnnotations = (
   diagnostics: readonly Diagnostic[],
   sources: Sources = noSources,
-  pathOf: (file: string) => string | undefined = (file) => file,
+  pathOf: PathOf = (file) => file,
 ): string =>
   sortDiagnostics(diagnostics)
     .map((diagnostic) => `${annotation(diagnostic, sources, pathOf)}\n`)
     .join("");
 
-function annotation(
-  diagnostic: Diagnostic,
-  sources: Sources,
-  pathOf: (file: string) => string | undefined,
-): string {
+function annotation(diagnostic: Diagnostic, sources: Sources, pathOf: PathOf): string {
   const { severity, code, summary, detail, hint, range } = diagnostic;
   const file = range === undefined ? undefined : pathOf(range.file);
   const place = range === undefined || file === undefined ? undefined : locationData(range, sources);

@@ -1,13 +1,18 @@
-import { driftClasses } from "../plan/drift";
-import { countsOfStage, type DriftJob, nameOfStage, type StageDrift, statusOf } from "../plan/drift-job";
+import {
+  countsOfStage,
+  type DriftJob,
+  driftClasses,
+  nameOfStage,
+  type StageDrift,
+  statusOf,
+} from "../plan/drift";
 import { diagnosticData, diagnosticsText, findingsBlock } from "./diagnostics";
-import { driftDocument } from "./drift-json";
-import { driftLine, driftMarkdown, driftText } from "./drift-sections";
+import { driftDocument, driftLine, driftMarkdown, driftText } from "./drift-report";
 import { codeSpan, escapeJson, escapeMarkdown, escapeText, markdownTable } from "./escape-text";
 import { type CommentSubject, pageLink } from "./job-comment";
 import { counted, countList } from "./plan-wording";
 import { runHelp, runMetrics } from "./prometheus";
-import { joined, markdownWithin } from "./sections";
+import { joined, markdownLimit, markdownWithin } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
 
@@ -39,16 +44,16 @@ export function driftJobText(job: DriftJob, style: Style): string {
   const parts = job.stages
     .filter((one) => isTold(one) || job.stages.length === 1)
     .map((one) => {
-      const name = nameOfStage(one);
-      const said = [
-        ...(one.diagnostics.length === 0 ? [] : [diagnosticsText(one.diagnostics, style, one.sources)]),
-        ...(one.report === undefined ? [] : [driftText(one.report, style).trimEnd()]),
-      ];
-      return [...(name === "" ? [] : [style.colors.bold(escapeText(name))]), ...said].join("\n\n");
+      const name = escapeText(nameOfStage(one));
+      return joined([
+        name === "" ? "" : style.colors.bold(name),
+        diagnosticsText(one.diagnostics, style, one.sources),
+        one.report === undefined ? "" : driftText(one.report, style).trimEnd(),
+      ]).trimEnd();
     });
-  if (job.stages.length === 1) return `${parts.join("\n\n")}\n`;
+  if (job.stages.length === 1) return joined(parts);
   const table = alignColumns([head, ...job.stages.map((one) => rowOf(one).map(escapeText))]);
-  return `${[...parts, table.join("\n"), style.colors.bold(jobLine(job))].join("\n\n")}\n`;
+  return joined([...parts, table.join("\n"), style.colors.bold(jobLine(job))]);
 }
 
 /** `20 stages: 17 no drift, 2 drift, 1 not checked.` */
@@ -64,9 +69,7 @@ export const driftJobJson = (job: DriftJob): string =>
   `${escapeJson(
     {
       format_version: "1.0",
-      status: statusOf(job),
-      exit_code: job.exitCode,
-      ...originOf(job),
+      ...jobData(job),
       stages: job.stages.map((one) => ({
         ...stageOf(one),
         drift: one.report && driftDocument(one.report),
@@ -76,10 +79,10 @@ export const driftJobJson = (job: DriftJob): string =>
     2,
   )}\n`;
 
-const originOf = ({ manifest, at, seconds, commit, page }: DriftJob) => ({
-  ...{ manifest, at, seconds, commit },
-  job: page,
-});
+const jobData = (job: DriftJob) => {
+  const { exitCode, manifest, at, seconds, commit, page } = job;
+  return { status: statusOf(job), exit_code: exitCode, manifest, at, seconds, commit, job: page };
+};
 
 const stageOf = (one: StageDrift) => ({
   stage: one.stage,
@@ -91,11 +94,8 @@ const stageOf = (one: StageDrift) => ({
   ...countsOfStage(one),
 });
 
-/** Characters of a summary of a job. */
-const defaultLimit = 60_000;
-
 /** Renders a job in Markdown: the table first, then what is not clean. */
-export function driftJobMarkdown(job: DriftJob, limit = defaultLimit): string {
+export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
   const told = job.stages.filter(isTold);
   if (job.stages.length === 1) return stageMarkdown(job.stages[0] as StageDrift, limit);
   const rows = job.stages.map(rowOf).map(([name = "", ...cells]) => [escapeMarkdown(name), ...cells]);
@@ -110,7 +110,7 @@ export function driftJobMarkdown(job: DriftJob, limit = defaultLimit): string {
 }
 
 /** Renders what was found in one stage: the body of its issue. */
-export function stageMarkdown(one: StageDrift, limit = defaultLimit): string {
+export function stageMarkdown(one: StageDrift, limit = markdownLimit): string {
   const name = nameOfStage(one);
   const title = name === "" ? "rnv drift" : `rnv drift: ${codeSpan(name)}`;
   const errors = findingsBlock(one.diagnostics, one.sources, limit / 3);
@@ -128,7 +128,7 @@ export const issueTitle = ({ manifest, stage, stack }: CommentSubject): string =
 /** The text of the issue of a stage, within `limit` characters. */
 export function issueText(one: StageDrift, job: DriftJob, limit: number): string {
   const footer = `Checked ${exactTime(job.at)}${pageText(job)}. To keep a difference, add it to \`rnv.drift.yaml\` with a reason and an end date. To undo it, merge a pull request; its apply repairs it. Or run \`rnv ci apply --repair\` in a job that needs an approval. This issue closes when no drift is found.\n`;
-  return `${stageMarkdown(one, Math.min(limit, defaultLimit) - footer.length - 400)}\n${footer}`;
+  return `${stageMarkdown(one, Math.min(limit, markdownLimit) - footer.length - 400)}\n${footer}`;
 }
 
 /** Words the comment with which the issue of a stage is closed. */
@@ -167,9 +167,7 @@ export const webhookBody = (job: DriftJob): string =>
   JSON.stringify({
     text: inert(messageOf(job)),
     event: "drift",
-    status: statusOf(job),
-    exit_code: job.exitCode,
-    ...originOf(job),
+    ...jobData(job),
     stages: job.stages.map(stageOf),
   });
 

@@ -24,7 +24,7 @@ export function eventText(event: ApplyEvent, style: Style): string {
   const subject = colors.bold(`${escapeText(event.address)}:`);
   switch (event.type) {
     case "start":
-      return `${subject} ${stepWords[event.action].doing}...${identity(event.id, style)}`;
+      return `${subject} ${stepWords[event.action].doing}...${idNote(event.id, style)}`;
     case "progress":
       return `${subject} ${colors.dim(escapeText(event.note))}`;
     case "waiting": {
@@ -34,7 +34,7 @@ export function eventText(event: ApplyEvent, style: Style): string {
       return `${subject} Still ${stepWords[event.action].doing.toLowerCase()}... ${shown}`.trimEnd();
     }
     case "done":
-      return `${subject} ${stepWords[event.action].deed} complete after ${elapsedText(event.elapsedSeconds)}${identity(event.id, style)}`;
+      return `${subject} ${stepWords[event.action].deed} complete after ${elapsedText(event.elapsedSeconds)}${idNote(event.id, style)}`;
     case "failed":
       return `${subject} ${colors.red(`failed after ${elapsedText(event.elapsedSeconds)}:`)} ${escapeText(factOf(event))}`;
     case "skipped":
@@ -45,9 +45,6 @@ export function eventText(event: ApplyEvent, style: Style): string {
 /** The summary of a failure without the address that the line begins with. */
 const factOf = ({ address, diagnostic: { summary } }: Extract<ApplyEvent, { type: "failed" }>): string =>
   /^:? /.test(summary.replace(address, "")) ? summary.replace(address, "").replace(/^:? /, "") : summary;
-
-const identity = (id: string | undefined, style: Style): string =>
-  id === undefined ? "" : idNote(id, style);
 
 const skipCause = (because: readonly string[]): string =>
   because.length === 0 ? "the run was interrupted" : `${because.map(escapeText).join(", ")} failed`;

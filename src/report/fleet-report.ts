@@ -14,7 +14,7 @@ import {
 } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
 import { runHelp, runMetrics } from "./prometheus";
-import { joined, markdownWithin } from "./sections";
+import { joined, markdownLimit, markdownWithin } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { elapsedText } from "./time-text";
 
@@ -97,29 +97,23 @@ export const isWell = ({ status }: Pick<MemberResult, "status">): boolean =>
 export const byUrgency = (a: MemberResult, b: MemberResult): number =>
   memberStatuses.indexOf(b.status) - memberStatuses.indexOf(a.status) || (a.name < b.name ? -1 : 1);
 
+const doneWords = {
+  ...{ add: "added", change: "changed", destroy: "destroyed", adopt: "adopted", forget: "forgotten" },
+} as const;
+
 /** Words the result of a run: `1 to add, 2 to change`. */
 export function foundText({ changes, drift, status }: MemberResult, isDone: boolean): string {
-  const ofChanges: readonly Count[] =
-    changes === undefined
-      ? []
-      : [
-          [changes.add, isDone ? "added" : "to add"],
-          [changes.change, isDone ? "changed" : "to change"],
-          [changes.destroy, isDone ? "destroyed" : "to destroy"],
-          [changes.adopt, isDone ? "adopted" : "to adopt"],
-          [changes.forget, isDone ? "forgotten" : "to forget"],
-        ];
-  const ofDrift: readonly Count[] =
-    drift === undefined
-      ? []
-      : [
-          [drift.drifted, "changed outside"],
-          [drift.missing, "missing"],
-          [drift.pending, "not applied"],
-          // In a workspace of several members, what others manage is not managed by one.
-          [status === "drift" ? drift.unmanaged : 0, "not managed"],
-        ];
-  return countList([...ofChanges, ...ofDrift]);
+  const ofChanges = Object.entries(doneWords).map(
+    ([verb, done]): Count => [changes?.[verb as keyof typeof doneWords] ?? 0, isDone ? done : `to ${verb}`],
+  );
+  return countList([
+    ...ofChanges,
+    [drift?.drifted ?? 0, "changed outside"],
+    [drift?.missing ?? 0, "missing"],
+    [drift?.pending ?? 0, "not applied"],
+    // In a workspace of several members, what others manage is not managed by one.
+    [status === "drift" ? (drift?.unmanaged ?? 0) : 0, "not managed"],
+  ]);
 }
 
 /** The line of a member in a log: `shop@production: drift, 1 changed outside (1.2s)`. */
@@ -187,8 +181,6 @@ export function fleetLine({ members, shard, counts, selected }: FleetReport): st
   return `${counted(members.length, "member")}${part}: ${byStatus}.`;
 }
 
-/** Bytes of a report in Markdown: what GitHub takes as the summary of a step is 1 MiB, and a comment less. */
-const mostMarkdown = 60_000;
 const mostRows = 200;
 
 /** The report as Markdown: a table of what needs attention, its errors folded, and a closing line. */
@@ -209,7 +201,7 @@ export function fleetReportMarkdown(report: FleetReport): string {
   });
   return markdownWithin(
     { opening: [...opening, table, ...note], parts: folded },
-    mostMarkdown,
+    markdownLimit,
     (fits) => `The errors of ${counted(folded.length - fits, "member")} are`,
   );
 }

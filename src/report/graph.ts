@@ -3,6 +3,8 @@ import type { ResourceType } from "../model/resource-type";
 import { compareTexts } from "../model/text";
 import { type Change, isListed, type Plan } from "../plan/plan";
 import { escapeText } from "./escape-text";
+import { groupBy } from "./order";
+import { isRun } from "./plan-wording";
 
 /** How a node is marked: what becomes of it, or what was found. */
 export type Mark =
@@ -33,16 +35,20 @@ export const marks: Readonly<
   same: { sign: "", word: "unchanged", ink: "#59636e", paper: "#ffffff" },
 };
 
+/** A node of a graph that Graphviz or Mermaid lays out. One without a mark does not change. */
+interface LabelledNode {
+  readonly id: string;
+  /** Default: its id. */
+  readonly title?: string;
+  /** Title of the frame that it is in. */
+  readonly frame?: string | undefined;
+  readonly mark?: NodeMark | undefined;
+}
+
 /** A directed graph of labels; an edge points from what depends to what it depends on. */
 export interface LabelledGraph {
-  readonly nodes: readonly string[];
+  readonly nodes: readonly LabelledNode[];
   readonly edges: readonly { readonly from: string; readonly to: string }[];
-  /** The action of the plan for each node; a node that is missing does not change. */
-  readonly marked?: ReadonlyMap<string, NodeMark>;
-  /** Label of each node; itself where it has none. */
-  readonly titles?: ReadonlyMap<string, string>;
-  /** Frames around nodes. */
-  readonly clusters?: readonly { readonly title: string; readonly nodes: readonly string[] }[];
 }
 
 interface NodeMark {
@@ -56,41 +62,41 @@ export function graphOfPlan(
   plan: Plan,
   types: readonly Pick<ResourceType, "type" | "parents">[],
 ): LabelledGraph {
-  const nodes = new Set<string>(plan.changes.map(({ address }) => address));
+  const known = new Set<string>(plan.changes.map(({ address }) => address));
   const parents = new Map(types.map(({ type, parents }) => [type, parents.map((parent) => parent.type)]));
   const parentOf = ({ address, type, construct }: Change): readonly string[] => {
     const name = nameOf(address);
     const around = [name, name.slice(0, Math.max(0, name.lastIndexOf(".")))];
     const near = around.flatMap((at) => (parents.get(type) ?? []).map((parent) => `${parent}.${at}`));
-    return [construct?.in ?? "", ...near].filter((at) => nodes.has(at)).slice(0, 1);
+    return [construct?.in ?? "", ...near].filter((at) => known.has(at)).slice(0, 1);
   };
   return {
-    nodes: [...nodes],
+    nodes: plan.changes.map((change) => ({
+      id: change.address,
+      mark: isListed(change, plan) ? markOf(change) : undefined,
+    })),
     edges: plan.changes.flatMap((change) =>
       [...new Set([...parentOf(change), ...(change.references ?? [])])].map((to) => ({
         from: change.address,
         to,
       })),
     ),
-    marked: new Map(
-      plan.changes
-        .filter((change) => isListed(change, plan))
-        .map((change): [string, NodeMark] => [change.address, markOf(change)]),
-    ),
   };
 }
 
-function markOf({ action, guard, onRemove, reason, missing }: Change): NodeMark {
+/** `update`, `archive`: the word of a change in tables and pictures. */
+export function actionWord({ action, onRemove }: Pick<Change, "action" | "onRemove">): string {
+  if (action === "no-op") return "record";
+  return action === "delete" && onRemove === "archive" ? "archive" : marks[action].word;
+}
+
+function markOf(change: Change): NodeMark {
+  const { action, guard } = change;
   // Of what stays, only what has changed outside is listed.
   const mark = action === "no-op" ? "drift" : action;
-  const { sign, word } = marks[mark];
-  const isRun = reason !== undefined && !missing && (action === "create" || action === "update");
-  const shown = isRun ? "run" : action === "delete" && onRemove === "archive" ? "archive" : word;
-  return {
-    mark,
-    words: `${guard ? "! blocked \u00b7 " : ""}${sign} ${shown}`,
-    isBlocked: guard !== undefined,
-  };
+  const word = isRun(change) ? "run" : action === "no-op" ? marks.drift.word : actionWord(change);
+  const words = `${guard ? "! blocked \u00b7 " : ""}${marks[mark].sign} ${word}`;
+  return { mark, words, isBlocked: guard !== undefined };
 }
 
 /** Shapes in the languages of Graphviz and Mermaid: an octagon ends something, two frames replace it. */
@@ -112,25 +118,23 @@ const shapes: Readonly<Record<Mark, { readonly dot: string; readonly mermaid: re
 export function graphDot(graph: LabelledGraph): string {
   const inner = (label: string) => escapeText(label).replaceAll("\\", "\\\\").replaceAll('"', '\\"');
   const quoted = (label: string) => `"${inner(label)}"`;
-  const attributes = (node: string): string => {
-    const found = graph.marked?.get(node);
-    const title = inner(graph.titles?.get(node) ?? node);
-    if (found === undefined) return graph.titles === undefined ? "" : ` [label = "${title}"]`;
+  const attributes = ({ id, title = id, mark: found }: LabelledNode): string => {
+    if (found === undefined) return title === id ? "" : ` [label = ${quoted(title)}]`;
     const { ink, paper } = marks[found.mark];
     const width = found.isBlocked ? 4 : 1.5;
-    return ` [label = "${title}\\n${inner(found.words)}", ${shapes[found.mark].dot}, color = "${ink}", fontcolor = "${ink}", fillcolor = "${paper}", penwidth = ${width}]`;
+    return ` [label = "${inner(title)}\\n${inner(found.words)}", ${shapes[found.mark].dot}, color = "${ink}", fontcolor = "${ink}", fillcolor = "${paper}", penwidth = ${width}]`;
   };
   return [
     "digraph rnv {",
     "  rankdir = LR",
     '  node [shape = box, fontname = "sans-serif"]',
-    ...(graph.clusters ?? []).flatMap(({ title, nodes }, i) => [
+    ...framesOf(graph).flatMap(([title, nodes], i) => [
       `  subgraph cluster_${i} {`,
       `    label = ${quoted(title)}`,
-      ...nodes.map((node) => `    ${quoted(node)}`),
+      ...nodes.map(({ id }) => `    ${quoted(id)}`),
       "  }",
     ]),
-    ...allNodes(graph).map((node) => `  ${quoted(node)}${attributes(node)}`),
+    ...allNodes(graph).map((node) => `  ${quoted(node.id)}${attributes(node)}`),
     ...sortedEdges(graph).map(({ from, to }) => `  ${quoted(from)} -> ${quoted(to)}`),
     "}",
     "",
@@ -140,40 +144,32 @@ export function graphDot(graph: LabelledGraph): string {
 /** The graph as a Mermaid flowchart, which GitHub and GitLab draw in a fenced block. */
 export function graphMermaid(graph: LabelledGraph): string {
   const nodes = allNodes(graph);
-  const ids = new Map(nodes.map((node, i) => [node, `n${i}`]));
-  const used = new Set([...(graph.marked?.values() ?? [])].map(({ mark }) => mark));
+  const ids = new Map(nodes.map(({ id }, i) => [id, `n${i}`]));
+  const used = new Set(nodes.flatMap(({ mark }) => mark?.mark ?? []));
   const boxOf = (label: string, mark: Mark | undefined): string => {
     const [open, close] = shapes[mark ?? "same"].mermaid;
     return `${open}"${label}"${close}${mark === undefined ? "" : `:::${mark}Mark`}`;
   };
-  const box = (node: string): string => {
-    const found = graph.marked?.get(node);
-    const title = mermaidLabel(graph.titles?.get(node) ?? node);
-    return boxOf(found === undefined ? title : `${title}<br/>${mermaidLabel(found.words)}`, found?.mark);
+  const box = ({ id, title = id, mark: found }: LabelledNode): string => {
+    const words = found === undefined ? "" : `<br/>${mermaidLabel(found.words)}`;
+    return boxOf(`${mermaidLabel(title)}${words}`, found?.mark);
   };
   const styles = (Object.keys(marks) as Mark[]).filter((mark) => used.has(mark));
+  const legend = styles.map(
+    (mark, i) => `    l${i}${boxOf(mermaidLabel(`${marks[mark].sign} ${marks[mark].word}`), mark)}`,
+  );
   return [
     "flowchart LR",
-    ...(graph.clusters ?? []).flatMap(({ title, nodes: own }, i) => [
+    ...framesOf(graph).flatMap(([title, own], i) => [
       `  subgraph c${i}["${mermaidLabel(title)}"]`,
-      ...own.map((node) => `    ${ids.get(node)}`),
+      ...own.map(({ id }) => `    ${ids.get(id)}`),
       "  end",
     ]),
-    ...nodes.map((node) => `  ${ids.get(node)}${box(node)}`),
+    ...nodes.map((node) => `  ${ids.get(node.id)}${box(node)}`),
     ...sortedEdges(graph).map(({ from, to }) => `  ${ids.get(from)} --> ${ids.get(to)}`),
-    ...(styles.length === 0
-      ? []
-      : [
-          '  subgraph legend["Legend"]',
-          ...styles.map(
-            (mark, i) => `    l${i}${boxOf(mermaidLabel(`${marks[mark].sign} ${marks[mark].word}`), mark)}`,
-          ),
-          "  end",
-        ]),
+    ...(legend.length === 0 ? [] : ['  subgraph legend["Legend"]', ...legend, "  end"]),
     ...styles.map((mark) => `  classDef ${mark}Mark ${mermaidStyle(mark)}`),
-    ...nodes
-      .filter((node) => graph.marked?.get(node)?.isBlocked)
-      .map((node) => `  style ${ids.get(node)} stroke-width:4px`),
+    ...nodes.filter(({ mark }) => mark?.isBlocked).map(({ id }) => `  style ${ids.get(id)} stroke-width:4px`),
     "",
   ].join("\n");
 }
@@ -185,8 +181,18 @@ const mermaidStyle = (mark: Mark): string =>
 const mermaidLabel = (label: string): string =>
   escapeText(label).replace(/[^\p{L}\p{N}._ /-]/gu, (character) => `#${character.codePointAt(0)};`);
 
-const allNodes = ({ nodes, edges }: LabelledGraph): string[] =>
-  [...new Set([...nodes, ...edges.flatMap(({ from, to }) => [from, to])])].sort();
+/** Frames by title, with what is in them. */
+const framesOf = ({ nodes }: LabelledGraph): readonly (readonly [string, readonly LabelledNode[]])[] =>
+  [...groupBy(nodes, ({ frame }) => frame)].flatMap(([frame, own]) =>
+    frame === undefined ? [] : [[frame, own] as const],
+  );
+
+/** Nodes by id, those that only edges name among them. */
+const allNodes = ({ nodes, edges }: LabelledGraph): readonly LabelledNode[] => {
+  const named = edges.flatMap(({ from, to }) => [from, to]).map((id): LabelledNode => ({ id }));
+  const byId = new Map([...named, ...nodes].map((node) => [node.id, node]));
+  return [...byId.values()].sort((a, b) => compareTexts(a.id, b.id));
+};
 
 const sortedEdges = ({ edges }: LabelledGraph) =>
   [...edges].sort((a, b) => compareTexts(a.from, b.from) || compareTexts(a.to, b.to));

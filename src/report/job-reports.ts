@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { type Check, isCondition, stopsPlan } from "../model/policy";
 import { isWritten, type Plan } from "../plan/plan";
-import { diagnosticData, type Sources } from "./diagnostics";
+import { diagnosticData, type PathOf, type Sources } from "./diagnostics";
 import { escapeHtml, escapeJson, escapeText } from "./escape-text";
 import { actionPhrase, planLine } from "./plan-wording";
 
@@ -122,8 +122,6 @@ export interface FoundIn {
   readonly findings: readonly Diagnostic[];
   readonly sources: Sources;
 }
-
-type PathOf = (file: string) => string | undefined;
 
 /** Entries of a report, each once: plans of several stages find the same at the same line. */
 const distinct = <Entry extends object>(entries: readonly Entry[]): readonly Entry[] => [

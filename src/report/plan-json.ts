@@ -2,7 +2,15 @@ import { type DesiredResource, defaultLifecycle } from "../model/desired";
 import { camelCase } from "../model/text";
 import type { Plain } from "../model/value";
 import { planDocument } from "../plan/document";
-import type { Action, Change, InMemory, Plan, ShownValue } from "../plan/plan";
+import {
+  type Action,
+  absent,
+  type Change,
+  type InMemory,
+  type Plan,
+  type ShownValue,
+  secret,
+} from "../plan/plan";
 import { type PlanDocument, planDocumentSchema } from "../plan/plan-schema";
 import { escapeJson } from "./escape-text";
 
@@ -24,40 +32,32 @@ export function planFromDocument(document: unknown): Plan | undefined {
 /** The plan of a document that was parsed. */
 export function planOf(data: PlanDocument): Plan {
   const drift = new Map(data.resource_drift.map((entry) => [entry.address, entry]));
-  const planned = new Map(data.planned_values.root_module.resources.map((one) => [one.address, one.values]));
+  const { resources, outputs } = { ...data.planned_values.root_module, ...data.planned_values };
+  const planned = new Map(resources.map((one) => [one.address, one.values]));
   return {
+    ...inMemory(data),
     options: inMemory(data.options),
     changes: data.resource_changes.map((change) =>
       changeOf(change, drift.get(change.address), planned.get(change.address)),
     ),
-    outputs: Object.entries(data.output_changes).map(([name, output]) => ({
-      name,
-      before: sideOf(output.before, output.before_sensitive, false, output.actions.includes("create")),
-      after: sideOf(
-        output.after,
-        output.after_sensitive,
-        output.after_unknown,
-        output.actions.includes("delete"),
-      ),
-    })),
-    plannedOutputs: Object.fromEntries(
-      Object.entries(data.planned_values.outputs).map(([name, { sensitive, value }]) => [
+    outputs: Object.entries(data.output_changes).map(([name, output]) => {
+      const { before, after, actions } = output;
+      const isMade = actions.includes("create");
+      const isEnded = actions.includes("delete");
+      return {
         name,
-        sideOf(value ?? null, sensitive, value === undefined, false),
+        before: isMade ? absent : sideOf(before, output.before_sensitive, false),
+        after: isEnded ? absent : sideOf(after, output.after_sensitive, output.after_unknown),
+      };
+    }),
+    plannedOutputs: Object.fromEntries(
+      Object.entries(outputs).map(([name, { sensitive, value }]) => [
+        name,
+        sideOf(value ?? null, sensitive, value === undefined),
       ]),
     ),
-    stage: data.stage,
-    timestamp: data.timestamp,
-    digest: data.digest,
-    summary: data.summary,
-    unmanaged: data.unmanaged,
     standing: data.standing ?? [],
-    unchecked: data.unchecked,
     revealed: data.revealed?.map(inMemory),
-    cost: data.cost,
-    checks: data.checks,
-    diagnostics: data.diagnostics,
-    binding: data.binding,
   };
 }
 
@@ -113,8 +113,5 @@ function actionOf({ change }: ResourceChange): Action {
   return change.actions.length > 1 ? "replace" : (change.actions[0] ?? "no-op");
 }
 
-function sideOf(value: Plain, isSecret: boolean, isUnknown: boolean, isAbsent: boolean): ShownValue {
-  if (isAbsent) return { kind: "absent" };
-  if (isSecret) return { kind: "secret" };
-  return isUnknown ? { kind: "unknown" } : { kind: "value", value };
-}
+const sideOf = (value: Plain, isSecret: boolean, isUnknown: boolean): ShownValue =>
+  isSecret ? secret : isUnknown ? { kind: "unknown" } : { kind: "value", value };

@@ -13,15 +13,12 @@ import {
   quoteText,
   shorten,
 } from "./escape-text";
-import { marks } from "./graph";
-import { closingLines, isLoss, type PlanEntry, planEntries } from "./plan-entries";
-import { planSections } from "./plan-sections";
-import { counted, countsOf, effectWords, isBlocked, isNameTold, moneyChange, planLine } from "./plan-wording";
-import { joined, markdownWithin, sectionMarkdown } from "./sections";
+import { actionWord } from "./graph";
+import { type PlanEntry, type PlanReport, planReport } from "./plan-report";
+import { counted, countsOf, effectWords, isBlocked, isNameTold, moneyChange } from "./plan-wording";
+import { joined, longestName, markdownLimit, markdownWithin, sectionMarkdown } from "./sections";
 import { attributeSign, fieldLines, isBlock, shownText } from "./values";
 
-/** Characters; GitHub refuses comments above 65,536. */
-const defaultLimit = 60_000;
 const mostRows = 200;
 /** Rows of a table that is not folded away. */
 const mostOpen = 25;
@@ -36,25 +33,24 @@ const mostListed = 50;
  */
 export function planMarkdown(
   plan: Plan,
-  limit = defaultLimit,
+  limit = markdownLimit,
   title = plan.stage === undefined ? "rnv plan" : `rnv plan of ${codeSpan(plan.stage)}`,
 ): string {
-  const entries = planEntries(plan);
-  const head = [`### ${title}`, `**${planLine(plan)}**`, blocked(entries)];
-  const closing = [...planSections(plan).map(sectionMarkdown), ...footer(plan, entries)];
-  const losses = entries.filter(({ first }) => isLoss(first)).length;
-  const detailed = entries.filter(({ fields }) => fields.length > 0);
+  const report = planReport(plan);
+  const head = [`### ${title}`, `**${report.line}**`, blocked(report.changes)];
+  const closing = [...report.sections.map(sectionMarkdown), ...footer(plan, report)];
+  const detailed = report.entries.filter(({ fields }) => fields.length > 0);
   const parts = detailed.map(details);
   const noteOf = (shown: number): string =>
     `The details of ${counted(changesOf(detailed.slice(shown)).length, "resource")} are`;
   for (const opening of [
-    [...head, findings(plan.diagnostics), ...planTable(entries, losses, mostRows)],
-    [...head, findings(plan.diagnostics.filter(isError)), ...planTable(entries, losses, 0)],
+    [...head, findings(plan.diagnostics), ...planTable(report, mostRows)],
+    [...head, findings(plan.diagnostics.filter(isError)), ...planTable(report, 0)],
   ]) {
     const text = markdownWithin({ opening, parts, closing }, limit, noteOf);
     if (text.length <= limit) return text;
   }
-  return bare(head.slice(0, 2), entries, plan);
+  return bare(head.slice(0, 2), report, plan);
 }
 
 const changesOf = (entries: readonly PlanEntry[]): readonly Change[] =>
@@ -63,13 +59,14 @@ const changesOf = (entries: readonly PlanEntry[]): readonly Change[] =>
 const isError = ({ severity }: Diagnostic): boolean => severity === "error";
 
 /** When even the table is too long: what ends, by name, and how much else there is. */
-function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan): string {
-  const own = entries.map(({ first }) => first).filter((change) => isLoss(change) && !change.withParent);
+function bare(head: readonly string[], report: PlanReport, plan: Plan): string {
+  const losses = report.entries.slice(0, report.losses);
+  const own = losses.map(({ first }) => first).filter(({ withParent }) => !withParent);
   const lines = own.map((change) => {
     const sign = change.action === "replace" ? "-/+" : change.action === "delete" ? "-" : "~";
     return `${sign} ${shorten(escapeText(change.address), longestName)}${change.guard ? "  # blocked" : ""}`;
   });
-  const left = changesOf(entries).length - own.length;
+  const left = report.changes.length - own.length;
   const others = counted(left, own.length === 0 ? "resource" : "other resource");
   const note = `> [!NOTE]\n> The list of ${others} is left out, because this comment would be too long.`;
   return joined([
@@ -77,7 +74,7 @@ function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan
     isBlocked(plan) ? "> [!CAUTION]\n> Blocked until it is resolved; `rnv plan` says how." : "",
     lines.length === 0 ? "" : fencedBlock(lines, "diff"),
     left === 0 ? "" : note,
-    ...footer(plan, entries),
+    ...footer(plan, report),
   ]);
 }
 
@@ -91,8 +88,8 @@ const capItems = (items: readonly string[]): string[] =>
     : [...items.slice(0, mostItems), `> - and ${items.length - mostItems} more`];
 
 /** Lists the guards of blocked changes; for many unconfirmed deletions says how to confirm them. */
-function blocked(entries: readonly PlanEntry[]): string {
-  const held = entries.map(({ first }) => first).filter(({ guard }) => guard !== undefined);
+function blocked(changes: readonly Change[]): string {
+  const held = changes.filter(({ guard }) => guard !== undefined);
   if (held.length === 0) return "";
   const unconfirmed = held.filter(isUnconfirmed);
   const others = unconfirmed.length > mostItems ? held.filter((change) => !isUnconfirmed(change)) : held;
@@ -132,20 +129,17 @@ function details({ first, changes, subject, phrase, fields, cost }: PlanEntry): 
   ]);
 }
 
-function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
-  const { checks, counts, cost } = closingLines(plan, entries, "\u2192");
-  return [checks, escapeMarkdown(counts), cost, digestMarker(plan)];
-}
+const footer = (plan: Plan, { checks, counts, cost }: PlanReport): readonly string[] => [
+  ...[checks, escapeMarkdown(counts), cost("\u2192"), digestMarker(plan)],
+];
 
-/** Characters of an address or of what changes, in a row. */
-const longestName = 120;
 /** Addresses in a row of many changes that do the same. */
 const mostInRow = 3;
 
 const tableHead = ["action", "resource", "what", "effect"];
 
 /** A row for each entry that ends something or is blocked, and `most` others; the last says what the rest would do. */
-function planTable(entries: readonly PlanEntry[], losses: number, most: number): string[] {
+function planTable({ entries, losses }: PlanReport, most: number): string[] {
   if (entries.length === 0) return [];
   const rows = entries.slice(0, losses + most).map(row);
   const rest = changesOf(entries.slice(losses + most));
@@ -171,12 +165,11 @@ function row(entry: PlanEntry): readonly string[] {
   ];
 }
 
-/** `update`, `archive`: the word of every picture; bold for an end. */
-function wordOf({ action, onRemove }: Change): string {
-  if (action === "no-op") return "record";
-  const word = action === "delete" && onRemove === "archive" ? "archive" : marks[action].word;
-  return action === "delete" || action === "replace" ? `**${word}**` : word;
-}
+/** The word of a change; bold for an end. */
+const wordOf = (change: Change): string =>
+  change.action === "delete" || change.action === "replace"
+    ? `**${actionWord(change)}**`
+    : actionWord(change);
 
 const effectWord = (effect: Change["effects"][number]): string =>
   effect === "destructive" ? `**${effectWords[effect]}**` : effectWords[effect];

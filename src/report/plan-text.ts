@@ -3,8 +3,7 @@ import { shortList } from "../model/text";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
-import { closingLines, countParts, ownerOf, type PlanEntry, planEntries } from "./plan-entries";
-import { planSections } from "./plan-sections";
+import { countParts, ownerOf, type PlanEntry, planReport } from "./plan-report";
 import {
   actionSymbols,
   constructPhrase,
@@ -44,18 +43,18 @@ export function planText(
   // What the platform does not offer is the whole answer: the rest would only follow from it.
   if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
     return joined([diagnosticsText(plan.diagnostics, style, sources, false), planLine(plan)]);
-  const entries = planEntries(plan, verbose ? "none" : "alike");
-  const { checks, counts, cost } = closingLines(plan, entries, arrowOf(style));
+  const grouping = verbose ? "none" : "alike";
+  const { entries, changes, sections, checks, counts, cost, line } = planReport(plan, grouping);
   return joined([
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
     changeSection(plan, entries, style),
-    ...planSections(plan).map((one) => sectionText(one, style)),
+    ...sections.map((one) => sectionText(one, style)),
     diagnosticsText(plan.diagnostics, style, sources, false),
     checks === "" ? "" : style.colors.dim(checks),
-    blockedLine(entries, style),
-    ending === undefined ? "" : loudLines(entries, style),
-    [counts, cost].filter((line) => line !== "").join("\n"),
-    style.colors.bold(planLine(plan)),
+    blockedLine(changes, style),
+    ending === undefined || entries.length < 2 ? "" : loudLines(changes, style),
+    [counts, cost(arrowOf(style))].filter((line) => line !== "").join("\n"),
+    style.colors.bold(line),
     digestLine(plan, style),
     ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`,
   ]);
@@ -103,7 +102,7 @@ function headline({ first, changes, subject, phrase }: PlanEntry, plan: Plan, st
   const owner = withParent ? ownerOf(first, plan) : undefined;
   const shownName = isNameTold(first) ? "" : ` (${quoteText(name)})`;
   const together = owner === undefined ? "" : ` together with ${escapeText(owner)}`;
-  const identity = id === undefined || action === "update" || withParent ? "" : idNote(id, style);
+  const identity = action === "update" || withParent ? "" : idNote(id, style);
   return `${opening}${shownName} ${shownPhrase}${together}${identity}`;
 }
 
@@ -140,10 +139,8 @@ function guardLines(change: Change, style: Style): string[] {
 }
 
 /** Repeats what is lost and what moves the bill: above it may be screens of text. */
-function loudLines(entries: readonly PlanEntry[], style: Style): string {
-  if (entries.length < 2) return "";
+function loudLines(changes: readonly Change[], style: Style): string {
   const { red, yellow, bold } = style.colors;
-  const changes = entries.flatMap((entry) => entry.changes);
   const own = changes.filter(({ withParent }) => !withParent);
   const parts = changes.filter(({ withParent }) => withParent);
   const isDestroyed = ({ action, onRemove }: Change) => action === "delete" && onRemove !== "archive";
@@ -171,8 +168,8 @@ const digestLine = (plan: Plan, style: Style): string =>
     ? style.colors.dim(`Digest: ${shownId(plan.digest, style)}`)
     : "";
 
-function blockedLine(entries: readonly PlanEntry[], style: Style): string {
-  const blocked = entries.filter(({ first }) => first.guard !== undefined).length;
+function blockedLine(changes: readonly Change[], style: Style): string {
+  const blocked = changes.filter(({ guard }) => guard !== undefined).length;
   if (blocked === 0) return "";
   const verb = blocked === 1 ? "is" : "are";
   const line = `${counted(blocked, "change")} ${verb} blocked. Nothing is applied until you confirm or remove ${blocked === 1 ? "it" : "them"}.`;

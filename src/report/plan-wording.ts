@@ -17,7 +17,7 @@ import {
   type PlanOptions,
 } from "../plan/plan";
 import { codeSpan, escapeText } from "./escape-text";
-import { groupBy } from "./group-by";
+import { groupBy } from "./order";
 
 /**
  * Names what a plan was judged by and counts the results: `Policies: 3 passed, 1 failed`. A policy counts once however
@@ -27,26 +27,26 @@ export function checkWords(checks: readonly Check[]): {
   readonly title: "Policies" | "Conditions" | "Checks";
   readonly counts: string;
 } {
-  const order = ["passed", "overridden", "failed", "error"] as const;
-  const words = {
-    passed: "passed",
-    overridden: "overridden",
-    failed: "failed",
-    error: "could not be judged",
-  };
   const bySubject = groupBy(checks, (check) => (isCondition(check) ? check : check.policy));
+  const order = Object.keys(statusWords);
   const worst = [...bySubject.values()].map((own) =>
     Math.max(...own.map(({ status }) => order.indexOf(status))),
   );
   const counts = countList(
-    order.map((status, i) => [worst.filter((one) => one === i).length, words[status]]),
+    Object.values(statusWords).map((word, i) => [worst.filter((one) => one === i).length, word]),
   );
   const conditions = checks.filter(isCondition).length;
   const title = conditions === 0 ? "Policies" : conditions === checks.length ? "Conditions" : "Checks";
   return { title, counts };
 }
 
-/** The words of a plan, shared by text and Markdown so that both say the same. */
+/** Results of a check, the worst last. */
+const statusWords: Readonly<Record<Check["status"], string>> = {
+  passed: "passed",
+  overridden: "overridden",
+  failed: "failed",
+  error: "could not be judged",
+};
 
 export const actionSymbols: Readonly<Record<Action, string>> = {
   create: "+",
@@ -191,24 +191,22 @@ export function countsOf(changes: readonly Change[]): string {
 
 const countOrder = ["destroy", "archive", "change", "import", "forget", "record", "run", "add"] as const;
 
-function countWords({ action, reason, missing, onRemove }: Change): readonly string[] {
-  switch (action) {
-    case "create":
-      return [reason === undefined || missing ? "add" : "run"];
-    case "update":
-      return [reason === undefined ? "change" : "run"];
-    case "replace":
-      return ["destroy", "add"];
-    case "delete":
-      return [onRemove === "archive" ? "archive" : "destroy"];
-    case "adopt":
-      return ["import"];
-    case "forget":
-      return ["forget"];
-    case "no-op":
-      return ["record"];
-  }
+function countWords(change: Change): readonly string[] {
+  const { action, onRemove } = change;
+  if (isRun(change)) return ["run"];
+  if (action === "replace") return ["destroy", "add"];
+  if (action === "delete" && onRemove === "archive") return ["archive"];
+  return [countedAs[action]];
 }
+
+const countedAs = {
+  ...({ create: "add", update: "change", delete: "destroy", adopt: "import" } as const),
+  ...({ forget: "forget", "no-op": "record" } as const),
+};
+
+/** Returns true for what runs and is not made, such as a deployment. */
+export const isRun = ({ action, reason, missing }: Change): boolean =>
+  reason !== undefined && !missing && (action === "create" || action === "update");
 
 /** Why it is done, with an ellipsis for the name that it shares with its own address: `service.… changes`. */
 export const commonReason = ({ address, reason }: Change): string | undefined =>
@@ -236,8 +234,6 @@ export function moneyChange(before: Money, after: Money, arrow: string, differen
   };
   return `${one("usd")}, ${one("ngn")}`;
 }
-
-export const sameMoney = (a: Money, b: Money): boolean => a.usd === b.usd && a.ngn === b.ngn;
 
 /** `construct shop/front/web, in project.shop`. */
 export const constructPhrase = ({ path, in: parent }: NonNullable<Change["construct"]>): string =>

@@ -73,19 +73,22 @@ export function sectionText({ heading, rows, isWarning, isWhole }: Section, styl
   return [title, ...(isWhole ? lines : capLines(lines)).map((line) => `  ${line}`)].join("\n");
 }
 
-const longestName = 120;
+/** Characters of a name, or of what is said of it, in Markdown. */
+export const longestName = 120;
 
 /** A section in Markdown: rows as a list. */
 export function sectionMarkdown({ heading, rows }: Section): string {
-  const gap = (isThere: boolean): string => (isThere ? " " : "");
+  // The escape trims what stands between code and code.
   const prose = (text: string): string =>
-    `${gap(text.startsWith(" "))}${escapeMarkdown(text)}${gap(text.trim() !== "" && text.endsWith(" "))}`;
+    text.trim() === "" ? text.slice(0, 1) : text.replace(/\S(?:.*\S)?/s, escapeMarkdown);
   const shown = (part: string | Code): string =>
     typeof part === "string" ? prose(part) : codeSpan(shorten(part.code, longestName));
   const lines = capLines(rows.map((row) => `- ${lineOf(row, shown).join("")}`));
   return [escapeMarkdown(heading), ...(lines.length === 0 ? [] : [lines.join("\n")])].join("\n\n");
 }
 
+/** Characters of a text in Markdown; GitHub refuses comments above 65,536. */
+export const markdownLimit = 60_000;
 /** Kept free for the note that says what was left out. */
 const reserve = 200;
 

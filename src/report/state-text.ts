@@ -1,14 +1,13 @@
 import { type Address, nameOf } from "../model/address";
 import { crossStackOutput, isHiddenOutput } from "../model/desired";
-import type { AppliedValue, RecordedResource, State } from "../model/state";
-import { isFingerprint } from "../model/state";
+import { type AppliedValue, isFingerprint, type RecordedResource, type State } from "../model/state";
 import { compareTexts } from "../model/text";
 import { type Plain, unflatten } from "../model/value";
 import { inDocument } from "../plan/document";
 import type { Backup } from "../state/backend";
 import { escapeJson, escapeText, quoteText } from "./escape-text";
+import { readingOrder } from "./order";
 import { counted } from "./plan-wording";
-import { readingOrder } from "./reading-order";
 import { code, type Section, section, sectionText } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
@@ -54,8 +53,8 @@ export function stateSections({ outputs, run, open }: State): readonly Section[]
 
 /** Renders the record of one resource: fields as applied, fields that the service computes, and what else is kept. */
 export function recordedLines(resource: RecordedResource) {
-  const applied = Object.entries(resource.applied).map(([path, value]) => [path, appliedText(value)]);
-  const computed = Object.entries(resource.computed)
+  const applied = byName(resource.applied).map(([path, value]) => [path, appliedText(value)]);
+  const computed = byName(resource.computed)
     .filter(([path]) => !Object.hasOwn(resource.applied, path))
     .map(([path, value]) => [path, plainText(value)]);
   const kept = [
@@ -69,7 +68,7 @@ export function recordedLines(resource: RecordedResource) {
       : [`its last deletion failed: ${escapeText(resource.deletionFailed)}`]),
     ...(resource.pending === undefined ? [] : ["a write of it was accepted and its end was not seen yet"]),
   ];
-  return { applied: applied.sort(byPath), computed: computed.sort(byPath), kept };
+  return { applied, computed, kept };
 }
 
 /** `state show ADDRESS`: one resource. */
@@ -88,8 +87,6 @@ export function resourceText(address: Address, resource: RecordedResource, style
   ].join("\n");
 }
 
-const byPath = ([a = ""]: string[], [b = ""]: string[]): number => (a < b ? -1 : a > b ? 1 : 0);
-
 const appliedText = (value: AppliedValue): string =>
   isFingerprint(value) ? "(sensitive)" : plainText(value as Plain);
 
@@ -103,9 +100,10 @@ export const outputsText = (outputs: Readonly<Record<string, Plain>>): string =>
 
 /** Outputs by name, without sensitive ones and those that only other stacks read. */
 const shownOutputs = (outputs: Readonly<Record<string, Plain>>): readonly (readonly [string, Plain])[] =>
-  Object.entries(outputs)
-    .filter(([name, value]) => !name.startsWith(crossStackOutput) && !isHiddenOutput(value))
-    .sort(([a], [b]) => compareTexts(a, b));
+  byName(outputs).filter(([name, value]) => !name.startsWith(crossStackOutput) && !isHiddenOutput(value));
+
+const byName = <Value>(values: Readonly<Record<string, Value>>): readonly [string, Value][] =>
+  Object.entries(values).sort(([a], [b]) => compareTexts(a, b));
 
 /** `state backups`: one line each, numbered as `state restore` takes them. */
 export const backupsText = (backups: readonly Backup[]): string =>
@@ -149,12 +147,10 @@ function columnsOf({ bytes, parsed }: Backup): readonly string[] {
 const timeText = (at: string | undefined): string =>
   at === undefined || Number.isNaN(Date.parse(at)) ? "time not recorded" : exactTime(at);
 
-const sizeText = (bytes: number): string =>
-  bytes < 1000
-    ? `${bytes} B`
-    : bytes < 1_000_000
-      ? `${(bytes / 1000).toFixed(1)} kB`
-      : `${(bytes / 1_000_000).toFixed(1)} MB`;
+function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
 
 /** `show -json`: the recorded state in the shape of Terraform's, one document. Secrets are null. */
 export const stateJson = (state: State): string => `${escapeJson(stateDocument(state), 2)}\n`;
@@ -211,14 +207,12 @@ export const outputsJson = (outputs: Readonly<Record<string, Plain>>): string =>
 
 const outputsDocument = (outputs: Readonly<Record<string, Plain>>) =>
   Object.fromEntries(
-    Object.entries(outputs)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, value]) => [
-        name,
-        isHiddenOutput(value)
-          ? { sensitive: true, type: "string", value: "(sensitive)" }
-          : { sensitive: false, type: typeText(value), value },
-      ]),
+    byName(outputs).map(([name, value]) => [
+      name,
+      isHiddenOutput(value)
+        ? { sensitive: true, type: "string", value: "(sensitive)" }
+        : { sensitive: false, type: typeText(value), value },
+    ]),
   );
 
 /** The type of a value in Terraform's JSON notation: `"string"`, `["tuple", […]]`, `["object", {…}]`. */
@@ -227,10 +221,6 @@ function typeText(value: Plain): Plain {
   if (typeof value === "boolean") return "bool";
   if (typeof value !== "object") return typeof value;
   if (Array.isArray(value)) return ["tuple", value.map(typeText)];
-  return [
-    "object",
-    Object.fromEntries(
-      Object.entries(value as Record<string, Plain>).map(([key, item]) => [key, typeText(item)]),
-    ),
-  ];
+  const members = Object.entries(value as Record<string, Plain>);
+  return ["object", Object.fromEntries(members.map(([key, item]) => [key, typeText(item)]))];
 }

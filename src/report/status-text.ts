@@ -1,8 +1,8 @@
 import type { Release, ReleaseList, RunningService, Standing } from "../model/live";
 import { inDocument } from "../plan/document";
 import { escapeJson, escapeText, quoteText, shorten } from "./escape-text";
+import { readingOrder } from "./order";
 import { counted, countList } from "./plan-wording";
-import { readingOrder } from "./reading-order";
 import { factLines, type Style, tableLines } from "./style";
 import { elapsedText, timeAgo, timeSince } from "./time-text";
 
@@ -67,16 +67,13 @@ function commitLine(release: NonNullable<RunningService["release"]>): string {
   return parts.length === 0 ? "-" : parts.join(", ");
 }
 
+const runsColours: Readonly<Partial<Record<RunningService["runs"], "green" | "yellow" | "red">>> = {
+  ...{ release: "green", suspended: "yellow", unknown: "yellow", deleting: "red", gone: "red" },
+};
+
 function runsText({ runs, archived }: RunningService, { colors }: Style): string {
-  const word = runsWords[runs];
-  const shown =
-    runs === "release"
-      ? colors.green(word)
-      : runs === "gone" || runs === "deleting"
-        ? colors.red(word)
-        : runs === "nothing"
-          ? word
-          : colors.yellow(word);
+  const colour = runsColours[runs];
+  const shown = colour === undefined ? runsWords[runs] : colors[colour](runsWords[runs]);
   return archived ? `${shown}, archived` : shown;
 }
 

@@ -33,13 +33,26 @@ export const shownId = (id: string, style: Style): string =>
   style.unicode ? escapeText(id).slice(0, shortDigest) : escapeText(id);
 
 /** ` [id=3f2a9d10-5c1]`. */
-export const idNote = (id: string, style: Style): string => style.colors.dim(` [id=${shownId(id, style)}]`);
+export const idNote = (id: string | undefined, style: Style): string =>
+  id === undefined ? "" : style.colors.dim(` [id=${shownId(id, style)}]`);
 
 const printable = /^[ -~]*$/;
 
 /** Columns of a text in a terminal. What tells them of more than ASCII is loaded where there is more: it takes long. */
 export const textWidth = (text: string): number =>
   printable.test(text) ? text.length : (require("string-width") as typeof stringWidth).default(text);
+
+/** As many characters from the start as fit in so many columns, with an ellipsis where some do not. */
+export function cutText(text: string, columns: number, ellipsis: string): string {
+  if (textWidth(text) <= columns) return text;
+  const characters = [...text];
+  let width = ellipsis.length;
+  const end = characters.findIndex((character) => {
+    width += textWidth(character);
+    return width > columns;
+  });
+  return characters.slice(0, end).join("") + ellipsis;
+}
 
 /** The text filled with spaces up to a number of columns. */
 export const padTo = (text: string, columns: number): string =>

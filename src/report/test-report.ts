@@ -6,6 +6,7 @@ import { escapeJson, escapeText } from "./escape-text";
 import { type JunitCase, junit } from "./job-reports";
 import { counted } from "./plan-wording";
 import type { Style } from "./style";
+import { coloured } from "./values";
 
 const lines = z.array(z.string());
 
@@ -66,7 +67,7 @@ export function testResultText(
     `  ${colors.red("FAIL")}  ${colors.bold(escapeText(name))}  ${place}`,
     ...differences.flatMap(({ about, lines }) => [
       `${margin}${about}`,
-      ...lines.map((text) => `${margin}  ${signed(escapeText(text), style)}`),
+      ...lines.map((text) => `${margin}  ${coloured(text.charAt(0), escapeText(text), style)}`),
     ]),
     ...(found === "" ? [] : ["", ...found.split("\n").map((text) => margin + text), ""]),
   ];
@@ -74,9 +75,6 @@ export function testResultText(
 }
 
 const margin = " ".repeat(8);
-
-const signed = (line: string, { colors }: Style): string =>
-  line.startsWith("-") ? colors.red(line) : line.startsWith("+") ? colors.green(line) : line;
 
 /** The last line: how many passed and failed. */
 export function testSummaryText({ passed, failed, seconds }: TestReport, { colors }: Style): string {

@@ -1,4 +1,4 @@
-import { diffArrays } from "diff";
+import { structuredPatch } from "diff";
 import { shortList } from "../model/text";
 import { type Plain, plainEqual } from "../model/value";
 import type { AttributeChange, ShownValue } from "../plan/plan";
@@ -30,19 +30,11 @@ export interface ShownField extends Omit<AttributeChange, "before" | "after" | "
 
 /** One side of a change on one line; absent is an empty text. */
 export function shownText(shown: ShownSide): string {
-  switch (shown.kind) {
-    case "several":
-      return shown.text;
-    case "value":
-      return limit(plainText(shown.value));
-    case "secret":
-      return "(sensitive)";
-    case "unknown":
-      return "(known after apply)";
-    case "absent":
-      return "";
-  }
+  if (shown.kind === "several") return shown.text;
+  return shown.kind === "value" ? limit(plainText(shown.value)) : hiddenWords[shown.kind];
 }
+
+const hiddenWords = { secret: "(sensitive)", unknown: "(known after apply)", absent: "" } as const;
 
 /** A value that reads better on several lines: text with line breaks. */
 export const isBlock = (shown: ShownSide): boolean =>
@@ -106,18 +98,15 @@ export const attributeNotes = (change: ShownField): string[] => [
   ...(causeNotes[change.cause] === undefined ? [] : [causeNotes[change.cause] as string]),
 ];
 
-export const coloured = (sign: string, text: string, style: Style): string => {
-  switch (sign) {
-    case "+":
-      return style.colors.green(text);
-    case "-":
-      return style.colors.red(text);
-    case "~":
-      return style.colors.yellow(text);
-    default:
-      return text;
-  }
+const signColours: Readonly<Record<string, "green" | "red" | "yellow">> = {
+  ...{ "+": "green", "-": "red", "~": "yellow" },
 };
+
+/** A text in the colour of a sign. */
+export function coloured(sign: string, text: string, { colors }: Style): string {
+  const colour = signColours[sign];
+  return colour === undefined ? text : colors[colour](text);
+}
 
 /** The fields of one change, aligned: `~ configuration.branch  "main" -> "release"  # drift: …`. */
 export function attributeLines(changes: readonly ShownField[], style: Style): string[] {
@@ -206,32 +195,21 @@ const context = 2;
 
 /** Returns the shortest way from one list of lines to another; long equal stretches are folded to a count. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
-  const parts = diffArrays([...before], [...after], { maxEditLength: mostEdits });
-  if (parts === undefined) return [...signed("-", before), ...signed("+", after)];
-  return fold(parts.flatMap(({ removed, added, value }) => signed(removed ? "-" : added ? "+" : " ", value)));
+  const [old, next] = [before, after].map((lines) => lines.map((line) => `${line}\n`).join(""));
+  const patch = structuredPatch("", "", old ?? "", next ?? "", "", "", { context, maxEditLength: mostEdits });
+  if (patch === undefined) return [...signed("-", before), ...signed("+", after)];
+  let at = 0;
+  const near = patch.hunks.flatMap(({ oldStart, oldLines, lines }) => {
+    const skipped = before.slice(at, oldStart - 1);
+    at = oldStart - 1 + oldLines;
+    const changed = lines.flatMap((line) => signed(line.charAt(0) as DiffLine["sign"], [line.slice(1)]));
+    return [...folded(skipped), ...changed];
+  });
+  return [...near, ...folded(before.slice(at))];
 }
 
 const signed = (sign: DiffLine["sign"], lines: readonly string[]): DiffLine[] =>
   lines.map((text) => ({ sign, text }));
 
-function fold(lines: readonly DiffLine[]): DiffLine[] {
-  const folded: DiffLine[] = [];
-  const near = (index: number) =>
-    lines.slice(Math.max(0, index - context), index + context + 1).some((line) => line.sign !== " ");
-  let skipped: DiffLine[] = [];
-  const flush = () => {
-    if (skipped.length > 1) folded.push({ sign: " ", text: `... (${skipped.length} unchanged)` });
-    else folded.push(...skipped);
-    skipped = [];
-  };
-  lines.forEach((line, index) => {
-    if (near(index)) {
-      flush();
-      folded.push(line);
-    } else {
-      skipped.push(line);
-    }
-  });
-  flush();
-  return folded;
-}
+const folded = (lines: readonly string[]): DiffLine[] =>
+  signed(" ", lines.length > 1 ? [`... (${lines.length} unchanged)`] : lines);

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { memberViews } from "../../src/plan/policy/members";
-import { commonFields } from "../../src/plan/policy/resource-view";
+import { commonFields, memberViews } from "../../src/plan/policy/views";
 import { openScenario, type Scenario } from "../support/cli";
 
 const folder = join(__dirname, "../../examples/policies");

@@ -2,8 +2,7 @@ import type { Diagnostic } from "../../src/diagnostics/diagnostic";
 import type { Address } from "../../src/model/address";
 import type { PastRun } from "../../src/model/history";
 import type { Release, ReleaseList, RunningService } from "../../src/model/live";
-import { type DriftReport, driftReport } from "../../src/plan/drift";
-import type { DriftJob, StageDrift } from "../../src/plan/drift-job";
+import { type DriftJob, type DriftReport, driftReport, type StageDrift } from "../../src/plan/drift";
 import type { Plan, PlanStanding } from "../../src/plan/plan";
 import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
 import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../src/report/diagnostics";
@@ -16,8 +15,7 @@ import {
   issueTitle,
   webhookBody,
 } from "../../src/report/drift-job";
-import { driftJson } from "../../src/report/drift-json";
-import { driftMarkdown, driftText } from "../../src/report/drift-sections";
+import { driftJson, driftMarkdown, driftText } from "../../src/report/drift-report";
 import { escapeHtml, escapeJson } from "../../src/report/escape-text";
 import { eventJson, eventText } from "../../src/report/events";
 import { graphDot, graphMermaid } from "../../src/report/graph";
@@ -321,7 +319,7 @@ describe("whatever text comes from outside, output is inert for terminals and ru
   it("HTML holds no element of an attacker, and no graph a command", () => {
     for (const text of texts) {
       expect(escapeHtml(text)).not.toMatch(/[<>"']/);
-      const graph = { nodes: [text], edges: [{ from: text, to: "b" }] };
+      const graph = { nodes: [{ id: text }], edges: [{ from: text, to: "b" }] };
       const [dot, mermaid] = [graphDot(graph), graphMermaid(graph)];
       // Graphviz takes a quoted label for text, whatever stands in it; quotes must not end it.
       const isOneLabel = /^ {2}"(?:[^"\\]|\\.)*"$/m.test(dot) && dot.split("\n").length === 8;

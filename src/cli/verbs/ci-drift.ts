@@ -11,7 +11,7 @@ import { stageText } from "../../model/stage";
 import { systemClock } from "../../model/time";
 import { version } from "../../model/version";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
-import { type DriftJob, jobExitCode, type StageDrift, statusOf, withoutOthers } from "../../plan/drift-job";
+import { type DriftJob, jobExitCode, type StageDrift, statusOf, withoutOthers } from "../../plan/drift";
 import {
   driftJobJson,
   driftJobMarkdown,

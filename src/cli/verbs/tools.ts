@@ -21,7 +21,7 @@ import { stageText } from "../../model/stage";
 import { version, versionText } from "../../model/version";
 import { escapeText } from "../../report/escape-text";
 import { graphOfPlan } from "../../report/graph";
-import type * as graphFiles from "../../report/html/graph-file";
+import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
 import {
   complete,
@@ -76,7 +76,7 @@ async function runGraph(invocation: Invocation): Promise<number> {
   const { graph: found, drawn, exitCode } = outcome;
   if (found === undefined || drawn === undefined) return exitCode;
   // What draws is loaded where something is drawn.
-  const { graphFile } = require("../../report/html/graph-file") as typeof graphFiles;
+  const { graphFile } = require("../../report/html/topology-svg") as typeof pictures;
   terminal.out(graphFile(drawn, resourceTypes, format, options.all === true ? found : undefined));
   return exitCode;
 }

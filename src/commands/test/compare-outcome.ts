@@ -1,10 +1,9 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
-import type { ManifestExpectation } from "../../manifest/test-file";
-import { isPattern } from "../../manifest/test-file";
+import { isPattern, type ManifestExpectation } from "../../manifest/test-file";
 import type { Check } from "../../model/policy";
 import { canonicalJson, type Plain } from "../../model/value";
 import { type Change, isWritten, type Plan, type ShownValue } from "../../plan/plan";
-import { valuesAfter } from "../../plan/policy/resource-view";
+import { valuesAfter } from "../../plan/policy/views";
 import type { TestDifference } from "../../report/test-report";
 import { diffLines } from "../../report/values";
 

@@ -1,6 +1,135 @@
-import type { Check } from "../../model/policy";
-import type { CompiledPolicy } from "./environment";
+import type * as cel from "@marcbachmann/cel-js";
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { didYouMean } from "../../diagnostics/suggest";
+import type { Check, Policy, PolicyExpression } from "../../model/policy";
+import type { ResourceType } from "../../model/resource-type";
 import type { PolicySubject } from "./subjects";
+import { memberViews, type View, viewOf } from "./views";
+
+type Library = typeof cel;
+
+/** Judges one subject: the variables of an expression by name. Throws what the library throws. */
+export type Evaluate = (variables: Readonly<Record<string, unknown>>) => unknown;
+
+/** A policy whose expressions are read and have the right types. */
+export interface CompiledPolicy {
+  readonly policy: Policy;
+  readonly when?: Evaluate;
+  readonly require: Evaluate;
+}
+
+/** A policy is a rule, not a program. */
+const limits = { maxAstNodes: 500, maxDepth: 30, maxListElements: 200, maxMapEntries: 50 };
+
+/** The environment in which the expressions of one scope are read. */
+interface Reading {
+  readonly environment: cel.Environment;
+  readonly variables: readonly string[];
+  /** Every name that an expression may hold. */
+  readonly names: readonly string[];
+}
+
+/** Returns how to read and type-check policies; every mistake is returned, at its place. An environment is made once. */
+export function policyReader(library: Library, types: readonly ResourceType[]) {
+  const readings = new Map<string, Reading>();
+  const readingFor = (policy: Policy): Reading | undefined => {
+    const scope = `${policy.each}${policy.seesComputed ? " computed" : ""}`;
+    const reading = readings.get(scope) ?? readingOf(library, policy, types);
+    if (reading) readings.set(scope, reading);
+    return reading;
+  };
+  return (policies: readonly Policy[]) => {
+    const diagnostics: Diagnostic[] = [];
+    const compiled = policies.flatMap((policy): CompiledPolicy[] => {
+      const reading = readingFor(policy);
+      if (reading === undefined) {
+        diagnostics.push(unknownScope(policy, types));
+        return [];
+      }
+      const compile = (expression: PolicyExpression): Evaluate | undefined => {
+        const { valid, type, error: problem } = reading.environment.check(expression.text);
+        if (valid && (type === "bool" || type === "dyn")) return reading.environment.parse(expression.text);
+        const mistake = problem ?? { summary: `it is ${type}, and true or false is wanted` };
+        diagnostics.push(mistakeIn(policy, expression, mistake, reading));
+        return undefined;
+      };
+      const require = compile(policy.require);
+      const when = policy.when && compile(policy.when);
+      if (require === undefined || (policy.when && when === undefined)) return [];
+      return [{ policy, require, when }];
+    });
+    return { compiled, diagnostics };
+  };
+}
+
+function unknownScope({ name, each, range }: Policy, types: readonly ResourceType[]): Diagnostic {
+  const known = ["plan", "change", ...types.map(({ type }) => type)];
+  const hint = didYouMean(each, known) ?? `one of ${known.join(", ")}`;
+  const summary = `the policy ${name} is for each "${each}", which a plan does not have`;
+  return error("policy.invalid", summary, { range, hint });
+}
+
+function readingOf(
+  { Environment }: Library,
+  { each, seesComputed }: Policy,
+  types: readonly ResourceType[],
+): Reading | undefined {
+  const type = types.find((one) => one.type === each);
+  if (type === undefined && each !== "plan" && each !== "change") return undefined;
+  const view = type && viewOf(type, seesComputed);
+  const environment = new Environment({
+    ...{ enableOptionalTypes: true, homogeneousAggregateLiterals: false, limits },
+  });
+  const views: readonly View<never>[] = [...(view ? [...view.groups, view] : []), ...memberViews];
+  for (const { name, ctor, fields } of views) environment.registerType(name, { ctor, fields: { ...fields } });
+  const variables = { plan: "Plan", ...(each !== "plan" && { [each]: view?.name ?? "Change" }) };
+  for (const [name, celType] of Object.entries(variables)) environment.registerVariable(name, celType);
+  const names = [...Object.keys(variables), ...views.flatMap(({ fields }) => Object.keys(fields))];
+  return { environment, variables: Object.keys(variables), names };
+}
+
+interface Problem {
+  readonly summary: string;
+  readonly range?: { readonly start: number; readonly end: number };
+}
+
+/** Signs of other languages, and what CEL writes. */
+const meantSigns: Readonly<Record<string, string>> = { "=": "==", and: "&&", or: "||", not: "!" };
+
+/** Says what is wrong with an expression, at the place in the file where it can be told. */
+function mistakeIn(
+  { name }: Policy,
+  { text, start, range: whole }: PolicyExpression,
+  { summary, range }: Problem,
+  reading: Reading,
+): Diagnostic {
+  const isPlaced = range !== undefined && start !== undefined;
+  const at = isPlaced ? { file: whole.file, start: start + range.start, end: start + range.end } : whole;
+  const word = range === undefined ? "" : text.slice(range.start, range.end);
+  const variables = reading.variables.map((variable) => `\`${variable}\``);
+  const hint = `it is judged with ${variables.join(" and ")}; secrets are not among their fields`;
+  return error("policy.invalid", `the policy ${name} cannot be read: ${summary}`, {
+    range: at,
+    hint: meantBy(word, summary, reading) ?? hint,
+  });
+}
+
+/** Returns a hint where a word of an expression is nearly another one. */
+function meantBy(word: string, summary: string, { environment, names }: Reading): string | undefined {
+  const sign = meantSigns[word];
+  if (sign !== undefined) return `did you mean "${sign}"?`;
+  const [, called] = /overload for '(?:[^']*\.)?(\w+)\(/.exec(summary) ?? [];
+  if (called !== undefined)
+    return didYouMean(
+      called,
+      environment
+        .getDefinitions()
+        .functions.map((one) => one.name)
+        .filter((name) => name !== called),
+    );
+  const known = /^\w+$/.test(word) ? names : [];
+  return known.includes(word) ? undefined : didYouMean(word, known);
+}
 
 /** Failures of one policy that are told apart; the rest is counted. */
 const mostTold = 50;

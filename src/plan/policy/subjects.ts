@@ -4,8 +4,7 @@ import { append } from "../../model/graph";
 import type { LiveResource } from "../../model/live";
 import type { ResourceType } from "../../model/resource-type";
 import { type Change, type Plan, parentOf } from "../plan";
-import { changeView, planView } from "./members";
-import { viewOf } from "./resource-view";
+import { changeView, planView, viewOf } from "./views";
 
 /** One thing that a policy is judged for. */
 export interface PolicySubject {

@@ -2,10 +2,9 @@ import { type Diagnostic, positionAt } from "../../diagnostics/diagnostic";
 import { planDocument } from "../../plan/document";
 import type { DriftReport } from "../../plan/drift";
 import type { AttributeChange, Plan } from "../../plan/plan";
-import { type DriftItem, driftItems, driftKinds, driftLine, driftSections } from "../drift-sections";
+import { type DriftItem, driftItems, driftKinds, driftLine, driftSections } from "../drift-report";
 import { type Mark, marks } from "../graph";
-import { fieldRows, findingsSection, headOf, tag } from "./blocks";
-import { type Entry, entriesSection } from "./entries";
+import { type Entry, entriesSection, fieldRows, findingsSection, headOf, tag } from "./entries";
 import { html, list } from "./markup";
 import { listSections, page, type Section, targetFacts } from "./page";
 import type { ReportScope } from "./plan-page";
@@ -74,10 +73,7 @@ function foundSection(items: readonly DriftItem[], sources: DriftScope["sources"
       groups: [{ entries: items.filter((item) => item.kind === kind).map(entryOf) }],
       isOpen: items.length <= mostOpen,
     })),
-    filters: [
-      { name: "action", label: "Found" },
-      { name: "project", label: "Project or service" },
-    ],
+    filters: { action: "Found", project: "Project or service" },
     whole: "rnv drift -json",
   });
 }

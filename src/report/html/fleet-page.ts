@@ -11,8 +11,7 @@ import {
   statusWords,
 } from "../fleet-report";
 import { elapsedText } from "../time-text";
-import { cards, findingList, tag } from "./blocks";
-import { type Entry, entriesSection } from "./entries";
+import { cards, type Entry, entriesSection, findingList, tag } from "./entries";
 import { html, nothing, type Part, preformatted } from "./markup";
 import { page, type Section, shortened, type Verdict } from "./page";
 
@@ -61,22 +60,17 @@ function countsSection({ counts, members }: FleetReport): Section | undefined {
 /** Members are distinguished by what they are and, where there are stages, by that. */
 function membersSection({ verb, members }: FleetReport): Section | undefined {
   const urgent = members.filter((one) => !isWell(one)).sort(byUrgency);
-  const groupsOf = (own: readonly MemberResult[]) => [{ entries: own.map((one) => entryOf(one, verb)) }];
+  const partOf = (id: string, title: string, own: readonly MemberResult[], isOpen: boolean) => ({
+    ...{ id, title, groups: [{ entries: own.map((one) => entryOf(one, verb)) }], isOpen },
+  });
   return entriesSection({
     subject: "members",
     parts: [
-      {
-        id: "urgent",
-        title: "Needs attention",
-        groups: groupsOf(urgent),
-        isOpen: urgent.length <= mostOpen,
-      },
-      { id: "well", title: "Well", groups: groupsOf(members.filter(isWell)), isOpen: false },
+      partOf("urgent", "Needs attention", urgent, urgent.length <= mostOpen),
+      partOf("well", "Well", members.filter(isWell), false),
     ],
-    filters: [
-      { name: "action", label: "Ended", wordOf: (status) => statusWords[status as MemberStatus] },
-      { name: "project", label: "Stage" },
-    ],
+    filters: { action: "Ended", project: "Stage" },
+    wordOf: (value, name) => (name === "action" ? statusWords[value as MemberStatus] : value),
     whole: `rnv fleet ${verb} --format json`,
   });
 }

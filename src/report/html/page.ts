@@ -1,7 +1,7 @@
 import { sha256 } from "../../model/text";
 import { shortDigest } from "../../plan/digest";
 import type { Plan } from "../../plan/plan";
-import { groupBy } from "../group-by";
+import { groupBy } from "../order";
 import { type Section as ListSection, lineOf } from "../sections";
 import { html, linkTo, list, Markup, nothing, type Part } from "./markup";
 import { pageScript } from "./page-script";

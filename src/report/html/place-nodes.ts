@@ -1,8 +1,7 @@
 import type * as dagreModule from "@dagrejs/dagre";
 import { escapeText } from "../escape-text";
-import { groupBy } from "../group-by";
-import { compareNatural } from "../reading-order";
-import { textWidth } from "../style";
+import { compareNatural, groupBy } from "../order";
+import { cutText, textWidth } from "../style";
 
 export interface Point {
   readonly x: number;
@@ -79,18 +78,7 @@ const mostColumns = 5;
 const mostStretch = 6;
 
 /** Text of at most so many columns of a terminal, which are those of a font of one width. */
-export function clip(text: string, columns: number): string {
-  const escaped = escapeText(text);
-  if (textWidth(escaped) <= columns) return escaped;
-  const kept: string[] = [];
-  let width = 1;
-  for (const character of escaped) {
-    width += textWidth(character);
-    if (width > columns) break;
-    kept.push(character);
-  }
-  return `${kept.join("")}\u2026`;
-}
+export const clip = (text: string, columns: number): string => cutText(escapeText(text), columns, "\u2026");
 
 function labelOf([first, ...rest]: readonly string[]): string {
   if (first === undefined) return "";

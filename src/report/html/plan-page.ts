@@ -1,15 +1,15 @@
 import type { Address } from "../../model/address";
 import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
+import { free, sameMoney } from "../../plan/change";
 import { shortDigest } from "../../plan/digest";
 import { isUnconfirmed } from "../../plan/guards";
 import { type Change, type Guard, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
-import { marks } from "../graph";
-import { groupBy } from "../group-by";
-import { isLoss, type PlanEntry, planEntries } from "../plan-entries";
+import { actionWord, marks } from "../graph";
+import { groupBy } from "../order";
 import { planOf } from "../plan-json";
-import { planSections } from "../plan-sections";
+import { isLoss, type PlanEntry, type PlanReport, planReport } from "../plan-report";
 import {
   actionPhrase,
   amount,
@@ -22,15 +22,24 @@ import {
   isNameTold,
   listedFields,
   moneyChange,
-  planLine,
   pluralPhrase,
-  sameMoney,
   signed,
 } from "../plan-wording";
 import { exactTime } from "../time-text";
-import { cards, fieldRows, findingsSection, headOf, linkedAddress, placeText, tag } from "./blocks";
-import { type Entry, type EntryGroup, entriesSection } from "./entries";
-import { html, type Markup, nothing, type Part, table } from "./markup";
+import {
+  cards,
+  type EntriesReport,
+  type Entry,
+  type EntryGroup,
+  entriesSection,
+  fieldRows,
+  findingsSection,
+  headOf,
+  linkedAddress,
+  placeText,
+  tag,
+} from "./entries";
+import { html, type Markup, nothing, table } from "./markup";
 import { listSections, page, type Report, type Section, targetFacts, type Verdict } from "./page";
 import { topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
@@ -55,22 +64,21 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
   const { data } = planDocumentSchema.safeParse(document);
   if (data === undefined) return undefined;
   const plan = planOf(data);
-  const entries = planEntries(plan, "equal");
-  const changes = entries.flatMap((entry) => entry.changes);
-  const anchors = new Set<string>(changes.map(({ address }) => address));
+  const report = planReport(plan, "equal");
+  const anchors = new Set<string>(report.changes.map(({ address }) => address));
   return page({
     heading: "rnv plan",
     ...verdictOf(plan),
-    line: planLine(plan).replace(/^No changes\. /, ""),
+    line: report.line.replace(/^No changes\. /, ""),
     facts: factsOf(plan, scope),
     sections: [
       blockedSection(plan),
       checksSection(plan, anchors),
       findingsSection(plan.diagnostics),
-      summarySection(plan, changes),
+      summarySection(plan, report),
       topologySection(topologyOf(data, scope.types), anchors),
-      changesSection(plan, entries),
-      ...listSections(planSections(plan)),
+      changesSection(plan, report),
+      ...listSections(report.sections),
     ],
   });
 }
@@ -111,15 +119,7 @@ function factsOf(
 
 function blockedSection({ changes }: Plan): Section | undefined {
   const rows = changes.flatMap(({ address, guard }) =>
-    guard
-      ? [
-          [
-            linkedAddress(address, true),
-            guard.summary,
-            html`<code class="copy">${passOf(address, guard)}</code>`,
-          ],
-        ]
-      : [],
+    guard ? [[linkedAddress(address, true), guard.summary, passOf(address, guard)]] : [],
   );
   if (rows.length === 0) return undefined;
   const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
@@ -128,8 +128,8 @@ ${table(rows, { className: "rows", titles: ["Resource", "Why", "How to confirm"]
 }
 
 /** The text that lets a guarded change pass. */
-const passOf = (address: Address, guard: Guard): string =>
-  isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint;
+const passOf = (address: Address, guard: Guard): Markup =>
+  html`<code class="copy">${isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint}</code>`;
 
 const checkTags = {
   passed: tag("pass", "\u2714", "passed"),
@@ -167,7 +167,7 @@ const summaryWords = [
   ["forget", "forget"],
 ] as const;
 
-function summarySection(plan: Plan, changes: readonly Change[]): Section {
+function summarySection(plan: Plan, { changes }: PlanReport): Section {
   const counts = summaryWords
     .map(([word, kind]) => ({ word, kind, count: plan.summary[word] }))
     .filter(({ word, count }) => count > 0 || word === "add" || word === "change" || word === "destroy")
@@ -183,8 +183,7 @@ ${costTable(plan)}`;
 }
 
 function costTable({ cost: { before, after, estimate } }: Plan): Markup {
-  const isFree = [before.usd, before.ngn, after.usd, after.ngn].every((value) => value === 0);
-  if (isFree) return nothing;
+  if (sameMoney(before, free) && sameMoney(after, free)) return nothing;
   const rows = (["usd", "ngn"] as const).map((currency) => {
     const [old, next] = [before[currency], after[currency]];
     const difference = old === next ? "unchanged" : signed(next - old);
@@ -198,26 +197,16 @@ function costTable({ cost: { before, after, estimate } }: Plan): Markup {
   });
 }
 
-const parts: readonly [string, (change: Change) => boolean][] = [
-  ["Destroyed, replaced or blocked", isLoss],
-  ["Changed", (change) => !isLoss(change) && change.action !== "create"],
-  ["Created", (change) => !isLoss(change) && change.action === "create"],
-];
-
-function changesSection(plan: Plan, all: readonly PlanEntry[]): Section | undefined {
+function changesSection(plan: Plan, { parts, entries: all }: PlanReport): Section | undefined {
   return entriesSection({
     subject: "changes",
-    parts: parts.map(([title, isPart]) => {
-      const own = all.filter(({ first }) => isPart(first));
+    parts: parts.map(({ title, entries: own }) => {
       const isLong = own.length > mostOpen && own.every(({ first }) => first.action === "create");
       const groups = isLong ? groupsOf(own, plan) : [{ entries: own.map((entry) => entryOf(entry, plan)) }];
       return { title, groups, isOpen: all.length <= mostOpen };
     }),
-    filters: [
-      { name: "action", label: "Action", wordOf: (value) => wordOf(value as Change["action"]) },
-      { name: "cause", label: "Cause", wordOf: (value) => causeWords[value] ?? value },
-      { name: "project", label: "Project or service" },
-    ],
+    filters: { action: "Action", cause: "Cause", project: "Project or service" },
+    wordOf: filterWord,
     whole: "rnv show -json",
   });
 }
@@ -239,13 +228,9 @@ function groupsOf(entries: readonly PlanEntry[], plan: Plan): readonly EntryGrou
   }));
 }
 
-const wordOf = (action: Change["action"]): string => (action === "no-op" ? "record" : marks[action].word);
-
 /** The mark of a change: `~ update`. */
-function markOf({ action, onRemove }: Change): Markup {
-  const sign = action === "no-op" ? "" : marks[action].sign;
-  return tag(action, sign, action === "delete" && onRemove === "archive" ? "archive" : wordOf(action));
-}
+const markOf = (change: Change): Markup =>
+  tag(change.action, change.action === "no-op" ? "" : marks[change.action].sign, actionWord(change));
 
 /** Why a change is made, for the filter: the causes of its fields, or what it follows. */
 function causesOf(change: Change, plan: Plan): readonly string[] {
@@ -277,10 +262,7 @@ function entryOf(entry: PlanEntry, plan: Plan): Entry {
 }
 
 /** What is to be known of one change besides its fields. */
-function notesOf(
-  change: Change,
-  cost: PlanEntry["cost"],
-): readonly (readonly [label: string, value: Part])[] {
+function notesOf(change: Change, cost: PlanEntry["cost"]): Entry["notes"] {
   const {
     address,
     id,
@@ -296,7 +278,7 @@ function notesOf(
   const owner = change.type === "layout" ? "project" : "service";
   return [
     ["blocked", guard?.summary],
-    ["to continue", guard && html`<code class="copy">${passOf(address, guard)}</code>`],
+    ["to continue", guard && passOf(address, guard)],
     ["because", reason],
     ["since the last run", deployed],
     ["how", withParent ? `destroyed with its ${owner}` : undefined],
@@ -311,9 +293,11 @@ function notesOf(
 
 const causeWords: Readonly<Record<string, string>> = {
   edit: "edit of the manifest",
-  drift: "drift",
   removed: "back to the default",
-  "take-over": "take-over",
-  released: "released",
   reaction: "follows another change",
+};
+
+const filterWord: EntriesReport["wordOf"] = (value, name) => {
+  if (name === "action") return actionWord({ action: value as Change["action"], onRemove: "delete" });
+  return name === "cause" ? (causeWords[value] ?? value) : value;
 };

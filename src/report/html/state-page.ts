@@ -3,8 +3,7 @@ import type { AppliedValue, RecordedResource, State } from "../../model/state";
 import { unflatten } from "../../model/value";
 import { counted } from "../plan-wording";
 import { recordedAddresses, recordedLines, stateSections } from "../state-text";
-import { headOf } from "./blocks";
-import { type Entry, entriesSection } from "./entries";
+import { type Entry, entriesSection, headOf } from "./entries";
 import { html, nothing, table } from "./markup";
 import { listSections, page, type Section, targetFacts } from "./page";
 import type { ReportScope } from "./plan-page";
@@ -56,10 +55,7 @@ function resourcesSection(state: State, addresses: readonly Address[]): Section 
   return entriesSection({
     subject: "resources",
     parts: [{ groups: [{ entries }], isOpen: false }],
-    filters: [
-      { name: "action", label: "Type" },
-      { name: "project", label: "Project or service" },
-    ],
+    filters: { action: "Type", project: "Project or service" },
     whole: "rnv show -json",
   });
 }

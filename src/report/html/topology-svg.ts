@@ -1,4 +1,4 @@
-import { type Mark, marks } from "../graph";
+import { graphDot, graphMermaid, type LabelledGraph, type Mark, marks } from "../graph";
 import { counted } from "../plan-wording";
 import { html, linkTo, type Markup, nothing, type Part, table } from "./markup";
 import type { Section } from "./page";
@@ -11,7 +11,16 @@ import {
   placeNodes,
   type Rectangle,
 } from "./place-nodes";
-import { isCrowded, type Topology, type TopologyNode, withStandIns, worstMark } from "./topology";
+import {
+  isCrowded,
+  isMoving,
+  type ResourceChange,
+  type Topology,
+  type TopologyNode,
+  topologyOf,
+  withStandIns,
+  worstMark,
+} from "./topology";
 
 /** Width of a character of a title, in the widest of the fonts that may show it. */
 const titleCharacter = 7.9;
@@ -38,6 +47,34 @@ export function topologyFile(topology: Topology): string {
   const opened = text.replace(/^<svg ([^>]*)>/, `<svg xmlns="http://www.w3.org/2000/svg" $1>${note}`);
   // XML has no such characters, not even escaped.
   return `${opened.replace(/[\uFFFE\uFFFF]/g, "\uFFFD")}\n`;
+}
+
+/** Draws services in their projects, or in DOT and Mermaid `everything`, as a file of a format. */
+export function graphFile(
+  drawn: readonly ResourceChange[],
+  types: Parameters<typeof topologyOf>[1],
+  format: "dot" | "mermaid" | "svg",
+  everything: LabelledGraph | undefined,
+): string {
+  const topology = topologyOf({ resource_changes: drawn }, types);
+  if (format === "svg") return topologyFile(topology);
+  return (format === "dot" ? graphDot : graphMermaid)(everything ?? labelledGraph(topology));
+}
+
+/** The same as a graph of labels in frames, for languages that lay it out by themselves. */
+export function labelledGraph({ nodes, edges, boxes }: Topology): LabelledGraph {
+  const wordsOf = ({ mark, isBlocked, notes, isProject }: TopologyNode): string => {
+    const { sign, word } = marks[mark];
+    return `${isBlocked ? "! blocked \u00b7 " : ""}${isProject ? notes.join(", ") : `${sign} ${word}`}`;
+  };
+  return {
+    nodes: nodes.map((node) => {
+      const { id, title, box = "", mark, isBlocked } = node;
+      const found = isMoving(node) ? { mark, words: wordsOf(node), isBlocked } : undefined;
+      return { id, title, frame: boxes.get(box), mark: found };
+    }),
+    edges,
+  };
 }
 
 function pictureOf(topology: Topology, anchors: ReadonlySet<string>): Markup {
@@ -112,58 +149,44 @@ function nodeMark(node: TopologyNode, place: Rectangle, anchors: ReadonlySet<str
   const does = [...(isBlocked ? ["! blocked"] : []), ...(isMarked ? [`${sign} ${word}`] : []), ...node.notes];
   const told = [title, isMarked ? word : "", isBlocked ? "blocked" : "", facts, ...node.notes];
   const inset = standsFor === id ? 10 : 20;
-  const line = (
-    name: string,
-    y: number,
-    text: string,
-    size: number,
-    weight: number,
-    fill: string,
-  ): Markup => {
+  const row = (name: string, y: number, text: string, size: number, weight: number, fill: string) => {
     const room = (nodeWidth - 2 * inset) / (size === 13 ? titleCharacter : noteCharacter);
     return html`<text class="${name}" x="${at.x + inset}" y="${at.y + y}" font-size="${size}" font-weight="${weight}" fill="${fill}">${clip(text, Math.floor(room))}</text>`;
   };
-  const lines = isStandIn
-    ? [
-        line("quiet", 18, title, 11, 600, grey),
-        line("told", 33, [facts, ...does].join(" \u00b7 "), 11, 400, ink),
-      ]
+  const rows = isStandIn
+    ? [row("quiet", 18, title, 11, 600, grey), row("told", 33, dotted([facts, ...does]), 11, 400, ink)]
     : [
-        line("title", 20, title, 13, 700, "#1f2328"),
-        line("quiet", 36, facts, 11, 400, grey),
-        line("told", 52, does.join(" \u00b7 "), 11, 600, ink),
+        row("title", 20, title, 13, 700, "#1f2328"),
+        row("quiet", 36, facts, 11, 400, grey),
+        row("told", 52, dotted(does), 11, 600, ink),
       ];
   const kinds = [mark, ...(isBlocked ? ["stopped"] : []), ...(isStandIn ? ["standin"] : [])].join(" ");
   const changed = mark === "same" || isStandIn ? nothing : html` data-changed=""`;
-  const group = html`<g class="node ${kinds}"${changed}><title>${told.filter((text) => text !== "").join(", ")}</title>${frame(mark, at, standsFor !== id)}${lines}</g>`;
+  const group = html`<g class="node ${kinds}"${changed}><title>${told.filter((text) => text !== "").join(", ")}</title>${frame(mark, at, standsFor !== id)}${rows}</g>`;
   return anchors.has(standsFor) ? html`<a href="${linkTo(standsFor)}">${group}</a>\n` : html`${group}\n`;
 }
 
+const dotted = (words: readonly string[]): string => words.join(" \u00b7 ");
+
 /** Every sign of the picture: actions, what is blocked, references. */
 function legend({ nodes, edges }: Topology): Markup {
-  const item = (sign: Part, words: string): Markup =>
-    html`<li><svg width="34" height="20" aria-hidden="true">${sign}</svg>${words}`;
   const face = { x: 2, y: 2, width: 30, height: 16 };
   const used = (Object.keys(marks) as Mark[]).filter((mark) => nodes.some((node) => node.mark === mark));
-  const items = used.map((mark) =>
-    item(
-      html`<g class="node ${mark}">${frame(mark, face)}</g>`,
-      `${marks[mark].sign} ${marks[mark].word}`.trim(),
-    ),
+  const blocked = html`<text class="stop" x="14" y="15" font-weight="700" fill="#a40e26">!</text>`;
+  const arrow = html`<g class="edge"><path d="M2 10H28" stroke="#818b98" stroke-width="1.4"/><path d="M32 10l-8 -4v8z" fill="#818b98"/></g>`;
+  const elsewhere = html`<g class="node same">${frame("same", face, true)}</g>`;
+  const signs: readonly (readonly [isUsed: boolean, sign: Markup, words: string])[] = [
+    ...used.map((mark) => {
+      const words = `${marks[mark].sign} ${marks[mark].word}`.trim();
+      return [true, html`<g class="node ${mark}">${frame(mark, face)}</g>`, words] as const;
+    }),
+    [nodes.some(({ isBlocked }) => isBlocked), blocked, "blocked"],
+    [edges.length > 0, arrow, "refers to"],
+    [nodes.some(({ standsFor }) => standsFor !== undefined), elsewhere, "in another project"],
+  ];
+  const items = signs.flatMap(([isUsed, sign, words]) =>
+    isUsed ? [html`<li><svg width="34" height="20" aria-hidden="true">${sign}</svg>${words}`] : [],
   );
-  if (nodes.some(({ isBlocked }) => isBlocked))
-    items.push(
-      item(html`<text class="stop" x="14" y="15" font-weight="700" fill="#a40e26">!</text>`, "blocked"),
-    );
-  if (edges.length > 0)
-    items.push(
-      item(
-        html`<g class="edge"><path d="M2 10H28" stroke="#818b98" stroke-width="1.4"/><path d="M32 10l-8 -4v8z" fill="#818b98"/></g>`,
-        "refers to",
-      ),
-    );
-  if (nodes.some(({ standsFor }) => standsFor !== undefined))
-    items.push(item(html`<g class="node same">${frame("same", face, true)}</g>`, "in another project"));
   return html`<ul class="plain legend">${items}</ul>
 `;
 }

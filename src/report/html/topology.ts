@@ -1,10 +1,11 @@
 import { type Address, nameOf, typeOf } from "../../model/address";
-import type { Picture, ResourceType } from "../../model/resource-type";
+import type { ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
+import { free, sameMoney } from "../../plan/change";
 import type { PlanDocument } from "../../plan/plan-schema";
 import { type Mark, marks } from "../graph";
-import { groupBy } from "../group-by";
-import { counted, moneyChange, sameMoney } from "../plan-wording";
+import { groupBy } from "../order";
+import { counted, moneyChange } from "../plan-wording";
 import type { GraphEdge, GraphNode, Point } from "./place-nodes";
 
 export interface TopologyNode extends GraphNode {
@@ -38,22 +39,13 @@ const mostNodes = 300;
 const mostReferences = 250;
 
 type PlannedChange = PlanDocument["resource_changes"][number];
+type Identity = "address" | "id" | "type" | "live_name" | "construct" | "references";
+type Consequence = "attributes" | "effects" | "with_parent" | "blocked_by" | "cost";
 
 /** What a picture shows of a resource that a plan is about, or that is only declared. */
-export type ResourceChange = Pick<
-  PlannedChange,
-  | "address"
-  | "id"
-  | "type"
-  | "live_name"
-  | "attributes"
-  | "effects"
-  | "with_parent"
-  | "construct"
-  | "references"
-  | "blocked_by"
-  | "cost"
-> & { readonly change: Pick<PlannedChange["change"], "actions" | "before" | "after" | "importing"> };
+export type ResourceChange = Pick<PlannedChange, Identity | Consequence> & {
+  readonly change: Pick<PlannedChange["change"], "actions" | "before" | "after" | "importing">;
+};
 
 type Types = readonly Pick<ResourceType, "type" | "picture">[];
 
@@ -67,12 +59,11 @@ export function topologyOf(
   found?: ReadonlyMap<string, Mark>,
 ): Topology {
   const changes = found === undefined ? document.resource_changes : document.resource_changes.map(asItIs);
-  const drawn = drawnFrom(changes, types);
-  const markOf = (change: ResourceChange): Mark =>
-    found === undefined ? actionOf(change) : (found.get(change.address) ?? "same");
-  const nodes = drawn.nodes.map((change) => nodeOf(change, drawn, markOf));
-  const whole = { nodes, edges: edgesOf(changes, drawn), boxes: drawn.boxes, services: nodes.length };
-  const folded = fold({ ...whole, isCoarse: false });
+  const drawn = drawnFrom(changes, types, found);
+  const nodes = drawn.nodes.map((change) => nodeOf(change, drawn));
+  const edges = edgesOf(changes, drawn);
+  const whole = { nodes, edges, boxes: drawn.boxes, services: nodes.length, isCoarse: false };
+  const folded = fold(whole);
   return folded.nodes.length > mostNodes || isCrowded(folded) ? fold(coarse(whole)) : folded;
 }
 
@@ -94,37 +85,36 @@ function asItIs(resource: ResourceChange): ResourceChange {
   };
 }
 
-interface Drawn {
-  readonly nodes: readonly ResourceChange[];
-  readonly boxes: ReadonlyMap<string, string>;
-  readonly boxOf: (change: ResourceChange) => string | undefined;
-  /** The node that a resource is, or is part of, by its address. */
-  readonly nodeAt: ReadonlyMap<string, string | undefined>;
-  readonly parts: ReadonlyMap<string | undefined, readonly ResourceChange[]>;
-  readonly pictureOf: (type: string) => Picture | undefined;
-  /** Saved positions, by box. */
-  readonly places: ReadonlyMap<string | undefined, Places>;
-}
+/** Which resources are nodes, boxes, and parts of nodes, and how to look them up. */
+type Drawn = ReturnType<typeof drawnFrom>;
 
-function drawnFrom(changes: readonly ResourceChange[], types: Types): Drawn {
+function drawnFrom(changes: readonly ResourceChange[], types: Types, found?: ReadonlyMap<string, Mark>) {
   const pictures = new Map(types.map(({ type, picture }) => [type, picture]));
-  const pictureOf = (type: string): Picture | undefined => pictures.get(type);
-  const nodes = changes.filter(({ type }) => pictureOf(type)?.as === "node");
-  const held = changes.filter(({ type }) => pictureOf(type)?.as === "box");
+  const pictureOf = ({ type }: ResourceChange) => pictures.get(type);
+  const nodes = changes.filter((change) => pictureOf(change)?.as === "node");
+  const held = changes.filter((change) => pictureOf(change)?.as === "box");
   const boxOf = holderAmong(held);
   const holderOf = holderAmong(nodes);
   const nodeAt = new Map(changes.map((change) => [change.address as string, holderOf(change)]));
-  const parts = groupBy(
-    changes.filter(({ type }) => pictureOf(type)?.as !== "node"),
-    ({ address }) => nodeAt.get(address),
-  );
+  const others = changes.filter((change) => pictureOf(change)?.as !== "node");
   const places = changes.flatMap((change): [string | undefined, Places][] => {
-    const picture = pictureOf(change.type);
+    const picture = pictureOf(change);
     const saved = picture?.as === "places" ? valueAt(change, picture.attribute) : undefined;
     return saved && typeof saved === "object" ? [[boxOf(change), saved as unknown as Places]] : [];
   });
-  const boxes = new Map(held.map(({ address }): [string, string] => [address, nameOf(address)]));
-  return { nodes, boxes, boxOf, nodeAt, parts, pictureOf, places: new Map(places) };
+  return {
+    nodes,
+    boxes: new Map(held.map(({ address }): [string, string] => [address, nameOf(address)])),
+    boxOf,
+    /** The node that a resource is, or is part of, by its address. */
+    nodeAt,
+    parts: groupBy(others, ({ address }) => nodeAt.get(address)),
+    pictureOf,
+    /** Saved positions, by box. */
+    places: new Map(places),
+    markOf: (change: ResourceChange): Mark =>
+      found === undefined ? actionOf(change) : (found.get(change.address) ?? "same"),
+  };
 }
 
 /** Returns a function that finds the one of `holders` that a resource is, or is in. */
@@ -138,17 +128,16 @@ function holderAmong(holders: readonly ResourceChange[]) {
   };
 }
 
+type Places = Readonly<Record<string, Partial<Point> | undefined>>;
+
 function placeOf(change: ResourceChange, { places, boxOf }: Drawn): Point | undefined {
   const saved = places.get(boxOf(change)) ?? {};
   const names = [titleOf(change.address), change.live_name, change.id ?? ""];
-  const name = names.find((one) => Object.hasOwn(saved, one));
-  const place = name === undefined ? undefined : saved[name];
-  return typeof place?.x === "number" && typeof place.y === "number" ? { x: place.x, y: place.y } : undefined;
+  const { x, y } = saved[names.find((one) => Object.hasOwn(saved, one)) ?? ""] ?? {};
+  return typeof x === "number" && typeof y === "number" ? { x, y } : undefined;
 }
 
 const titleOf = (address: Address): string => nameOf(address).split(".").at(-1) ?? address;
-
-type Places = Readonly<Record<string, Partial<Point> | undefined>>;
 
 const actionOf = ({ change }: ResourceChange): Mark => {
   if (change.importing) return "adopt";
@@ -157,36 +146,25 @@ const actionOf = ({ change }: ResourceChange): Mark => {
   return action === "no-op" ? "same" : action;
 };
 
-function nodeOf(
-  change: ResourceChange,
-  drawn: Drawn,
-  markOf: (change: ResourceChange) => Mark,
-): TopologyNode {
-  const { address, type, blocked_by: guard, cost, attributes } = change;
-  const parts = drawn.parts.get(address) ?? [];
-  const moving = parts.filter((part) => markOf(part) !== "same");
-  const own = markOf(change);
-  const mark = own === "same" && moving.length > 0 ? partMark(moving.map(markOf)) : own;
-  const effects = new Set([change, ...moving].flatMap((one) => (one.with_parent ? [] : one.effects)));
-  const none = { usd: 0, ngn: 0 };
-  const [before, after] = [cost?.before ?? none, cost?.after ?? none];
-  const price = cost && !(sameMoney(before, none) && sameMoney(after, none));
-  const picture = drawn.pictureOf(type);
+function nodeOf(change: ResourceChange, drawn: Drawn): TopologyNode {
+  const { address, blocked_by: guard, cost, attributes } = change;
+  const moving = (drawn.parts.get(address) ?? []).filter((part) => drawn.markOf(part) !== "same");
+  const named = moving.filter((part) => drawn.pictureOf(part)?.as === "reference");
+  const own = drawn.markOf(change);
+  const mark = own === "same" && moving.length > 0 ? partMark(moving.map(drawn.markOf)) : own;
+  const deploys = [change, ...moving].some((one) => !one.with_parent && one.effects.includes("deploys"));
   return {
     id: address,
     box: drawn.boxOf(change),
     place: placeOf(change, drawn),
     title: titleOf(address),
-    facts: [
-      ...(picture?.as === "node" ? picture.facts : []).flatMap((path) => factAt(change, path)),
-      ...(price ? [moneyChange(before, after, "\u2192").split(",")[0] ?? ""] : []),
-    ].join(" \u00b7 "),
+    facts: [...factsOf(change, drawn), ...priceOf(cost)].join(" \u00b7 "),
     mark,
     isBlocked: guard !== undefined,
     notes: [
       ...(mark !== "drift" && attributes.some(({ cause }) => cause === "drift") ? ["drift"] : []),
-      ...partsOf(moving, drawn),
-      ...(effects.has("deploys") ? ["deploys"] : []),
+      ...(named.length === 0 ? [] : [counted(named.length, named[0]?.type ?? "")]),
+      ...(deploys ? ["deploys"] : []),
     ],
   };
 }
@@ -197,14 +175,17 @@ const partMark = (marks: readonly Mark[]): Mark => {
   return marks.every((mark) => mark === "pending") ? "pending" : "update";
 };
 
-const partsOf = (parts: readonly ResourceChange[], { pictureOf }: Drawn): readonly string[] => {
-  const named = parts.filter(({ type }) => pictureOf(type)?.as === "reference");
-  return named.length === 0 ? [] : [counted(named.length, named[0]?.type ?? "")];
-};
+function factsOf(change: ResourceChange, { pictureOf }: Drawn): readonly string[] {
+  const picture = pictureOf(change);
+  const values = picture?.as === "node" ? picture.facts.map((path) => valueAt(change, path)) : [];
+  return values.filter((value): value is string => typeof value === "string" && value !== "");
+}
 
-function factAt(change: ResourceChange, path: string): string[] {
-  const value = valueAt(change, path);
-  return typeof value === "string" && value !== "" ? [value] : [];
+/** The price in the first currency, unless it is free. */
+function priceOf(cost: ResourceChange["cost"]): readonly string[] {
+  const { before, after } = { before: cost?.before ?? free, after: cost?.after ?? free };
+  const isFree = sameMoney(before, free) && sameMoney(after, free);
+  return isFree ? [] : [moneyChange(before, after, "\u2192").split(",")[0] ?? ""];
 }
 
 /** The value of an attribute once the plan is applied, else before. */
@@ -217,10 +198,10 @@ function valueAt({ change }: ResourceChange, path: string): Plain | undefined {
 }
 
 function edgesOf(changes: readonly ResourceChange[], drawn: Drawn): readonly GraphEdge[] {
-  const found = changes.flatMap(({ address, type, live_name, references = [] }) => {
-    const names = drawn.pictureOf(type)?.as === "reference" ? [live_name] : [];
-    const from = drawn.nodeAt.get(address);
-    return references.flatMap((reference): GraphEdge[] => {
+  const found = changes.flatMap((change) => {
+    const names = drawn.pictureOf(change)?.as === "reference" ? [change.live_name] : [];
+    const from = drawn.nodeAt.get(change.address);
+    return (change.references ?? []).flatMap((reference): GraphEdge[] => {
       const to = drawn.nodeAt.get(reference);
       return from === undefined || to === undefined ? [] : [{ from, to, names }];
     });
@@ -231,10 +212,7 @@ function edgesOf(changes: readonly ResourceChange[], drawn: Drawn): readonly Gra
 /** Edges between the same two nodes as one, without those that lead back to their own node. */
 const joined = (edges: readonly GraphEdge[]): readonly GraphEdge[] =>
   [...groupBy(edges, ({ from, to }) => `${from} ${to}`).values()]
-    .map(([first, ...rest]) => ({
-      ...(first as GraphEdge),
-      names: [first as GraphEdge, ...rest].flatMap(({ names }) => names),
-    }))
+    .map((own) => ({ ...(own[0] as GraphEdge), names: own.flatMap(({ names }) => names) }))
     .filter(({ from, to }) => from !== to);
 
 export const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
@@ -286,7 +264,7 @@ const order: readonly Mark[] = [
 ];
 
 /** Projects in place of their services. */
-function coarse({ nodes, edges, boxes, services }: Omit<Topology, "isCoarse">): Topology {
+function coarse({ nodes, edges, boxes, services }: Topology): Topology {
   const homeOf = new Map(nodes.map(({ id, box = id }) => [id, box]));
   const projects = [...groupBy(nodes, ({ id, box = id }) => box)].map(([id, own]): TopologyNode => {
     if (own.length === 1 && own[0]?.box === undefined) return own[0] as TopologyNode;

@@ -1,12 +1,12 @@
-import type { DriftReport } from "../../../src/plan/drift";
 import {
   countsOfStage,
+  type DriftReport,
   jobExitCode,
   nameOfStage,
   type StageDrift,
   statusOf,
   withoutOthers,
-} from "../../../src/plan/drift-job";
+} from "../../../src/plan/drift";
 import { address } from "../../support/plan-fixture";
 
 const report = (rest: Partial<DriftReport> = {}): DriftReport => ({

@@ -1,6 +1,5 @@
 import { driftReport } from "../../../src/plan/drift";
-import { driftJson } from "../../../src/report/drift-json";
-import { driftMarkdown, driftText } from "../../../src/report/drift-sections";
+import { driftJson, driftMarkdown, driftText } from "../../../src/report/drift-report";
 import { plainStyle } from "../../../src/report/style";
 import { absent, address, change, field, plan, secret, value } from "../../support/plan-fixture";
 

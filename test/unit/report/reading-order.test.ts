@@ -1,4 +1,4 @@
-import { readingOrder } from "../../../src/report/reading-order";
+import { readingOrder } from "../../../src/report/order";
 import { address, change } from "../../support/plan-fixture";
 
 const order = (...changes: ReturnType<typeof change>[]): string[] =>

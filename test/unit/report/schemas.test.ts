@@ -6,7 +6,7 @@ import { stateFileSchema } from "../../../src/model/state";
 import { planDocument } from "../../../src/plan/document";
 import { driftDocumentSchema, driftReport } from "../../../src/plan/drift";
 import { planDocumentSchema } from "../../../src/plan/plan-schema";
-import { driftJson } from "../../../src/report/drift-json";
+import { driftJson } from "../../../src/report/drift-report";
 import { eventJson } from "../../../src/report/events";
 import { planFromDocument, planJson } from "../../../src/report/plan-json";
 import { planText } from "../../../src/report/plan-text";

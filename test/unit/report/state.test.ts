@@ -96,7 +96,7 @@ it("writes outputs as text and in Terraform's JSON with their types", () => {
 
 describe("a graph", () => {
   const graph = {
-    nodes: ["service.shop.api", "project.shop"],
+    nodes: [{ id: "service.shop.api" }, { id: "project.shop" }],
     edges: [{ from: "service.shop.api", to: "project.shop" }],
   };
 
@@ -161,7 +161,7 @@ describe("a graph", () => {
   });
 
   it("cannot be left by a label", () => {
-    const nasty = { nodes: ['a"]; evil --> b\n<img>'], edges: [] };
+    const nasty = { nodes: [{ id: 'a"]; evil --> b\n<img>' }], edges: [] };
     expect(graphDot(nasty)).toContain('  "a\\"]; evil --> b\\\\n<img>"\n');
     expect(graphMermaid(nasty)).toContain('n0["a#34;#93;#59; evil --#62; b#92;n#60;img#62;"]');
   });

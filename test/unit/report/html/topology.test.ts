@@ -3,9 +3,8 @@ import { planDocument } from "../../../../src/plan/document";
 import type { Plan } from "../../../../src/plan/plan";
 import { planDocumentSchema } from "../../../../src/plan/plan-schema";
 import { graphDot, graphMermaid } from "../../../../src/report/graph";
-import { graphOfTopology } from "../../../../src/report/html/graph-file";
 import { topologyOf } from "../../../../src/report/html/topology";
-import { topologyFile } from "../../../../src/report/html/topology-svg";
+import { labelledGraph, topologyFile } from "../../../../src/report/html/topology-svg";
 import { resourceTypes } from "../../../../src/resources";
 import { pageOf } from "../../../support/html-plans";
 import { address, change, field, plan, value } from "../../../support/plan-fixture";
@@ -244,7 +243,7 @@ it("says of a project how many of its services change, and how", () => {
 
 describe("a graph of services", () => {
   it("has frames of projects, marks and a legend in Mermaid, and frames in DOT", () => {
-    const graph = graphOfTopology(topology(shop));
+    const graph = labelledGraph(topology(shop));
     const mermaid = graphMermaid(graph);
     expect(mermaid).toContain('  subgraph c0["shop"]\n');
     expect(mermaid).toMatch(/ {2}n\d+\{\{"api<br\/>#126; update"\}\}:::updateMark\n/);
@@ -260,8 +259,10 @@ describe("a graph of services", () => {
       service(`p${i % 10}.s${i}`, i === 3 ? "delete" : i < 40 ? "update" : i < 400 ? "create" : "no-op"),
     );
     const projects = [...Array(10).keys()].map((i) => change("no-op", `project.p${i}`));
-    const graph = graphOfTopology(topology(plan([...projects, ...many])));
+    const graph = labelledGraph(topology(plan([...projects, ...many])));
     expect(graph.nodes).toHaveLength(10);
-    expect(graph.marked?.get("project.p3")?.words).toBe("1 destroy, 3 update, 36 create");
+    expect(graph.nodes.find(({ id }) => id === "project.p3")?.mark?.words).toBe(
+      "1 destroy, 3 update, 36 create",
+    );
   });
 });

@@ -1,7 +1,6 @@
 import { type Address, nameOf, typeOf } from "../model/address";
 import { compareTexts } from "../model/text";
 import type { Action } from "../plan/plan";
-import { groupBy } from "./group-by";
 
 export interface Placed {
   readonly address: Address;
@@ -75,4 +74,16 @@ export function compareNatural(a: string, b: string): number {
     if (order !== 0) return order;
   }
   return compareTexts(a, b);
+}
+
+/** Returns items by their keys, in the order of the first of each. */
+export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }

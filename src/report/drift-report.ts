@@ -1,5 +1,6 @@
 import type { Address } from "../model/address";
 import { compareTexts } from "../model/text";
+import { inDocument } from "../plan/document";
 import {
   type AcceptedDrift,
   countOf,
@@ -11,13 +12,14 @@ import type { AttributeChange } from "../plan/plan";
 import {
   codeSpan,
   escapeHtml,
+  escapeJson,
   escapeMarkdown,
   escapeText,
   fencedBlock,
   foldedParts,
   shorten,
 } from "./escape-text";
-import { groupBy } from "./group-by";
+import { groupBy, readingOrder } from "./order";
 import {
   notRunning,
   revealedLine,
@@ -25,12 +27,14 @@ import {
   standingRows,
   uncheckedRows,
   unmanagedLine,
-} from "./plan-sections";
+} from "./plan-report";
 import { actionPhrases, actionSymbols, counted, countList } from "./plan-wording";
-import { readingOrder } from "./reading-order";
 import {
   code,
   codes,
+  joined,
+  longestName,
+  markdownLimit,
   markdownWithin,
   type Section,
   section,
@@ -110,19 +114,10 @@ export function driftSections(report: DriftReport): readonly Section[] {
   const byHolder = groupBy(report.unmanaged, ({ within }) => within);
   const parts = [...byHolder]
     .sort(([a = ""], [b = ""]) => compareTexts(a, b))
-    .flatMap(([holder, own]) =>
-      holder === undefined
-        ? []
-        : [
-            [
-              code(holder),
-              codes(
-                own.map(({ name }) => name),
-                mostNames,
-              ),
-            ],
-          ],
-    );
+    .flatMap(([holder, own]) => {
+      const names = own.map(({ name }) => name);
+      return holder === undefined ? [] : [[code(holder), codes(names, mostNames)]];
+    });
   const settings = report.undeclared.map(({ address, path, value, default: byDefault }) => [
     ...[code(address), code(path)],
     [code(plainText(value)), " (default ", code(plainText(byDefault)), ")"],
@@ -190,14 +185,12 @@ const below = " ".repeat(6);
 /** Renders a drift report for people. Its last line is `No drift. …` or `Drift: …`. */
 export function driftText(report: DriftReport, style: Style): string {
   const items = driftItems(report);
-  const kinds = (Object.keys(driftKinds) as DriftItem["kind"][]).flatMap((kind) => {
+  const kinds = Object.entries(driftKinds).map(([kind, title]) => {
     const own = items.filter((item) => item.kind === kind);
-    return own.length === 0
-      ? []
-      : [`${driftKinds[kind]}:\n\n${joinBlocks(own.map((item) => itemLines(item, style)))}`];
+    return own.length === 0 ? "" : `${title}:\n\n${joinBlocks(own.map((item) => itemLines(item, style)))}`;
   });
   const sections = driftSections(report).map((one) => sectionText(one, style));
-  return `${[...kinds, ...sections, style.colors.bold(driftLine(report))].join("\n\n")}\n`;
+  return joined([...kinds, ...sections, style.colors.bold(driftLine(report))]);
 }
 
 function itemLines(
@@ -216,14 +209,10 @@ function itemLines(
   ];
 }
 
-/** Characters of a report in Markdown. */
-const defaultLimit = 60_000;
-const longestName = 120;
-
 /** Renders a drift report for an issue or a job summary: the count first, then each difference, folded away. */
 export function driftMarkdown(
   report: DriftReport,
-  { limit = defaultLimit, title = "rnv drift" }: { readonly limit?: number; readonly title?: string } = {},
+  { limit = markdownLimit, title = "rnv drift" }: { readonly limit?: number; readonly title?: string } = {},
 ): string {
   const opening = [`### ${title}`, `**${escapeMarkdown(driftLine(report))}**`];
   const parts = [...driftItems(report).map(itemMarkdown), ...driftSections(report).map(sectionMarkdown)];
@@ -244,3 +233,22 @@ function itemMarkdown({ address, phrase, fields, standing, following }: DriftIte
   const folded = foldedParts(line, [fencedBlock(fields.flatMap(fieldLines), "diff"), ...cause]);
   return [folded, ...notes].join("\n\n");
 }
+
+/** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */
+export const driftJson = (report: DriftReport): string => `${escapeJson(driftDocument(report), 2)}\n`;
+
+/** The same as a value. */
+export const driftDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({
+  format_version: "1.1",
+  ...inDocument(report),
+  drifted: report.drifted.map(({ fields, ...one }) => ({ ...one, attributes: fields.map(fieldData) })),
+  pending: report.pending.map(pendingData),
+  revealed: report.revealed?.map(inDocument),
+});
+
+const pendingData = ({ fields, ...pending }: PendingResource) =>
+  inDocument({ ...pending, attributes: fields.map(fieldData) });
+
+const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
+  ...{ path, cause, before, after, from },
+});

@@ -1,0 +1,280 @@
+import type * as z from "zod";
+import type { Money, ResourceType } from "../../model/resource-type";
+import { isPlain, type Plain } from "../../model/value";
+import { free } from "../change";
+import { type AttributeChange, type Change, type Plan, parentOf, type ShownValue, unknownIn } from "../plan";
+
+/** Fields by name: the CEL type of each, and how it is read. */
+export type ViewFields<Source> = Readonly<
+  Record<string, readonly [celType: string, read: (source: Source) => unknown]>
+>;
+
+/** A CEL type. Its objects read a field when an expression asks for it: a policy reads few fields of many resources. */
+export interface View<Source> {
+  readonly name: string;
+  /** Each field with its CEL type. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** The library knows the type of an object by its class alone: without one `changes[0]` would be refused when it is judged. */
+  readonly ctor: new (
+    source: Source,
+  ) => object;
+  readonly of: (source: Source) => object;
+}
+
+/** Makes a CEL type from its fields. */
+export function defineView<Source>(name: string, fields: ViewFields<Source>): View<Source> {
+  class Viewed {
+    readonly #source: Source;
+    constructor(source: Source) {
+      this.#source = source;
+    }
+    static addField(field: string, read: (source: Source) => unknown): void {
+      Object.defineProperty(Viewed.prototype, field, {
+        enumerable: true,
+        get(this: Viewed) {
+          return read(this.#source);
+        },
+      });
+    }
+  }
+  for (const [field, [, read]] of Object.entries(fields)) Viewed.addField(field, read);
+  return {
+    name,
+    fields: Object.fromEntries(Object.entries(fields).map(([field, [celType]]) => [field, celType])),
+    ctor: Viewed,
+    of: (source) => new Viewed(source),
+  };
+}
+
+const amounts = defineView<Money>("Money", {
+  usd: ["double", ({ usd }) => usd],
+  ngn: ["double", ({ ngn }) => ngn],
+});
+
+/** An amount in each currency. */
+export const moneyValue = (money: Money | null | undefined): object => amounts.of(money ?? free);
+
+const cost = defineView<Change["cost"]>("Cost", {
+  before: ["Money", (found) => moneyValue(found?.before)],
+  after: ["Money", (found) => moneyValue(found?.after)],
+});
+
+const field = defineView<AttributeChange>("Field", {
+  path: ["string", ({ path }) => path],
+  cause: ["string", (change) => change.cause],
+  before: ["dyn", ({ before }) => sideValue(before)],
+  after: ["dyn", ({ after }) => sideValue(after)],
+});
+
+/** A resource of another one, as far as a plan says what it is: no value of a secret. */
+export const partView = defineView<Change>("Part", {
+  address: ["string", ({ address }) => address],
+  type: ["string", ({ type }) => type],
+  name: ["string", ({ name }) => name],
+  action: ["string", ({ action }) => action],
+  source: ["string", sourceOf],
+});
+
+/** A change of the plan. */
+export const changeView = defineView<{ readonly change: Change; readonly stage: string }>("Change", {
+  address: ["string", ({ change }) => change.address],
+  type: ["string", ({ change }) => change.type],
+  name: ["string", ({ change }) => change.name],
+  action: ["string", ({ change }) => change.action],
+  stage: ["string", ({ stage }) => stage],
+  declared: ["bool", ({ change }) => change.instance.desired !== undefined],
+  removed: ["bool", ({ change }) => change.isRemovalDeclared === true],
+  reason: ["string", ({ change }) => change.reason ?? ""],
+  effects: ["list<string>", ({ change }) => change.effects],
+  cost: ["Cost", ({ change }) => cost.of(change.cost)],
+  fields: ["list<Field>", ({ change }) => change.attributes.map(field.of)],
+});
+
+const summary = defineView<Plan["summary"]>("Summary", {
+  add: ["int", ({ add }) => BigInt(add)],
+  change: ["int", ({ change }) => BigInt(change)],
+  destroy: ["int", ({ destroy }) => BigInt(destroy)],
+  adopt: ["int", ({ adopt }) => BigInt(adopt)],
+  forget: ["int", ({ forget }) => BigInt(forget)],
+});
+
+const totalCost = defineView<Plan["cost"]>("TotalCost", {
+  before: ["Money", ({ before }) => moneyValue(before)],
+  after: ["Money", ({ after }) => moneyValue(after)],
+  increase: [
+    "Money",
+    ({ before, after }) => moneyValue({ usd: after.usd - before.usd, ngn: after.ngn - before.ngn }),
+  ],
+});
+
+/** The plan as a whole, with the objects of its changes. */
+export const planView = defineView<{
+  readonly plan: Plan;
+  readonly stage: string;
+  readonly changes: readonly object[];
+}>("Plan", {
+  mode: ["string", ({ plan }) => plan.options.mode],
+  stage: ["string", ({ stage }) => stage],
+  workspace: ["string", ({ plan }) => plan.binding.workspaceId],
+  summary: ["Summary", ({ plan }) => summary.of(plan.summary)],
+  cost: ["TotalCost", ({ plan }) => totalCost.of(plan.cost)],
+  changes: ["list<Change>", ({ changes }) => changes],
+  unmanaged: ["int", ({ plan }) => BigInt(plan.unmanaged.length)],
+});
+
+/** The objects that an expression finds in lists and fields of any scope, those that others hold first. */
+export const memberViews = [
+  amounts,
+  cost,
+  field,
+  partView,
+  changeView,
+  summary,
+  totalCost,
+  planView,
+] as const;
+
+function sourceOf({ instance }: Change): string {
+  for (const { source } of instance.desired?.attributes.values() ?? [])
+    if (source !== undefined) return source;
+  return "";
+}
+
+const sideValue = (side: ShownValue): unknown =>
+  side.kind === "value" ? celValue(side.value) : side.kind === "absent" ? null : `(${side.kind})`;
+
+/** Whole numbers are whole in CEL, too. */
+export function celValue(value: Plain | undefined): unknown {
+  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(celValue);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, celValue(member as Plain)]));
+}
+
+/** One resource as it is once the plan is applied. */
+interface PlannedResource {
+  readonly change: Change;
+  readonly stage: string;
+  readonly parts: readonly Change[];
+  /** What the service computed of it, where that is known. */
+  readonly computed?: ReadonlyMap<string, Plain>;
+}
+
+/** How the resources of a type look to an expression: secrets are no fields of it. */
+interface ResourceView extends View<PlannedResource> {
+  /** The types of its groups of fields. */
+  readonly groups: readonly View<PlannedResource>[];
+}
+
+/** Fields that every resource has besides its own. */
+export const commonFields: ViewFields<PlannedResource> = {
+  address: ["string", ({ change }) => change.address],
+  action: ["string", ({ change }) => change.action],
+  stage: ["string", ({ stage }) => stage],
+  parent: ["string", ({ change }) => parentOf(change) ?? ""],
+  declared: ["bool", ({ change }) => change.instance.desired !== undefined],
+  effects: ["list<string>", ({ change }) => change.effects],
+  unknown: ["list<string>", ({ change }) => unknownIn(change)],
+  cost: ["Money", ({ change }) => moneyValue(change.cost?.after)],
+  parts: ["list<Part>", ({ parts }) => parts.map(partView.of)],
+};
+
+const views = {
+  planned: new WeakMap<ResourceType, ResourceView>(),
+  settled: new WeakMap<ResourceType, ResourceView>(),
+};
+
+/** Returns how a type looks in a plan; once it is applied with what the service computes of it, too. Made once. */
+export function viewOf(type: ResourceType, isSettled = false): ResourceView {
+  const known = isSettled ? views.settled : views.planned;
+  const view = known.get(type) ?? makeView(type, isSettled);
+  known.set(type, view);
+  return view;
+}
+
+function makeView(type: ResourceType, isSettled: boolean): ResourceView {
+  const name = `${type.type.charAt(0).toUpperCase()}${type.type.slice(1)}`;
+  const groups: View<PlannedResource>[] = [];
+  const fields: Record<string, ViewFields<PlannedResource>[string]> = {};
+  if (isSettled)
+    for (const [key, { valueType }] of Object.entries(type.computed))
+      fields[key] = [computedTypes[valueType], valueAt(key)];
+  for (const [key, schema] of openFields(type, type.schema.shape)) {
+    const inner = withoutWrapping(schema);
+    if (inner.def.type !== "object") {
+      fields[key] = [celType(inner), valueAt(key)];
+      continue;
+    }
+    const members = openFields(type, (inner as z.ZodObject).shape, `${key}.`).map(
+      ([member, one]) => [member, [celType(withoutWrapping(one)), valueAt(`${key}.${member}`)]] as const,
+    );
+    const group = defineView<PlannedResource>(`${name}.${key}`, Object.fromEntries(members));
+    groups.push(group);
+    fields[key] = [group.name, group.of];
+  }
+  return { ...defineView(name, { ...fields, ...commonFields }), groups };
+}
+
+/** The fields of a type without its secrets: no expression may see one, nor tell by its answer what it is. */
+const openFields = ({ rules }: ResourceType, shape: z.ZodObject["shape"], prefix = "") =>
+  Object.entries(shape as Readonly<Record<string, z.ZodType>>).filter(
+    ([key]) => !rules[`${prefix}${key}`]?.secret,
+  );
+
+/** Numbers of the service are `double`, whole or not. */
+const valueAt =
+  (path: string) =>
+  ({ change, computed }: PlannedResource): unknown =>
+    computed?.get(path) ?? celValue(valueAfter(change, path));
+
+/** A field as it is once the plan is applied: planned over declared over live over the default. No secret is returned. */
+function valueAfter({ attributes, instance }: Change, path: string): Plain | undefined {
+  const { defaults, live, resolved, fingerprints } = instance;
+  if (path in fingerprints) return undefined;
+  for (const field of attributes) {
+    if (field.path !== path) continue;
+    if (field.after.kind !== "value") return undefined;
+    // Null is a reset.
+    return field.after.value ?? defaults.get(path) ?? undefined;
+  }
+  const declared = resolved.get(path);
+  if (declared !== undefined && declared !== null && isPlain(declared)) return declared;
+  return live?.attributes.get(path) ?? defaults.get(path) ?? undefined;
+}
+
+/** All fields as they are once the plan is applied, and those that only apply can tell. */
+export function valuesAfter(change: Change): {
+  readonly values: ReadonlyMap<string, Plain>;
+  readonly unknown: readonly string[];
+} {
+  const { attributes, instance } = change;
+  const paths = new Set([
+    ...[...instance.defaults.keys(), ...(instance.live?.attributes.keys() ?? [])],
+    ...[...instance.resolved.keys(), ...attributes.map(({ path }) => path)],
+  ]);
+  const values = new Map<string, Plain>();
+  for (const path of paths) {
+    const value = valueAfter(change, path);
+    if (value !== undefined) values.set(path, value);
+  }
+  return { values, unknown: unknownIn(change) };
+}
+
+const computedTypes = { string: "string", number: "double", boolean: "bool", json: "dyn" } as const;
+
+type Wrapping = { readonly innerType?: z.ZodType };
+
+function withoutWrapping(schema: z.ZodType): z.ZodType {
+  const { innerType } = schema.def as Wrapping;
+  return innerType === undefined ? schema : withoutWrapping(innerType);
+}
+
+/** Whole numbers are `int`; what has several forms is `dyn`, checked where it is judged. */
+function celType(schema: z.ZodType): string {
+  const { type, format } = schema.def as { readonly type: string; readonly format?: string };
+  if (type === "string" || type === "enum") return "string";
+  if (type === "boolean") return "bool";
+  if (type === "number") return format?.includes("int") ? "int" : "dyn";
+  if (type === "array") return "list";
+  return "dyn";
+}

@@ -1,0 +1,300 @@
+import { type Address, nameOf } from "../model/address";
+import type { Standing } from "../model/live";
+import { shortList } from "../model/text";
+import { free, sameMoney, totalCost } from "../plan/change";
+import { type Change, isListed, type Plan, type PlanStanding } from "../plan/plan";
+import { escapeText, quoteText, shorten } from "./escape-text";
+import { groupBy, readingOrder } from "./order";
+import {
+  actionPhrase,
+  checkWords,
+  commonReason,
+  counted,
+  countList,
+  countsOf,
+  listedFields,
+  moneyChange,
+  planLine,
+  pluralPhrase,
+} from "./plan-wording";
+import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
+import { exactTime } from "./time-text";
+import { attributeSign, oneSide, type ShownField, shownText } from "./values";
+
+/** Equal: changes that read the same are one item. Alike: new resources of one type are, too. */
+export type Grouping = "none" | "equal" | "alike";
+
+/** So many equal changes are one item. */
+const fewestEqual = 4;
+/** More new resources of one type are one item. */
+const mostCreates = 20;
+
+/**
+ * Returns what all reports of a plan print: its items, losses and blocked changes first, then alterations, then new
+ * resources, each as people read a project; what it says besides; its closing lines. No loss is part of a group.
+ */
+export function planReport(plan: Plan, grouping: Grouping = "alike") {
+  // The order follows from all of them, but most plans list none.
+  const isListedHere = (change: Change): boolean => isListed(change, plan);
+  const listed = plan.changes.some(isListedHere) ? readingOrder(plan.changes).filter(isListedHere) : [];
+  const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
+  const partOf = (title: string, isPart: (change: Change) => boolean) => ({
+    title,
+    entries: grouped(listed.filter(isPart), plan, grouping),
+  });
+  const losses = partOf("Destroyed, replaced or blocked", isLoss);
+  const parts = [
+    losses,
+    partOf("Changed", (change) => !isLoss(change) && !isNew(change)),
+    partOf("Created", isNew),
+  ];
+  const entries = parts.flatMap((part) => part.entries);
+  const changes = entries.flatMap((entry) => entry.changes);
+  const { checks = [] } = plan;
+  const { title, counts } = checkWords(checks);
+  return {
+    parts,
+    entries,
+    changes,
+    /** So many of the first items are never left out. */
+    losses: losses.entries.length,
+    sections: planSections(plan),
+    line: planLine(plan),
+    checks: checks.length === 0 ? "" : `${title}: ${counts}.`,
+    counts: changes.length < 2 ? "" : countsOf(changes),
+    cost: (arrow: string) => costLine(plan, arrow),
+  };
+}
+
+export type PlanReport = ReturnType<typeof planReport>;
+
+/** Returns true if a change ends something, or may not be applied as it stands: it is shown first, and never left out. */
+export const isLoss = ({ action, guard }: Change): boolean =>
+  action === "delete" || action === "replace" || guard !== undefined;
+
+function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): readonly PlanEntry[] {
+  const groups = groupBy(changes, (change) => likeness(change, plan, grouping) ?? change);
+  const entryAt = new Map<Change, PlanEntry>();
+  for (const own of groups.values()) {
+    const isMany = own.length >= (own.some(isMade) ? mostCreates + 1 : fewestEqual);
+    for (const one of isMany ? [own] : own.map((change) => [change]))
+      entryAt.set(one[0] as Change, entryOf(one, plan));
+  }
+  return changes.flatMap((change) => entryAt.get(change) ?? []);
+}
+
+/** Returns true for a new resource, and not for a run. */
+const isMade = ({ action, reason }: Change): boolean => action === "create" && reason === undefined;
+
+/** Equal for changes that are one item; undefined for one that is shown by itself. */
+function likeness(change: Change, plan: Plan, grouping: Grouping): string | undefined {
+  const { type, action, effects, cost, missing, previousAddress } = change;
+  if (grouping === "none" || isLoss(change) || previousAddress !== undefined || missing) return undefined;
+  if (isMade(change)) return grouping === "alike" ? `create ${type}` : undefined;
+  const fields = listedFields(change, plan).map(({ path, before, after, cause }) => [
+    path,
+    before,
+    after,
+    cause,
+  ]);
+  const bill = costOf([change]) && [cost?.before, cost?.after];
+  return JSON.stringify([type, action, commonReason(change), change.deployed, fields, effects, bill]);
+}
+
+/** One item of a report: one change, or many like it of as many resources. */
+export type PlanEntry = ReturnType<typeof entryOf>;
+
+function entryOf(changes: readonly Change[], plan: Plan) {
+  const [first] = changes as [Change];
+  const isMany = changes.length > 1;
+  const fields: readonly ShownField[] =
+    isMany && isMade(first) ? fieldsOfMany(changes, plan) : listedFields(first, plan);
+  return {
+    first,
+    changes,
+    /** Its address; of many how many there are: `14 services`. */
+    subject: isMany ? counted(changes.length, first.type) : first.address,
+    /** Stands after the subject: `will be created`. */
+    phrase: isMany ? pluralPhrase(first) : actionPhrase(first),
+    /** Why it is done; of many what their reasons have in common. */
+    reason: isMany ? commonReason(first) : first.reason,
+    /** Of many, each path once, with the values that they have. */
+    fields,
+    effects: isMany ? [...new Set(changes.flatMap(({ effects }) => effects))] : first.effects,
+    cost: costOf(changes),
+  };
+}
+
+/** Returns the monthly cost of all of them, where it changes. */
+function costOf(changes: readonly Change[]) {
+  const total = totalCost(changes.flatMap(({ cost }) => cost ?? []));
+  return sameMoney(total.before, total.after) ? undefined : total;
+}
+
+/** Values of a field that are shown, of many resources. */
+const mostValues = 3;
+
+/** The fields of new resources: a value that all have as it is, of others how many have them. */
+function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownField[] {
+  const set: readonly ShownField[] = changes
+    .flatMap((change) => listedFields(change, plan))
+    .filter((field) => attributeSign(field) !== " ");
+  return [...groupBy(set, ({ path }) => path).values()].map((fields) => {
+    const [first] = fields as [ShownField];
+    const byValue = groupBy(fields, (field) => shownText(oneSide(field)));
+    if (byValue.size === 1 && fields.length === changes.length) return first;
+    const common = [...byValue].sort(([, a], [, b]) => b.length - a.length);
+    const text =
+      byValue.size <= mostValues
+        ? common.map(([value, { length }]) => `${value} (${length})`).join(", ")
+        : `${byValue.size} values${fields.length === changes.length ? "" : ` (${fields.length})`}`;
+    return { ...first, before: { kind: "absent" }, after: { kind: "several", text }, range: undefined };
+  });
+}
+
+/** Returns the address of the removed resource that this one goes with: the nearest name around it. */
+export function ownerOf(change: Change, plan: Plan): Address | undefined {
+  return plan.changes
+    .filter((other) => !other.withParent && (other.action === "delete" || other.action === "replace"))
+    .filter((other) => `${nameOf(change.address)}.`.startsWith(`${nameOf(other.address)}.`))
+    .sort((a, b) => b.address.length - a.address.length)[0]?.address;
+}
+
+/** Says before a question what is deleted, and what goes with it. */
+export function deletionText(change: Change, plan: Plan): string {
+  const { address, type, action, name } = change;
+  const verb = action === "replace" ? "deleted and created again" : "deleted";
+  const parts = plan.changes.filter((part) => part.withParent && ownerOf(part, plan) === address);
+  const more = parts.length === 0 ? "" : `  Deleted with it: ${countParts(parts)}.\n`;
+  return `\n${address} (${type} ${quoteText(name)}) will be ${verb}. This cannot be undone.\n${more}`;
+}
+
+/** `2 variables, 1 layout`. */
+export function countParts(parts: readonly Change[]): string {
+  const byType = [...groupBy(parts, ({ type }) => type)];
+  return byType.map(([type, { length }]) => counted(length, escapeText(type))).join(", ");
+}
+
+function costLine({ cost }: Plan, arrow: string): string {
+  const isSame = sameMoney(cost.before, cost.after);
+  if (isSame && sameMoney(cost.after, free)) return "";
+  const label = cost.estimate ? "Estimated monthly cost" : "Monthly cost";
+  return `${label}: ${moneyChange(cost.before, cost.after, arrow, true)}${isSame ? " (unchanged)" : ""}`;
+}
+
+/** Returns what a plan says besides its changes: what moved, is left alone, was not read, or is not managed. */
+function planSections(plan: Plan): readonly Section[] {
+  const unmoving = plan.changes.filter(({ action }) => action === "no-op");
+  const moved = unmoving.flatMap(({ address, previousAddress: before }) =>
+    before === undefined ? [] : [[[code(before), " has moved to ", code(address)]]],
+  );
+  const released = unmoving.flatMap((change) =>
+    change.released.map(({ path, after }) => [
+      code(change.address),
+      code(path),
+      after.kind === "absent" ? "(unset)" : code(shownText(after)),
+    ]),
+  );
+  const resources = plan.unchecked.filter(({ attribute }) => attribute === undefined);
+  const values = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
+  const warning = { isWarning: true };
+  const unread = "Could not be read, planned from what is recorded:";
+  return [
+    ...section("outputs", "Changes to outputs", "Changes to outputs:", outputRows(plan), { isWhole: true }),
+    ...section("moved", "Moved", "Moved in the manifest:", moved),
+    ...section("released", "Released", "Left as they are (no longer managed):", released),
+    ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), warning),
+    ...section("unchecked", "Not checked", unread, uncheckedRows(resources), warning),
+    ...section("unchecked", "Not checked", unreadHeading(values), uncheckedRows(values), warning),
+    ...sentence("revealed", "Revealed", revealedLine(plan, "as declared and not written")),
+    ...sentence("unmanaged", "Not managed here", unmanagedLine(plan.unmanaged)),
+  ];
+}
+
+const outputRows = ({ outputs }: Plan): readonly (readonly Cell[])[] =>
+  outputs.map(({ name, before, after }) => {
+    const sign = attributeSign({ path: name, before, after, cause: "edit", forcesReplacement: false });
+    const sides = [before, after]
+      .filter(({ kind }) => kind !== "absent")
+      .map((side) => code(shownText(side)));
+    return [[`${sign} `, code(name)], sides.flatMap((side, i) => (i === 0 ? [side] : [arrow, side]))];
+  });
+
+export const notRunning = "Not running the last deployment";
+
+const mostNamed = 3;
+
+/** The heading above secrets that a plan was made without. */
+const unreadHeading = (values: Plan["unchecked"]): string =>
+  values.length === 1
+    ? "This run cannot read 1 value, so it was not compared. Apply reads it, and applies it if it changed:"
+    : `This run cannot read ${values.length} values, so they were not compared. Apply reads them, and applies those that changed:`;
+
+/** How many values were revealed, and what became of them; undefined where it was not asked for. */
+export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string | undefined {
+  if (revealed === undefined) return undefined;
+  const { length } = revealed;
+  if (length === 0) return "No value had to be revealed.";
+  const same = revealed.filter(({ isEqual }) => isEqual).length;
+  const are = (count: number): string => (count === 1 ? "is" : "are");
+  const parts = countList([
+    [same, `${are(same)} ${equal}`],
+    [length - same, `${are(length - same)} not`],
+  ]);
+  const were =
+    length === 1 ? "1 value was revealed to compare it" : `${length} values were revealed to compare them`;
+  return `${were} (the service keeps an audit event of each): ${parts}.`;
+}
+
+/** Rows of an address and a reason; many with one reason are one row that names the first of them. */
+function rowsByReason(
+  items: readonly { readonly address: Address; readonly reason: string; readonly detail?: string }[],
+): readonly (readonly Cell[])[] {
+  const byReason = groupBy(items, ({ reason }) => reason);
+  return [...byReason].flatMap(([reason, own]): readonly (readonly Cell[])[] => {
+    if (own.length <= mostNamed)
+      return own.map(({ address, detail = "" }) => [code(address), `${reason}${detail}`]);
+    const names = own.map(({ address }) => address);
+    return [[codes(names, mostNamed), reason]];
+  });
+}
+
+/** Rows of the resources or values that could not be read. */
+export const uncheckedRows = (unchecked: Plan["unchecked"]): readonly (readonly Cell[])[] =>
+  rowsByReason(unchecked);
+
+const longestSummary = 300;
+
+const summaryOf = ({ summary }: Standing): string => shorten(summary, longestSummary);
+const timeOf = ({ since }: Standing): string => (since === undefined ? "" : ` (${exactTime(since)})`);
+
+/** The summary of a standing with its time, on one line and not escaped. */
+export const standingPhrase = (standing: Standing): string => `${summaryOf(standing)}${timeOf(standing)}`;
+
+/** Rows of an address and why it does not run as it was deployed last. */
+export const standingRows = (standing: readonly PlanStanding[]): readonly (readonly Cell[])[] =>
+  rowsByReason(
+    readingOrder(standing).map((one) => ({
+      ...{ address: one.address, reason: summaryOf(one), detail: timeOf(one) },
+    })),
+  );
+
+const mostUnmanaged = 5;
+const longestUnmanaged = 60;
+
+/** `Also in this workspace, not managed here: 2 services ("cron", "mail"), 1 project ("Old"); …`, the most numerous first. */
+export function unmanagedLine(unmanaged: Plan["unmanaged"]): string {
+  if (unmanaged.length === 0) return "";
+  const counts = [...groupBy(unmanaged, ({ type }) => type)]
+    .sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
+    .map(
+      ([type, all]) =>
+        `${counted(all.length, escapeText(type))} (${shortList(
+          all.map(({ name }) => quoteText(shorten(name, longestUnmanaged))),
+          mostUnmanaged,
+        )})`,
+    )
+    .join(", ");
+  // Archived services are in no count of what the service lists.
+  return `Also in this workspace, not managed here: ${counts}; archived services are in no list.`;
+}
