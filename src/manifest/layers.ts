@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { FileRequest } from "./context";
 import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } from "./files";
 import type { Findings, Report } from "./findings";
-import { MaskedTexts, maskBroken } from "./mask";
+import { MaskedTexts } from "./mask";
 import { mergeFiles, mostComparisons, overlay } from "./merge";
 import { checkTopLevel } from "./meta";
 import type { MapNode } from "./tree";
@@ -76,7 +76,7 @@ function readOver(
       }
       bytesLeft -= Buffer.byteLength(text);
       texts.set(file, text);
-      const parse = (to: Report) => parseYaml(file, text, to, (broken) => maskBroken(broken, index));
+      const parse = (to: Report) => parseYaml(file, text, to);
       const { root, failed } = parse(report);
       // A mistake is told while the tree is still there; a plan that goes on to the service lets go of it.
       const kept = root && new WeakRef(root);

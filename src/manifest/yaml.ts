@@ -1,9 +1,8 @@
-import { YAMLException } from "js-yaml";
+import { EVENT_ID, type Event, parseEvents, YAMLException } from "js-yaml";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { explainSyntax } from "./explain-syntax";
 import type { Report } from "./findings";
 import type { MapNode } from "./tree";
-import { readEvents } from "./yaml-events";
 import { maxDepth, readTree } from "./yaml-tree";
 
 /** Lines, commas, colons and brackets of one file: they bound its values, and so the memory that it takes. */
@@ -20,19 +19,16 @@ export interface ParsedYaml {
   readonly failed: boolean;
 }
 
-/** The text of a file that does not parse with its secrets starred out, offsets as they were. */
-export type Mask = (text: string) => string;
-
 /** Reads the YAML 1.2 document (core schema) of one file as a tree; mistakes go to `report`. */
-export function parseYaml(file: string, text: string, report: Report, mask: Mask = () => ""): ParsedYaml {
+export function parseYaml(file: string, text: string, report: Report): ParsedYaml {
   const refused = controlCharacter(file, text) ?? oversize(file, text) ?? directive(file, text);
-  const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(file, text, mask);
+  const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(file, text);
   diagnostics.forEach(report);
   const failed = diagnostics.length > 0;
   return root === undefined ? { failed } : { root, failed };
 }
 
-function parse(file: string, text: string, mask: Mask): ReturnType<typeof readTree> {
+function parse(file: string, text: string): ReturnType<typeof readTree> {
   try {
     const events = readEvents(text);
     const other = otherDocument(file, text);
@@ -41,7 +37,7 @@ function parse(file: string, text: string, mask: Mask): ReturnType<typeof readTr
     if (!(cause instanceof YAMLException)) throw cause;
     const at = cause.mark?.position ?? 0;
     const isDeep = cause.reason.startsWith("nesting exceeded");
-    return { diagnostics: [isDeep ? tooDeep(file, at) : explainSyntax(file, text, mask(text), cause)] };
+    return { diagnostics: [isDeep ? tooDeep(file, at) : explainSyntax(file, text, cause)] };
   }
 }
 
@@ -106,3 +102,76 @@ const tooDeep = (file: string, offset: number): Diagnostic =>
   error("manifest.too_deep", `values are nested more than ${maxDepth} levels deep`, {
     range: { file, start: offset, end: offset + 1 },
   });
+
+/** Reads a text as events. Throws an `YAMLException` that knows the offset of the first mistake. */
+function readEvents(text: string): readonly Event[] {
+  try {
+    return parseEvents(text, { maxDepth: maxDepth + 1 });
+  } catch (cause) {
+    const at = cause instanceof YAMLException ? cause.mark?.position : undefined;
+    if (at === undefined || !/[\]}]/.test(text[at] ?? "")) throw cause;
+    const closers = [...text.matchAll(lineOfCloser)].map((found) => found.index + found[0].length);
+    const events = readShifted(text, closers);
+    const outside = withoutScalars(closers, events);
+    if (outside.length === closers.length) return events;
+    const again = readShifted(text, outside);
+    if (withoutScalars(outside, again).length < outside.length) throw cause;
+    return again;
+  }
+}
+
+/** A line that begins with a closing bracket. */
+const lineOfCloser = /^[ ]*(?=[\]}])/gm;
+
+/**
+ * Reads a text whose brackets may close at the level of their key, which js-yaml refuses: a space goes before each of
+ * them. The offsets of the events are those of the text without these spaces.
+ */
+function readShifted(text: string, closers: readonly number[]): readonly Event[] {
+  const pieces = [...closers, text.length].map((end, i) => text.slice(closers[i - 1] ?? 0, end));
+  const original = (shifted: number): number => shifted - countBelow(closers, shifted);
+  try {
+    const events = parseEvents(pieces.join(" "), { maxDepth: maxDepth + 1 });
+    for (const event of events as readonly (Event & Partial<Record<Offset, number>>)[])
+      for (const field of offsets) {
+        const offset = event[field];
+        if (offset !== undefined && offset > 0) event[field] = original(offset);
+      }
+    return events;
+  } catch (cause) {
+    if (cause instanceof YAMLException && cause.mark) cause.mark.position = original(cause.mark.position);
+    throw cause;
+  }
+}
+
+const offsets = [
+  "start",
+  "valueStart",
+  "valueEnd",
+  "anchorStart",
+  "anchorEnd",
+  "tagStart",
+  "tagEnd",
+] as const;
+type Offset = (typeof offsets)[number];
+
+/** Counts the spaces that lie before an offset of the shifted text. */
+function countBelow(closers: readonly number[], shifted: number): number {
+  let [low, high] = [0, closers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((closers[middle] as number) + middle < shifted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The offsets that lie in no scalar. */
+function withoutScalars(closers: readonly number[], events: readonly Event[]): readonly number[] {
+  const scalars = events.filter((event) => event.type === EVENT_ID.SCALAR);
+  let next = 0;
+  return closers.filter((at) => {
+    while (next < scalars.length && (scalars[next]?.valueEnd ?? 0) <= at) next += 1;
+    return (scalars[next]?.valueStart ?? Number.POSITIVE_INFINITY) > at;
+  });
+}
