@@ -7,8 +7,7 @@ import type { Block } from "./blocks";
 import type { ReadContext } from "./context";
 import { addressSchema } from "./meta";
 import { reportUndeclared } from "./references";
-import { judgeDocument } from "./schema-issues";
-import { isNull } from "./tree";
+import { judgeItems } from "./schema-issues";
 import { orderKey, type TypeIndex } from "./type-index";
 
 /** `dependsOn: [service.shop.migrate]`: addresses of the type that the block has. */
@@ -19,23 +18,19 @@ export const orderSchema = (index: Pick<TypeIndex, "byType">, type: string) =>
 
 /** Returns the declared addresses that `dependsOn` of a block names; the others are reported. */
 export function readOrder({ address, meta, placed }: Block, context: ReadContext): readonly Address[] {
-  const node = meta.get(orderKey)?.value;
-  if (node === undefined || isNull(node)) return [];
-  const nameOf = (path: readonly string[]) => [orderKey, ...path].join(".");
-  const named =
-    judgeDocument(orderSchema(context.index, placed.type.type), node, context.report, { nameOf, address }) ??
-    [];
-  return (named as Address[]).filter((on, i) => {
-    const range = (node.kind === "list" ? node.items[i] : node)?.range ?? node.range;
+  const schema = addressSchema(context.index, placed.type.type);
+  const named = judgeItems(schema, orderKey, meta.get(orderKey)?.value, context.report, { address });
+  return named.flatMap(({ item, at: { range } }) => {
+    const on = item as Address;
     if (on === address)
       context.report(
         error("manifest.reference_cycle", `${address} depends on itself`, {
           ...{ address, attribute: orderKey, range },
         }),
       );
-    else if (context.blocks.has(on)) return true;
+    else if (context.blocks.has(on)) return [on];
     else reportUndeclared(on, placed, range, { address, attribute: orderKey }, context);
-    return false;
+    return [];
   });
 }
 

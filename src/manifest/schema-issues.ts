@@ -5,7 +5,7 @@ import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
 import type { ReadContext } from "./context";
 import { hintForFlag, hintForUnseen, listKeys, type Report } from "./findings";
-import { describeNode, plainOfNode, quoteShort, type SourceNode } from "./tree";
+import { describeNode, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
 
 type Issue = z.core.$ZodIssue;
@@ -105,6 +105,27 @@ export function judgeEach<Document extends object>(
     judgeDocument(schema, { ...node, entries: new Map([entry]) }, report, subject),
   );
   return Object.assign({}, ...parts);
+}
+
+/** Judges each item of a list by itself; those that the schema refuses are left out. */
+export function judgeItems<Item>(
+  schema: z.ZodType<Item>,
+  key: string,
+  node: SourceNode | undefined,
+  report: Report,
+  about: Omit<Subject, "nameOf">,
+): readonly { readonly item: Item; readonly at: SourceNode }[] {
+  if (node === undefined || isNull(node)) return [];
+  const subjectOf = (...place: readonly string[]): Subject => ({
+    ...about,
+    nameOf: (path) => [key, ...place, ...path].join("."),
+  });
+  if (node.kind !== "list") judgeDocument(schema.array(), node, report, subjectOf());
+  const items = node.kind === "list" ? node.items : [];
+  return items.flatMap((at, i) => {
+    const item = judgeDocument(schema, at, report, subjectOf(String(i)));
+    return item === undefined ? [] : [{ item, at }];
+  });
 }
 
 /** A value that a schema refuses. */

@@ -166,7 +166,7 @@ services:
     [
       "no list",
       "variablesFrom: { group: common }",
-      "manifest.group rnv.yaml:5:5 variablesFrom",
+      "manifest.group rnv.yaml:5:20 { group: common }",
       "variablesFrom: [{ group: common }, { dotenv: .env.production }]",
     ],
     [
@@ -178,7 +178,7 @@ services:
     [
       "a slip of the key",
       "variablesFrom: [{ grup: common }]",
-      "manifest.group rnv.yaml:5:21 { grup: common }",
+      "manifest.group rnv.yaml:5:23 grup",
       'did you mean "group"?',
     ],
     [
