@@ -8,7 +8,7 @@ import { hintForFlag, hintForUnseen, listKeys, type Report } from "./findings";
 import { describeNode, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
 
-type Issue = z.core.$ZodIssue;
+export type Issue = z.core.$ZodIssue;
 
 const expectedWords: Readonly<Record<string, string>> = {
   string: "text",
@@ -27,7 +27,7 @@ export interface Subject {
   /** The resource whose part it is. */
   readonly address?: Address;
   /** The code of every mistake in it; else each kind of mistake has its own. */
-  readonly code?: DiagnosticCode;
+  readonly code?: DiagnosticCode | ((issue: Issue) => DiagnosticCode);
   /** Says what was found; its kind alone where it may be a secret. */
   readonly describe?: (node: SourceNode) => string;
   /** Returns a hint where nothing else helps. */
@@ -141,7 +141,7 @@ function reportIssues(issues: readonly Issue[], refused: Refused): void {
   for (const issue of issues.flatMap(leaves))
     for (const { kind, summary, range, hint } of mistakesOf(issue, refused))
       refused.report(
-        error(code ?? kind, summary, {
+        error((typeof code === "function" ? code(issue) : code) ?? kind, summary, {
           ...(address !== undefined && { address, attribute: nameOf(issue.path.map(String)) }),
           range,
           ...(hint !== undefined && { hint }),

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { DiagnosticsError, error, type SourceRange } from "../diagnostics/diagnostic";
-import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import {
@@ -16,7 +15,7 @@ import {
 import type { Block } from "./blocks";
 import { type ReadContext, type SecretReach, type ValueLocation, where } from "./context";
 import { resolveReference } from "./references";
-import { expectations, judgeFilled } from "./schema-issues";
+import { expectations, type Issue, judgeFilled } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isOwnCredential } from "./trust";
 import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
@@ -202,49 +201,16 @@ function readSource(
   block: Block,
   context: ReadContext,
 ): SecretReading | undefined {
-  const entries = [...node.entries.values()];
   const location: ValueLocation = {
     address: block.address,
     attribute: shape.path,
     noReference: "a source of a secret cannot hold a reference",
   };
-  const known = entries.filter((entry) => sourceKeys.includes(entry.key));
-  const isBeside = (key: string): boolean => node.entries.has("fromCommand") && besideCommand.includes(key);
-  for (const entry of entries) {
-    if (sourceKeys.includes(entry.key) || isBeside(entry.key)) continue;
-    const meant = known.length === 0 ? sourceKeys : besideCommand.filter(isBeside);
-    const hint = didYouMean(entry.key, meant);
-    context.report(
-      error("manifest.unknown_key", `a secret has no source ${JSON.stringify(entry.key.slice(0, 80))}`, {
-        ...where(location),
-        range: entry.keyRange,
-        hint: hint ?? `a source is one of ${sourceKeys.join(", ")}`,
-      }),
-    );
-  }
-  const [entry, second] = known;
-  if (second !== undefined)
-    context.report(
-      error("manifest.secret_source", "a secret has one source", {
-        ...where(location),
-        range: second.keyRange,
-      }),
-    );
-  const rest = entries.filter(({ key }) => isBeside(key));
-  if (entry === undefined || second !== undefined || known.length + rest.length !== entries.length) {
-    if (entries.length === 0)
-      context.report(
-        error("manifest.missing_key", `${block.address}: ${shape.path} names no source`, {
-          ...where(location),
-          range: node.range,
-        }),
-      );
-    return undefined;
-  }
   const filled = readPlain(node, location, context);
   if (filled === undefined) return undefined;
-  const source = judgeFilled(sourceSchema, filled, { node, ...sourceReport(shape, block, context) });
-  return source && sourceOf(source, { shape, block, range: entry.value.range });
+  const source = judgeFilled(oneSource, filled, { node, ...sourceReport(shape, block, context) });
+  const written = sourceKeys.flatMap((key) => node.entries.get(key) ?? []);
+  return source && sourceOf(source, { shape, block, range: (written[0] as MapEntry).value.range });
 }
 
 /** What is reported about a source of a secret: at most the kind of what was found. */
@@ -252,8 +218,10 @@ const sourceReport = ({ path }: AttributeShape, { address }: Block, { report }: 
   report,
   subject: {
     nameOf: (keys: readonly string[]) => [path, ...keys].join("."),
-    ...{ address, code: "manifest.secret_source" as const, describe: describeKind },
-    hintFor: (issue: { readonly path: readonly PropertyKey[] }) => sourceHints[String(issue.path[0])],
+    ...{ address, describe: describeKind },
+    code: ({ code }: Issue) =>
+      code === "unrecognized_keys" ? ("manifest.unknown_key" as const) : ("manifest.secret_source" as const),
+    hintFor: (issue: Issue) => sourceHints[String(issue.path[0])],
   },
 });
 
@@ -301,6 +269,17 @@ const sourceSchema = z.strictObject({
     .optional()
     .describe("Made up when the resource is created."),
 });
+
+/** A source as it is written: one of its keys, with what goes with it. */
+const oneSource = sourceSchema
+  .refine((source) => sourceKeys.filter((key) => key in source).length === 1, {
+    error: `expected one of ${sourceKeys.join(", ")}`,
+    when: ({ issues }) => issues.length === 0,
+  })
+  .refine(
+    (source) => "fromCommand" in source || !besideCommand.some((key) => key in source),
+    `expected fromCommand beside ${besideCommand.join(" and ")}`,
+  );
 
 /** The mappings that a secret may be: a source, and what goes with it. */
 export const sourceSchemas: readonly z.ZodType[] = [

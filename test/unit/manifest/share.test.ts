@@ -380,7 +380,7 @@ describe("fromCommand", () => {
     [", json: /data/l", "printed a list at /data/l"],
     [', json: ""', "printed an object at the top"],
     [", json: data", "expected a JSON pointer, which begins with /, found text"],
-    [", jsn: /data", 'a secret has no source "jsn"'],
+    [", jsn: /data", 'has no key "jsn"'],
   ])("refuses %s", async (rest, expected) => {
     const found = await loadFiles({ "rnv.yaml": manifest({ A: rest }) }, { environment: process.env });
     expect(found.diagnostics.map(({ summary }) => summary).join()).toContain(expected);
