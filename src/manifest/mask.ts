@@ -25,6 +25,7 @@ export class MaskedTexts extends Map<string, string> {
     { readTree, failed }: { readonly readTree: () => SourceNode | undefined; readonly failed: boolean },
     index: TypeIndex,
   ): void {
+    this.set(file, "");
     this.#waiting.set(file, () => {
       const root = readTree();
       const shown = root === undefined ? text : maskSecrets(text, root, index);
@@ -39,37 +40,20 @@ export class MaskedTexts extends Map<string, string> {
     return super.get(file);
   }
 
-  override has(file: string): boolean {
-    return this.get(file) !== undefined;
+  override *entries(): MapIterator<[string, string]> {
+    for (const file of this.keys()) yield [file, this.get(file) as string];
   }
 
-  override get size(): number {
-    return super.size + this.#waiting.size;
-  }
-
-  override keys(): MapIterator<string> {
-    return this.#whole().keys();
-  }
-
-  override values(): MapIterator<string> {
-    return this.#whole().values();
-  }
-
-  override entries(): MapIterator<[string, string]> {
-    return this.#whole().entries();
+  override *values(): MapIterator<string> {
+    for (const [, text] of this.entries()) yield text;
   }
 
   override [Symbol.iterator](): MapIterator<[string, string]> {
-    return this.#whole().entries();
+    return this.entries();
   }
 
   override forEach(visit: (text: string, file: string, texts: Map<string, string>) => void): void {
-    this.#whole().forEach(visit);
-  }
-
-  #whole(): Map<string, string> {
-    const files = [...super.keys(), ...this.#waiting.keys()];
-    return new Map(files.map((file) => [file, this.get(file) ?? ""]));
+    for (const [file, text] of this.entries()) visit(text, file, this);
   }
 }
 

@@ -1,6 +1,5 @@
 import { EVENT_ID, type Event, parseEvents, YAMLException } from "js-yaml";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { explainSyntax } from "./explain-syntax";
 import type { Report } from "./findings";
 import type { MapNode } from "./tree";
 import { maxDepth, readTree } from "./yaml-tree";
@@ -175,3 +174,189 @@ function withoutScalars(closers: readonly number[], events: readonly Event[]): r
     return (scalars[next]?.valueStart ?? Number.POSITIVE_INFINITY) > at;
   });
 }
+
+/** What is wrong from an offset to the end of its line, and what to write. Quotes nothing: a text can hold a secret. */
+interface Cause {
+  readonly summary: string;
+  readonly hint: string;
+  readonly start: number;
+}
+
+/** A text, and where js-yaml stopped reading it. */
+interface Situation {
+  readonly text: string;
+  readonly reason: string;
+  readonly at: number;
+  readonly line: Line;
+  /** The line above that holds more than a comment. */
+  readonly above?: Line | undefined;
+}
+
+interface Line {
+  readonly start: number;
+  readonly end: number;
+  /** Spaces and tabs before its first character. */
+  readonly indent: number;
+  /** The line without its indentation. */
+  readonly body: string;
+}
+
+/** Returns the cause of a situation, or undefined where it is another one. */
+type FindCause = (situation: Situation) => Cause | undefined;
+
+/** The one mistake of a text that does not parse: what js-yaml says, in words of the mistakes that people make most. */
+function explainSyntax(file: string, text: string, { reason, mark }: YAMLException): Diagnostic {
+  const at = mark?.position ?? 0;
+  const line = lineAt(text, at);
+  const situation = { text, reason, at, line, above: lineAbove(text, line) };
+  const found = causes.map((find) => find(situation)).find((cause) => cause !== undefined);
+  const { summary, hint, start } = found ?? plainCause(situation);
+  const end = Math.max(lineAt(text, start).end, Math.min(start + 1, text.length));
+  return error("manifest.syntax", summary, { range: { file, start, end }, hint });
+}
+
+function lineAt(text: string, offset: number): Line {
+  const start = offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
+  const newline = text.indexOf("\n", offset);
+  const whole = text.slice(start, newline === -1 ? text.length : newline).trimEnd();
+  const body = whole.trimStart();
+  return { start, end: start + whole.length, indent: whole.length - body.length, body };
+}
+
+function lineAbove(text: string, { start }: Line): Line | undefined {
+  for (let end = start; end > 0; ) {
+    const above = lineAt(text, end - 1);
+    if (above.body !== "" && !above.body.startsWith("#")) return above;
+    end = above.start;
+  }
+  return undefined;
+}
+
+/** The reason of js-yaml, without what it may quote. */
+function plainCause({ reason, at }: Situation): Cause {
+  const [, summary, hint] = reasons.find(([part]) => reason.includes(part)) ?? [];
+  return {
+    summary: summary ?? reason.replace(/(?:: | ").*$/s, ""),
+    hint: hint ?? "check the indentation and the quotes of this line and of the one above it",
+    start: at,
+  };
+}
+
+const inQuotes = "write \\\\ for a backslash, or use single quotes: '…'";
+
+/** What to say in place of a reason of js-yaml that holds a part, and what to write. */
+const reasons: readonly (readonly [part: string, summary: string | undefined, hint: string])[] = [
+  [
+    "missed comma",
+    "a comma is missing between two entries, or text needs quotes",
+    'inside { } and [ ], text with ": " or ${…} needs quotes',
+  ],
+  [
+    "bad indentation",
+    "this does not belong to the entry before it",
+    "check the indentation, the quotes and the brackets of this line and of the one above it",
+  ],
+  [
+    "deficient indentation",
+    "this line is indented too little",
+    "indent what is in brackets or quotes deeper than its key, and a closing bracket at least as far",
+  ],
+  ["a line break is expected", undefined, "the text of | and > begins on the line below them"],
+  ["escape sequence", undefined, inQuotes],
+  ["hexadecimal", undefined, inQuotes],
+  ["found ','", undefined, "remove one of the commas"],
+];
+
+const conflict: FindCause = ({ text, at }) => {
+  const start = text.search(/^<{7}(?: .*)?$/m);
+  if (start === -1 || start > at) return undefined;
+  return {
+    summary: "unresolved merge conflict",
+    hint: "keep one side, and remove the lines <<<<<<<, ======= and >>>>>>>",
+    start,
+  };
+};
+
+const tab: FindCause = ({ text, line: { start, indent }, at }) =>
+  text.slice(start, start + indent).includes("\t") || text[at - 1] === "\t"
+    ? { summary: "a tab indents this line: YAML is indented by spaces", hint: "write spaces", start }
+    : undefined;
+
+/** A quote or a bracket that takes in the lines below it. */
+const notClosed: FindCause = ({ line, above, reason }) => {
+  if (reason !== "deficient indentation" && !reason.startsWith("unexpected end")) return undefined;
+  for (const { start, indent, body } of [line, above].filter((one) => one !== undefined)) {
+    // Texts that close on the line are taken out, their length is kept.
+    const left = body
+      .slice(0, longestSearched)
+      .replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (quoted) => "x".repeat(quoted.length));
+    const at = left.search(/(?<![^\s,:[{])["']|[[{](?=[^[\]{}]*$)/);
+    const opened = left[at];
+    if (opened === undefined) continue;
+    const close = { "[": "]", "{": "}" }[opened] ?? opened;
+    return {
+      summary: `the ${opened} that opens here is not closed`,
+      hint: `write ${close} where it ends, or remove it`,
+      start: start + indent + at,
+    };
+  }
+  return undefined;
+};
+
+const afterQuote: FindCause = ({ text, at, line, reason }) =>
+  /["'] *$/.test(text.slice(line.start, at)) && reason.startsWith("bad indentation")
+    ? {
+        summary: "text goes on after its closing quote",
+        hint: "put quotes around all of it; inside '…' an apostrophe is written twice: ''",
+        start: at,
+      }
+    : undefined;
+
+/** `branch: @x`, `branch: *`, `branch: - x` and `branch: feat: x` */
+const needsQuotes: FindCause = ({ text, at, reason, line: { start, indent, body } }) => {
+  if (reason.startsWith("missed comma")) return undefined;
+  const value =
+    start + indent + (/^(?:- +)*[^\s:][^:]*:[ \t]+/.exec(body.slice(0, longestSearched))?.[0].length ?? 0);
+  const [first = ""] = text.slice(value).match(/^(?:[@`%*&]|- )/) ?? [];
+  const isKey = value === start + indent;
+  if (at < value || (isKey && !/[@`%*&]/.test(first)) || (first === "" && text[at] !== ":")) return undefined;
+  const what = first === "" ? 'text that holds ": "' : `text that begins with ${first.trim()}`;
+  return { summary: `${what} needs quotes`, hint: 'write it in quotes: key: "…"', start: value };
+};
+
+/** Characters of a line that are searched. */
+const longestSearched = 2000;
+
+const missingColon: FindCause = ({ text, at, line, above, reason }) => {
+  const found = reason.startsWith("expected ':'") ? line : text[at] === ":" ? above : undefined;
+  if (found === undefined || /:(?:\s|$)/.test(found.body)) return undefined;
+  const hint = "a line is `key: value`, with a space after the colon";
+  return { summary: "a colon is missing", hint, start: found.start + found.indent };
+};
+
+const indentation: FindCause = ({ text, at, line, above, reason }) => {
+  const start = line.start + line.indent;
+  if (above === undefined || line.body === "" || !reason.startsWith("bad indentation")) return undefined;
+  if (at !== start && text[at] !== ":") return undefined;
+  if (line.indent === above.indent)
+    return {
+      summary: "list items and keys stand side by side",
+      hint: "indent the items of a list below its key, and begin each of them with -",
+      start,
+    };
+  return {
+    summary: `this line is indented by ${line.indent} spaces, and the line above by ${above.indent}`,
+    hint: "indent the keys of one mapping, and the items of one list, alike",
+    start,
+  };
+};
+
+const causes: readonly FindCause[] = [
+  conflict,
+  tab,
+  notClosed,
+  afterQuote,
+  needsQuotes,
+  missingColon,
+  indentation,
+];
