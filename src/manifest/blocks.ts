@@ -112,7 +112,7 @@ function walkPlace(placed: PlacedType, entry: MapEntry, parent: Block | undefine
           `${entry.key} maps names to ${placed.type.type} blocks, found ${found}`,
           {
             range: hasSecret(placed) ? entry.keyRange : value.range,
-            ...hintForNames(entry.key, value, placed.shorthand?.secret === true),
+            hint: hintForNames(entry.key, value, placed.shorthand?.secret === true),
           },
         ),
       );
@@ -170,7 +170,7 @@ function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk
       error("manifest.invalid_type", `${address} must be a block of keys, not ${describeNode(value)}`, {
         address,
         range: value.range,
-        ...hintForKeys(value, blockKeys(placed)),
+        hint: hintForKeys(value, blockKeys(placed)),
       }),
     );
   }
@@ -208,7 +208,7 @@ function readGroup(
       error(
         "manifest.invalid_type",
         `${address}: ${groupKey} must be a mapping, not ${describeNode(value)}`,
-        { address, attribute: groupKey, range: value.range, ...hintForKeys(value, []) },
+        { address, attribute: groupKey, range: value.range, hint: hintForKeys(value, []) },
       ),
     );
     return;
@@ -243,7 +243,7 @@ function noteUnknown(entry: MapEntry, groupKey: string | undefined, reading: Rea
     error("manifest.unknown_key", `${owner} has no attribute ${quoteShort(entry.key)}`, {
       address,
       range: entry.keyRange,
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     }),
   );
   const meant = meantKey(entry.key, placed, groupKey)?.path;

@@ -102,8 +102,8 @@ async function fetchSecret(
       error(code, found.problem, {
         ...where(location),
         range: source.range,
-        ...(found.detail === undefined ? {} : { detail: found.detail }),
-        ...(found.hint === undefined ? {} : { hint: found.hint }),
+        ...(found.detail !== undefined && { detail: found.detail }),
+        ...(found.hint !== undefined && { hint: found.hint }),
       }),
     );
     return undefined;

@@ -162,11 +162,11 @@ function checkIgnored(
       context.report(unknownField(address, path, range, meant));
       return;
     }
-    const hint = didYouMean(path, [...groups.keys(), ...paths.keys()]);
+    const summary = `${type.type} has no attribute ${quoteShort(path)} to ignore`;
     context.report(
-      error("manifest.invalid_value", `${type.type} has no attribute ${quoteShort(path)} to ignore`, {
+      error("manifest.invalid_value", summary, {
         ...{ address, attribute: "lifecycle.ignoreChanges", range },
-        ...(hint === undefined ? {} : { hint }),
+        hint: didYouMean(path, [...groups.keys(), ...paths.keys()]),
       }),
     );
   });

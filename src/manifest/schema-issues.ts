@@ -258,7 +258,7 @@ const oneOf = (values: readonly unknown[]): string =>
     : `one of ${values.map((value) => (typeof value === "bigint" ? String(value) : JSON.stringify(value))).join(", ")}`;
 
 function choiceHint(issue: Issue, node: SourceNode): string | undefined {
-  if (issue.code === "invalid_type" && issue.expected === "boolean") return hintForFlag(node).hint;
+  if (issue.code === "invalid_type" && issue.expected === "boolean") return hintForFlag(node);
   if (issue.code !== "invalid_value" || node.kind !== "scalar" || typeof node.value !== "string")
     return undefined;
   return didYouMean(

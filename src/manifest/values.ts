@@ -95,8 +95,7 @@ function readNull(
   if (!shape.required && !shape.isName) return { value: null, range };
   context.report(
     error("manifest.invalid_type", `${shape.path} of ${location.address} needs a value`, {
-      ...(location.address === undefined ? {} : { address: location.address }),
-      attribute: shape.path,
+      ...where(location),
       range,
     }),
   );
