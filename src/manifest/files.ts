@@ -124,11 +124,9 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
 const folderHint = (shown: string): string =>
   `if an app writes it, run \`cdktf synth\`, or name the app in place of -f: --app COMMAND; if it is for manifests, write ${shown}/rnv.yaml`;
 
-/** Returns whether a path of the project lies outside of it with links followed. What is not there leads nowhere. */
+/** Returns true if a path of the project leads out of it with links followed. What is not there leads nowhere. */
 export function isLinkOut(path: string, cwd: string): boolean {
-  const inside = relative(cwd, path);
-  const isInside = !isAbsolute(inside) && inside !== ".." && !inside.startsWith(`..${sep}`);
-  const real = isInside ? realPath(path) : undefined;
+  const real = isBelow(path, cwd) ? realPath(path) : undefined;
   return real !== undefined && !isWithin(real, [cwd]);
 }
 
@@ -180,8 +178,8 @@ export function readSource(
 ): string | undefined {
   try {
     const limit = Math.min(left, maxFileBytes);
-    const bytes = given === undefined ? readBytes(resolve(cwd, file), limit) : limited(given, limit);
-    if (bytes === "large") {
+    const bytes = given ?? readBytes(resolve(cwd, file), limit);
+    if (bytes === undefined || bytes.length > limit) {
       const most =
         left < maxFileBytes
           ? `all files together hold more than ${maxTotalBytes}`
@@ -198,68 +196,42 @@ export function readSource(
   }
 }
 
-const limited = (bytes: Uint8Array, limit: number): Buffer | "large" =>
-  bytes.length > limit ? "large" : Buffer.from(bytes);
-
 /** Size is checked before anything is read; a pipe or device does not block. */
-function readBytes(path: string, limit: number): Buffer | "large" {
+function readBytes(path: string, limit: number): Buffer | undefined {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) throw new Error("it is not a regular file");
-    return stat.size > limit ? "large" : readFileSync(descriptor);
+    return stat.size > limit ? undefined : readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** The first line that does not decode. */
-function badLine(bytes: Buffer): number {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let line = 1;
-  for (let start = 0; start < bytes.length; line += 1) {
-    const newline = bytes.indexOf(10, start);
-    const end = newline === -1 ? bytes.length : newline + 1;
-    try {
-      decoder.decode(bytes.subarray(start, end));
-    } catch {
-      return line;
-    }
-    start = end;
-  }
-  return line;
-}
-
-function decode(file: string, bytes: Buffer, report: Report): string | undefined {
+function decode(file: string, bytes: Uint8Array, report: Report): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+    const [read = ""] = new TextDecoder().decode(bytes).split("\ufffd", 1);
+    const found = isUtf16 ? ", but UTF-16" : ` (line ${read.split("\n").length})`;
+    const range = { file, start: 0, end: 0 };
     report(
-      error(
-        "manifest.syntax",
-        `${file} is not UTF-8 text${isUtf16 ? ", but UTF-16" : ` (line ${badLine(bytes)})`}`,
-        {
-          range: { file, start: 0, end: 0 },
-          hint: "save it as UTF-8",
-        },
-      ),
+      error("manifest.syntax", `${file} is not UTF-8 text${found}`, { range, hint: "save it as UTF-8" }),
     );
     return undefined;
   }
 }
 
-/** Whether a real path lies below one of the folders, with their links followed. */
-export function isWithin(real: string, folders: readonly string[]): boolean {
-  for (const folder of folders) {
-    const base = realPath(folder);
-    if (base === undefined) continue;
-    const inside = relative(base, real);
-    if (inside === "" || (inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)))
-      return true;
-  }
-  return false;
+/** Returns true if a path is that of a folder or lies in it, as both are written. */
+export function isBelow(path: string, folder: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
+
+/** Returns true if a real path lies below one of the folders, with their links followed. */
+export const isWithin = (real: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => isBelow(real, realOf(folder)));
 
 /** Returns a path with its links followed; undefined where nothing is there. */
 export function realPath(path: string): string | undefined {
@@ -269,3 +241,6 @@ export function realPath(path: string): string | undefined {
     return undefined;
   }
 }
+
+/** Returns a path with its links followed; as it is where nothing is there. */
+export const realOf = (path: string): string => realPath(path) ?? path;

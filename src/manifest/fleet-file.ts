@@ -6,7 +6,7 @@ import { durationPattern } from "../model/time";
 import { collectFindings, type Report } from "./findings";
 import { judgeDocument } from "./schema-issues";
 import { holdsSecret } from "./stages";
-import type { MapNode } from "./tree";
+import type { MapEntry, MapNode, SourceNode } from "./tree";
 import type { Trust } from "./trust";
 import { parseYaml } from "./yaml";
 
@@ -107,10 +107,7 @@ export function readFleetFile(file: string, text: string, trust: Trust): FleetFi
       }),
     );
   const document = !failed && root ? judgeDocument(fleetFileSchema, root, findings.report) : undefined;
-  if (document !== undefined && root !== undefined) {
-    refuseCredentials(root, findings.report);
-    if (trust.isUntrusted) refuseUnlisted(root, trust, findings.report);
-  }
+  if (document !== undefined && root !== undefined) checkParts(root, trust, findings.report);
   const diagnostics = findings.all();
   if (document === undefined || hasErrors(diagnostics)) {
     const isRefused = diagnostics.some(({ code }) => code === "guard.untrusted");
@@ -122,16 +119,11 @@ export function readFleetFile(file: string, text: string, trust: Trust): FleetFi
   };
 }
 
-/** Parts of a fleet file whose `env` and `state` are judged: itself, and each member. */
-function* partsOf(root: MapNode): Generator<MapNode> {
-  yield root;
+/** Refuses what the schema cannot: of the file and of each member a secret in the open, and what strangers may not name. */
+function checkParts(root: MapNode, trust: Trust, report: Report): void {
   const members = root.entries.get("members")?.value;
-  for (const { value } of members?.kind === "map" ? members.entries.values() : [])
-    if (value.kind === "map") yield value;
-}
-
-function refuseCredentials(root: MapNode, report: Report): void {
-  for (const part of partsOf(root)) {
+  for (const part of [root, ...(members === undefined ? [] : valuesOf(members))]) {
+    if (part.kind !== "map") continue;
     const state = part.entries.get("state")?.value;
     if (state?.kind === "scalar" && holdsSecret(String(state.value)))
       report(
@@ -144,42 +136,47 @@ function refuseCredentials(root: MapNode, report: Report): void {
           },
         ),
       );
+    if (trust.isUntrusted) refuseUnlisted(part, trust, report);
   }
 }
 
 /** A fleet file of a stranger must not hand one member's key to a server or a manifest of its choice. */
-function refuseUnlisted(root: MapNode, trust: Trust, report: Report): void {
+function refuseUnlisted({ entries }: MapNode, trust: Trust, report: Report): void {
   const refuse = (range: SourceRange, summary: string, hint: string): void =>
     report(error("guard.untrusted", summary, { range, hint }));
-  for (const part of partsOf(root)) {
-    const state = part.entries.get("state");
-    if (state !== undefined)
+  const state = entries.get("state");
+  if (state !== undefined)
+    refuse(
+      state.keyRange,
+      "an untrusted fleet file names a state",
+      "set RNV_STATE in the job: it may hold ${member}",
+    );
+  for (const { text, range } of textsOf(entries.get("file")))
+    if (!isInside(text))
       refuse(
-        state.keyRange,
-        "an untrusted fleet file names a state",
-        "set RNV_STATE in the job: it may hold ${member}",
+        range,
+        "an untrusted fleet file names a manifest outside of the folder",
+        "copy it into the folder",
       );
-    const file = part.entries.get("file")?.value;
-    for (const node of file?.kind === "list" ? file.items : file === undefined ? [] : [file])
-      if (node.kind === "scalar" && !isInside(String(node.value)))
-        refuse(
-          node.range,
-          "an untrusted fleet file names a manifest outside of the folder",
-          "copy it into the folder",
-        );
-    const names = part.entries.get("env")?.value;
-    const nodes =
-      names?.kind === "list"
-        ? names.items
-        : names?.kind === "map"
-          ? [...names.entries.values()].map(({ value }) => value)
-          : [];
-    for (const node of nodes)
-      if (node.kind === "scalar" && !trust.mayRead(String(node.value)))
-        refuse(
-          node.range,
-          `an untrusted fleet file reads ${String(node.value)} of the environment`,
-          `list it in RNV_ALLOW_ENV if its value may be seen`,
-        );
-  }
+  for (const { text, range } of textsOf(entries.get("env")))
+    if (!trust.mayRead(text))
+      refuse(
+        range,
+        `an untrusted fleet file reads ${text} of the environment`,
+        "list it in RNV_ALLOW_ENV if its value may be seen",
+      );
 }
+
+const valuesOf = (node: SourceNode): readonly SourceNode[] =>
+  node.kind === "map"
+    ? [...node.entries.values()].map(({ value }) => value)
+    : node.kind === "list"
+      ? node.items
+      : [node];
+
+const textsOf = (
+  entry: MapEntry | undefined,
+): readonly { readonly text: string; readonly range: SourceRange }[] =>
+  (entry === undefined ? [] : valuesOf(entry.value)).flatMap((node) =>
+    node.kind === "scalar" ? [{ text: String(node.value), range: node.range }] : [],
+  );
