@@ -19,7 +19,7 @@ import { expectations, type Issue, judgeFilled } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isOwnCredential } from "./trust";
 import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
-import { locate, readEnvironment, readPlain, reportSyntax, templateParts } from "./values";
+import { readEnvironment, readParts, readPlain, reportSyntax, templateParts } from "./values";
 
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
 export interface SecretOrigin {
@@ -89,36 +89,24 @@ function readLiteral(
   node: ScalarNode,
   { shape, entry, location, context, reach }: LiteralReading,
 ): Secret | Template | Computed | UnreadSecret | undefined {
-  const pieces: (string | Reference)[] = [];
+  const { keyRange, value } = entry;
   const atHand: Secret[] = [];
   let missing: string | undefined;
-  let complete = true;
-  let cursor = 0;
   const parts = templateParts(node, context);
   const made = parts.find((part) => part.kind === "computed");
-  for (const part of made?.awaits ?? parts) {
-    if (part.kind === "computed") continue;
-    if (part.kind === "text") {
-      pieces.push(part.text);
-      continue;
-    }
-    const place = locate(part, entry.value.range, cursor, context);
-    cursor = place.cursor;
-    const range = place.range === entry.value.range ? entry.keyRange : place.range;
-    let piece: string | Reference | undefined;
-    if (part.kind === "invalid") reportSyntax(part.source, entry.keyRange, location, context, true);
-    else if (part.kind === "reference")
-      piece = resolveReference(part.segments, range, location, context, { isSecret: made === undefined });
-    else if (isLeftUnread(part, reach, context)) {
-      missing ??= part.name;
-      const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
-      if (text) atHand.push(new Secret(text));
-      continue;
-    } else piece = readEnvironment(part, range, location, context, true);
-    if (piece === undefined) complete = false;
-    else pieces.push(piece);
-  }
-  if (!complete) return undefined;
+  const pieces = readParts(made?.awaits ?? parts, value.range, context, (part, at) => {
+    const range = at === value.range ? keyRange : at;
+    if (part.kind === "reference")
+      return resolveReference(part.segments, range, location, context, { isSecret: made === undefined });
+    if (part.kind === "env" && !isLeftUnread(part, reach, context))
+      return readEnvironment(part, range, location, context, true);
+    if (part.kind === "invalid") return reportSyntax(part.source, keyRange, location, context, true);
+    missing ??= part.name;
+    const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
+    if (text) atHand.push(new Secret(text));
+    return "";
+  });
+  if (pieces === undefined) return undefined;
   if (missing !== undefined)
     return new UnreadSecret(
       `the environment variable ${missing} is not set`,
