@@ -14,8 +14,8 @@ import {
 } from "./context";
 import { fetchSecrets } from "./fetch-secrets";
 import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } from "./files";
-import { collectFindings, type Findings, type Report } from "./findings";
-import { MaskedTexts } from "./mask";
+import { collectFindings, type Findings } from "./findings";
+import { maskText } from "./mask";
 import { mergeFiles, mostComparisons, overlay } from "./merge";
 import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./meta";
 import { waitForParts } from "./order";
@@ -251,7 +251,7 @@ interface LayerReading {
 /** Reads the files that `-f` values name, and merges them. */
 function readFiles(request: FileRequest, reading: LayerReading): ReadFiles {
   const layers = findFiles(request.files, request.cwd, reading.findings.report);
-  const none = { texts: new Map(), masked: new MaskedTexts(), bytesLeft: maxTotalBytes, isPartial: false };
+  const none = { texts: new Map(), masked: new Map(), bytesLeft: maxTotalBytes, isPartial: false };
   return readOver({ root: emptyRoot, ...none }, layers, request, reading);
 }
 
@@ -282,8 +282,7 @@ function readOver(
   { cwd, standardInput }: Pick<FileRequest, "cwd" | "standardInput">,
   { index, findings: { report } }: LayerReading,
 ): ReadFiles {
-  const { texts } = below;
-  const masked = below.masked as MaskedTexts;
+  const { texts, masked } = below;
   const roots: MapNode[] = below.root === emptyRoot ? [] : [below.root];
   let { bytesLeft, isPartial } = below;
   for (const layer of layers) {
@@ -297,12 +296,9 @@ function readOver(
       }
       bytesLeft -= Buffer.byteLength(text);
       texts.set(file, text);
-      const parse = (to: Report) => parseYaml(file, text, to);
-      const { root, failed } = parse(report);
-      // A mistake is told while the tree is still there; a plan that goes on to the service lets go of it.
-      const kept = root && new WeakRef(root);
-      const readTree = () => kept && (kept.deref() ?? parse(() => undefined).root);
-      masked.add(file, text, { readTree, failed }, index);
+      const read = parseYaml(file, text, report);
+      const { root, failed } = read;
+      masked.set(file, maskText(text, read, index));
       isPartial ||= failed;
       if (root === undefined) continue;
       checkTopLevel(root, index, report);
