@@ -17,8 +17,7 @@ import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } f
 import { collectFindings, type Findings } from "./findings";
 import { maskText } from "./mask";
 import { mergeFiles, mostComparisons, overlay } from "./merge";
-import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./meta";
-import { waitForParts } from "./order";
+import { checkTopLevel, readMoved, readOutputs, readRemoved, waitForParts } from "./meta";
 import { checkCycles } from "./references";
 import { takeShared } from "./share";
 import {

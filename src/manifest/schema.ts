@@ -1,7 +1,13 @@
 import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
-import { lifecycleSchema, moveSchema, outputsSchema, removalSchema, versionSchema } from "./meta";
-import { orderSchema } from "./order";
+import {
+  lifecycleSchema,
+  moveSchema,
+  orderSchema,
+  outputsSchema,
+  removalSchema,
+  versionSchema,
+} from "./meta";
 import { sourceSchemas } from "./secrets";
 import { groupsSchema, itemsSchema } from "./share";
 import { stagesSchema } from "./stages";
