@@ -36,9 +36,11 @@ export interface SecretOrigin {
   readonly range: SourceRange;
 }
 
-type SecretReading =
-  | { readonly kind: "value"; readonly attribute: DesiredAttribute }
-  | { readonly kind: "source"; readonly source: SecretOrigin };
+/** A secret attribute; with a `source` its text has still to be fetched. */
+interface SecretReading {
+  readonly attribute: DesiredAttribute;
+  readonly source?: SecretOrigin;
+}
 
 /**
  * One secret attribute. Findings about a literal stand at its key and never quote it: the text of a secret occurs
@@ -52,13 +54,12 @@ export function readSecret(
   reach: SecretReach,
 ): SecretReading | undefined {
   const location: ValueLocation = { address: block.address, attribute: shape.path };
-  const { value } = entry;
+  const { value, keyRange } = entry;
   if (value.kind === "map") return readSource(shape, value, block, context);
   if (value.kind === "scalar" && typeof value.value === "string") {
     const read = readLiteral(value, { shape, entry, location, context, reach });
-    return read === undefined
-      ? undefined
-      : { kind: "value", attribute: { value: read, range: entry.keyRange } };
+    const origin = new Secret(value.value);
+    return read && { attribute: { value: read, range: keyRange, source: "value", origin } };
   }
   const quoted = value.kind === "scalar" && value.value !== null;
   context.report(
@@ -67,10 +68,10 @@ export function readSecret(
       `${block.address}: ${shape.path} must be text, not ${describeKind(value)}`,
       {
         ...where(location),
-        range: entry.keyRange,
-        ...(quoted
-          ? { hint: `strings only: quote it, ${entry.key}: "…"` }
-          : { hint: 'give text, "" or a source such as { fromEnv: NAME }' }),
+        range: keyRange,
+        hint: quoted
+          ? `strings only: quote it, ${entry.key}: "…"`
+          : 'give text, "" or a source such as { fromEnv: NAME }',
       },
     ),
   );
@@ -198,7 +199,7 @@ function readSource(
   if (filled === undefined) return undefined;
   const source = judgeFilled(oneSource, filled, { node, ...sourceReport(shape, block, context) });
   const written = sourceKeys.flatMap((key) => node.entries.get(key) ?? []);
-  return source && sourceOf(source, { shape, block, range: (written[0] as MapEntry).value.range });
+  return source && sourceOf(source, { shape, block, range: (written[0] as MapEntry).value.range }, context);
 }
 
 /** What is reported about a source of a secret: at most the kind of what was found. */
@@ -280,13 +281,29 @@ export const sourceSchemas: readonly z.ZodType[] = [
 function sourceOf(
   { fromEnv, fromFile, fromCommand, env, json, generate }: z.infer<typeof sourceSchema>,
   place: Pick<SecretOrigin, "shape" | "block" | "range">,
+  context: ReadContext,
 ): SecretReading {
+  const { range } = place;
   if (generate !== undefined) {
     const value = new GeneratedSecret(generate.length);
-    return { kind: "value", attribute: { value, range: place.range } };
+    return { attribute: { value, range, source: "generate", origin: new Secret("") } };
   }
   const kind = fromCommand !== undefined ? "command" : fromFile !== undefined ? "file" : "env";
   const argument = fromCommand ?? [fromFile ?? fromEnv ?? ""];
   const beside = { ...(env && { given: env }), ...(json !== undefined && { pointer: json }) };
-  return { kind: "source", source: { kind, argument, ...beside, ...place } };
+  const origin = new Secret(JSON.stringify([...argument, json ?? null]));
+  const value = unread(fromEnv, context);
+  return {
+    attribute: { value, range, source: kind, origin },
+    source: { kind, argument, ...beside, ...place },
+  };
+}
+
+const reason = "its source is not read here";
+const notAskedFor = new UnreadSecret(reason);
+
+/** A secret before its source is read; what the environment has of it is masked wherever it is shown. */
+function unread(name: string | undefined, { environment, trust }: ReadContext): UnreadSecret {
+  const text = name !== undefined && trust.mayRead(name) ? environment[name] : undefined;
+  return text ? new UnreadSecret(reason, [], [new Secret(text)]) : notAskedFor;
 }
