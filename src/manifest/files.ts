@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  type Dirent,
   fstatSync,
   lstatSync,
   openSync,
@@ -23,7 +24,8 @@ export interface Layer {
 /** The names of a manifest of one file. */
 export const manifestNames: readonly string[] = ["rnv.yaml", "rnv.yml"];
 
-const yamlName = /\.ya?ml$/;
+/** Names of YAML files. */
+export const yamlName = /\.ya?ml$/;
 const maxFiles = 10_000;
 
 /** The layers that `-f` values name; without any: rnv.yaml, else rnv.yml, else the folder rnv. */
@@ -103,7 +105,7 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
     return undefined;
   }
   let isComplete = true;
-  const files = listFolder(path, path, cwd, (diagnostic) => {
+  const files = listFolder(path, cwd, (diagnostic) => {
     isComplete = false;
     report(diagnostic);
   });
@@ -134,22 +136,30 @@ export function isLinkOut(path: string, cwd: string): boolean {
 export const linkOut = (shown: string): Diagnostic =>
   error("manifest.unreadable", `${shown} is a link out of the project folder`);
 
-function listFolder(folder: string, top: string, cwd: string, report: Report): string[] {
+function listFolder(folder: string, cwd: string, report: Report): string[] {
   const files: string[] = [];
   try {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name);
-      if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
-      if (entry.isDirectory()) files.push(...listFolder(path, top, cwd, report));
-      else if (!yamlName.test(entry.name)) continue;
-      else if (!entry.isSymbolicLink() || isWithin(realpathSync.native(path), [cwd, top]))
+    for (const { path, entry } of filesBelow(folder)) {
+      if (!yamlName.test(entry.name)) continue;
+      if (!entry.isSymbolicLink() || isWithin(realpathSync.native(path), [cwd, folder]))
         files.push(shownPath(path, cwd));
       else report(linkOut(shownPath(path, cwd)));
     }
   } catch (cause) {
-    report(error("manifest.unreadable", `cannot read ${shownPath(folder, cwd)}: ${reasonOf(cause)}`));
+    const { path = folder } = cause as NodeJS.ErrnoException;
+    report(error("manifest.unreadable", `cannot read ${shownPath(path, cwd)}: ${reasonOf(cause)}`));
   }
   return files;
+}
+
+/** The files below a folder, and links; not those of `node_modules` and of what begins with a dot. */
+export function* filesBelow(folder: string): Generator<{ readonly path: string; readonly entry: Dirent }> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else yield { path, entry };
+  }
 }
 
 /** A path relative to the working folder where it lies in it, with forward slashes. */

@@ -8,7 +8,7 @@ import type { ProcessEnvironment } from "../model/text";
 import { compareTexts, reasonOf } from "../model/text";
 import { parseDuration } from "../model/time";
 import { driftFileName } from "./drift-file";
-import { isBelow, isWithin, manifestNames, readSource, realOf } from "./files";
+import { filesBelow, isBelow, isWithin, manifestNames, readSource, realOf, yamlName } from "./files";
 import { collectFindings } from "./findings";
 import { ownEnvironment } from "./fleet-environment";
 import { type DeclaredMember, fleetFileName, namesOf, readFleetFile } from "./fleet-file";
@@ -208,11 +208,8 @@ function manifestsIn(folder: string): readonly string[] {
 
 function yamlBelow(folder: string): readonly string[] {
   const found: string[] = [];
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) found.push(...yamlBelow(path));
-    else if (/\.ya?ml$/.test(entry.name)) found.push(path);
+  for (const { path, entry } of filesBelow(folder)) {
+    if (yamlName.test(entry.name)) found.push(path);
     if (found.length >= mostManifests) break;
   }
   return found;
