@@ -181,7 +181,9 @@ function mistakesOf(issue: Issue, { node, schema, subject }: Refused): readonly 
   }
   const hint = choiceHint(issue, at) ?? subject.hintFor?.(issue, at);
   if (issue.code !== "invalid_type") {
-    const summary = `${nameOf(path)}${of}: ${expectation(issue)}, found ${describe(at)}`;
+    const rule = expectation(issue);
+    const found = rule.startsWith("expected") ? `, found ${describe(at)}` : "";
+    const summary = `${nameOf(path)}${of}: ${rule}${found}`;
     return [{ kind: "manifest.invalid_value", summary, range: at.range, hint }];
   }
   const name = address === undefined ? nameOf(path) : `${address}: ${nameOf(path)}`;
