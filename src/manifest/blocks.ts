@@ -104,30 +104,22 @@ function walkPlace(placed: PlacedType, entry: MapEntry, parent: Block | undefine
   }
   const { value } = entry;
   if (value.kind !== "map") {
-    const found = hasSecret(placed) ? describeKind(value) : describeNode(value);
-    if (!isNull(value))
-      walk.report(
-        error(
-          "manifest.invalid_type",
-          `${entry.key} maps names to ${placed.type.type} blocks, found ${found}`,
-          {
-            range: hasSecret(placed) ? entry.keyRange : value.range,
-            hint: hintForNames(entry.key, value, placed.shorthand?.secret === true),
-          },
-        ),
-      );
+    if (isNull(value)) return;
+    const [found, range] = hasSecret(placed)
+      ? [describeKind(value), entry.keyRange]
+      : [describeNode(value), value.range];
+    const summary = `${entry.key} maps names to ${placed.type.type} blocks, found ${found}`;
+    const hint = hintForNames(entry.key, value, placed.shorthand?.secret === true);
+    walk.report(error("manifest.invalid_type", summary, { range, hint }));
     return;
   }
   for (const named of value.entries.values()) {
     // The mistakes in the block are reported too.
     addBlock(placed, named, parent, [...(parent?.names ?? []), named.key], walk);
-    if (!isLogicalName(named.key))
-      walk.report(
-        error("manifest.invalid_name", `${quoteShort(named.key)} cannot name a ${placed.type.type}`, {
-          range: named.keyRange,
-          detail: "Names hold letters, digits, _ and -, and do not begin with -.",
-        }),
-      );
+    if (isLogicalName(named.key)) continue;
+    const summary = `${quoteShort(named.key)} cannot name a ${placed.type.type}`;
+    const detail = "Names hold letters, digits, _ and -, and do not begin with -.";
+    walk.report(error("manifest.invalid_name", summary, { range: named.keyRange, detail }));
   }
 }
 
@@ -204,13 +196,10 @@ function readGroup(
   const { address, walk, content } = reading;
   if (value.kind !== "map") {
     if (isNull(value)) return;
-    walk.report(
-      error(
-        "manifest.invalid_type",
-        `${address}: ${groupKey} must be a mapping, not ${describeNode(value)}`,
-        { address, attribute: groupKey, range: value.range, hint: hintForKeys(value, []) },
-      ),
-    );
+    const summary = `${address}: ${groupKey} must be a mapping, not ${describeNode(value)}`;
+    const hint = hintForKeys(value, []);
+    const { range } = value;
+    walk.report(error("manifest.invalid_type", summary, { address, attribute: groupKey, range, hint }));
     return;
   }
   for (const [key, entry] of value.entries) {

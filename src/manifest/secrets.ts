@@ -61,20 +61,12 @@ export function readSecret(
     const origin = new Secret(value.value);
     return read && { attribute: { value: read, range: keyRange, source: "value", origin } };
   }
-  const quoted = value.kind === "scalar" && value.value !== null;
-  context.report(
-    error(
-      "manifest.invalid_type",
-      `${block.address}: ${shape.path} must be text, not ${describeKind(value)}`,
-      {
-        ...where(location),
-        range: keyRange,
-        hint: quoted
-          ? `strings only: quote it, ${entry.key}: "…"`
-          : 'give text, "" or a source such as { fromEnv: NAME }',
-      },
-    ),
-  );
+  const isValue = value.kind === "scalar" && value.value !== null;
+  const hint = isValue
+    ? `strings only: quote it, ${entry.key}: "…"`
+    : 'give text, "" or a source such as { fromEnv: NAME }';
+  const summary = `${block.address}: ${shape.path} must be text, not ${describeKind(value)}`;
+  context.report(error("manifest.invalid_type", summary, { ...where(location), range: keyRange, hint }));
   return undefined;
 }
 
@@ -171,16 +163,8 @@ export function checkSecret(
 ): Secret | undefined {
   const parsed = shape.schema.safeParse(text);
   if (parsed.success) return new Secret(text);
-  context.report(
-    error(
-      "manifest.invalid_value",
-      `${location.address}: ${shape.path} is refused: ${expectations(parsed.error.issues)}`,
-      {
-        ...where(location),
-        range,
-      },
-    ),
-  );
+  const summary = `${location.address}: ${shape.path} is refused: ${expectations(parsed.error.issues)}`;
+  context.report(error("manifest.invalid_value", summary, { ...where(location), range }));
   return undefined;
 }
 
