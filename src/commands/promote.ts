@@ -1,5 +1,5 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import type { AttributeEdit } from "../manifest/edit";
+import type { AttributeEdit } from "../manifest/write";
 import type { Address } from "../model/address";
 import { nameOf } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";

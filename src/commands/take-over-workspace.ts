@@ -1,6 +1,7 @@
+import * as z from "zod";
 import { type Diagnostic, failure, hasErrors, warning } from "../diagnostics/diagnostic";
-import { parseTerraformState } from "../manifest/terraform-state";
 import type { Address } from "../model/address";
+import { terraformNameOf } from "../model/text";
 import type { Change, Plan } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import { apply } from "./apply";
@@ -83,7 +84,7 @@ export async function takeOverTerraform(
   context: Context,
   { files, state, ...request }: TerraformStateRequest,
 ): Promise<TakeOverOutcome> {
-  const held = parseTerraformState(state, resourceTypes);
+  const held = parseTerraformState(state);
   const planning: PlanRequest = { ...planRequest, files, adopt: true, ...revealing(request) };
   const first = await plan(context, planning);
   const none = { declared: held.size, references: 0, taken: 0 };
@@ -127,3 +128,58 @@ async function record(
 /** Its record is all that changes. */
 const isTakenAsItIs = ({ action, attributes }: Change): boolean =>
   action === "no-op" || (action === "adopt" && attributes.length === 0);
+
+/** The part of a Terraform state, version 4, that is read; values of secrets are not in it. */
+const terraformState = z.object({
+  version: z.literal(4),
+  resources: z.array(
+    z.object({
+      mode: z.string(),
+      type: z.string(),
+      name: z.string(),
+      module: z.string().optional(),
+      instances: z.array(
+        z.object({
+          index_key: z.union([z.string(), z.number()]).optional(),
+          attributes: z.object({ id: z.string().optional() }).nullish(),
+        }),
+      ),
+    }),
+  ),
+});
+
+/**
+ * Returns the ids of resources of rnv that a Terraform state holds, each with its address there. Throws
+ * `DiagnosticsError` for a text that is no such state.
+ */
+function parseTerraformState(text: string): ReadonlyMap<string, string> {
+  const { resources } = readTerraformState(text);
+  const ours = new Set(resourceTypes.map(terraformNameOf));
+  const held = new Map<string, string>();
+  for (const { mode, type, name, module, instances } of resources) {
+    if (mode !== "managed" || !ours.has(type)) continue;
+    for (const { index_key: key, attributes } of instances) {
+      if (attributes?.id == null) continue;
+      const index = key === undefined ? "" : `[${JSON.stringify(key)}]`;
+      held.set(attributes.id, `${module === undefined ? "" : `${module}.`}${type}.${name}${index}`);
+    }
+  }
+  if (held.size > 0) return held;
+  throw failure("command.usage", "the Terraform state holds no resource of rnv", {
+    hint: `it knows ${[...ours].join(", ")}`,
+  });
+}
+
+function readTerraformState(text: string): z.infer<typeof terraformState> {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    // A message of the parser may quote a secret.
+  }
+  const parsed = terraformState.safeParse(document);
+  if (parsed.success) return parsed.data;
+  throw failure("command.usage", "this is no Terraform state of version 4", {
+    hint: "terraform state pull prints it",
+  });
+}

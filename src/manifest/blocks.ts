@@ -29,8 +29,20 @@ export interface WrittenAttribute {
   readonly entry: MapEntry;
 }
 
+/** The keys of a block. */
+interface Content {
+  /** Its attributes, in the order of the text. */
+  readonly written: WrittenAttribute[];
+  /** `lifecycle`, `import`, `dependsOn` and `sensitive`. */
+  readonly meta: Map<string, MapEntry>;
+  /** Entries with a wrong key, by the key that was meant: what was meant is not missing. */
+  readonly misspelt: Map<string, MapEntry>;
+  /** False when the block is not what its type expects: what it lacks is then not reported. */
+  isReadable: boolean;
+}
+
 /** One resource as it stands in the tree, before its values are read. */
-export interface Block {
+export interface Block extends Readonly<Content> {
   readonly placed: PlacedType;
   readonly address: Address;
   readonly name: string;
@@ -38,14 +50,6 @@ export interface Block {
   readonly parent?: Block;
   /** The key that opens it; for an implicit block that of its parent. */
   readonly range: SourceRange;
-  /** Its attributes, in the order of the text. */
-  readonly written: readonly WrittenAttribute[];
-  /** `lifecycle`, `import`, `dependsOn` and `sensitive`. */
-  readonly meta: ReadonlyMap<string, MapEntry>;
-  /** Entries with a wrong key, by the key that was meant: what was meant is not missing. */
-  readonly misspelt: ReadonlyMap<string, MapEntry>;
-  /** False when the block is not what its type expects: what it lacks is then not reported. */
-  readonly isReadable: boolean;
 }
 
 interface Walk {
@@ -100,30 +104,22 @@ function walkPlace(placed: PlacedType, entry: MapEntry, parent: Block | undefine
   }
   const { value } = entry;
   if (value.kind !== "map") {
-    const found = hasSecret(placed) ? describeKind(value) : describeNode(value);
-    if (!isNull(value))
-      walk.report(
-        error(
-          "manifest.invalid_type",
-          `${entry.key} maps names to ${placed.type.type} blocks, found ${found}`,
-          {
-            range: hasSecret(placed) ? entry.keyRange : value.range,
-            ...hintForNames(entry.key, value, placed.shorthand?.secret === true),
-          },
-        ),
-      );
+    if (isNull(value)) return;
+    const [found, range] = hasSecret(placed)
+      ? [describeKind(value), entry.keyRange]
+      : [describeNode(value), value.range];
+    const summary = `${entry.key} maps names to ${placed.type.type} blocks, found ${found}`;
+    const hint = hintForNames(entry.key, value, placed.shorthand?.secret === true);
+    walk.report(error("manifest.invalid_type", summary, { range, hint }));
     return;
   }
   for (const named of value.entries.values()) {
     // The mistakes in the block are reported too.
     addBlock(placed, named, parent, [...(parent?.names ?? []), named.key], walk);
-    if (!isLogicalName(named.key))
-      walk.report(
-        error("manifest.invalid_name", `${quoteShort(named.key)} cannot name a ${placed.type.type}`, {
-          range: named.keyRange,
-          detail: "Names hold letters, digits, _ and -, and do not begin with -.",
-        }),
-      );
+    if (isLogicalName(named.key)) continue;
+    const summary = `${quoteShort(named.key)} cannot name a ${placed.type.type}`;
+    const detail = "Names hold letters, digits, _ and -, and do not begin with -.";
+    walk.report(error("manifest.invalid_name", summary, { range: named.keyRange, detail }));
   }
 }
 
@@ -135,76 +131,58 @@ function addBlock(
   walk: Walk,
 ): void {
   const address = addressOf(placed.type.type, ...names);
-  const content = readContent(placed, entry, address, walk);
   const block: Block = {
-    placed,
-    address,
+    ...readContent(placed, entry, address, walk),
+    ...{ placed, address, names, range: entry.keyRange },
     name: names[names.length - 1] ?? placed.type.type,
-    names,
-    parent,
-    range: entry.keyRange,
-    written: content.written,
-    meta: content.meta,
-    misspelt: content.misspelt,
-    isReadable: content.isReadable,
+    ...(parent && { parent }),
   };
   walk.blocks.set(address, block);
   walkChildren(entry.value.kind === "map" ? entry.value : undefined, placed.children, block, walk);
 }
 
-type Content = Pick<Block, "written" | "meta" | "misspelt" | "isReadable">;
-
-const none: ReadonlyMap<string, MapEntry> = new Map();
-const noContent = (written: Content["written"], isReadable = true): Content => ({
-  ...{ written, meta: none, misspelt: none, isReadable },
-});
+/** A block that is being read. */
+interface Reading {
+  readonly content: Content;
+  readonly placed: PlacedType;
+  readonly address: Address;
+  readonly walk: Walk;
+}
 
 function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk: Walk): Content {
   const { shorthand } = placed;
   const { value } = entry;
-  if (value.kind === "map" && !isValueOf(placed, value)) return readBlock(placed, value, address, walk);
-  if (shorthand !== undefined && (!isNull(value) || shorthand.secret))
-    return noContent([{ shape: shorthand, entry }]);
-  if (isNull(value)) return noContent([]);
-  walk.report(
-    error("manifest.invalid_type", `${address} must be a block of keys, not ${describeNode(value)}`, {
-      address,
-      range: value.range,
-      ...hintForKeys(value, blockKeys(placed)),
-    }),
-  );
-  return noContent([], false);
+  const content: Content = { written: [], meta: new Map(), misspelt: new Map(), isReadable: true };
+  if (value.kind === "map" && !isValueOf(placed, value)) readBlock(value, { content, placed, address, walk });
+  else if (shorthand !== undefined && (!isNull(value) || shorthand.secret))
+    content.written.push({ shape: shorthand, entry });
+  else if (!isNull(value)) {
+    content.isReadable = false;
+    walk.report(
+      error("manifest.invalid_type", `${address} must be a block of keys, not ${describeNode(value)}`, {
+        address,
+        range: value.range,
+        hint: hintForKeys(value, blockKeys(placed)),
+      }),
+    );
+  }
+  return content;
 }
 
-/** A block that is being read. Most have neither `lifecycle` nor a wrong key: no map is made for these. */
-interface Reading {
-  readonly placed: PlacedType;
-  readonly address: Address;
-  readonly walk: Walk;
-  readonly written: WrittenAttribute[];
-  meta?: Map<string, MapEntry>;
-  misspelt?: Map<string, MapEntry>;
-  isReadable: boolean;
-}
-
-function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Walk): Content {
-  const reading: Reading = { placed, address, walk, written: [], isReadable: true };
+function readBlock(node: MapNode, reading: Reading): void {
+  const { placed, content } = reading;
   for (const [key, entry] of node.entries) {
     const shape = placed.attributes.get(key);
     const group = placed.groups.get(key);
-    if (shape !== undefined) reading.written.push({ shape, entry });
+    if (shape !== undefined) content.written.push({ shape, entry });
     else if (group !== undefined) readGroup(group, entry, reading);
     else if (placed.children.has(key) || isFreeKey(key)) continue;
-    else if (isMetaKey(key, placed)) {
-      reading.meta ??= new Map();
-      reading.meta.set(key, entry);
-    } else {
+    else if (isMetaKey(key, placed)) content.meta.set(key, entry);
+    else {
       noteUnknown(entry, undefined, reading);
-      reading.isReadable = placed.shorthand?.secret !== true;
+      content.isReadable = placed.shorthand?.secret !== true;
     }
   }
-  const { written, meta = none, misspelt = none, isReadable } = reading;
-  return { written, meta, misspelt, isReadable };
 }
 
 const isMetaKey = (key: string, { place, shorthand }: PlacedType): boolean =>
@@ -215,28 +193,25 @@ function readGroup(
   { key: groupKey, value }: MapEntry,
   reading: Reading,
 ): void {
-  const { address, walk, written } = reading;
+  const { address, walk, content } = reading;
   if (value.kind !== "map") {
     if (isNull(value)) return;
-    walk.report(
-      error(
-        "manifest.invalid_type",
-        `${address}: ${groupKey} must be a mapping, not ${describeNode(value)}`,
-        { address, attribute: groupKey, range: value.range, ...hintForKeys(value, []) },
-      ),
-    );
+    const summary = `${address}: ${groupKey} must be a mapping, not ${describeNode(value)}`;
+    const hint = hintForKeys(value, []);
+    const { range } = value;
+    walk.report(error("manifest.invalid_type", summary, { address, attribute: groupKey, range, hint }));
     return;
   }
   for (const [key, entry] of value.entries) {
     const shape = group.get(key);
-    if (shape !== undefined) written.push({ shape, entry });
+    if (shape !== undefined) content.written.push({ shape, entry });
     else if (!isFreeKey(key)) readFurther(entry, groupKey, reading);
   }
 }
 
 /** A key that a group does not have: for the catalog to decide, where the group is open. */
 function readFurther(entry: MapEntry, groupKey: string, reading: Reading): void {
-  const { placed, address, walk, written } = reading;
+  const { placed, address, walk, content } = reading;
   const isOpen = besides(entry.key, placed, groupKey) === undefined;
   const shape = isOpen ? openShape(placed, groupKey, entry.key) : undefined;
   if (shape === undefined) {
@@ -245,7 +220,7 @@ function readFurther(entry: MapEntry, groupKey: string, reading: Reading): void 
   }
   const hint = unknownHint(entry.key, address, placed, groupKey);
   walk.report(unknownField(address, shape.path, entry.keyRange, hint));
-  written.push({ shape, entry });
+  content.written.push({ shape, entry });
 }
 
 /** Reports a key that a block or a group does not have, and reads it as the one that was meant. */
@@ -257,13 +232,12 @@ function noteUnknown(entry: MapEntry, groupKey: string | undefined, reading: Rea
     error("manifest.unknown_key", `${owner} has no attribute ${quoteShort(entry.key)}`, {
       address,
       range: entry.keyRange,
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     }),
   );
   const meant = meantKey(entry.key, placed, groupKey)?.path;
   if (meant === undefined) return;
-  reading.misspelt ??= new Map();
-  reading.misspelt.set(meant, entry);
+  reading.content.misspelt.set(meant, entry);
   const group = groupKey === undefined ? placed.groups.get(meant) : undefined;
   if (group !== undefined) readGroup(group, entry, reading);
 }

@@ -2,12 +2,10 @@ import { error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
-import { Secret } from "../model/secret";
-import { GeneratedSecret, referencesOf, Template, UnreadSecret } from "../model/value";
+import { referencesOf, Template } from "../model/value";
 import type { Block } from "./blocks";
 import type { ReadContext, SecretReach } from "./context";
-import { isOpenValue, readImport, readLifecycle } from "./meta";
-import { readOrder } from "./order";
+import { isOpenValue, readImport, readLifecycle, readOrder } from "./meta";
 import { readSecret, type SecretOrigin } from "./secrets";
 import type { AttributeShape } from "./type-index";
 import { readAttribute } from "./values";
@@ -19,15 +17,6 @@ export interface BuiltResource {
   readonly sources: readonly SecretOrigin[];
   /** What its `dependsOn` names. */
   readonly order: readonly Address[];
-}
-
-const reason = "its source is not read here";
-const notAskedFor = new UnreadSecret(reason);
-
-function unread({ kind, argument }: SecretOrigin, { environment, trust }: ReadContext): UnreadSecret {
-  const [name = ""] = argument;
-  const text = kind === "env" && trust.mayRead(name) ? environment[name] : undefined;
-  return text ? new UnreadSecret(reason, [], [new Secret(text)]) : notAskedFor;
 }
 
 /** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
@@ -43,19 +32,9 @@ export function buildResource(block: Block, context: ReadContext, reach: SecretR
       continue;
     }
     const read = readSecret(shape, entry, block, context, reach);
-    if (read?.kind === "value") {
-      const source = read.attribute.value instanceof GeneratedSecret ? "generate" : "value";
-      const text = entry.value.kind === "scalar" ? String(entry.value.value) : "";
-      attributes.set(shape.path, { ...read.attribute, source, origin: new Secret(text) });
-    }
-    if (read?.kind !== "source") continue;
-    attributes.set(shape.path, {
-      value: unread(read.source, context),
-      range: read.source.range,
-      source: read.source.kind,
-      origin: new Secret(JSON.stringify([...read.source.argument, read.source.pointer ?? null])),
-    });
-    if (reach !== "skip") sources.push(read.source);
+    if (read === undefined) continue;
+    attributes.set(shape.path, read.attribute);
+    if (read.source !== undefined && reach !== "skip") sources.push(read.source);
   }
   if (block.isReadable) reportMissing(block, attributes, context);
   addParent(block, attributes);

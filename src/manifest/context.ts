@@ -116,7 +116,7 @@ export interface ValueLocation {
 }
 
 /** The part of a diagnostic that says which attribute it is about. */
-export const where = (location: ValueLocation): { address?: string; attribute: string } => ({
-  ...(location.address === undefined ? {} : { address: location.address }),
-  attribute: location.attribute,
+export const where = ({ address, attribute }: ValueLocation): Pick<Diagnostic, "address" | "attribute"> => ({
+  ...(address !== undefined && { address }),
+  attribute,
 });

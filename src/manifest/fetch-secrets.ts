@@ -20,6 +20,26 @@ const notConcerned = "it is not targeted, so its command was not run";
 /** Fetches at a time; a command may ask a vault. */
 const parallelFetches = 4;
 
+interface FetchOptions {
+  readonly findings: Findings;
+  readonly reach: SecretReach;
+  /** Returns true if the values of an address are needed; all are unless said. */
+  readonly concerns?: ((address: Address) => boolean) | undefined;
+}
+
+/** The outcome of reading a source of a secret; `problem` never holds the text. */
+type Fetched =
+  | { readonly text: string }
+  | {
+      readonly problem: string;
+      /** `manifest.secret_source` unless said. */
+      readonly code?: "manifest.env_missing" | "guard.untrusted";
+      readonly detail?: string;
+      readonly hint?: string;
+      /** The source itself is not here; nothing is wrong with what it holds. */
+      readonly isMissing?: boolean;
+    };
+
 /**
  * Environment and files always, so that all that is missing is named; commands only for a manifest without errors.
  * Where only what is `present` is asked for, a source that is not here leaves its secret unread.
@@ -28,21 +48,9 @@ export async function fetchSecrets(
   built: readonly BuiltResource[],
   cwd: string,
   context: ReadContext,
-  {
-    findings,
-    reach,
-    concerns,
-  }: {
-    readonly findings: Findings;
-    readonly reach: SecretReach;
-    /** Whether the values of an address are needed; all are unless said. */
-    readonly concerns?: (address: Address) => boolean;
-  },
+  { findings, reach, concerns }: FetchOptions,
 ): Promise<void> {
-  const jobs = built
-    .filter(({ sources }) => sources.length > 0)
-    .flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
-  if (jobs.length === 0) return;
+  const jobs = built.flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
   // One call of a secret manager serves all that name it.
   const outputs = new Map<string, Promise<Fetched>>();
   const setValue = ({ attributes, source }: (typeof jobs)[number], value: Secret | UnreadSecret): void => {
@@ -52,20 +60,18 @@ export async function fetchSecrets(
   const run = async (kept: typeof jobs): Promise<void> => {
     const queue = kept.values();
     const worker = async (): Promise<void> => {
-      for (const { attributes, source } of queue) {
-        const secret = await fetchSecret(source, cwd, context, {
-          mayBeMissing: reach === "present",
-          outputs,
-        });
-        if (secret !== undefined) setValue({ attributes, source }, secret);
+      for (const job of queue) {
+        const found = await fetchSource(job.source, cwd, context, outputs);
+        const secret = secretOf(found, job.source, context, reach === "present");
+        if (secret !== undefined) setValue(job, secret);
       }
     };
     await Promise.all(Array.from({ length: parallelFetches }, worker));
   };
   await run(jobs.filter(({ source }) => source.kind !== "command"));
   if (hasErrors(findings.all())) return;
-  const isNeeded = ({ source }: (typeof jobs)[number]): boolean => concerns?.(source.block.address) ?? true;
   const commands = jobs.filter(({ source }) => source.kind === "command");
+  const isNeeded = ({ source }: (typeof jobs)[number]): boolean => concerns?.(source.block.address) ?? true;
   for (const job of commands.filter((one) => !isNeeded(one))) setValue(job, new UnreadSecret(notConcerned));
   await run(commands.filter(isNeeded));
 }
@@ -73,72 +79,51 @@ export async function fetchSecrets(
 /** Bytes of one secret; the service takes no longer request. */
 const maxBytes = 262_144;
 
-/**
- * The text that a source names, closed over; undefined after a mistake, which is reported at the source. With
- * `mayBeMissing` a source that is not here is no mistake.
- */
-async function fetchSecret(
+/** The text that a source names. `outputs` holds those of commands, by program, arguments and environment. */
+async function fetchSource(
   source: SecretOrigin,
   cwd: string,
   context: ReadContext,
-  { mayBeMissing, outputs }: { readonly mayBeMissing: boolean; readonly outputs: Outputs },
-): Promise<Secret | UnreadSecret | undefined> {
-  const location = { address: source.block.address, attribute: source.shape.path };
-  const found =
-    source.kind === "env"
-      ? fromEnvironment(source, context)
-      : source.kind === "file"
-        ? await fromFile(source, cwd, context)
-        : pickFrom(await onceEach(source, outputs, () => fromCommand(source, cwd, context)), source);
-  if ("problem" in found && found.isMissing && mayBeMissing) return new UnreadSecret(found.problem);
-  if ("problem" in found) {
-    const isMissing = source.kind === "env" && !isOwnCredential(source.argument[0] as string);
-    const code = found.isRefused
-      ? "guard.untrusted"
-      : isMissing
-        ? "manifest.env_missing"
-        : "manifest.secret_source";
-    context.report(
-      error(code, found.problem, {
-        ...where(location),
-        range: source.range,
-        ...(found.detail === undefined ? {} : { detail: found.detail }),
-        ...(found.hint === undefined ? {} : { hint: found.hint }),
-      }),
-    );
-    return undefined;
-  }
-  return checkSecret(found.text, source.shape, source.range, location, context);
+  outputs: Map<string, Promise<Fetched>>,
+): Promise<Fetched> {
+  if (source.kind === "env") return fromEnvironment(source, context);
+  if (source.kind === "file") return fromFile(source, cwd, context);
+  const key = JSON.stringify([source.argument, [...(source.given ?? [])].sort()]);
+  const output = outputs.get(key) ?? fromCommand(source, cwd, context);
+  outputs.set(key, output);
+  return pickFrom(await output, source);
+}
+
+/**
+ * The text closed over; undefined after a mistake, which is reported at the source. With `mayBeMissing` a source that
+ * is not here is no mistake.
+ */
+function secretOf(
+  found: Fetched,
+  { block, shape, range }: SecretOrigin,
+  context: ReadContext,
+  mayBeMissing: boolean,
+): Secret | UnreadSecret | undefined {
+  const location = { address: block.address, attribute: shape.path };
+  if ("text" in found) return checkSecret(found.text, shape, range, location, context);
+  const { problem, isMissing, code = "manifest.secret_source", detail, hint } = found;
+  if (isMissing && mayBeMissing) return new UnreadSecret(problem);
+  context.report(error(code, problem, { ...where(location), range, detail, hint }));
+  return undefined;
 }
 
 function fromEnvironment(source: SecretOrigin, context: ReadContext): Fetched {
   const name = source.argument[0] as string;
   if (isOwnCredential(name)) return { problem: `${name} is a credential of rnv, not a value of a service` };
-  if (!context.trust.mayRead(name)) return { ...unlisted(name), isMissing: true, isRefused: true };
+  if (!context.trust.mayRead(name)) return { ...unlisted(name), isMissing: true, code: "guard.untrusted" };
   const text = context.environment[name];
-  if (text === undefined) return { problem: `the environment variable ${name} is not set`, isMissing: true };
-  if (text === "")
-    return {
-      problem: `the environment variable ${name} is empty`,
-      // As GitHub leaves a secret that a job is not given.
-      isMissing: true,
-      hint: 'write "" if an empty value is meant',
-    };
-  return { text };
-}
-
-/** Outputs of the commands of this run, by program, arguments and environment. */
-type Outputs = Map<string, Promise<Fetched>>;
-
-function onceEach(
-  { argument, given = [] }: SecretOrigin,
-  outputs: Outputs,
-  run: () => Promise<Fetched>,
-): Promise<Fetched> {
-  const key = JSON.stringify([argument, [...given].sort()]);
-  const found = outputs.get(key) ?? run();
-  outputs.set(key, found);
-  return found;
+  if (text) return { text };
+  return {
+    problem: `the environment variable ${name} is ${text === undefined ? "not set" : "empty"}`,
+    ...{ isMissing: true, code: "manifest.env_missing" },
+    // As GitHub leaves a secret that a job is not given.
+    ...(text === "" && { hint: 'write "" if an empty value is meant' }),
+  };
 }
 
 /** The text at the JSON pointer of a source; numbers and flags as JSON writes them. */
@@ -149,10 +134,8 @@ function pickFrom(found: Fetched, { argument, pointer }: SecretOrigin): Fetched 
   try {
     value = JSON.parse(found.text);
   } catch {
-    return {
-      problem: `${program} did not print JSON`,
-      hint: "take json away if its whole output is the value",
-    };
+    const hint = "take json away if its whole output is the value";
+    return { problem: `${program} did not print JSON`, hint };
   }
   const steps = pointer.split("/").slice(1);
   for (const step of steps) {
@@ -168,10 +151,8 @@ function pickFrom(found: Fetched, { argument, pointer }: SecretOrigin): Fetched 
   if (typeof value === "number" || typeof value === "boolean") return { text: String(value) };
   const kind =
     value === "" ? "an empty text" : value === null ? "null" : Array.isArray(value) ? "a list" : "an object";
-  return {
-    problem: `${program} printed ${kind} at ${pointer === "" ? "the top" : pointer}`,
-    hint: "json is the place of one value",
-  };
+  const problem = `${program} printed ${kind} at ${pointer === "" ? "the top" : pointer}`;
+  return { problem, hint: "json is the place of one value" };
 }
 
 async function fromCommand(source: SecretOrigin, cwd: string, context: ReadContext): Promise<Fetched> {
@@ -186,7 +167,7 @@ async function fromCommand(source: SecretOrigin, cwd: string, context: ReadConte
           ? commandHint
           : "unset it where the manifest is trusted, or add --no-secrets to leave its value unchecked",
       isMissing: true,
-      isRefused: true,
+      code: "guard.untrusted",
     };
   const given = source.given ?? [];
   const unlistedName = environment.RNV_ALLOW_ENV ? given.find((name) => !trust.isAllowed(name)) : undefined;
@@ -194,7 +175,7 @@ async function fromCommand(source: SecretOrigin, cwd: string, context: ReadConte
     return {
       problem: `the command ${program} is not given ${unlistedName}: RNV_ALLOW_ENV does not list it`,
       hint: "add it there, or take it out of env",
-      isRefused: true,
+      code: "guard.untrusted",
     };
   const found = await runCommand(source.argument, {
     cwd,
@@ -209,33 +190,31 @@ async function fromCommand(source: SecretOrigin, cwd: string, context: ReadConte
 
 async function fromFile(source: SecretOrigin, cwd: string, context: ReadContext): Promise<Fetched> {
   const written = source.argument[0] as string;
+  const file = `the file ${JSON.stringify(written)}`;
   const path = resolve(context.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);
   try {
     const real = await realpath(path);
     const own = ownFileAt(real, cwd, context.environment);
     if (own !== undefined)
       return {
-        problem: `the file ${JSON.stringify(written)} ${own}: it is no value of a service`,
+        problem: `${file} ${own}: it is no value of a service`,
         hint: "put the value into a file of its own",
       };
-    const { isUntrusted } = context.trust;
-    if (isUntrusted && !isWithin(real, [cwd]))
+    if (context.trust.isUntrusted && !isWithin(real, [cwd]))
       return {
-        problem: `the file ${JSON.stringify(written)} is outside the project folder, and --untrusted forbids to read it`,
-        hint: "run it from a branch that is trusted, or add --no-secrets to leave its value unchecked",
-        isMissing: true,
-        isRefused: true,
+        problem: `${file} is outside the project folder, and --untrusted forbids to read it`,
+        hint: commandHint,
+        ...{ isMissing: true, code: "guard.untrusted" },
       };
-    const allowed = [cwd, ...secretFolders(context, cwd)];
-    if (!isWithin(real, allowed))
+    if (!isWithin(real, [cwd, ...secretFolders(context, cwd)]))
       return {
-        problem: `the file ${JSON.stringify(written)} is outside the project folder`,
+        problem: `${file} is outside the project folder`,
         hint: "name its folder in RNV_SECRET_DIRS to allow it",
       };
-    return textOf(await readLimited(real), written);
+    return textOf(await readLimited(real), file);
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    return { problem: `cannot read the file ${JSON.stringify(written)}: ${reasonOf(cause)}`, isMissing };
+    return { problem: `cannot read ${file}: ${reasonOf(cause)}`, isMissing };
   }
 }
 
@@ -259,14 +238,11 @@ async function readLimited(real: string): Promise<Buffer> {
 }
 
 /** UTF-8 without the newline that editors and `echo` put at the end. */
-function textOf(bytes: Uint8Array, written: string): Fetched {
+function textOf(bytes: Uint8Array, file: string): Fetched {
   const text = decodeSecret(bytes);
-  if (text === undefined) return { problem: `the file ${JSON.stringify(written)} is not UTF-8 text` };
-  if (text === "") return { problem: `the file ${JSON.stringify(written)} is empty` };
-  if (isOwnDocument(text))
-    return {
-      problem: `the file ${JSON.stringify(written)} is a document of rnv: it is no value of a service`,
-    };
+  if (text === undefined) return { problem: `${file} is not UTF-8 text` };
+  if (text === "") return { problem: `${file} is empty` };
+  if (isOwnDocument(text)) return { problem: `${file} is a document of rnv: it is no value of a service` };
   return { text };
 }
 
@@ -282,10 +258,10 @@ interface CommandOptions {
 
 const shownErrorBytes = 500;
 
-interface FetchOutcome {
+interface CommandOutcome {
   readonly output: Buffer;
   readonly errors: Buffer;
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
 /**
@@ -293,24 +269,19 @@ interface FetchOutcome {
  * shown cut, inert, and only where it does not repeat the output.
  */
 export async function runCommand(argv: readonly string[], options: CommandOptions): Promise<Fetched> {
-  const program = JSON.stringify(argv[0]);
-  const outcome = await execute(argv, options);
-  const text = decodeSecret(outcome.output);
-  if (outcome.problem !== undefined) {
-    const detail = shownErrors(outcome.errors, [text ?? "", ...(options.hidden ?? [])]);
+  const program = `the command ${JSON.stringify(argv[0])}`;
+  const { output, errors, problem } = await execute(argv, options);
+  const text = decodeSecret(output);
+  if (problem !== undefined) {
+    const detail = shownErrors(errors, [text ?? "", ...(options.hidden ?? [])]);
     // What it needs is not here, as far as anyone can tell: a program, a login.
-    return {
-      problem: `the command ${program} ${outcome.problem}`,
-      isMissing: true,
-      ...(detail === "" ? {} : { detail }),
-    };
+    return { problem: `${program} ${problem}`, isMissing: true, ...(detail !== "" && { detail }) };
   }
-  if (text === undefined) return { problem: `the command ${program} did not print UTF-8 text` };
-  if (text === "") return { problem: `the command ${program} printed nothing` };
-  return { text };
+  if (text === undefined) return { problem: `${program} did not print UTF-8 text` };
+  return text === "" ? { problem: `${program} printed nothing` } : { text };
 }
 
-function execute(argv: readonly string[], options: CommandOptions): Promise<FetchOutcome> {
+function execute(argv: readonly string[], options: CommandOptions): Promise<CommandOutcome> {
   const timeoutMs = options.timeoutMs ?? 30_000;
   return new Promise((resolve) => {
     const output: Buffer[] = [];
@@ -326,11 +297,7 @@ function execute(argv: readonly string[], options: CommandOptions): Promise<Fetc
       clearTimeout(timer);
       child.stdout.destroy();
       child.stderr.destroy();
-      resolve({
-        output: Buffer.concat(output),
-        errors: Buffer.concat(errors),
-        ...(problem === undefined ? {} : { problem }),
-      });
+      resolve({ output: Buffer.concat(output), errors: Buffer.concat(errors), problem });
     };
     const stop = (problem: string): void => {
       child.kill("SIGKILL");
@@ -367,19 +334,6 @@ function shownErrors(errors: Buffer, hidden: readonly string[]): string {
   const shown = secrets.reduce((rest, line) => rest.replaceAll(line, "(sensitive)"), text);
   return shown === "" ? "" : `It printed: ${shown}`;
 }
-
-/** The outcome of reading a source of a secret; `problem` never holds the text. */
-type Fetched =
-  | { readonly text: string }
-  | {
-      readonly problem: string;
-      readonly detail?: string;
-      readonly hint?: string;
-      /** The source itself is not here; nothing is wrong with what it holds. */
-      readonly isMissing?: boolean;
-      /** The manifest is not trusted enough for it. */
-      readonly isRefused?: boolean;
-    };
 
 /** UTF-8 text without one trailing newline; undefined when the bytes are not UTF-8. */
 function decodeSecret(bytes: Uint8Array): string | undefined {

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  type Dirent,
   fstatSync,
   lstatSync,
   openSync,
@@ -23,7 +24,8 @@ export interface Layer {
 /** The names of a manifest of one file. */
 export const manifestNames: readonly string[] = ["rnv.yaml", "rnv.yml"];
 
-const yamlName = /\.ya?ml$/;
+/** Names of YAML files. */
+export const yamlName = /\.ya?ml$/;
 const maxFiles = 10_000;
 
 /** The layers that `-f` values name; without any: rnv.yaml, else rnv.yml, else the folder rnv. */
@@ -103,7 +105,7 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
     return undefined;
   }
   let isComplete = true;
-  const files = listFolder(path, path, cwd, (diagnostic) => {
+  const files = listFolder(path, cwd, (diagnostic) => {
     isComplete = false;
     report(diagnostic);
   });
@@ -124,11 +126,9 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
 const folderHint = (shown: string): string =>
   `if an app writes it, run \`cdktf synth\`, or name the app in place of -f: --app COMMAND; if it is for manifests, write ${shown}/rnv.yaml`;
 
-/** Returns whether a path of the project lies outside of it with links followed. What is not there leads nowhere. */
+/** Returns true if a path of the project leads out of it with links followed. What is not there leads nowhere. */
 export function isLinkOut(path: string, cwd: string): boolean {
-  const inside = relative(cwd, path);
-  const isInside = !isAbsolute(inside) && inside !== ".." && !inside.startsWith(`..${sep}`);
-  const real = isInside ? realPath(path) : undefined;
+  const real = isBelow(path, cwd) ? realPath(path) : undefined;
   return real !== undefined && !isWithin(real, [cwd]);
 }
 
@@ -136,22 +136,30 @@ export function isLinkOut(path: string, cwd: string): boolean {
 export const linkOut = (shown: string): Diagnostic =>
   error("manifest.unreadable", `${shown} is a link out of the project folder`);
 
-function listFolder(folder: string, top: string, cwd: string, report: Report): string[] {
+function listFolder(folder: string, cwd: string, report: Report): string[] {
   const files: string[] = [];
   try {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name);
-      if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
-      if (entry.isDirectory()) files.push(...listFolder(path, top, cwd, report));
-      else if (!yamlName.test(entry.name)) continue;
-      else if (!entry.isSymbolicLink() || isWithin(realpathSync.native(path), [cwd, top]))
+    for (const { path, entry } of filesBelow(folder)) {
+      if (!yamlName.test(entry.name)) continue;
+      if (!entry.isSymbolicLink() || isWithin(realpathSync.native(path), [cwd, folder]))
         files.push(shownPath(path, cwd));
       else report(linkOut(shownPath(path, cwd)));
     }
   } catch (cause) {
-    report(error("manifest.unreadable", `cannot read ${shownPath(folder, cwd)}: ${reasonOf(cause)}`));
+    const { path = folder } = cause as NodeJS.ErrnoException;
+    report(error("manifest.unreadable", `cannot read ${shownPath(path, cwd)}: ${reasonOf(cause)}`));
   }
   return files;
+}
+
+/** The files below a folder, and links; not those of `node_modules` and of what begins with a dot. */
+export function* filesBelow(folder: string): Generator<{ readonly path: string; readonly entry: Dirent }> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else yield { path, entry };
+  }
 }
 
 /** A path relative to the working folder where it lies in it, with forward slashes. */
@@ -180,8 +188,8 @@ export function readSource(
 ): string | undefined {
   try {
     const limit = Math.min(left, maxFileBytes);
-    const bytes = given === undefined ? readBytes(resolve(cwd, file), limit) : limited(given, limit);
-    if (bytes === "large") {
+    const bytes = given ?? readBytes(resolve(cwd, file), limit);
+    if (bytes === undefined || bytes.length > limit) {
       const most =
         left < maxFileBytes
           ? `all files together hold more than ${maxTotalBytes}`
@@ -198,68 +206,42 @@ export function readSource(
   }
 }
 
-const limited = (bytes: Uint8Array, limit: number): Buffer | "large" =>
-  bytes.length > limit ? "large" : Buffer.from(bytes);
-
 /** Size is checked before anything is read; a pipe or device does not block. */
-function readBytes(path: string, limit: number): Buffer | "large" {
+function readBytes(path: string, limit: number): Buffer | undefined {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) throw new Error("it is not a regular file");
-    return stat.size > limit ? "large" : readFileSync(descriptor);
+    return stat.size > limit ? undefined : readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** The first line that does not decode. */
-function badLine(bytes: Buffer): number {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let line = 1;
-  for (let start = 0; start < bytes.length; line += 1) {
-    const newline = bytes.indexOf(10, start);
-    const end = newline === -1 ? bytes.length : newline + 1;
-    try {
-      decoder.decode(bytes.subarray(start, end));
-    } catch {
-      return line;
-    }
-    start = end;
-  }
-  return line;
-}
-
-function decode(file: string, bytes: Buffer, report: Report): string | undefined {
+function decode(file: string, bytes: Uint8Array, report: Report): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+    const [read = ""] = new TextDecoder().decode(bytes).split("\ufffd", 1);
+    const found = isUtf16 ? ", but UTF-16" : ` (line ${read.split("\n").length})`;
+    const range = { file, start: 0, end: 0 };
     report(
-      error(
-        "manifest.syntax",
-        `${file} is not UTF-8 text${isUtf16 ? ", but UTF-16" : ` (line ${badLine(bytes)})`}`,
-        {
-          range: { file, start: 0, end: 0 },
-          hint: "save it as UTF-8",
-        },
-      ),
+      error("manifest.syntax", `${file} is not UTF-8 text${found}`, { range, hint: "save it as UTF-8" }),
     );
     return undefined;
   }
 }
 
-/** Whether a real path lies below one of the folders, with their links followed. */
-export function isWithin(real: string, folders: readonly string[]): boolean {
-  for (const folder of folders) {
-    const base = realPath(folder);
-    if (base === undefined) continue;
-    const inside = relative(base, real);
-    if (inside === "" || (inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)))
-      return true;
-  }
-  return false;
+/** Returns true if a path is that of a folder or lies in it, as both are written. */
+export function isBelow(path: string, folder: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
+
+/** Returns true if a real path lies below one of the folders, with their links followed. */
+export const isWithin = (real: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => isBelow(real, realOf(folder)));
 
 /** Returns a path with its links followed; undefined where nothing is there. */
 export function realPath(path: string): string | undefined {
@@ -269,3 +251,6 @@ export function realPath(path: string): string | undefined {
     return undefined;
   }
 }
+
+/** Returns a path with its links followed; as it is where nothing is there. */
+export const realOf = (path: string): string => realPath(path) ?? path;

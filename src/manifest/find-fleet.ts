@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { FleetMember, FleetVerb } from "../model/fleet";
 import type { ResourceType } from "../model/resource-type";
@@ -8,7 +8,7 @@ import type { ProcessEnvironment } from "../model/text";
 import { compareTexts, reasonOf } from "../model/text";
 import { parseDuration } from "../model/time";
 import { driftFileName } from "./drift-file";
-import { isWithin, manifestNames, readSource } from "./files";
+import { filesBelow, isBelow, isWithin, manifestNames, readSource, realOf, yamlName } from "./files";
 import { collectFindings } from "./findings";
 import { ownEnvironment } from "./fleet-environment";
 import { type DeclaredMember, fleetFileName, namesOf, readFleetFile } from "./fleet-file";
@@ -208,11 +208,8 @@ function manifestsIn(folder: string): readonly string[] {
 
 function yamlBelow(folder: string): readonly string[] {
   const found: string[] = [];
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) found.push(...yamlBelow(path));
-    else if (/\.ya?ml$/.test(entry.name)) found.push(path);
+  for (const { path, entry } of filesBelow(folder)) {
+    if (yamlName.test(entry.name)) found.push(path);
     if (found.length >= mostManifests) break;
   }
   return found;
@@ -229,20 +226,5 @@ const readTextOf = (file: string): string => {
     return statSync(file).size > maxFleetBytes ? "" : readFileSync(file, "utf8");
   } catch {
     return "";
-  }
-};
-
-/** Returns true if a path is that of a folder or lies in it, as both are written. */
-export const isBelow = (path: string, folder: string): boolean => {
-  const inside = relative(folder, path);
-  return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
-};
-
-/** A path with links followed; as it is where there is nothing. */
-export const realOf = (path: string): string => {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
   }
 };

@@ -54,7 +54,7 @@ export function formatLocation(range: SourceRange, texts: ReadonlyMap<string, st
 
 /** A key that was probably meant by one that a block does not have. */
 interface MeantKey {
-  readonly hint: string;
+  readonly hint?: string | undefined;
   /** The attribute that it stands for: it is not missing then. */
   readonly path?: string;
 }
@@ -79,8 +79,7 @@ export function meantKey(key: string, placed: PlacedType, group?: string): Meant
   const unspaced = /^([\w-]+):\S/.exec(key)?.[1];
   if (unspaced !== undefined)
     return { hint: `write a space after the colon: ${unspaced}: …`, path: path(unspaced) };
-  const hint = listKeys(here);
-  return hint === undefined ? undefined : { hint };
+  return { hint: listKeys(here) };
 }
 
 /** A key of a group, of `lifecycle`, or of a block such as `deploy`, written one level too high. */
@@ -137,19 +136,18 @@ function synonymOf(
 const bare = (word: string): string => word.toLowerCase().replaceAll(/[_-]/g, "");
 
 /** Suggests what to write where a mapping of names is expected. */
-export function hintForNames(key: string, node: SourceNode, isSecret: boolean): { hint?: string } {
+export function hintForNames(key: string, node: SourceNode, isSecret: boolean): string | undefined {
   if (node.kind === "list")
-    return { hint: `no dashes: below ${key}: a line for each, ${isSecret ? "NAME: value" : "name: { … }"}` };
-  return isSecret ? {} : hintForKeys(node, []);
+    return `no dashes: below ${key}: a line for each, ${isSecret ? "NAME: value" : "name: { … }"}`;
+  return isSecret ? undefined : hintForKeys(node, []);
 }
 
 /** Suggests what to write where a block of keys is expected. */
-export function hintForKeys(node: SourceNode, keys: readonly string[]): { hint?: string } {
-  if (node.kind === "list") return { hint: "no dashes: a mapping is lines of `key: value`" };
+export function hintForKeys(node: SourceNode, keys: readonly string[]): string | undefined {
+  if (node.kind === "list") return "no dashes: a mapping is lines of `key: value`";
   const text = node.kind === "scalar" && typeof node.value === "string" ? node.value : "";
   const [, key, value] = /^([\w.-]+)(?::| *= *)(\S[^\n]*)$/.exec(text.slice(0, longest)) ?? [];
-  if (key !== undefined) return { hint: `write ${key}: ${value}` };
-  return keys.length === 0 || keys.length > mostListed ? {} : { hint: `its keys are ${keys.join(", ")}` };
+  return key === undefined ? listKeys(keys) : `write ${key}: ${value}`;
 }
 
 const longest = 80;
@@ -158,10 +156,10 @@ const yes = new Set(["yes", "on", "y", "enabled", "true"]);
 const no = new Set(["no", "off", "n", "disabled", "false"]);
 
 /** `yes` where true is meant: YAML 1.2 reads it as text. */
-export function hintForFlag(node: SourceNode): { hint?: string } {
+export function hintForFlag(node: SourceNode): string | undefined {
   const word = node.kind === "scalar" && typeof node.value === "string" ? node.value.toLowerCase() : "";
-  if (yes.has(word)) return { hint: "write true" };
-  return no.has(word) ? { hint: "write false" } : {};
+  if (yes.has(word)) return "write true";
+  return no.has(word) ? "write false" : undefined;
 }
 
 const unseen = /[\u00a0\u2007\u202f\u3000\u200b-\u200d\u2060\ufeff]/;

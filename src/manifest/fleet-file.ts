@@ -1,12 +1,11 @@
 import * as z from "zod";
-import { DiagnosticsError, error, hasErrors, type SourceRange } from "../diagnostics/diagnostic";
+import { DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import { isStageWord, splitStage } from "../model/stage";
 import { uuidPattern } from "../model/text";
 import { durationPattern } from "../model/time";
-import { collectFindings, type Report } from "./findings";
+import { collectFindings } from "./findings";
 import { judgeDocument } from "./schema-issues";
 import { holdsSecret } from "./stages";
-import type { MapNode } from "./tree";
 import type { Trust } from "./trust";
 import { parseYaml } from "./yaml";
 
@@ -59,6 +58,10 @@ const memberSchema = z.strictObject({
   state: z
     .string()
     .min(1)
+    .refine(
+      (address) => !holdsSecret(address),
+      "it holds a secret, and is read by everybody who reads this file: name it in env, as RNV_STATE_HTTP_PASSWORD or AWS_SECRET_ACCESS_KEY",
+    )
     .optional()
     .describe(
       "Where its state is: a path, https://… or s3://…; ${member} is its name. RNV_STATE unless said.",
@@ -80,6 +83,33 @@ export const fleetFileSchema = z.strictObject({
     .record(z.string().regex(/^[^@\s][^@]*$/, "expected a name without @"), memberSchema.nullable())
     .describe("Manifests by name: `shop`, `teams/shop`."),
 });
+
+/** What a fleet file of a stranger may hold: it must not hand one member's key to a server or a manifest of its choice. */
+function schemaForStrangers(trust: Trust): z.ZodType {
+  const inside = z
+    .string()
+    .refine(
+      isInside,
+      "an untrusted fleet file names a manifest outside of the folder: copy it into the folder",
+    );
+  const listed = z.string().refine(trust.mayRead, {
+    error: ({ input }) =>
+      `an untrusted fleet file reads ${input} of the environment: list it in RNV_ALLOW_ENV if its value may be seen`,
+  });
+  const env = z.union([z.array(listed), z.record(z.string(), listed)]).optional();
+  const member = z.looseObject({
+    env,
+    file: z.union([inside, z.array(inside)]).optional(),
+    state: z
+      .unknown()
+      .refine(
+        (state) => state === undefined,
+        "an untrusted fleet file names a state: set RNV_STATE in the job, which may hold ${member}",
+      )
+      .optional(),
+  });
+  return z.looseObject({ env, members: z.record(z.string(), member.nullable()) });
+}
 
 export type DeclaredMember = z.infer<typeof memberSchema>;
 
@@ -107,10 +137,11 @@ export function readFleetFile(file: string, text: string, trust: Trust): FleetFi
       }),
     );
   const document = !failed && root ? judgeDocument(fleetFileSchema, root, findings.report) : undefined;
-  if (document !== undefined && root !== undefined) {
-    refuseCredentials(root, findings.report);
-    if (trust.isUntrusted) refuseUnlisted(root, trust, findings.report);
-  }
+  if (document !== undefined && root !== undefined && trust.isUntrusted)
+    judgeDocument(schemaForStrangers(trust), root, findings.report, {
+      nameOf: (path) => path.join("."),
+      code: "guard.untrusted",
+    });
   const diagnostics = findings.all();
   if (document === undefined || hasErrors(diagnostics)) {
     const isRefused = diagnostics.some(({ code }) => code === "guard.untrusted");
@@ -120,66 +151,4 @@ export function readFleetFile(file: string, text: string, trust: Trust): FleetFi
     members: new Map(Object.entries(document.members).map(([name, member]) => [name, member ?? {}])),
     environment: namesOf(document.env),
   };
-}
-
-/** Parts of a fleet file whose `env` and `state` are judged: itself, and each member. */
-function* partsOf(root: MapNode): Generator<MapNode> {
-  yield root;
-  const members = root.entries.get("members")?.value;
-  for (const { value } of members?.kind === "map" ? members.entries.values() : [])
-    if (value.kind === "map") yield value;
-}
-
-function refuseCredentials(root: MapNode, report: Report): void {
-  for (const part of partsOf(root)) {
-    const state = part.entries.get("state")?.value;
-    if (state?.kind === "scalar" && holdsSecret(String(state.value)))
-      report(
-        error(
-          "manifest.invalid_value",
-          "the address of a state holds a secret, and is read by everybody who reads this file",
-          {
-            range: state.range,
-            hint: "leave it out of the address, and name it in env: RNV_STATE_HTTP_PASSWORD, AWS_SECRET_ACCESS_KEY",
-          },
-        ),
-      );
-  }
-}
-
-/** A fleet file of a stranger must not hand one member's key to a server or a manifest of its choice. */
-function refuseUnlisted(root: MapNode, trust: Trust, report: Report): void {
-  const refuse = (range: SourceRange, summary: string, hint: string): void =>
-    report(error("guard.untrusted", summary, { range, hint }));
-  for (const part of partsOf(root)) {
-    const state = part.entries.get("state");
-    if (state !== undefined)
-      refuse(
-        state.keyRange,
-        "an untrusted fleet file names a state",
-        "set RNV_STATE in the job: it may hold ${member}",
-      );
-    const file = part.entries.get("file")?.value;
-    for (const node of file?.kind === "list" ? file.items : file === undefined ? [] : [file])
-      if (node.kind === "scalar" && !isInside(String(node.value)))
-        refuse(
-          node.range,
-          "an untrusted fleet file names a manifest outside of the folder",
-          "copy it into the folder",
-        );
-    const names = part.entries.get("env")?.value;
-    const nodes =
-      names?.kind === "list"
-        ? names.items
-        : names?.kind === "map"
-          ? [...names.entries.values()].map(({ value }) => value)
-          : [];
-    for (const node of nodes)
-      if (node.kind === "scalar" && !trust.mayRead(String(node.value)))
-        refuse(
-          node.range,
-          `an untrusted fleet file reads ${String(node.value)} of the environment`,
-          `list it in RNV_ALLOW_ENV if its value may be seen`,
-        );
-  }
 }

@@ -5,12 +5,19 @@ import type { Desired, DesiredResource } from "../model/desired";
 import { type StageName, stageText } from "../model/stage";
 import { walkBlocks, walkGroup } from "./blocks";
 import { buildResource } from "./build-resource";
-import { type LoadedManifest, type ManifestRequest, type ReadContext, secretNamesIn } from "./context";
+import {
+  type FileRequest,
+  type LoadedManifest,
+  type ManifestRequest,
+  type ReadContext,
+  secretNamesIn,
+} from "./context";
 import { fetchSecrets } from "./fetch-secrets";
+import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } from "./files";
 import { collectFindings, type Findings } from "./findings";
-import { layOver, mentionsStages, pathsOf, type ReadFiles, readFiles } from "./layers";
-import { readMoved, readOutputs, readRemoved } from "./meta";
-import { waitForParts } from "./order";
+import { maskText } from "./mask";
+import { mergeFiles, mostComparisons, overlay } from "./merge";
+import { checkTopLevel, readMoved, readOutputs, readRemoved, waitForParts } from "./meta";
 import { checkCycles } from "./references";
 import { takeShared } from "./share";
 import {
@@ -28,6 +35,7 @@ import type { MapNode } from "./tree";
 import { trustOf } from "./trust";
 import { indexTypes, type TypeIndex } from "./type-index";
 import { printManifest } from "./write";
+import { parseYaml } from "./yaml";
 
 /**
  * Reads the desired state of DESIGN section 3. Every mistake of every file is collected.
@@ -220,3 +228,89 @@ export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">):
     sources: files.masked,
   };
 }
+
+/** The files of a manifest as read so far; more may be laid over them. */
+interface ReadFiles {
+  /** One tree of all layers, each over those before it. */
+  readonly root: MapNode;
+  /** Texts of all files, as they are and for code frames. */
+  readonly texts: Map<string, string>;
+  readonly masked: Map<string, string>;
+  /** Bytes that further files may hold. */
+  readonly bytesLeft: number;
+  /** A file could not be read or parsed. */
+  readonly isPartial: boolean;
+}
+
+interface LayerReading {
+  readonly index: TypeIndex;
+  readonly findings: Findings;
+}
+
+/** Reads the files that `-f` values name, and merges them. */
+function readFiles(request: FileRequest, reading: LayerReading): ReadFiles {
+  const layers = findFiles(request.files, request.cwd, reading.findings.report);
+  const none = { texts: new Map(), masked: new Map(), bytesLeft: maxTotalBytes, isPartial: false };
+  return readOver({ root: emptyRoot, ...none }, layers, request, reading);
+}
+
+/** Whether the text of any file speaks of stages; also where one that is named, or one of several, cannot be read. */
+function mentionsStages({ files, cwd, standardInput }: FileRequest): boolean {
+  let isUnread = false;
+  const report = (): void => {
+    isUnread = true;
+  };
+  const texts = findFiles(files, cwd, report).flatMap((layer) =>
+    layer.files.map((file) =>
+      readSource(file, cwd, maxTotalBytes, report, file === standardInputName ? standardInput : undefined),
+    ),
+  );
+  return isUnread ? texts.length + files.length > 0 : texts.some((text) => text?.includes("stages"));
+}
+
+/** Lays one more file or folder over files that were read. */
+function layOver(below: ReadFiles, path: string, cwd: string, reading: LayerReading): ReadFiles {
+  return readOver(below, findFiles([path], cwd, reading.findings.report), { cwd }, reading);
+}
+
+const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
+
+function readOver(
+  below: ReadFiles,
+  layers: readonly Layer[],
+  { cwd, standardInput }: Pick<FileRequest, "cwd" | "standardInput">,
+  { index, findings: { report } }: LayerReading,
+): ReadFiles {
+  const { texts, masked } = below;
+  const roots: MapNode[] = below.root === emptyRoot ? [] : [below.root];
+  let { bytesLeft, isPartial } = below;
+  for (const layer of layers) {
+    let layerRoot: MapNode | undefined;
+    for (const file of layer.files) {
+      const given = file === standardInputName ? standardInput : undefined;
+      const text = readSource(file, cwd, bytesLeft, report, given);
+      if (text === undefined) {
+        isPartial = true;
+        continue;
+      }
+      bytesLeft -= Buffer.byteLength(text);
+      texts.set(file, text);
+      const read = parseYaml(file, text, report);
+      const { root, failed } = read;
+      masked.set(file, maskText(text, read, index));
+      isPartial ||= failed;
+      if (root === undefined) continue;
+      checkTopLevel(root, index, report);
+      layerRoot = layerRoot === undefined ? root : mergeFiles(layerRoot, root, index, texts, report);
+    }
+    if (layerRoot !== undefined) roots.push(layerRoot);
+  }
+  const [first = emptyRoot, ...overlays] = roots;
+  const overlaying = { index, report, isWhole: !isPartial, comparisons: { left: mostComparisons } };
+  const root = overlays.reduce((lower, upper) => overlay(lower, upper, overlaying), first);
+  return { root, texts, masked, bytesLeft, isPartial };
+}
+
+/** The files of a manifest by their absolute paths. */
+const pathsOf = ({ texts }: Pick<ReadFiles, "texts">, cwd: string): readonly string[] =>
+  [...texts.keys()].filter((file) => file !== standardInputName).map((file) => resolve(cwd, file));

@@ -11,66 +11,14 @@ import {
   type TypeIndex,
 } from "./type-index";
 
-/** Texts of files for code frames, each masked when it is first asked for: most runs show none. */
-export class MaskedTexts extends Map<string, string> {
-  readonly #waiting = new Map<string, () => string>();
-
-  /**
-   * Takes the text of a file, and how to read its tree again: the tree takes much more memory than the text. Without
-   * a tree the file could not be read, and with `failed` not as a whole.
-   */
-  add(
-    file: string,
-    text: string,
-    { readTree, failed }: { readonly readTree: () => SourceNode | undefined; readonly failed: boolean },
-    index: TypeIndex,
-  ): void {
-    this.#waiting.set(file, () => {
-      const root = readTree();
-      const shown = root === undefined ? text : maskSecrets(text, root, index);
-      return failed ? maskBroken(shown, index) : shown;
-    });
-  }
-
-  override get(file: string): string | undefined {
-    const mask = this.#waiting.get(file);
-    if (mask !== undefined) this.set(file, mask());
-    this.#waiting.delete(file);
-    return super.get(file);
-  }
-
-  override has(file: string): boolean {
-    return this.get(file) !== undefined;
-  }
-
-  override get size(): number {
-    return super.size + this.#waiting.size;
-  }
-
-  override keys(): MapIterator<string> {
-    return this.#whole().keys();
-  }
-
-  override values(): MapIterator<string> {
-    return this.#whole().values();
-  }
-
-  override entries(): MapIterator<[string, string]> {
-    return this.#whole().entries();
-  }
-
-  override [Symbol.iterator](): MapIterator<[string, string]> {
-    return this.#whole().entries();
-  }
-
-  override forEach(visit: (text: string, file: string, texts: Map<string, string>) => void): void {
-    this.#whole().forEach(visit);
-  }
-
-  #whole(): Map<string, string> {
-    const files = [...super.keys(), ...this.#waiting.keys()];
-    return new Map(files.map((file) => [file, this.get(file) ?? ""]));
-  }
+/** The text of a file for code frames. Without a tree it could not be read, and with `failed` not as a whole. */
+export function maskText(
+  text: string,
+  { root, failed }: { readonly root?: SourceNode; readonly failed: boolean },
+  index: TypeIndex,
+): string {
+  const shown = root === undefined ? text : maskSecrets(text, root, index);
+  return failed ? maskBroken(shown, index) : shown;
 }
 
 /**
@@ -252,7 +200,7 @@ export function star(text: string, ranges: readonly (readonly [number, number])[
  * The text of a file that does not parse, by lines: everything after a key that opens secrets is starred out, down
  * to the next line that is not deeper. A quote left open may swallow what follows: then nothing more is shown.
  */
-export function maskBroken(text: string, index: TypeIndex): string {
+function maskBroken(text: string, index: TypeIndex): string {
   const words = secretWords(index);
   let depth = -1;
   return text

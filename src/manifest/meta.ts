@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { type Address, isLogicalName, parseAddress, typeOf } from "../model/address";
+import { type Address, parseAddress, typeOf } from "../model/address";
 import {
   type Desired,
   type DesiredAttribute,
@@ -9,15 +9,26 @@ import {
   defaultLifecycle,
   type Lifecycle,
 } from "../model/desired";
+import { append } from "../model/graph";
 import { type Condition, type ConditionKind, conditionKinds } from "../model/policy";
 import { uuidPattern } from "../model/text";
 import type { Block } from "./blocks";
 import type { ReadContext } from "./context";
 import { hintForUnseen, type Report } from "./findings";
 import { expression, expressionOf } from "./policy-file";
-import { judgeDocument, judgeEach, judgeFilled, type Subject } from "./schema-issues";
-import { describeNode, isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
-import { freeKeys, isFreeKey, openShape, sensitiveKey, type TypeIndex, unknownField } from "./type-index";
+import { reportUndeclared } from "./references";
+import { judgeDocument, judgeEach, judgeFilled, judgeItems, type Subject } from "./schema-issues";
+import { isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
+import {
+  freeKeys,
+  isFreeKey,
+  logicalName,
+  openShape,
+  orderKey,
+  sensitiveKey,
+  type TypeIndex,
+  unknownField,
+} from "./type-index";
 import { readPlain, readValue } from "./values";
 
 const importSchema = z
@@ -154,11 +165,11 @@ function checkIgnored(
       context.report(unknownField(address, path, range, meant));
       return;
     }
-    const hint = didYouMean(path, [...groups.keys(), ...paths.keys()]);
+    const summary = `${type.type} has no attribute ${quoteShort(path)} to ignore`;
     context.report(
-      error("manifest.invalid_value", `${type.type} has no attribute ${quoteShort(path)} to ignore`, {
+      error("manifest.invalid_value", summary, {
         ...{ address, attribute: "lifecycle.ignoreChanges", range },
-        ...(hint === undefined ? {} : { hint }),
+        hint: didYouMean(path, [...groups.keys(), ...paths.keys()]),
       }),
     );
   });
@@ -193,14 +204,14 @@ export function checkTopLevel(root: MapNode, index: TypeIndex, report: Report): 
     );
   }
   const version = root.entries.get("version")?.value;
-  if (version === undefined || (version.kind === "scalar" && version.value === 1)) return;
-  report(
-    error("manifest.version", `the only manifest version is 1, found ${describeNode(version)}`, {
-      range: version.range,
-      hint: "write version: 1, or leave it out",
-    }),
-  );
+  if (version !== undefined) judgeDocument(versionSchema, version, report, versionSubject);
 }
+
+const versionSubject: Subject = {
+  nameOf: () => "version",
+  code: "manifest.version",
+  hintFor: () => "write version: 1, or leave it out",
+};
 
 /** Keys of Terraform's JSON. */
 const stackHint = (key: string): string | undefined =>
@@ -208,28 +219,26 @@ const stackHint = (key: string): string | undefined =>
     ? "a synthesized stack is read from cdktf.out or a file named *.tf.json: -f cdktf.out"
     : undefined;
 
+/** The key `version`. */
+export const versionSchema = z
+  .literal(1)
+  .describe("Version of the manifest format. Optional; 1 is the only one.");
+
+/** The block `outputs`, whose values may be references. */
+export const outputsSchema = z
+  .record(logicalName, z.unknown())
+  .describe("Named values, often references, printed by `rnv output`.");
+
 /** `outputs`: names to values; references are allowed, secrets are not. */
 export function readOutputs(root: MapNode, context: ReadContext): Desired["outputs"] {
   const outputs = new Map<string, DesiredAttribute>();
   const node = root.entries.get("outputs")?.value;
   if (node === undefined || isNull(node)) return outputs;
-  if (node.kind !== "map") {
-    context.report(
-      error("manifest.invalid_type", `outputs maps names to values, found ${describeNode(node)}`, {
-        range: node.range,
-      }),
-    );
-    return outputs;
-  }
-  for (const entry of node.entries.values()) {
-    if (!isLogicalName(entry.key)) {
-      context.report(
-        error("manifest.invalid_name", `${quoteShort(entry.key)} cannot name an output`, {
-          range: entry.keyRange,
-        }),
-      );
-      continue;
-    }
+  const named = judgeEach(outputsSchema, node, context.report, {
+    nameOf: (path) => ["outputs", ...path].join("."),
+  });
+  for (const entry of node.kind === "map" ? node.entries.values() : []) {
+    if (!Object.hasOwn(named, entry.key)) continue;
     const value = readValue(entry.value, { attribute: `outputs.${entry.key}` }, context);
     if (value !== undefined) outputs.set(entry.key, { value, range: entry.value.range });
   }
@@ -259,36 +268,16 @@ export const removalSchema = (index: TypeIndex) => {
   return z.union([address, z.strictObject({ address, consumers: z.literal(true) })]);
 };
 
-const examples = {
-  moved: "moved: [{ from: service.shop.web, to: service.shop.api }]",
-  removed: "removed: [service.shop.worker]",
-} as const;
-
-/** Reads a list at the top level; without the items that its schema refuses, which are reported. */
-function readList<Item>(
-  node: SourceNode | undefined,
-  key: "moved" | "removed",
-  schema: z.ZodType<Item>,
-  { report }: ReadContext,
-): readonly { readonly item: Item; readonly range: SourceRange }[] {
-  if (node === undefined || isNull(node)) return [];
-  const subjectOf = (place: string): Subject => ({
-    nameOf: (path) => [place, ...path].join("."),
-    ...{ code: `manifest.${key}`, hintFor: () => examples[key] },
-  });
-  if (node.kind !== "list") judgeDocument(z.array(schema), node, report, subjectOf(key));
-  const items = node.kind === "list" ? node.items : [];
-  return items.flatMap((at, i) => {
-    const item = judgeDocument(schema, at, report, subjectOf(`${key}.${i}`));
-    return item === undefined ? [] : [{ item, range: at.range }];
-  });
-}
-
 /** `moved`: where a recorded resource is declared now. */
 export function readMoved(node: SourceNode | undefined, context: ReadContext): Desired["moved"] {
   const moved: { from: Address; to: Address; range: SourceRange }[] = [];
   const seen = new Set<string>();
-  for (const { item, range } of readList(node, "moved", moveSchema(context.index), context)) {
+  const found = judgeItems(moveSchema(context.index), "moved", node, context.report, {
+    code: "manifest.moved",
+    hintFor: () => "moved: [{ from: service.shop.web, to: service.shop.api }]",
+  });
+  for (const { item, at } of found) {
+    const { range } = at;
     const [from, to] = [item.from as Address, item.to as Address];
     const refuse = (summary: string): void => context.report(error("manifest.moved", summary, { range }));
     if (typeOf(from) !== typeOf(to)) refuse(`${from} and ${to} are of different types`);
@@ -304,7 +293,12 @@ export function readMoved(node: SourceNode | undefined, context: ReadContext): D
 /** `removed`: deletions confirmed by name, in the text that is reviewed. */
 export function readRemoved(node: SourceNode | undefined, context: ReadContext): Desired["removed"] {
   const removed = new Map<Address, Desired["removed"][number]>();
-  for (const { item, range } of readList(node, "removed", removalSchema(context.index), context)) {
+  const found = judgeItems(removalSchema(context.index), "removed", node, context.report, {
+    code: "manifest.removed",
+    hintFor: () => "removed: [service.shop.worker]",
+  });
+  for (const { item, at } of found) {
+    const { range } = at;
     const address = (typeof item === "string" ? item : item.address) as Address;
     const consumers = typeof item !== "string";
     if (context.blocks.has(address))
@@ -314,4 +308,49 @@ export function readRemoved(node: SourceNode | undefined, context: ReadContext):
     else removed.set(address, { address, range, ...(consumers && { consumers }) });
   }
   return [...removed.values()];
+}
+
+/** `dependsOn: [service.shop.migrate]`: addresses of the type that the block has. */
+export const orderSchema = (index: Pick<TypeIndex, "byType">, type: string) =>
+  z
+    .array(addressSchema(index, type))
+    .describe(`Each ${type} that is created, deployed and settled before this one, and deleted after it.`);
+
+/** Returns the declared addresses that `dependsOn` of a block names; the others are reported. */
+export function readOrder({ address, meta, placed }: Block, context: ReadContext): readonly Address[] {
+  const schema = addressSchema(context.index, placed.type.type);
+  const named = judgeItems(schema, orderKey, meta.get(orderKey)?.value, context.report, { address });
+  return named.flatMap(({ item, at: { range } }) => {
+    const on = item as Address;
+    if (on === address)
+      context.report(
+        error("manifest.reference_cycle", `${address} depends on itself`, {
+          ...{ address, attribute: orderKey, range },
+        }),
+      );
+    else if (context.blocks.has(on)) return [on];
+    else reportUndeclared(on, placed, range, { address, attribute: orderKey }, context);
+    return [];
+  });
+}
+
+/**
+ * Returns the resources, each waiting for the parts of those that its `dependsOn` names too, such as their deployment;
+ * undefined where none names any.
+ */
+export function waitForParts(
+  built: readonly { readonly resource: DesiredResource; readonly order: readonly Address[] }[],
+  resources: ReadonlyMap<Address, DesiredResource>,
+): ReadonlyMap<Address, DesiredResource> | undefined {
+  const ordered = built.filter(({ order }) => order.length > 0);
+  if (ordered.length === 0) return undefined;
+  const parts = new Map<Address, Address[]>();
+  for (const { address, parent } of resources.values()) if (parent) append(parts, parent, address);
+  const waiting = new Map(resources);
+  for (const { resource, order } of ordered) {
+    const found = resources.get(resource.address) as DesiredResource;
+    const further = order.flatMap((on) => parts.get(on) ?? []);
+    waiting.set(found.address, { ...found, dependsOn: [...found.dependsOn, ...further] });
+  }
+  return waiting;
 }

@@ -1,6 +1,6 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { error } from "../diagnostics/diagnostic";
-import { didYouMean, suggest } from "../diagnostics/suggest";
+import { didYouMean } from "../diagnostics/suggest";
 import { type Address, addressOf } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
@@ -29,7 +29,7 @@ export function resolveReference(
   const placed = context.index.byType.get(segments[0] as string) as PlacedType;
   const split = splitReference(segments, placed, context);
   if (split === undefined) {
-    reportUnknownAddress(segments, placed, range, location, context);
+    reportUndeclared(guessAddress(segments, placed), placed, range, location, context);
     return undefined;
   }
   const { address, attribute } = split;
@@ -39,29 +39,24 @@ export function resolveReference(
     return undefined;
   }
   const known = attributeKind(placed, attribute);
+  const paths = [...placed.paths.keys()];
   if (known === "open")
-    context.report(unknownReference(address, attribute, range, fieldMeant(placed, attribute)));
+    context.report(unknownReference(address, attribute, range, didYouMean(attribute, paths)));
   if (known === undefined) {
-    const hint = didYouMean(attribute, [...placed.paths.keys(), ...Object.keys(placed.type.computed)]);
-    context.report(
-      error("manifest.reference_unknown", `${placed.type.type} has no attribute "${attribute}"`, {
-        ...details,
-        ...(hint === undefined ? {} : { hint }),
-      }),
-    );
+    const hint = didYouMean(attribute, [...paths, ...Object.keys(placed.type.computed)]);
+    const summary = `${placed.type.type} has no attribute "${attribute}"`;
+    context.report(error("manifest.reference_unknown", summary, { ...details, hint }));
     return undefined;
   }
-  if (known === "secret" && allows.isSecret !== true) {
-    context.report(error("manifest.unsupported", "a secret can be referred to from a secret only", details));
-    return undefined;
-  }
-  if (known === "structure" && allows.isArgument !== true) {
-    context.report(
-      error("manifest.unsupported", `${attribute} of ${address} is not a single value`, details),
-    );
-    return undefined;
-  }
-  return { address, attribute, range };
+  const refused =
+    known === "secret" && allows.isSecret !== true
+      ? "a secret can be referred to from a secret only"
+      : known === "structure" && allows.isArgument !== true
+        ? `${attribute} of ${address} is not a single value`
+        : undefined;
+  if (refused === undefined) return { address, attribute, range };
+  context.report(error("manifest.unsupported", refused, details));
+  return undefined;
 }
 
 /** Names and attribute both use dots: the longest declared address with an attribute it has. */
@@ -94,20 +89,6 @@ function attributeKind(
   return placed.type.computed[attribute]?.valueType === "json" ? "structure" : "value";
 }
 
-/** The path of a field that a further one may be meant for. */
-const fieldMeant = ({ paths }: PlacedType, attribute: string): string | undefined =>
-  didYouMean(attribute, [...paths.keys()]);
-
-function reportUnknownAddress(
-  segments: readonly string[],
-  placed: PlacedType,
-  range: SourceRange,
-  location: ValueLocation,
-  context: ReadContext,
-): void {
-  reportUndeclared(guessAddress(segments, placed), placed, range, location, context);
-}
-
 /** Reports that an address is not declared, with one that may be meant. */
 export function reportUndeclared(
   guessed: Address,
@@ -118,17 +99,10 @@ export function reportUndeclared(
 ): void {
   if (context.isPartial) return;
   context.misses.count += 1;
-  const meant =
-    context.misses.count > suggestedMisses
-      ? undefined
-      : suggest(guessed, addressesOfType(placed.type.type, context));
-  context.report(
-    error("manifest.reference_unknown", `${quoteShort(guessed).slice(1, -1)} is not declared`, {
-      ...where(location),
-      range,
-      ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }),
-    }),
-  );
+  const known = [...context.blocks.keys()].filter((address) => address.startsWith(`${placed.type.type}.`));
+  const hint = context.misses.count > suggestedMisses ? undefined : didYouMean(guessed, known);
+  const summary = `${quoteShort(guessed).slice(1, -1)} is not declared`;
+  context.report(error("manifest.reference_unknown", summary, { ...where(location), range, hint }));
 }
 
 /** Which part was meant as the address: up to where an attribute begins, else all but the last word. */
@@ -138,9 +112,6 @@ function guessAddress(segments: readonly string[], placed: PlacedType): Address 
       return addressOf(segments[0] as string, ...segments.slice(1, length));
   return addressOf(segments[0] as string, ...segments.slice(1, -1));
 }
-
-const addressesOfType = (type: string, context: ReadContext): string[] =>
-  [...context.blocks.keys()].filter((address) => address.startsWith(`${type}.`));
 
 /** A resource or a data source, which may depend on others. */
 export interface Dependant {

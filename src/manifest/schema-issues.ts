@@ -5,10 +5,10 @@ import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
 import type { ReadContext } from "./context";
 import { hintForFlag, hintForUnseen, listKeys, type Report } from "./findings";
-import { describeNode, plainOfNode, quoteShort, type SourceNode } from "./tree";
+import { describeNode, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
 
-type Issue = z.core.$ZodIssue;
+export type Issue = z.core.$ZodIssue;
 
 const expectedWords: Readonly<Record<string, string>> = {
   string: "text",
@@ -27,7 +27,7 @@ export interface Subject {
   /** The resource whose part it is. */
   readonly address?: Address;
   /** The code of every mistake in it; else each kind of mistake has its own. */
-  readonly code?: DiagnosticCode;
+  readonly code?: DiagnosticCode | ((issue: Issue) => DiagnosticCode);
   /** Says what was found; its kind alone where it may be a secret. */
   readonly describe?: (node: SourceNode) => string;
   /** Returns a hint where nothing else helps. */
@@ -107,6 +107,27 @@ export function judgeEach<Document extends object>(
   return Object.assign({}, ...parts);
 }
 
+/** Judges each item of a list by itself; those that the schema refuses are left out. */
+export function judgeItems<Item>(
+  schema: z.ZodType<Item>,
+  key: string,
+  node: SourceNode | undefined,
+  report: Report,
+  about: Omit<Subject, "nameOf">,
+): readonly { readonly item: Item; readonly at: SourceNode }[] {
+  if (node === undefined || isNull(node)) return [];
+  const subjectOf = (...place: readonly string[]): Subject => ({
+    ...about,
+    nameOf: (path) => [key, ...place, ...path].join("."),
+  });
+  if (node.kind !== "list") judgeDocument(schema.array(), node, report, subjectOf());
+  const items = node.kind === "list" ? node.items : [];
+  return items.flatMap((at, i) => {
+    const item = judgeDocument(schema, at, report, subjectOf(String(i)));
+    return item === undefined ? [] : [{ item, at }];
+  });
+}
+
 /** A value that a schema refuses. */
 interface Refused {
   readonly node: SourceNode;
@@ -120,7 +141,7 @@ function reportIssues(issues: readonly Issue[], refused: Refused): void {
   for (const issue of issues.flatMap(leaves))
     for (const { kind, summary, range, hint } of mistakesOf(issue, refused))
       refused.report(
-        error(code ?? kind, summary, {
+        error((typeof code === "function" ? code(issue) : code) ?? kind, summary, {
           ...(address !== undefined && { address, attribute: nameOf(issue.path.map(String)) }),
           range,
           ...(hint !== undefined && { hint }),
@@ -160,7 +181,9 @@ function mistakesOf(issue: Issue, { node, schema, subject }: Refused): readonly 
   }
   const hint = choiceHint(issue, at) ?? subject.hintFor?.(issue, at);
   if (issue.code !== "invalid_type") {
-    const summary = `${nameOf(path)}${of}: ${expectation(issue)}, found ${describe(at)}`;
+    const rule = expectation(issue);
+    const found = rule.startsWith("expected") ? `, found ${describe(at)}` : "";
+    const summary = `${nameOf(path)}${of}: ${rule}${found}`;
     return [{ kind: "manifest.invalid_value", summary, range: at.range, hint }];
   }
   const name = address === undefined ? nameOf(path) : `${address}: ${nameOf(path)}`;
@@ -237,7 +260,7 @@ const oneOf = (values: readonly unknown[]): string =>
     : `one of ${values.map((value) => (typeof value === "bigint" ? String(value) : JSON.stringify(value))).join(", ")}`;
 
 function choiceHint(issue: Issue, node: SourceNode): string | undefined {
-  if (issue.code === "invalid_type" && issue.expected === "boolean") return hintForFlag(node).hint;
+  if (issue.code === "invalid_type" && issue.expected === "boolean") return hintForFlag(node);
   if (issue.code !== "invalid_value" || node.kind !== "scalar" || typeof node.value !== "string")
     return undefined;
   return didYouMean(

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { DiagnosticsError, error, type SourceRange } from "../diagnostics/diagnostic";
-import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import {
@@ -16,11 +15,11 @@ import {
 import type { Block } from "./blocks";
 import { type ReadContext, type SecretReach, type ValueLocation, where } from "./context";
 import { resolveReference } from "./references";
-import { expectations, judgeFilled } from "./schema-issues";
+import { expectations, type Issue, judgeFilled } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isOwnCredential } from "./trust";
 import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
-import { locate, readEnvironment, readPlain, reportSyntax, templateParts } from "./values";
+import { readEnvironment, readParts, readPlain, reportSyntax, templateParts } from "./values";
 
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
 export interface SecretOrigin {
@@ -37,9 +36,11 @@ export interface SecretOrigin {
   readonly range: SourceRange;
 }
 
-type SecretReading =
-  | { readonly kind: "value"; readonly attribute: DesiredAttribute }
-  | { readonly kind: "source"; readonly source: SecretOrigin };
+/** A secret attribute; with a `source` its text has still to be fetched. */
+interface SecretReading {
+  readonly attribute: DesiredAttribute;
+  readonly source?: SecretOrigin;
+}
 
 /**
  * One secret attribute. Findings about a literal stand at its key and never quote it: the text of a secret occurs
@@ -53,28 +54,19 @@ export function readSecret(
   reach: SecretReach,
 ): SecretReading | undefined {
   const location: ValueLocation = { address: block.address, attribute: shape.path };
-  const { value } = entry;
+  const { value, keyRange } = entry;
   if (value.kind === "map") return readSource(shape, value, block, context);
   if (value.kind === "scalar" && typeof value.value === "string") {
     const read = readLiteral(value, { shape, entry, location, context, reach });
-    return read === undefined
-      ? undefined
-      : { kind: "value", attribute: { value: read, range: entry.keyRange } };
+    const origin = new Secret(value.value);
+    return read && { attribute: { value: read, range: keyRange, source: "value", origin } };
   }
-  const quoted = value.kind === "scalar" && value.value !== null;
-  context.report(
-    error(
-      "manifest.invalid_type",
-      `${block.address}: ${shape.path} must be text, not ${describeKind(value)}`,
-      {
-        ...where(location),
-        range: entry.keyRange,
-        ...(quoted
-          ? { hint: `strings only: quote it, ${entry.key}: "…"` }
-          : { hint: 'give text, "" or a source such as { fromEnv: NAME }' }),
-      },
-    ),
-  );
+  const isValue = value.kind === "scalar" && value.value !== null;
+  const hint = isValue
+    ? `strings only: quote it, ${entry.key}: "…"`
+    : 'give text, "" or a source such as { fromEnv: NAME }';
+  const summary = `${block.address}: ${shape.path} must be text, not ${describeKind(value)}`;
+  context.report(error("manifest.invalid_type", summary, { ...where(location), range: keyRange, hint }));
   return undefined;
 }
 
@@ -90,36 +82,24 @@ function readLiteral(
   node: ScalarNode,
   { shape, entry, location, context, reach }: LiteralReading,
 ): Secret | Template | Computed | UnreadSecret | undefined {
-  const pieces: (string | Reference)[] = [];
+  const { keyRange, value } = entry;
   const atHand: Secret[] = [];
   let missing: string | undefined;
-  let complete = true;
-  let cursor = 0;
   const parts = templateParts(node, context);
   const made = parts.find((part) => part.kind === "computed");
-  for (const part of made?.awaits ?? parts) {
-    if (part.kind === "computed") continue;
-    if (part.kind === "text") {
-      pieces.push(part.text);
-      continue;
-    }
-    const place = locate(part, entry.value.range, cursor, context);
-    cursor = place.cursor;
-    const range = place.range === entry.value.range ? entry.keyRange : place.range;
-    let piece: string | Reference | undefined;
-    if (part.kind === "invalid") reportSyntax(part.source, entry.keyRange, location, context, true);
-    else if (part.kind === "reference")
-      piece = resolveReference(part.segments, range, location, context, { isSecret: made === undefined });
-    else if (isLeftUnread(part, reach, context)) {
-      missing ??= part.name;
-      const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
-      if (text) atHand.push(new Secret(text));
-      continue;
-    } else piece = readEnvironment(part, range, location, context, true);
-    if (piece === undefined) complete = false;
-    else pieces.push(piece);
-  }
-  if (!complete) return undefined;
+  const pieces = readParts(made?.awaits ?? parts, value.range, context, (part, at) => {
+    const range = at === value.range ? keyRange : at;
+    if (part.kind === "reference")
+      return resolveReference(part.segments, range, location, context, { isSecret: made === undefined });
+    if (part.kind === "env" && !isLeftUnread(part, reach, context))
+      return readEnvironment(part, range, location, context, true);
+    if (part.kind === "invalid") return reportSyntax(part.source, keyRange, location, context, true);
+    missing ??= part.name;
+    const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
+    if (text) atHand.push(new Secret(text));
+    return "";
+  });
+  if (pieces === undefined) return undefined;
   if (missing !== undefined)
     return new UnreadSecret(
       `the environment variable ${missing} is not set`,
@@ -183,16 +163,8 @@ export function checkSecret(
 ): Secret | undefined {
   const parsed = shape.schema.safeParse(text);
   if (parsed.success) return new Secret(text);
-  context.report(
-    error(
-      "manifest.invalid_value",
-      `${location.address}: ${shape.path} is refused: ${expectations(parsed.error.issues)}`,
-      {
-        ...where(location),
-        range,
-      },
-    ),
-  );
+  const summary = `${location.address}: ${shape.path} is refused: ${expectations(parsed.error.issues)}`;
+  context.report(error("manifest.invalid_value", summary, { ...where(location), range }));
   return undefined;
 }
 
@@ -202,49 +174,16 @@ function readSource(
   block: Block,
   context: ReadContext,
 ): SecretReading | undefined {
-  const entries = [...node.entries.values()];
   const location: ValueLocation = {
     address: block.address,
     attribute: shape.path,
     noReference: "a source of a secret cannot hold a reference",
   };
-  const known = entries.filter((entry) => sourceKeys.includes(entry.key));
-  const isBeside = (key: string): boolean => node.entries.has("fromCommand") && besideCommand.includes(key);
-  for (const entry of entries) {
-    if (sourceKeys.includes(entry.key) || isBeside(entry.key)) continue;
-    const meant = known.length === 0 ? sourceKeys : besideCommand.filter(isBeside);
-    const hint = didYouMean(entry.key, meant);
-    context.report(
-      error("manifest.unknown_key", `a secret has no source ${JSON.stringify(entry.key.slice(0, 80))}`, {
-        ...where(location),
-        range: entry.keyRange,
-        hint: hint ?? `a source is one of ${sourceKeys.join(", ")}`,
-      }),
-    );
-  }
-  const [entry, second] = known;
-  if (second !== undefined)
-    context.report(
-      error("manifest.secret_source", "a secret has one source", {
-        ...where(location),
-        range: second.keyRange,
-      }),
-    );
-  const rest = entries.filter(({ key }) => isBeside(key));
-  if (entry === undefined || second !== undefined || known.length + rest.length !== entries.length) {
-    if (entries.length === 0)
-      context.report(
-        error("manifest.missing_key", `${block.address}: ${shape.path} names no source`, {
-          ...where(location),
-          range: node.range,
-        }),
-      );
-    return undefined;
-  }
   const filled = readPlain(node, location, context);
   if (filled === undefined) return undefined;
-  const source = judgeFilled(sourceSchema, filled, { node, ...sourceReport(shape, block, context) });
-  return source && sourceOf(source, { shape, block, range: entry.value.range });
+  const source = judgeFilled(oneSource, filled, { node, ...sourceReport(shape, block, context) });
+  const written = sourceKeys.flatMap((key) => node.entries.get(key) ?? []);
+  return source && sourceOf(source, { shape, block, range: (written[0] as MapEntry).value.range }, context);
 }
 
 /** What is reported about a source of a secret: at most the kind of what was found. */
@@ -252,8 +191,10 @@ const sourceReport = ({ path }: AttributeShape, { address }: Block, { report }: 
   report,
   subject: {
     nameOf: (keys: readonly string[]) => [path, ...keys].join("."),
-    ...{ address, code: "manifest.secret_source" as const, describe: describeKind },
-    hintFor: (issue: { readonly path: readonly PropertyKey[] }) => sourceHints[String(issue.path[0])],
+    ...{ address, describe: describeKind },
+    code: ({ code }: Issue) =>
+      code === "unrecognized_keys" ? ("manifest.unknown_key" as const) : ("manifest.secret_source" as const),
+    hintFor: (issue: Issue) => sourceHints[String(issue.path[0])],
   },
 });
 
@@ -302,6 +243,17 @@ const sourceSchema = z.strictObject({
     .describe("Made up when the resource is created."),
 });
 
+/** A source as it is written: one of its keys, with what goes with it. */
+const oneSource = sourceSchema
+  .refine((source) => sourceKeys.filter((key) => key in source).length === 1, {
+    error: `expected one of ${sourceKeys.join(", ")}`,
+    when: ({ issues }) => issues.length === 0,
+  })
+  .refine(
+    (source) => "fromCommand" in source || !besideCommand.some((key) => key in source),
+    `expected fromCommand beside ${besideCommand.join(" and ")}`,
+  );
+
 /** The mappings that a secret may be: a source, and what goes with it. */
 export const sourceSchemas: readonly z.ZodType[] = [
   sourceSchema.pick({ fromEnv: true }).required(),
@@ -313,13 +265,29 @@ export const sourceSchemas: readonly z.ZodType[] = [
 function sourceOf(
   { fromEnv, fromFile, fromCommand, env, json, generate }: z.infer<typeof sourceSchema>,
   place: Pick<SecretOrigin, "shape" | "block" | "range">,
+  context: ReadContext,
 ): SecretReading {
+  const { range } = place;
   if (generate !== undefined) {
     const value = new GeneratedSecret(generate.length);
-    return { kind: "value", attribute: { value, range: place.range } };
+    return { attribute: { value, range, source: "generate", origin: new Secret("") } };
   }
   const kind = fromCommand !== undefined ? "command" : fromFile !== undefined ? "file" : "env";
   const argument = fromCommand ?? [fromFile ?? fromEnv ?? ""];
   const beside = { ...(env && { given: env }), ...(json !== undefined && { pointer: json }) };
-  return { kind: "source", source: { kind, argument, ...beside, ...place } };
+  const origin = new Secret(JSON.stringify([...argument, json ?? null]));
+  const value = unread(fromEnv, context);
+  return {
+    attribute: { value, range, source: kind, origin },
+    source: { kind, argument, ...beside, ...place },
+  };
+}
+
+const reason = "its source is not read here";
+const notAskedFor = new UnreadSecret(reason);
+
+/** A secret before its source is read; what the environment has of it is masked wherever it is shown. */
+function unread(name: string | undefined, { environment, trust }: ReadContext): UnreadSecret {
+  const text = name !== undefined && trust.mayRead(name) ? environment[name] : undefined;
+  return text ? new UnreadSecret(reason, [], [new Secret(text)]) : notAskedFor;
 }

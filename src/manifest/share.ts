@@ -1,24 +1,47 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import * as z from "zod";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { isLogicalName } from "../model/address";
 import type { ProcessEnvironment } from "../model/text";
 import { reasonOf } from "../model/text";
 import { type Dotenv, parseDotenv } from "./dotenv";
 import { isWithin, readSource, shownPath } from "./files";
 import type { Report } from "./findings";
-import {
-  describeKind,
-  isNull,
-  type MapEntry,
-  type MapNode,
-  mapValues,
-  quoteShort,
-  type SourceNode,
-} from "./tree";
+import { judgeEach, judgeItems } from "./schema-issues";
+import { describeKind, isNull, type MapEntry, type MapNode, mapValues, quoteShort } from "./tree";
 import { ownFileAt } from "./trust";
-import type { PlacedType, TypeIndex } from "./type-index";
+import { logicalName, type PlacedType, type TypeIndex } from "./type-index";
+
+/** Named groups of blocks at the top level: `variableGroups`. */
+export const groupsSchema = ({ place }: PlacedType, group: z.ZodType) =>
+  z
+    .record(logicalName, group)
+    .describe(`Named groups of ${place.key}, which blocks take by ${place.shared?.from}.`);
+
+const itemSchema = ({ place }: PlacedType) =>
+  z
+    .strictObject({
+      group: logicalName.optional().describe(`A name of ${place.shared?.groups}.`),
+      dotenv: z
+        .string()
+        .min(1, "expected a path")
+        .optional()
+        .describe("Path of a dotenv file in the project, relative to the manifest file."),
+    })
+    .refine((item) => Object.keys(item).length === 1, {
+      error: "expected one group or one dotenv file",
+      when: ({ issues }) => issues.length === 0,
+    })
+    .meta({ minProperties: 1, maxProperties: 1 });
+
+/** `variablesFrom`: the groups and dotenv files that a block takes from. */
+export const itemsSchema = (child: PlacedType) =>
+  z
+    .array(itemSchema(child))
+    .describe(
+      `Groups and dotenv files whose ${child.place.key} it takes; later ones win, and its own ${child.place.key} over all.`,
+    );
 
 interface Sharing {
   readonly index: TypeIndex;
@@ -74,27 +97,21 @@ export function takeShared(root: MapNode, sharing: Sharing): SharedTree {
 
 function readGroups(
   entry: MapEntry | undefined,
-  { place }: PlacedType,
+  placed: PlacedType,
   { report }: Sharing,
 ): ReadonlyMap<string, MapNode> {
   const groups = new Map<string, MapNode>();
   if (entry === undefined || isNull(entry.value)) return groups;
-  const refuse = (range: SourceRange, summary: string): void =>
-    report(
-      error("manifest.group", summary, { range, hint: `${entry.key}: { common: { LOG_LEVEL: info } }` }),
-    );
-  if (entry.value.kind !== "map") {
-    refuse(
-      entry.keyRange,
-      `${entry.key} maps names to groups of ${place.key}, found ${describeKind(entry.value)}`,
-    );
-    return groups;
-  }
-  for (const { key, keyRange, value } of entry.value.entries.values()) {
-    if (!isLogicalName(key)) refuse(keyRange, `${quoteShort(key)} cannot name a group`);
-    else if (value.kind === "map") groups.set(key, value);
-    else if (isNull(value)) groups.set(key, { kind: "map", entries: new Map(), range: value.range });
-    else refuse(keyRange, `the group ${key} maps names to values, found ${describeKind(value)}`);
+  const schema = groupsSchema(placed, z.record(z.string(), z.unknown()).nullable());
+  const named = judgeEach(schema, entry.value, report, {
+    nameOf: (path) => [entry.key, ...path].join("."),
+    ...{ code: "manifest.group", describe: describeKind },
+    hintFor: () => `${entry.key}: { common: { LOG_LEVEL: info } }`,
+  });
+  for (const { key, value } of entry.value.kind === "map" ? entry.value.entries.values() : []) {
+    const { range } = value;
+    if (Object.hasOwn(named, key))
+      groups.set(key, value.kind === "map" ? value : { kind: "map", entries: new Map(), range });
   }
   return groups;
 }
@@ -129,8 +146,12 @@ function takeItems(entries: Map<string, MapEntry>, from: MapEntry, child: Placed
   const { key } = child.place;
   entries.delete(from.key);
   const taken = new Map<string, MapEntry>();
-  for (const item of itemsOf(from, taking))
-    for (const entry of entriesOf(item, from, child, taking)) taken.set(entry.key, entry);
+  const items = judgeItems(itemSchema(child), from.key, from.value, taking.report, {
+    ...{ code: "manifest.group", describe: describeKind },
+    hintFor: () => `${from.key}: [{ group: common }, { dotenv: .env.production }]`,
+  });
+  for (const { item, at } of items)
+    for (const entry of entriesOf(item, at as MapNode, child, taking)) taken.set(entry.key, entry);
   const own = entries.get(key);
   // What is no mapping is a mistake that is found with the block.
   if (own !== undefined && own.value.kind !== "map" && !isNull(own.value)) return;
@@ -152,45 +173,26 @@ function takeItems(entries: Map<string, MapEntry>, from: MapEntry, child: Placed
   entries.set(key, { key, keyRange, value: { kind: "map", entries: taken, range } });
 }
 
-function itemsOf({ key, keyRange, value }: MapEntry, { report }: Taking): readonly SourceNode[] {
-  if (value.kind === "list") return value.items;
-  if (!isNull(value))
-    report(
-      error("manifest.group", `${key} must be a list, not ${describeKind(value)}`, {
-        range: keyRange,
-        hint: itemHint(key),
-      }),
-    );
-  return [];
-}
-
-const itemHint = (key: string): string => `${key}: [{ group: common }, { dotenv: .env.production }]`;
-
-function entriesOf(item: SourceNode, from: MapEntry, child: PlacedType, taking: Taking): Iterable<MapEntry> {
-  const refuse = (range: SourceRange, summary: string, hint?: string): Iterable<MapEntry> => {
-    taking.report(error("manifest.group", summary, { range, hint: hint ?? itemHint(from.key) }));
-    return [];
-  };
-  const [entry, second] = item.kind === "map" ? [...item.entries.values()] : [];
-  if (entry === undefined || second !== undefined || (entry.key !== "group" && entry.key !== "dotenv")) {
-    const unknown =
-      entry !== undefined && second === undefined ? didYouMean(entry.key, ["group", "dotenv"]) : undefined;
-    return refuse(item.range, `an item of ${from.key} names one group or one dotenv file`, unknown);
-  }
-  const { value } = entry;
-  const named = value.kind === "scalar" && typeof value.value === "string" ? value.value : "";
-  if (named === "") return refuse(value.range, `${entry.key} takes a name, found ${describeKind(value)}`);
-  if (entry.key === "dotenv") return readDotenv(named, value.range, taking)?.entries.values() ?? [];
-  const groups = taking.groups.get(child);
-  const group = groups?.get(named);
+function entriesOf(
+  { group: named, dotenv }: z.infer<ReturnType<typeof itemSchema>>,
+  { entries }: MapNode,
+  child: PlacedType,
+  taking: Taking,
+): Iterable<MapEntry> {
+  const { range } = (entries.get(dotenv === undefined ? "group" : "dotenv") as MapEntry).value;
+  if (dotenv !== undefined) return readDotenv(dotenv, range, taking)?.entries.values() ?? [];
+  const groups = taking.groups.get(child) ?? new Map<string, MapNode>();
+  const group = groups.get(named as string);
   if (group !== undefined) {
     taking.taken.add(group);
     return group.entries.values();
   }
-  const known = [...(groups?.keys() ?? [])];
+  const known = [...groups.keys()];
   const listed =
     known.length === 0 ? `declare it in ${child.place.shared?.groups}` : `the groups are ${known.join(", ")}`;
-  return refuse(value.range, `there is no group ${quoteShort(named)}`, didYouMean(named, known) ?? listed);
+  const hint = didYouMean(named as string, known) ?? listed;
+  taking.report(error("manifest.group", `there is no group ${quoteShort(named as string)}`, { range, hint }));
+  return [];
 }
 
 /** The entries of a dotenv file in the project folder; its path starts at the file that names it. */

@@ -87,6 +87,16 @@ const stageSchema = z
       .optional()
       .describe("How long an instance stands after its last run, for `rnv stage sweep`: 72h."),
   })
+  .refine(({ protect, disposable }) => !(protect && disposable), {
+    ...{ path: ["protect"], error: "what is disposable cannot be protected: keep one of the two" },
+  })
+  .refine(({ expires, disposable }) => expires === undefined || disposable, {
+    ...{ path: ["expires"], error: "nothing is swept without disposable: true" },
+  })
+  .refine(({ each, state }) => !each || state === undefined || /\$\{ *stage\.id *\}/.test(state), {
+    path: ["state"],
+    error: "it is the same for each instance: let it hold ${stage.id}, or leave it out",
+  })
   .meta({ patternProperties: freeKeys });
 
 /** The block `stages`. */
@@ -119,7 +129,6 @@ export function readStages(root: MapNode, report: Report): Stages {
       ...textsOf(entry.value),
     };
     stages.set(name, stage);
-    checkStage(stage, report);
   }
   refuseSharedStates([...stages.values()], report);
   return stages;
@@ -155,27 +164,6 @@ function refuseSharedStates(stages: readonly StageDeclaration[], report: Report)
         }),
       );
   }
-}
-
-/** Refuses settings that contradict each other. */
-function checkStage(stage: StageDeclaration, report: Report): void {
-  const { name: key, range } = stage;
-  const refuse = (summary: string, at: SourceRange, hint: string): void =>
-    report(error("manifest.stage", summary, { range: at, hint }));
-  if (stage.protect && stage.disposable)
-    refuse(`stage ${key} is protected and disposable at once`, range, "keep one of the two");
-  if (stage.expiresMs !== undefined && !stage.disposable)
-    refuse(
-      `stage ${key} expires, and is not disposable`,
-      range,
-      "add disposable: true, without which nothing is swept",
-    );
-  if (stage.each && stage.state !== undefined && !/\$\{ *stage\.id *\}/.test(String(stage.state.value)))
-    refuse(
-      `the state of stage ${key} is the same for each of its instances`,
-      stage.state.range,
-      "let it hold ${stage.id}, or leave it out: .rnv/NAME/ID/state.json",
-    );
 }
 
 /** The declaration of a stage that was asked for; undefined after a mistake in how it was asked for, which is returned. */

@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import * as z from "zod";
 import { type Diagnostic, error, hasErrors, positionAt, sortDiagnostics } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { compareTexts, reasonOf } from "../model/text";
-import { isWithin, manifestNames, maxTotalBytes, readSource, realPath, shownPath } from "./files";
+import { filesBelow, isWithin, manifestNames, maxTotalBytes, readSource, realPath, shownPath } from "./files";
 import { collectFindings, type Report } from "./findings";
 import { judgeDocument } from "./schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "./tree";
@@ -170,20 +170,13 @@ function filesAt(cwd: string, place: string, report: Report): string[] {
       report(error("test.invalid", `${place} is no file of tests`, { hint }));
       return [];
     }
-    return testFilesBelow(path).map((file) => shownPath(file, cwd));
+    const below = [...filesBelow(path)].filter(({ entry }) => entry.isFile() && isTestFile(entry.name));
+    return below.map((file) => shownPath(file.path, cwd));
   } catch (cause) {
     report(error("manifest.not_found", `cannot look for tests at ${place}: ${reasonOf(cause)}`));
     return [];
   }
 }
-
-const testFilesBelow = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.name.startsWith(".") || entry.name === "node_modules") return [];
-    if (entry.isDirectory()) return testFilesBelow(path);
-    return entry.isFile() && isTestFile(entry.name) ? [path] : [];
-  });
 
 const listed = (value: string | readonly string[] | undefined): readonly string[] =>
   value === undefined ? [] : typeof value === "string" ? [value] : value;

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { ProcessEnvironment } from "../model/text";
-import { realPath } from "./files";
+import { realOf } from "./files";
 
 /** How far the manifest is trusted (DESIGN section 15): what it may run and read of this machine. */
 export interface Trust {
@@ -101,17 +101,15 @@ export const isSecretName = (name: string): boolean => secretEnding.test(name) &
 export function ownFileAt(real: string, cwd: string, environment: ProcessEnvironment): string | undefined {
   const keyFile = environment.RNV_API_KEY_FILE?.trim();
   if (keyFile && isSameFile(real, resolve(cwd, keyFile))) return "holds the API key";
-  const folders = relative(realOrItself(cwd), real).split(sep);
+  const folders = relative(realOf(cwd), real).split(sep);
   if (folders.includes(".git")) return "belongs to git";
   if (folders.includes(".rnv")) return "belongs to rnv";
   if (basename(real) === "state.key") return "holds the key of the state";
   const state = environment.RNV_STATE?.trim() ?? "";
   if (state === "" || /^[a-z0-9]+:\/\//i.test(state)) return undefined;
-  const kept = join(realOrItself(dirname(resolve(cwd, state))), basename(state));
+  const kept = join(realOf(dirname(resolve(cwd, state))), basename(state));
   return real === kept || real.startsWith(`${kept}.`) ? "belongs to the state" : undefined;
 }
-
-const realOrItself = (path: string): string => realPath(path) ?? path;
 
 /** Under whatever name, also one of several for the same file. */
 function isSameFile(one: string, other: string): boolean {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
+import { type Address, isLogicalName } from "../model/address";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
 import { isOpenField } from "../model/resource-type";
 import { quoteShort } from "./tree";
@@ -189,6 +189,12 @@ export const besideCommand: readonly string[] = ["env", "json"];
 
 /** Whether a key is free: what stands below it is only for anchors and other programs. */
 export const isFreeKey = (key: string): boolean => key.startsWith("x-");
+
+/** The name of a block, a group or an output. */
+export const logicalName = z
+  .string()
+  .refine(isLogicalName, "names hold letters, digits, _ and -, and do not begin with -")
+  .meta({ pattern: "^[A-Za-z0-9_][A-Za-z0-9_-]*$" });
 
 /** Free keys in JSON Schema. */
 export const freeKeys = { "^x-": {} };

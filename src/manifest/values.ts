@@ -95,8 +95,7 @@ function readNull(
   if (!shape.required && !shape.isName) return { value: null, range };
   context.report(
     error("manifest.invalid_type", `${shape.path} of ${location.address} needs a value`, {
-      ...(location.address === undefined ? {} : { address: location.address }),
-      attribute: shape.path,
+      ...where(location),
       range,
     }),
   );
@@ -163,7 +162,9 @@ function readText(
   if (node.parts === undefined && typeof value === "string" && !mayHoldReferences(value)) return value;
   const [only] = node.parts ?? [];
   if (only?.kind === "computed") return readComputed(only, node.range, location, context);
-  const pieces = readParts(templateParts(node, context), node.range, location, context);
+  const pieces = readParts(templateParts(node, context), node.range, context, (part, at) =>
+    readPart(part, at, location, context),
+  );
   if (pieces === undefined) return undefined;
   const joined = joinText(pieces);
   return joined.length === 1 && typeof joined[0] === "string" ? joined[0] : new Template(joined, false);
@@ -188,40 +189,35 @@ function readComputed(
 export const templateParts = (node: ScalarNode, context: ReadContext): readonly TemplatePart[] =>
   node.parts ?? parseTemplate(String(node.value), (word) => context.index.byType.has(word));
 
-function readParts(
+type SinglePart = Exclude<TemplatePart, { kind: "text" | "computed" }>;
+
+/** The pieces of a text, each read at its place; undefined where one could not be read, which is reported. */
+export function readParts(
   parts: readonly TemplatePart[],
   range: SourceRange,
-  location: ValueLocation,
   context: ReadContext,
+  read: (part: SinglePart, at: SourceRange) => string | Reference | undefined,
 ): (string | Reference)[] | undefined {
-  const pieces: (string | Reference)[] = [];
-  let complete = true;
   let cursor = 0;
-  for (const part of parts) {
-    if (part.kind === "text") {
-      pieces.push(part.text);
-      continue;
-    }
+  const pieces = parts.map((part) => {
+    if (part.kind === "text") return part.text;
     if (part.kind === "computed") throw new Error("what functions make stands alone");
     const place = locate(part, range, cursor, context);
     cursor = place.cursor;
-    const piece = readPart(part, place.range, location, context);
-    if (piece === undefined) complete = false;
-    else pieces.push(piece);
-  }
-  return complete ? pieces : undefined;
+    return read(part, place.range);
+  });
+  return pieces.every((piece) => piece !== undefined) ? pieces : undefined;
 }
 
 function readPart(
-  part: Exclude<TemplatePart, { kind: "text" | "computed" }>,
+  part: SinglePart,
   range: SourceRange,
   location: ValueLocation,
   context: ReadContext,
 ): string | Reference | undefined {
   if (part.kind === "reference") return readReference(part, range, location, context);
   if (part.kind === "env") return readEnvironment(part, range, location, context);
-  reportSyntax(part.source, range, location, context);
-  return undefined;
+  return reportSyntax(part.source, range, location, context);
 }
 
 /** The value of an environment variable, or its default; one that is unset or empty without a default is reported. */
@@ -310,7 +306,7 @@ export function reportSyntax(
   location: ValueLocation,
   context: ReadContext,
   isSecret = false,
-): void {
+): undefined {
   const shown = isSecret ? "${…} in the text" : quoteShort(source);
   const hint = expressionHint(source, isSecret, context);
   context.report(
@@ -355,7 +351,7 @@ function stageHint(stage: StageName | undefined): string {
 }
 
 /** Returns the range of `${…}` in the source; that of the whole value where an escape hides it. */
-export function locate(
+function locate(
   { source, range: known }: { readonly source: string; readonly range?: SourceRange },
   range: SourceRange,
   cursor: number,

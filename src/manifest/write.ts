@@ -1,4 +1,5 @@
-import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import { Document, isMap, isScalar, type Node, Pair, parseDocument, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { isOpenField, type ResourceType } from "../model/resource-type";
 import { isReference, type Plain, Template } from "../model/value";
 import { formatLocation } from "./findings";
@@ -25,29 +26,44 @@ export interface ManifestBlock {
   readonly importId?: string;
 }
 
-/** A block in the making: its own line of YAML, and the blocks in it by key and name. */
-interface Frame {
-  readonly placed?: PlacedType;
-  block?: ManifestBlock;
-  readonly children: Map<string, Map<string, Frame>>;
-}
-
 /**
  * The YAML text of resources, such that `loadManifest` of it gives the same attributes. Parents that are not in the
  * list are written as empty frames. The order is that of the types, then of the names.
  */
 export function writeManifest(blocks: readonly ManifestBlock[], types: readonly ResourceType[]): string {
-  const { root, byType } = indexTypes(types);
-  const top: Frame = { children: new Map() };
-  for (const block of blocks) {
-    const placed = byType.get(block.type);
-    const way = placed === undefined ? undefined : wayTo(placed, block.names.length, byType);
-    if (way === undefined)
-      throw new Error(`a ${block.type} of the names ${block.names.join(".")} has no place in a manifest`);
-    frameOf(top, way, block.names).block = block;
+  const { byType } = indexTypes(types);
+  const order = [...byType.keys()];
+  // A parent comes before what is in it, and of one type what has a parent before what has none.
+  const sorted = [...blocks].sort(
+    (a, b) =>
+      order.indexOf(a.type) - order.indexOf(b.type) ||
+      b.names.length - a.names.length ||
+      (a.names.join(pathSeparator) < b.names.join(pathSeparator) ? -1 : 1),
+  );
+  const maps = new Map([["", new YAMLMap()]]);
+  const mapAt = (path: readonly string[]): YAMLMap => {
+    const found = maps.get(path.join(pathSeparator));
+    return found ?? (put(path, new YAMLMap()) as YAMLMap);
+  };
+  const put = (path: readonly string[], node: Node): Node => {
+    if (node instanceof YAMLMap) maps.set(path.join(pathSeparator), node);
+    add(mapAt(path.slice(0, -1)), path.at(-1) as string, node);
+    return node;
+  };
+  for (const block of sorted) {
+    const path = pathTo(block, byType);
+    const node = blockNode(block, byType.get(block.type) as PlacedType);
+    if (node !== undefined) put(path, node);
   }
-  return yamlText(childrenNode(top, root));
+  // Behind what is in the block.
+  for (const block of sorted)
+    if (block.importId !== undefined && byType.get(block.type)?.place.meta)
+      put([...pathTo(block, byType), "import"], textNode(block.importId));
+  return yamlText(mapAt([]));
 }
+
+/** No name holds it. */
+const pathSeparator = "\0";
 
 /**
  * The text of a tree of nodes, without line breaks of the writer's own, without invisible characters, and without a
@@ -60,8 +76,23 @@ function yamlText(root: YAMLMap): string {
   return document.toString(lines).replace(escapes, escaped);
 }
 
+/** The keys from the root down to a block of these names. */
+function pathTo(
+  { type, names }: Pick<ManifestBlock, "type" | "names">,
+  byType: ReadonlyMap<string, PlacedType>,
+): readonly string[] {
+  const placed = byType.get(type);
+  const way = placed && wayTo(placed, names.length, byType);
+  if (way === undefined)
+    throw new Error(`a ${type} of the names ${names.join(".")} has no place in a manifest`);
+  const rest = [...names];
+  return way.flatMap(({ place }) =>
+    place.shape === "map" ? [place.key, rest.shift() as string] : [place.key],
+  );
+}
+
 /** The types from the root down to a block that has so many names. */
-export function wayTo(
+function wayTo(
   placed: PlacedType,
   names: number,
   byType: ReadonlyMap<string, PlacedType>,
@@ -79,55 +110,22 @@ export function wayTo(
   return undefined;
 }
 
-function frameOf(top: Frame, way: readonly PlacedType[], names: readonly string[]): Frame {
-  let frame = top;
-  let used = 0;
-  for (const placed of way) {
-    const name = placed.place.shape === "map" ? (names[used++] as string) : "";
-    const named = frame.children.get(placed.place.key) ?? new Map<string, Frame>();
-    frame.children.set(placed.place.key, named);
-    const next = named.get(name) ?? { placed, children: new Map() };
-    named.set(name, next);
-    frame = next;
-  }
-  return frame;
-}
-
-function childrenNode(frame: Frame, places: ReadonlyMap<string, PlacedType>): YAMLMap {
-  const map = new YAMLMap();
-  addChildren(map, frame, places);
-  return map;
-}
-
-function addChildren(map: YAMLMap, frame: Frame, places: ReadonlyMap<string, PlacedType>): void {
-  for (const [key, placed] of places) {
-    const named = frame.children.get(key);
-    if (named === undefined) continue;
-    if (placed.place.shape === "single") {
-      const node = blockNode(named.get("") as Frame, placed, "");
-      if (!(node instanceof YAMLMap && node.items.length === 0 && placed.place.implicit === true))
-        add(map, key, node);
-      continue;
-    }
-    const container = new YAMLMap();
-    const sorted = [...named].sort(([a], [b]) => (a < b ? -1 : 1));
-    for (const [name, child] of sorted) add(container, name, blockNode(child, placed, name));
-    add(map, key, container);
-  }
-}
-
-function blockNode(frame: Frame, placed: PlacedType, name: string): Node {
-  const { block } = frame;
-  const written = new Map(block?.attributes ?? []);
-  const { nameAttribute } = placed.type;
-  if (nameAttribute !== undefined && written.get(nameAttribute) === name) written.delete(nameAttribute);
-  const { shorthand } = placed;
+/** A block without what is in it; undefined where it says nothing that is not so without it. */
+function blockNode({ names, attributes, importId }: ManifestBlock, placed: PlacedType): Node | undefined {
+  const { place, shorthand, type } = placed;
+  const written = new Map(attributes);
+  if (
+    type.nameAttribute !== undefined &&
+    place.shape === "map" &&
+    written.get(type.nameAttribute) === names.at(-1)
+  )
+    written.delete(type.nameAttribute);
   const alone = shorthand === undefined || written.size !== 1 ? undefined : written.get(shorthand.path);
   const isBare =
     alone !== undefined &&
     alone !== null &&
     (typeof alone !== "object" || Array.isArray(alone) || alone instanceof Template);
-  if (isBare && frame.children.size === 0 && block?.importId === undefined) return valueNode(alone);
+  if (isBare && placed.children.size === 0 && importId === undefined) return valueNode(alone);
   const map = new YAMLMap();
   for (const path of placed.attributes.keys()) addAttribute(map, path, written.get(path));
   for (const [key, group] of placed.groups) {
@@ -135,14 +133,12 @@ function blockNode(frame: Frame, placed: PlacedType, name: string): Node {
     for (const [field, shape] of group) addAttribute(inner, field, written.get(shape.path));
     const prefix = `${key}.`;
     for (const [path, value] of written)
-      if (path.startsWith(prefix) && isOpenField(placed.type, path))
+      if (path.startsWith(prefix) && isOpenField(type, path))
         addAttribute(inner, path.slice(prefix.length), value);
     if (inner.items.length > 0) add(map, key, inner);
   }
-  addChildren(map, frame, placed.children);
-  if (placed.place.meta && block?.importId !== undefined) add(map, "import", textNode(block.importId));
-  if (map.items.length <= 1 && map.items.every((pair) => (pair.value as Scalar).value === true))
-    map.flow = true;
+  if (map.items.length === 0 && place.implicit === true) return undefined;
+  map.flow = map.items.length <= 1 && map.items.every((pair) => (pair.value as Scalar).value === true);
   return map;
 }
 
@@ -223,6 +219,47 @@ function plainText(text: string): Scalar {
     scalar.type = Scalar.QUOTE_DOUBLE;
   else if (text.includes("\n")) scalar.type = Scalar.BLOCK_LITERAL;
   return scalar;
+}
+
+/** An attribute to be written: that of a block, by the logical names from the root down. */
+export interface AttributeEdit {
+  readonly type: string;
+  readonly names: readonly string[];
+  readonly attribute: string;
+  readonly value: Plain;
+}
+
+/** Returns the text of a manifest with attributes set; its comments stay, and so does all else. */
+export function editManifest(
+  text: string,
+  edits: readonly AttributeEdit[],
+  types: readonly ResourceType[],
+): { readonly text: string } | { readonly problem: Diagnostic } {
+  const { byType } = indexTypes(types);
+  const document = parseDocument(text, { version: "1.2", schema: "core" });
+  for (const { type, names, attribute, value } of edits) {
+    const path = pathTo({ type, names }, byType);
+    const whole = [...path, attribute];
+    openEmptyBlocks(document, path);
+    try {
+      document.setIn(whole, value);
+    } catch {
+      const summary = `cannot set ${whole.join(".")}: a part of it is no mapping`;
+      const hint = "write it by hand, or write out the alias";
+      return { problem: error("manifest.unsupported", summary, { hint }) };
+    }
+  }
+  return { text: document.toString({ lineWidth: 0, flowCollectionPadding: true }) };
+}
+
+/** Makes a block of what is empty on the way: of nothing, or of `{}`. */
+function openEmptyBlocks(document: Document, path: readonly string[]): void {
+  for (let length = 1; length <= path.length; length += 1) {
+    const way = path.slice(0, length);
+    const found = document.getIn(way, true);
+    if (isScalar(found) && found.value === null) document.setIn(way, document.createNode({}));
+    else if (isMap(found) && found.items.length === 0) found.flow = false;
+  }
 }
 
 interface Printing {

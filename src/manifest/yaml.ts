@@ -1,9 +1,7 @@
-import { YAMLException } from "js-yaml";
+import { EVENT_ID, type Event, parseEvents, YAMLException } from "js-yaml";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { explainSyntax } from "./explain-syntax";
 import type { Report } from "./findings";
 import type { MapNode } from "./tree";
-import { readEvents } from "./yaml-events";
 import { maxDepth, readTree } from "./yaml-tree";
 
 /** Lines, commas, colons and brackets of one file: they bound its values, and so the memory that it takes. */
@@ -20,19 +18,16 @@ export interface ParsedYaml {
   readonly failed: boolean;
 }
 
-/** The text of a file that does not parse with its secrets starred out, offsets as they were. */
-export type Mask = (text: string) => string;
-
 /** Reads the YAML 1.2 document (core schema) of one file as a tree; mistakes go to `report`. */
-export function parseYaml(file: string, text: string, report: Report, mask: Mask = () => ""): ParsedYaml {
+export function parseYaml(file: string, text: string, report: Report): ParsedYaml {
   const refused = controlCharacter(file, text) ?? oversize(file, text) ?? directive(file, text);
-  const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(file, text, mask);
+  const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(file, text);
   diagnostics.forEach(report);
   const failed = diagnostics.length > 0;
   return root === undefined ? { failed } : { root, failed };
 }
 
-function parse(file: string, text: string, mask: Mask): ReturnType<typeof readTree> {
+function parse(file: string, text: string): ReturnType<typeof readTree> {
   try {
     const events = readEvents(text);
     const other = otherDocument(file, text);
@@ -41,7 +36,7 @@ function parse(file: string, text: string, mask: Mask): ReturnType<typeof readTr
     if (!(cause instanceof YAMLException)) throw cause;
     const at = cause.mark?.position ?? 0;
     const isDeep = cause.reason.startsWith("nesting exceeded");
-    return { diagnostics: [isDeep ? tooDeep(file, at) : explainSyntax(file, text, mask(text), cause)] };
+    return { diagnostics: [isDeep ? tooDeep(file, at) : explainSyntax(file, text, cause)] };
   }
 }
 
@@ -106,3 +101,262 @@ const tooDeep = (file: string, offset: number): Diagnostic =>
   error("manifest.too_deep", `values are nested more than ${maxDepth} levels deep`, {
     range: { file, start: offset, end: offset + 1 },
   });
+
+/** Reads a text as events. Throws an `YAMLException` that knows the offset of the first mistake. */
+function readEvents(text: string): readonly Event[] {
+  try {
+    return parseEvents(text, { maxDepth: maxDepth + 1 });
+  } catch (cause) {
+    const at = cause instanceof YAMLException ? cause.mark?.position : undefined;
+    if (at === undefined || !/[\]}]/.test(text[at] ?? "")) throw cause;
+    const closers = [...text.matchAll(lineOfCloser)].map((found) => found.index + found[0].length);
+    const events = readShifted(text, closers);
+    const outside = withoutScalars(closers, events);
+    if (outside.length === closers.length) return events;
+    const again = readShifted(text, outside);
+    if (withoutScalars(outside, again).length < outside.length) throw cause;
+    return again;
+  }
+}
+
+/** A line that begins with a closing bracket. */
+const lineOfCloser = /^[ ]*(?=[\]}])/gm;
+
+/**
+ * Reads a text whose brackets may close at the level of their key, which js-yaml refuses: a space goes before each of
+ * them. The offsets of the events are those of the text without these spaces.
+ */
+function readShifted(text: string, closers: readonly number[]): readonly Event[] {
+  const pieces = [...closers, text.length].map((end, i) => text.slice(closers[i - 1] ?? 0, end));
+  const original = (shifted: number): number => shifted - countBelow(closers, shifted);
+  try {
+    const events = parseEvents(pieces.join(" "), { maxDepth: maxDepth + 1 });
+    for (const event of events as readonly (Event & Partial<Record<Offset, number>>)[])
+      for (const field of offsets) {
+        const offset = event[field];
+        if (offset !== undefined && offset > 0) event[field] = original(offset);
+      }
+    return events;
+  } catch (cause) {
+    if (cause instanceof YAMLException && cause.mark) cause.mark.position = original(cause.mark.position);
+    throw cause;
+  }
+}
+
+const offsets = [
+  "start",
+  "valueStart",
+  "valueEnd",
+  "anchorStart",
+  "anchorEnd",
+  "tagStart",
+  "tagEnd",
+] as const;
+type Offset = (typeof offsets)[number];
+
+/** Counts the spaces that lie before an offset of the shifted text. */
+function countBelow(closers: readonly number[], shifted: number): number {
+  let [low, high] = [0, closers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((closers[middle] as number) + middle < shifted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The offsets that lie in no scalar. */
+function withoutScalars(closers: readonly number[], events: readonly Event[]): readonly number[] {
+  const scalars = events.filter((event) => event.type === EVENT_ID.SCALAR);
+  let next = 0;
+  return closers.filter((at) => {
+    while (next < scalars.length && (scalars[next]?.valueEnd ?? 0) <= at) next += 1;
+    return (scalars[next]?.valueStart ?? Number.POSITIVE_INFINITY) > at;
+  });
+}
+
+/** What is wrong from an offset to the end of its line, and what to write. Quotes nothing: a text can hold a secret. */
+interface Cause {
+  readonly summary: string;
+  readonly hint: string;
+  readonly start: number;
+}
+
+/** A text, and where js-yaml stopped reading it. */
+interface Situation {
+  readonly text: string;
+  readonly reason: string;
+  readonly at: number;
+  readonly line: Line;
+  /** The line above that holds more than a comment. */
+  readonly above?: Line | undefined;
+}
+
+interface Line {
+  readonly start: number;
+  readonly end: number;
+  /** Spaces and tabs before its first character. */
+  readonly indent: number;
+  /** The line without its indentation. */
+  readonly body: string;
+}
+
+/** Returns the cause of a situation, or undefined where it is another one. */
+type FindCause = (situation: Situation) => Cause | undefined;
+
+/** The one mistake of a text that does not parse: what js-yaml says, in words of the mistakes that people make most. */
+function explainSyntax(file: string, text: string, { reason, mark }: YAMLException): Diagnostic {
+  const at = mark?.position ?? 0;
+  const line = lineAt(text, at);
+  const situation = { text, reason, at, line, above: lineAbove(text, line) };
+  const found = causes.map((find) => find(situation)).find((cause) => cause !== undefined);
+  const { summary, hint, start } = found ?? plainCause(situation);
+  const end = Math.max(lineAt(text, start).end, Math.min(start + 1, text.length));
+  return error("manifest.syntax", summary, { range: { file, start, end }, hint });
+}
+
+function lineAt(text: string, offset: number): Line {
+  const start = offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
+  const newline = text.indexOf("\n", offset);
+  const whole = text.slice(start, newline === -1 ? text.length : newline).trimEnd();
+  const body = whole.trimStart();
+  return { start, end: start + whole.length, indent: whole.length - body.length, body };
+}
+
+function lineAbove(text: string, { start }: Line): Line | undefined {
+  for (let end = start; end > 0; ) {
+    const above = lineAt(text, end - 1);
+    if (above.body !== "" && !above.body.startsWith("#")) return above;
+    end = above.start;
+  }
+  return undefined;
+}
+
+/** The reason of js-yaml, without what it may quote. */
+function plainCause({ reason, at }: Situation): Cause {
+  const [, summary, hint] = reasons.find(([part]) => reason.includes(part)) ?? [];
+  return {
+    summary: summary ?? reason.replace(/(?:: | ").*$/s, ""),
+    hint: hint ?? "check the indentation and the quotes of this line and of the one above it",
+    start: at,
+  };
+}
+
+const inQuotes = "write \\\\ for a backslash, or use single quotes: '…'";
+
+/** What to say in place of a reason of js-yaml that holds a part, and what to write. */
+const reasons: readonly (readonly [part: string, summary: string | undefined, hint: string])[] = [
+  [
+    "missed comma",
+    "a comma is missing between two entries, or text needs quotes",
+    'inside { } and [ ], text with ": " or ${…} needs quotes',
+  ],
+  [
+    "bad indentation",
+    "this does not belong to the entry before it",
+    "check the indentation, the quotes and the brackets of this line and of the one above it",
+  ],
+  [
+    "deficient indentation",
+    "this line is indented too little",
+    "indent what is in brackets or quotes deeper than its key, and a closing bracket at least as far",
+  ],
+  ["a line break is expected", undefined, "the text of | and > begins on the line below them"],
+  ["escape sequence", undefined, inQuotes],
+  ["hexadecimal", undefined, inQuotes],
+  ["found ','", undefined, "remove one of the commas"],
+];
+
+const conflict: FindCause = ({ text, at }) => {
+  const start = text.search(/^<{7}(?: .*)?$/m);
+  if (start === -1 || start > at) return undefined;
+  return {
+    summary: "unresolved merge conflict",
+    hint: "keep one side, and remove the lines <<<<<<<, ======= and >>>>>>>",
+    start,
+  };
+};
+
+const tab: FindCause = ({ text, line: { start, indent }, at }) =>
+  text.slice(start, start + indent).includes("\t") || text[at - 1] === "\t"
+    ? { summary: "a tab indents this line: YAML is indented by spaces", hint: "write spaces", start }
+    : undefined;
+
+/** A quote or a bracket that takes in the lines below it. */
+const notClosed: FindCause = ({ line, above, reason }) => {
+  if (reason !== "deficient indentation" && !reason.startsWith("unexpected end")) return undefined;
+  for (const { start, indent, body } of [line, above].filter((one) => one !== undefined)) {
+    // Texts that close on the line are taken out, their length is kept.
+    const left = body
+      .slice(0, longestSearched)
+      .replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (quoted) => "x".repeat(quoted.length));
+    const at = left.search(/(?<![^\s,:[{])["']|[[{](?=[^[\]{}]*$)/);
+    const opened = left[at];
+    if (opened === undefined) continue;
+    const close = { "[": "]", "{": "}" }[opened] ?? opened;
+    return {
+      summary: `the ${opened} that opens here is not closed`,
+      hint: `write ${close} where it ends, or remove it`,
+      start: start + indent + at,
+    };
+  }
+  return undefined;
+};
+
+const afterQuote: FindCause = ({ text, at, line, reason }) =>
+  /["'] *$/.test(text.slice(line.start, at)) && reason.startsWith("bad indentation")
+    ? {
+        summary: "text goes on after its closing quote",
+        hint: "put quotes around all of it; inside '…' an apostrophe is written twice: ''",
+        start: at,
+      }
+    : undefined;
+
+/** `branch: @x`, `branch: *`, `branch: - x` and `branch: feat: x` */
+const needsQuotes: FindCause = ({ text, at, reason, line: { start, indent, body } }) => {
+  if (reason.startsWith("missed comma")) return undefined;
+  const value =
+    start + indent + (/^(?:- +)*[^\s:][^:]*:[ \t]+/.exec(body.slice(0, longestSearched))?.[0].length ?? 0);
+  const [first = ""] = text.slice(value).match(/^(?:[@`%*&]|- )/) ?? [];
+  const isKey = value === start + indent;
+  if (at < value || (isKey && !/[@`%*&]/.test(first)) || (first === "" && text[at] !== ":")) return undefined;
+  const what = first === "" ? 'text that holds ": "' : `text that begins with ${first.trim()}`;
+  return { summary: `${what} needs quotes`, hint: 'write it in quotes: key: "…"', start: value };
+};
+
+/** Characters of a line that are searched. */
+const longestSearched = 2000;
+
+const missingColon: FindCause = ({ text, at, line, above, reason }) => {
+  const found = reason.startsWith("expected ':'") ? line : text[at] === ":" ? above : undefined;
+  if (found === undefined || /:(?:\s|$)/.test(found.body)) return undefined;
+  const hint = "a line is `key: value`, with a space after the colon";
+  return { summary: "a colon is missing", hint, start: found.start + found.indent };
+};
+
+const indentation: FindCause = ({ text, at, line, above, reason }) => {
+  const start = line.start + line.indent;
+  if (above === undefined || line.body === "" || !reason.startsWith("bad indentation")) return undefined;
+  if (at !== start && text[at] !== ":") return undefined;
+  if (line.indent === above.indent)
+    return {
+      summary: "list items and keys stand side by side",
+      hint: "indent the items of a list below its key, and begin each of them with -",
+      start,
+    };
+  return {
+    summary: `this line is indented by ${line.indent} spaces, and the line above by ${above.indent}`,
+    hint: "indent the keys of one mapping, and the items of one list, alike",
+    start,
+  };
+};
+
+const causes: readonly FindCause[] = [
+  conflict,
+  tab,
+  notClosed,
+  afterQuote,
+  needsQuotes,
+  missingColon,
+  indentation,
+];

@@ -20,7 +20,7 @@ const ceilings: Readonly<Record<string, number>> = {
   "src/diagnostics": 0,
   "src/emulator": 4,
   "src/index.ts": 0,
-  "src/manifest": 20,
+  "src/manifest": 19,
   "src/model": 0,
   "src/plan": 21,
   "src/report": 0,

@@ -25,7 +25,7 @@ describe("hostile YAML", () => {
     ["two documents", "version: 1\n---\nversion: 1\n", "manifest.unsupported rnv.yaml:2:1 ---"],
     ["an infinite number", "outputs: { a: 1e999 }\n", "manifest.invalid_value rnv.yaml:1:15 1e999"],
     ["not a number", "outputs: { a: .nan }\n", "manifest.invalid_value rnv.yaml:1:15 .nan"],
-    ["tabs", "services:\n\tapi: {}\n", "manifest.syntax rnv.yaml:2:1"],
+    ["tabs", "services:\n\tapi: {}\n", "manifest.syntax rnv.yaml:2:1 \tapi: {}"],
     ["an alias without an anchor", "outputs: { a: *b }\n", "manifest.syntax rnv.yaml:1:15 *b"],
     ["an alias in its own anchor", "outputs: &a { b: *a }\n", "manifest.syntax rnv.yaml:1:18 *a"],
     ["a control character", "outputs: { a: \u0007 }\n", "manifest.syntax rnv.yaml:1:15 \u0007"],

@@ -75,7 +75,11 @@ describe("a secret", () => {
     ],
     ["a shell line", "{ fromCommand: echo x }", "manifest.secret_source rnv.yaml:5:27 echo x"],
     ["a short generator", "{ generate: { length: 8 } }", "manifest.secret_source rnv.yaml:5:34 8"],
-    ["two sources", "{ fromEnv: HOME, fromFile: a }", "manifest.secret_source rnv.yaml:5:29 fromFile"],
+    [
+      "two sources",
+      "{ fromEnv: HOME, fromFile: a }",
+      "manifest.secret_source rnv.yaml:5:12 { fromEnv: HOME, fromFile: a }",
+    ],
     ["an unknown source", "{ fromVault: a }", "manifest.unknown_key rnv.yaml:5:14 fromVault"],
     ["an empty block", "{}", "manifest.missing_key rnv.yaml:5:7 KEY"],
   ])("cannot come from %s", async (_, value, expected) => {

@@ -166,7 +166,7 @@ services:
     [
       "no list",
       "variablesFrom: { group: common }",
-      "manifest.group rnv.yaml:5:5 variablesFrom",
+      "manifest.group rnv.yaml:5:20 { group: common }",
       "variablesFrom: [{ group: common }, { dotenv: .env.production }]",
     ],
     [
@@ -178,7 +178,7 @@ services:
     [
       "a slip of the key",
       "variablesFrom: [{ grup: common }]",
-      "manifest.group rnv.yaml:5:21 { grup: common }",
+      "manifest.group rnv.yaml:5:23 grup",
       'did you mean "group"?',
     ],
     [
@@ -380,7 +380,7 @@ describe("fromCommand", () => {
     [", json: /data/l", "printed a list at /data/l"],
     [', json: ""', "printed an object at the top"],
     [", json: data", "expected a JSON pointer, which begins with /, found text"],
-    [", jsn: /data", 'a secret has no source "jsn"'],
+    [", jsn: /data", 'has no key "jsn"'],
   ])("refuses %s", async (rest, expected) => {
     const found = await loadFiles({ "rnv.yaml": manifest({ A: rest }) }, { environment: process.env });
     expect(found.diagnostics.map(({ summary }) => summary).join()).toContain(expected);

@@ -42,12 +42,12 @@ describe("mistakes in stages", () => {
     [
       "protected and disposable",
       "stages: { production: { protect: true, disposable: true } }\n",
-      "manifest.stage rnv.yaml:1:11",
+      "manifest.stage rnv.yaml:1:34",
     ],
     [
       "expires, and is not disposable",
       "stages: { production: { expires: 72h } }\n",
-      "manifest.stage rnv.yaml:1:11",
+      "manifest.stage rnv.yaml:1:34",
     ],
     [
       "one state for all instances",

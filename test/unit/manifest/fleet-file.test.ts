@@ -1,0 +1,44 @@
+import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+import { readFleetFile } from "../../../src/manifest/fleet-file";
+import { trustOf } from "../../../src/manifest/trust";
+
+/** The code and the summary of each mistake, and the exit code. */
+function refused(text: string, { untrusted = false, environment = {} } = {}): unknown {
+  try {
+    readFleetFile("rnv.fleet.yaml", text, trustOf(environment, untrusted));
+    return [];
+  } catch (cause) {
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+    return cause.diagnostics.map(({ code, summary }) => `${code} ${summary}`);
+  }
+}
+
+describe("readFleetFile", () => {
+  it("refuses a secret in the address of a state, and does not quote it", () => {
+    const found = refused("members: { shop: { state: 'https://u:hunter2@example.com/s' } }\n");
+    expect(found).toEqual([
+      expect.stringMatching(/^manifest\.invalid_value members\.shop\.state: it holds a secret/),
+    ]);
+    expect(JSON.stringify(found)).not.toContain("hunter2");
+  });
+
+  it.each([
+    [
+      "a state",
+      "members: { shop: { state: s3://b/s } }",
+      /members\.shop\.state: an untrusted fleet file names/,
+    ],
+    ["a manifest elsewhere", "members: { shop: { file: [../x.yaml] } }", /names a manifest outside/],
+    ["a name of the environment", "members: { shop: { env: [SHOP_KEY] } }", /reads SHOP_KEY of the/],
+    ["one under another name", "members: { shop: { env: { RNV_API_KEY: SHOP_KEY } } }", /reads SHOP_KEY/],
+    ["one for all members", "env: [SHOP_KEY]\nmembers: { shop: null }", /reads SHOP_KEY of the/],
+  ])("refuses of an untrusted file %s", (_, text, expected) => {
+    expect(refused(text, { untrusted: true })).toEqual([expect.stringMatching(expected)]);
+    expect(refused(text)).toEqual([]);
+  });
+
+  it("reads what RNV_ALLOW_ENV lists for an untrusted file too", () => {
+    const environment = { RNV_ALLOW_ENV: "SHOP_KEY" };
+    expect(refused("members: { shop: { env: [SHOP_KEY] } }", { untrusted: true, environment })).toEqual([]);
+  });
+});
