@@ -70,8 +70,8 @@ export const stackRun = (
   name,
 });
 
-/** Does what a verb is for; returns the exit code. */
-export type Handler = (invocation: Invocation) => Promise<number>;
+/** Does what a verb is for; returns the exit code, undefined for a verb that is done. */
+export type Handler = (invocation: Invocation) => Promise<number | undefined>;
 
 /** Makes the parser's callback out of a handler. */
 export type VerbRun = (handler: Handler) => (...parsed: unknown[]) => Promise<void>;

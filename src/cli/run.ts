@@ -258,7 +258,7 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
       const given: OptionValues = command.optsWithGlobals();
       if (typeof given.chdir === "string") changeFolder(given.chdir);
       const options = withTrust(given, command, terminal);
-      exitCode = await handler({
+      const ended = await handler({
         terminal,
         ...profiled(options, command, terminal),
         cwd: process.cwd(),
@@ -268,6 +268,7 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
         commandLine: ["rnv", ...argv].map(quoted).join(" "),
         program,
       });
+      exitCode = ended ?? exitCodes.done;
     };
   }
   try {

@@ -57,7 +57,7 @@ interface Target {
 
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
 export async function runVerb(given: Invocation, reading: Reading, handler: Handler): Promise<number> {
-  const run = async (one: Invocation) => ({ exitCode: await handler(one) });
+  const run = async (one: Invocation) => ({ exitCode: (await handler(one)) ?? exitCodes.done });
   return joinResults(await runOnTargets(given, reading, run));
 }
 

@@ -44,25 +44,23 @@ export const applyVerb: Verb = {
     ["rnv apply -auto-approve --expect-digest DIGEST", "only what a reviewed plan said, planned again"],
     ["rnv apply -auto-approve -json", "one JSON object a line"],
   ],
-  handler: runApply,
+  handler: (invocation) => {
+    const [planFile] = invocation.positional as readonly (string | undefined)[];
+    if (planFile !== undefined) refuseWithPlanFile(invocation);
+    const expectDigest = expectedDigestOf(invocation);
+    if (expectDigest !== undefined)
+      report(invocation, [
+        warning("plan.digest", "values of variables are not compared with the reviewed ones", {
+          hint: "rnv ci apply compares them in a job of GitHub Actions or GitLab.",
+        }),
+      ]);
+    return applyAndShow(invocation, {
+      ...judgedRequestOf(invocation),
+      ...(planFile === undefined ? {} : { savedPlan: readText(planFile) }),
+      ...(expectDigest !== undefined && { expectDigest }),
+    });
+  },
 };
-
-function runApply(invocation: Invocation): Promise<number> {
-  const [planFile] = invocation.positional as readonly (string | undefined)[];
-  if (planFile !== undefined) refuseWithPlanFile(invocation);
-  const expectDigest = expectedDigestOf(invocation);
-  if (expectDigest !== undefined)
-    report(invocation, [
-      warning("plan.digest", "values of variables are not compared with the reviewed ones", {
-        hint: "rnv ci apply compares them in a job of GitHub Actions or GitLab.",
-      }),
-    ]);
-  return applyAndShow(invocation, {
-    ...judgedRequestOf(invocation),
-    ...(planFile === undefined ? {} : { savedPlan: readText(planFile) }),
-    ...(expectDigest !== undefined && { expectDigest }),
-  });
-}
 
 /** The digest that the one plan of the command line must have; undefined without the option. */
 export function expectedDigestOf({ options, stack, terminal }: Invocation): string | undefined {
@@ -99,18 +97,16 @@ export const destroyVerb: Verb = {
     ["rnv destroy -auto-approve", "without asking: everything goes"],
     ["rnv destroy --stage staging --state .rnv/staging/state.json", "a stage that is no longer declared"],
   ],
-  handler: runDestroy,
+  handler: (invocation) => {
+    const { stage } = invocation;
+    return applyAndShow(invocation, {
+      ...judgedRequestOf(invocation, "destroy"),
+      ...(stage?.isUndeclared && {
+        recordedOf: { name: stageText(stage), protect: false, disposable: false },
+      }),
+    });
+  },
 };
-
-function runDestroy(invocation: Invocation): Promise<number> {
-  const { stage } = invocation;
-  return applyAndShow(invocation, {
-    ...judgedRequestOf(invocation, "destroy"),
-    ...(stage?.isUndeclared && {
-      recordedOf: { name: stageText(stage), protect: false, disposable: false },
-    }),
-  });
-}
 
 /** A saved plan has its own options: another set would look as if it counted. */
 function refuseWithPlanFile({ options }: Invocation): void {

@@ -60,52 +60,50 @@ export const ciApplyVerb: Verb = {
     ["rnv ci apply --stage production", "on the commit that a pull request was merged with"],
     ["rnv ci apply --expect-digest DIGEST", "by hand: the plan that an apply was refused with"],
   ],
-  handler: runApplyInJob,
+  handler: async (invocation) => {
+    const { options: given } = invocation;
+    const digest = expectedDigestOf(invocation);
+    const job = readJob(invocation);
+    const repairsOnly = given.repair === true;
+    const isDecided = job.pullRequest === undefined || job.isDecided;
+    const review = isDecided && !repairsOnly ? await reviewOf(invocation, job) : undefined;
+    const request = { ...judgedRequestOf(invocation), needsKey: true };
+    let outcome: ApplyOutcome;
+    let thrown: unknown;
+    try {
+      outcome = await showApply(
+        { ...invocation, options: { ...given, autoApprove: true } },
+        {
+          ...request,
+          repairsOnly,
+          review: (key) =>
+            review
+              ? recordsOf(review, subjectOf(invocation, { key }), digest)
+              : notMerged(job.pullRequest as number),
+        },
+      );
+    } catch (cause) {
+      thrown = cause;
+      outcome = failureOf(cause, invocation.signal.aborted);
+    }
+    const { exitCode } = outcome;
+    const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
+    writeOutputs(invocation, outputs);
+    const text = shownComment(commentOn(outcome, subjectOf(invocation), job, 1_000_000));
+    writeSummary(invocation, [text]);
+    const told =
+      given.comment !== false && !review?.isUnread
+        ? await tellPullRequest(invocation, job, review, outcome)
+        : 0;
+    const folder = invocation.stack?.sharesRun
+      ? join(String(given.report), invocation.stack.name)
+      : String(given.report);
+    const reported = { ...invocation, options: { ...given, report: folder } };
+    writeReports(reported, [{ target: reported, outcome, applied: text }], request, outputs);
+    if (thrown !== undefined) throw thrown;
+    return exitCode === exitCodes.done ? told : exitCode;
+  },
 };
-
-async function runApplyInJob(invocation: Invocation): Promise<number> {
-  const { options: given } = invocation;
-  const digest = expectedDigestOf(invocation);
-  const job = readJob(invocation);
-  const repairsOnly = given.repair === true;
-  const isDecided = job.pullRequest === undefined || job.isDecided;
-  const review = isDecided && !repairsOnly ? await reviewOf(invocation, job) : undefined;
-  const request = { ...judgedRequestOf(invocation), needsKey: true };
-  let outcome: ApplyOutcome;
-  let thrown: unknown;
-  try {
-    outcome = await showApply(
-      { ...invocation, options: { ...given, autoApprove: true } },
-      {
-        ...request,
-        repairsOnly,
-        review: (key) =>
-          review
-            ? recordsOf(review, subjectOf(invocation, { key }), digest)
-            : notMerged(job.pullRequest as number),
-      },
-    );
-  } catch (cause) {
-    thrown = cause;
-    outcome = failureOf(cause, invocation.signal.aborted);
-  }
-  const { exitCode } = outcome;
-  const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
-  writeOutputs(invocation, outputs);
-  const text = shownComment(commentOn(outcome, subjectOf(invocation), job, 1_000_000));
-  writeSummary(invocation, [text]);
-  const told =
-    given.comment !== false && !review?.isUnread
-      ? await tellPullRequest(invocation, job, review, outcome)
-      : 0;
-  const folder = invocation.stack?.sharesRun
-    ? join(String(given.report), invocation.stack.name)
-    : String(given.report);
-  const reported = { ...invocation, options: { ...given, report: folder } };
-  writeReports(reported, [{ target: reported, outcome, applied: text }], request, outputs);
-  if (thrown !== undefined) throw thrown;
-  return exitCode === exitCodes.done ? told : exitCode;
-}
 
 /**
  * Tells the pull request how its apply ended. That nothing was left to do is told only where something else stands. Returns

@@ -65,45 +65,44 @@ export const ciDriftVerb: Verb = {
     ],
     ["rnv ci drift --metrics /var/lib/node_exporter/rnv.prom", "for Prometheus"],
   ],
-  handler: runCiDrift,
+  handler: async (invocation) => {
+    const { options, environment, terminal, cwd } = invocation;
+    const webhookUrl = (options.webhook as string | undefined) ?? environment.RNV_WEBHOOK_URL?.trim() ?? "";
+    const webhook = webhookUrl === "" ? undefined : readWebhook(webhookUrl);
+    const accepted = readAccepted(invocation);
+    const at = new Date().toISOString();
+    const startedAt = systemClock.elapsed();
+    const { asked, areAll } = await stagesAsked(invocation);
+    const quiet = { ...invocation, terminal: { ...terminal, out: () => undefined } };
+    const reading = { use: "each", isIndependent: true } as const;
+    const results = await resultsOf(quiet, asked, reading, (one) => driftOf(one, accepted));
+    const told = withoutOthers(results.map(shownOf));
+    const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));
+    const job: DriftJob = {
+      ...{ manifest: subjectOf(invocation).manifest, at, commit, page, stages: told },
+      seconds: secondsSince(startedAt),
+      exitCode: invocation.signal.aborted ? exitCodes.interrupted : jobExitCode(told),
+    };
+    show(invocation, job);
+    const unused = unusedIn(results, areAll).map(acceptanceUnused);
+    const failures: Diagnostic[] = [...writeFiles(invocation, job)];
+    if (webhook !== undefined) {
+      const secret = environment.RNV_WEBHOOK_SECRET;
+      const transport = createHttpTransport({ environment, exchangeTimeoutMs: 10_000 });
+      const failed = await deliver({
+        ...{ webhook, body: webhookBody(job), transport, clock: systemClock, userAgent: `rnv/${version}` },
+        ...(secret && { secret: new Secret(secret) }),
+      });
+      await transport.close();
+      if (failed !== undefined) failures.push(failed);
+    }
+    report(invocation, [...unused, ...failures], accepted.sources);
+    await tellJob(invocation, job);
+    for (const { diagnostics, sources } of told)
+      annotate({ terminal, environment, cwd }, diagnostics, sources);
+    return hasErrors(failures) ? worstExitCode([job.exitCode, exitCodes.error]) : job.exitCode;
+  },
 };
-
-async function runCiDrift(invocation: Invocation): Promise<number> {
-  const { options, environment, terminal, cwd } = invocation;
-  const webhookUrl = (options.webhook as string | undefined) ?? environment.RNV_WEBHOOK_URL?.trim() ?? "";
-  const webhook = webhookUrl === "" ? undefined : readWebhook(webhookUrl);
-  const accepted = readAccepted(invocation);
-  const at = new Date().toISOString();
-  const startedAt = systemClock.elapsed();
-  const { asked, areAll } = await stagesAsked(invocation);
-  const quiet = { ...invocation, terminal: { ...terminal, out: () => undefined } };
-  const reading = { use: "each", isIndependent: true } as const;
-  const results = await resultsOf(quiet, asked, reading, (one) => driftOf(one, accepted));
-  const told = withoutOthers(results.map(shownOf));
-  const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));
-  const job: DriftJob = {
-    ...{ manifest: subjectOf(invocation).manifest, at, commit, page, stages: told },
-    seconds: secondsSince(startedAt),
-    exitCode: invocation.signal.aborted ? exitCodes.interrupted : jobExitCode(told),
-  };
-  show(invocation, job);
-  const unused = unusedIn(results, areAll).map(acceptanceUnused);
-  const failures: Diagnostic[] = [...writeFiles(invocation, job)];
-  if (webhook !== undefined) {
-    const secret = environment.RNV_WEBHOOK_SECRET;
-    const transport = createHttpTransport({ environment, exchangeTimeoutMs: 10_000 });
-    const failed = await deliver({
-      ...{ webhook, body: webhookBody(job), transport, clock: systemClock, userAgent: `rnv/${version}` },
-      ...(secret && { secret: new Secret(secret) }),
-    });
-    await transport.close();
-    if (failed !== undefined) failures.push(failed);
-  }
-  report(invocation, [...unused, ...failures], accepted.sources);
-  await tellJob(invocation, job);
-  for (const { diagnostics, sources } of told) annotate({ terminal, environment, cwd }, diagnostics, sources);
-  return hasErrors(failures) ? worstExitCode([job.exitCode, exitCodes.error]) : job.exitCode;
-}
 
 const secondsSince = (start: number): number => Math.round(systemClock.elapsed() - start) / 1000;
 

@@ -64,24 +64,23 @@ export const ciPlanVerb: Verb = {
     ["rnv ci plan --pull-request 12", "where the job is of no event of a pull request"],
     ["rnv ci plan --report reports", "in any other job: the files alone"],
   ],
-  handler: runPlansInJob,
+  handler: async (invocation) => {
+    const { options: given, signal } = invocation;
+    const job = readJob(invocation);
+    const request = { ...judgedRequestOf(invocation), needsKey: true };
+    const results = await planStages(invocation, request);
+    const planned = results.filter(({ target }) => target.stage !== undefined);
+    if (planned.length === 0 && results.length > 0) return joinResults(results.map(({ outcome }) => outcome));
+    const written = tellRunner(invocation, planned, request);
+    if (signal.aborted) return exitCodes.interrupted;
+    const told = job.isQueue ? exitCodes.done : await commentOnPlans(invocation, job, planned);
+    const codes = [written, told];
+    for (const one of results)
+      codes.push(job.isQueue ? await compareInQueue(job, one) : one.outcome.exitCode);
+    const worst = worstExitCode(codes);
+    return worst === exitCodes.changes && given.detailedExitcode !== true ? exitCodes.done : worst;
+  },
 };
-
-async function runPlansInJob(invocation: Invocation): Promise<number> {
-  const { options: given, signal } = invocation;
-  const job = readJob(invocation);
-  const request = { ...judgedRequestOf(invocation), needsKey: true };
-  const results = await planStages(invocation, request);
-  const planned = results.filter(({ target }) => target.stage !== undefined);
-  if (planned.length === 0 && results.length > 0) return joinResults(results.map(({ outcome }) => outcome));
-  const written = tellRunner(invocation, planned, request);
-  if (signal.aborted) return exitCodes.interrupted;
-  const told = job.isQueue ? exitCodes.done : await commentOnPlans(invocation, job, planned);
-  const codes = [written, told];
-  for (const one of results) codes.push(job.isQueue ? await compareInQueue(job, one) : one.outcome.exitCode);
-  const worst = worstExitCode(codes);
-  return worst === exitCodes.changes && given.detailedExitcode !== true ? exitCodes.done : worst;
-}
 
 /** Plans each stage and each stack of it, and shows the plans. */
 async function planStages(invocation: Invocation, request: PlanRequest): Promise<readonly TargetResult[]> {

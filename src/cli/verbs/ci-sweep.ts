@@ -19,13 +19,11 @@ export const ciSweepVerb: Verb = {
     ["rnv ci sweep --stage preview --dry-run", "what would go"],
     ["rnv ci sweep --stage preview --ids 12,13", "where a state over https cannot list the instances"],
   ],
-  handler: runCiSweep,
+  handler: (invocation) => {
+    // A job cannot ask.
+    return sweepStage({ ...invocation, options: { ...invocation.options, autoApprove: true } }, keptByHost);
+  },
 };
-
-function runCiSweep(invocation: Invocation): Promise<number> {
-  // A job cannot ask.
-  return sweepStage({ ...invocation, options: { ...invocation.options, autoApprove: true } }, keptByHost);
-}
 
 async function keptByHost(invocation: Invocation): Promise<Kept> {
   const open = await withHost(invocation, (host) => host.openPullRequests());

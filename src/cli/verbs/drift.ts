@@ -44,29 +44,28 @@ export const driftVerb: Verb = {
     ["rnv drift -fail-on pending", "exit 2 also when the manifest is not applied"],
     ["rnv drift -strict", "exit 2 also for what is not in the manifest"],
   ],
-  handler: runDrift,
+  handler: async (invocation) => {
+    const { options, terminal } = invocation;
+    const accepted = readAccepted(invocation);
+    pageFileOf(invocation);
+    jsonFileOf(invocation);
+    const outcome = await driftOf(invocation, accepted);
+    const { sources } = outcome;
+    const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
+    report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)], sources);
+    writeJsonInto(invocation, () =>
+      isWhole(outcome) && outcome.report
+        ? driftJson(outcome.report)
+        : errorDocument(outcome.diagnostics, sources),
+    );
+    if (!isWhole(outcome) && formatOf(options) === "json")
+      terminal.out(errorDocument(outcome.diagnostics, sources));
+    if (outcome.report && isWhole(outcome))
+      terminal.out(textOf(outcome.report, formatOf(options), invocation));
+    if (isWhole(outcome)) writeDriftPage(invocation, outcome);
+    return outcome.exitCode;
+  },
 };
-
-async function runDrift(invocation: Invocation): Promise<number> {
-  const { options, terminal } = invocation;
-  const accepted = readAccepted(invocation);
-  pageFileOf(invocation);
-  jsonFileOf(invocation);
-  const outcome = await driftOf(invocation, accepted);
-  const { sources } = outcome;
-  const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
-  report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)], sources);
-  writeJsonInto(invocation, () =>
-    isWhole(outcome) && outcome.report
-      ? driftJson(outcome.report)
-      : errorDocument(outcome.diagnostics, sources),
-  );
-  if (!isWhole(outcome) && formatOf(options) === "json")
-    terminal.out(errorDocument(outcome.diagnostics, sources));
-  if (outcome.report && isWhole(outcome)) terminal.out(textOf(outcome.report, formatOf(options), invocation));
-  if (isWhole(outcome)) writeDriftPage(invocation, outcome);
-  return outcome.exitCode;
-}
 
 /** Looks for drift in the invocation's stage and stack. */
 export async function driftOf(

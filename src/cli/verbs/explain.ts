@@ -21,7 +21,6 @@ export const explainVerb: Verb = {
   handler: async ({ positional, terminal }) => {
     const [word = ""] = positional as readonly [string?];
     terminal.out(explanationOf(word));
-    return 0;
   },
 };
 

@@ -3,7 +3,7 @@ import { pastRuns } from "../../model/history";
 import { escapeJson } from "../../report/escape-text";
 import { historyJson, historyText } from "../../report/history-text";
 import { stateOf } from "../context";
-import { formatOf, type Invocation } from "../invocation";
+import { formatOf } from "../invocation";
 import { options, positive } from "../options";
 import { outStyle } from "../report";
 import type { Verb } from "./verb";
@@ -25,17 +25,14 @@ export const historyVerb: Verb = {
     ["rnv history", "the last runs"],
     ["rnv history --stage production -n 1 -json", "the last run of a stage, for a program"],
   ],
-  handler: runHistory,
+  handler: async (invocation) => {
+    const { terminal, options } = invocation;
+    const { state } = await stateOf(invocation);
+    const limit = options.limit as number | undefined;
+    const runs = (state === undefined ? [] : pastRuns(state)).slice(0, limit);
+    const history = { stage: state?.stage, stack: state?.stack, runs };
+    if (formatOf(options) === "json") terminal.out(`${escapeJson(historyJson(history), 2)}\n`);
+    else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(invocation)));
+    else terminal.err("No run is recorded yet.\n");
+  },
 };
-
-async function runHistory(invocation: Invocation): Promise<number> {
-  const { terminal, options } = invocation;
-  const { state } = await stateOf(invocation);
-  const limit = options.limit as number | undefined;
-  const runs = (state === undefined ? [] : pastRuns(state)).slice(0, limit);
-  const history = { stage: state?.stage, stack: state?.stack, runs };
-  if (formatOf(options) === "json") terminal.out(`${escapeJson(historyJson(history), 2)}\n`);
-  else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(invocation)));
-  else terminal.err("No run is recorded yet.\n");
-  return 0;
-}

@@ -53,34 +53,32 @@ export const initVerb: Verb = {
     ["rnv init --from compose docker-compose.yml", "to start from what another tool runs"],
     ["rnv init --from workspace --project Shop --dry-run", "to look at the manifest of one project first"],
   ],
-  handler: runInit,
+  handler: async (given) => {
+    const { from } = given.options as { readonly from?: "workspace" | ConvertibleSource };
+    const alone = ["project", "verifyValues", "dryRun", "force"].find(
+      (name) => given.options[name] !== undefined,
+    );
+    if (from === undefined && alone !== undefined)
+      throw failure("command.usage", "--project, --verify-values, --dry-run and --force go with --from", {
+        hint: "rnv init --from workspace",
+      });
+    const invocation = await withService(given);
+    if (from === "workspace") return initFromWorkspace(invocation);
+    if (from !== undefined) return initFromFile(invocation, from);
+    const { cwd } = invocation;
+    const isOpen = canAsk(invocation) && manifestIn(cwd) === undefined && appIn(cwd) === undefined;
+    if (!isOpen) return initStarter(invocation);
+    const { baseUrl, diagnostics } = settingsOf(invocation);
+    const isNew = baseUrl === "embedded" && !existsSync(join(cwd, ".rnv", "emulator"));
+    const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(invocation, true);
+    const choices = choicesIn(invocation, answer?.isEmpty === false);
+    const ask = () => chooseOne(invocation, "Start from:", choices);
+    const source = choices.length === 1 ? choices[0]?.value : await ask();
+    if (source === undefined) return exitCodes.interrupted;
+    if (source === "starter") return initStarter(invocation, answer);
+    return source === "workspace" ? initFromWorkspace(invocation) : initFromFile(invocation, source);
+  },
 };
-
-async function runInit(given: Invocation): Promise<number> {
-  const { from } = given.options as { readonly from?: "workspace" | ConvertibleSource };
-  const alone = ["project", "verifyValues", "dryRun", "force"].find(
-    (name) => given.options[name] !== undefined,
-  );
-  if (from === undefined && alone !== undefined)
-    throw failure("command.usage", "--project, --verify-values, --dry-run and --force go with --from", {
-      hint: "rnv init --from workspace",
-    });
-  const invocation = await withService(given);
-  if (from === "workspace") return initFromWorkspace(invocation);
-  if (from !== undefined) return initFromFile(invocation, from);
-  const { cwd } = invocation;
-  const isOpen = canAsk(invocation) && manifestIn(cwd) === undefined && appIn(cwd) === undefined;
-  if (!isOpen) return initStarter(invocation);
-  const { baseUrl, diagnostics } = settingsOf(invocation);
-  const isNew = baseUrl === "embedded" && !existsSync(join(cwd, ".rnv", "emulator"));
-  const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(invocation, true);
-  const choices = choicesIn(invocation, answer?.isEmpty === false);
-  const ask = () => chooseOne(invocation, "Start from:", choices);
-  const source = choices.length === 1 ? choices[0]?.value : await ask();
-  if (source === undefined) return exitCodes.interrupted;
-  if (source === "starter") return initStarter(invocation, answer);
-  return source === "workspace" ? initFromWorkspace(invocation) : initFromFile(invocation, source);
-}
 
 /** A person is there. */
 const canAsk = ({ terminal, options, environment }: Invocation): boolean =>

@@ -43,34 +43,36 @@ export const importVerb: Verb = {
     ],
     ["terraform state pull | rnv import --from-terraform-state -", "take over what Terraform manages"],
   ],
-  handler: runImport,
-};
-
-async function runImport(invocation: Invocation): Promise<number> {
-  const [address, id] = invocation.positional as readonly [string?, string?];
-  const { fromTerraformState } = invocation.options;
-  if (typeof fromTerraformState === "string" && address === undefined)
-    return runTerraformImport(invocation, fromTerraformState);
-  if (address === undefined || id === undefined || fromTerraformState !== undefined)
-    throw failure("command.usage", "rnv import takes an address and an id, or --from-terraform-state FILE", {
-      hint: "rnv import service.shop.api <uuid>",
-    });
-  const lockTimeoutMs = invocation.options.lockTimeout as number;
-  const files = listOf(invocation.options.file);
-  const outcome = await withContext(invocation, (context) =>
-    importResource(context, { address, id, lockTimeoutMs, files }),
-  );
-  report(invocation, outcome.diagnostics, outcome.sources);
-  if (outcome.recorded) {
-    const { colors } = outStyle(invocation);
-    const name = quoteText(outcome.recorded.name);
-    invocation.terminal.out(
-      `${colors.green(`Imported ${escapeText(address)}`)}: ${outcome.recorded.type} ${name} is managed now.\n` +
-        "`rnv plan` shows what differs from the manifest.\n",
+  handler: async (invocation) => {
+    const [address, id] = invocation.positional as readonly [string?, string?];
+    const { fromTerraformState } = invocation.options;
+    if (typeof fromTerraformState === "string" && address === undefined)
+      return runTerraformImport(invocation, fromTerraformState);
+    if (address === undefined || id === undefined || fromTerraformState !== undefined)
+      throw failure(
+        "command.usage",
+        "rnv import takes an address and an id, or --from-terraform-state FILE",
+        {
+          hint: "rnv import service.shop.api <uuid>",
+        },
+      );
+    const lockTimeoutMs = invocation.options.lockTimeout as number;
+    const files = listOf(invocation.options.file);
+    const outcome = await withContext(invocation, (context) =>
+      importResource(context, { address, id, lockTimeoutMs, files }),
     );
-  }
-  return outcome.exitCode;
-}
+    report(invocation, outcome.diagnostics, outcome.sources);
+    if (outcome.recorded) {
+      const { colors } = outStyle(invocation);
+      const name = quoteText(outcome.recorded.name);
+      invocation.terminal.out(
+        `${colors.green(`Imported ${escapeText(address)}`)}: ${outcome.recorded.type} ${name} is managed now.\n` +
+          "`rnv plan` shows what differs from the manifest.\n",
+      );
+    }
+    return outcome.exitCode;
+  },
+};
 
 async function runTerraformImport(invocation: Invocation, file: string): Promise<number> {
   const { terminal, options } = invocation;
@@ -113,25 +115,23 @@ export const exportVerb: Verb = {
     ["rnv export", "print everything of the workspace"],
     ["rnv export --project Shop -out rnv.yaml", "one project, to a file"],
   ],
-  handler: runExport,
-};
-
-async function runExport(invocation: Invocation): Promise<number> {
-  const { terminal, options, cwd } = invocation;
-  const { project, out } = options as { readonly project?: string; readonly out?: string };
-  const outcome = await withContext(invocation, (context) => exportManifest(context, { project }));
-  report(invocation, outcome.diagnostics);
-  if (outcome.text === undefined) return outcome.exitCode;
-  const text = schemaLine(out === undefined ? cwd : dirname(resolve(cwd, out))) + outcome.text;
-  if (out === undefined) terminal.out(text);
-  else {
-    writeWholeFile(out, text, { keep: true, mode: 0o666 & ~process.umask() });
+  handler: async (invocation) => {
+    const { terminal, options, cwd } = invocation;
+    const { project, out } = options as { readonly project?: string; readonly out?: string };
+    const outcome = await withContext(invocation, (context) => exportManifest(context, { project }));
+    report(invocation, outcome.diagnostics);
+    if (outcome.text === undefined) return outcome.exitCode;
+    const text = schemaLine(out === undefined ? cwd : dirname(resolve(cwd, out))) + outcome.text;
+    if (out === undefined) terminal.out(text);
+    else {
+      writeWholeFile(out, text, { keep: true, mode: 0o666 & ~process.umask() });
+      terminal.err(
+        `Wrote ${counted(outcome.count, "resource")} to ${out}. To manage them: rnv apply --adopt\n`,
+      );
+    }
     terminal.err(
-      `Wrote ${counted(outcome.count, "resource")} to ${out}. To manage them: rnv apply --adopt\n`,
+      "Archived services are in no list of the service, so none is written: declare one with `import: ID`.\n",
     );
-  }
-  terminal.err(
-    "Archived services are in no list of the service, so none is written: declare one with `import: ID`.\n",
-  );
-  return outcome.exitCode;
-}
+    return outcome.exitCode;
+  },
+};

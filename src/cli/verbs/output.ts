@@ -26,31 +26,29 @@ export const outputVerb: Verb = {
   ],
   // Of several stacks it prints all, stack by stack.
   stacks: { use: "each" },
-  handler: runOutput,
+  handler: async (invocation) => {
+    const { terminal, positional, options } = invocation;
+    const name = positional[0] as string | undefined;
+    const { outputs = {} } = (await stateOf(invocation)).state ?? {};
+    if (name !== undefined && !Object.hasOwn(outputs, name)) {
+      const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
+      throw failure("command.usage", `there is no output "${name}"`, { hint });
+    }
+    const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
+    if (name !== undefined && hidden.includes(name)) return showHidden(invocation, name);
+    if (options.raw === true) terminal.out(rawText(name, name === undefined ? undefined : outputs[name]));
+    else if (name !== undefined) terminal.out(`${escapeJson(outputs[name])}\n`);
+    else if (options.json === true) terminal.out(outputsJson(outputs));
+    else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
+    else {
+      const text = outputsText(outputs).trimEnd();
+      if (text !== "") terminal.out(`${text}\n`);
+      if (hidden.length > 0)
+        terminal.err(`Sensitive, and not shown: ${hidden.sort().map(escapeText).join(", ")}.\n`);
+    }
+    return 0;
+  },
 };
-
-async function runOutput(invocation: Invocation): Promise<number> {
-  const { terminal, positional, options } = invocation;
-  const name = positional[0] as string | undefined;
-  const { outputs = {} } = (await stateOf(invocation)).state ?? {};
-  if (name !== undefined && !Object.hasOwn(outputs, name)) {
-    const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
-    throw failure("command.usage", `there is no output "${name}"`, { hint });
-  }
-  const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
-  if (name !== undefined && hidden.includes(name)) return showHidden(invocation, name);
-  if (options.raw === true) terminal.out(rawText(name, name === undefined ? undefined : outputs[name]));
-  else if (name !== undefined) terminal.out(`${escapeJson(outputs[name])}\n`);
-  else if (options.json === true) terminal.out(outputsJson(outputs));
-  else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
-  else {
-    const text = outputsText(outputs).trimEnd();
-    if (text !== "") terminal.out(`${text}\n`);
-    if (hidden.length > 0)
-      terminal.err(`Sensitive, and not shown: ${hidden.sort().map(escapeText).join(", ")}.\n`);
-  }
-  return 0;
-}
 
 /** A sensitive output: a script must not take the mask for its value. */
 function showHidden({ terminal, options }: Invocation, name: string): number {

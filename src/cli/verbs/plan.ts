@@ -36,29 +36,27 @@ export const validateVerb: Verb = {
     ["rnv validate", "the default files"],
     ["rnv validate -f rnv.yaml -f production.yaml -print", "what an overlay makes of the manifest"],
   ],
-  handler: runValidate,
-};
-
-async function runValidate(invocation: Invocation): Promise<number> {
-  const { terminal, options } = invocation;
-  if (options.json === true && options.print === true)
-    throw failure("command.usage", "--json and --print exclude each other");
-  const outcome = await validate(sourcesOf(invocation), {
-    files: listOf(options.file),
-    policies: policiesOf(invocation),
-  });
-  const { diagnostics, sources, desired, exitCode } = outcome;
-  if (options.json) {
-    terminal.out(diagnosticsJson(diagnostics, sources));
+  handler: async (invocation) => {
+    const { terminal, options } = invocation;
+    if (options.json === true && options.print === true)
+      throw failure("command.usage", "--json and --print exclude each other");
+    const outcome = await validate(sourcesOf(invocation), {
+      files: listOf(options.file),
+      policies: policiesOf(invocation),
+    });
+    const { diagnostics, sources, desired, exitCode } = outcome;
+    if (options.json) {
+      terminal.out(diagnosticsJson(diagnostics, sources));
+      return exitCode;
+    }
+    report(invocation, diagnostics, sources);
+    if (exitCode !== 0) return exitCode;
+    const success = outStyle(invocation).colors.green("Success!");
+    const count = counted(desired?.resources.size ?? 0, "resource");
+    terminal.out(options.print === true ? printed(outcome) : `${success} The manifest is valid: ${count}.\n`);
     return exitCode;
-  }
-  report(invocation, diagnostics, sources);
-  if (exitCode !== 0) return exitCode;
-  const success = outStyle(invocation).colors.green("Success!");
-  const count = counted(desired?.resources.size ?? 0, "resource");
-  terminal.out(options.print === true ? printed(outcome) : `${success} The manifest is valid: ${count}.\n`);
-  return exitCode;
-}
+  },
+};
 
 function printed({ merged }: ValidateOutcome): string {
   if (merged !== undefined) return merged();
@@ -100,49 +98,47 @@ export const planVerb: Verb = {
     ["rnv plan -target service.shop.api", "one service and what it needs"],
     ["rnv plan -html plan.html", "a page for reviewers, too"],
   ],
-  handler: runPlan,
-};
-
-async function runPlan(invocation: Invocation): Promise<number> {
-  const { options, terminal } = invocation;
-  const request = { ...judgedRequestOf(invocation), isSaved: typeof options.out === "string" };
-  if (request.isSaved && invocation.stack?.sharesRun === true) throw onePlanEach();
-  pageFileOf(invocation);
-  jsonFileOf(invocation);
-  const format = formatOf(options);
-  tellTarget(invocation);
-  const outcome = await planTarget(invocation, request);
-  const { diagnostics, sources, exitCode } = outcome;
-  writeJsonInto(invocation, () =>
-    outcome.plan ? planJson(outcome.plan, sources) : errorDocument(diagnostics, sources),
-  );
-  if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
-  if (outcome.plan)
-    showPlan(invocation, outcome.plan, format, sources, nextOf(invocation, outcome.plan, exitCode));
-  const others = [
-    ...otherDiagnostics(outcome.plan, diagnostics, format),
-    ...(await warnOfUndeclared(invocation)),
-  ];
-  report(invocation, others, sources);
-  if (outcome.plan) writePlanPage(invocation, outcome.plan, sources);
-  if (!outcome.plan || exitCode !== 0) return exitCode;
-  if (typeof options.out === "string") {
-    writeWholeFile(
-      options.out,
-      savePlan(outcome.plan, {
-        files: request.files,
-        stack: invocation.stack?.name,
-        stage: invocation.stage ? stageText(invocation.stage) : undefined,
-        overridePolicies: request.overridePolicies,
-        revealed: outcome.revealed,
-        sources,
-        key: outcome.reviewKey,
-      }),
+  handler: async (invocation) => {
+    const { options, terminal } = invocation;
+    const request = { ...judgedRequestOf(invocation), isSaved: typeof options.out === "string" };
+    if (request.isSaved && invocation.stack?.sharesRun === true) throw onePlanEach();
+    pageFileOf(invocation);
+    jsonFileOf(invocation);
+    const format = formatOf(options);
+    tellTarget(invocation);
+    const outcome = await planTarget(invocation, request);
+    const { diagnostics, sources, exitCode } = outcome;
+    writeJsonInto(invocation, () =>
+      outcome.plan ? planJson(outcome.plan, sources) : errorDocument(diagnostics, sources),
     );
-    terminal.err(savedLine(outcome.plan, options.out));
-  }
-  return options.detailedExitcode === true ? countedExitCode(outcome) : exitCode;
-}
+    if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
+    if (outcome.plan)
+      showPlan(invocation, outcome.plan, format, sources, nextOf(invocation, outcome.plan, exitCode));
+    const others = [
+      ...otherDiagnostics(outcome.plan, diagnostics, format),
+      ...(await warnOfUndeclared(invocation)),
+    ];
+    report(invocation, others, sources);
+    if (outcome.plan) writePlanPage(invocation, outcome.plan, sources);
+    if (!outcome.plan || exitCode !== 0) return exitCode;
+    if (typeof options.out === "string") {
+      writeWholeFile(
+        options.out,
+        savePlan(outcome.plan, {
+          files: request.files,
+          stack: invocation.stack?.name,
+          stage: invocation.stage ? stageText(invocation.stage) : undefined,
+          overridePolicies: request.overridePolicies,
+          revealed: outcome.revealed,
+          sources,
+          key: outcome.reviewKey,
+        }),
+      );
+      terminal.err(savedLine(outcome.plan, options.out));
+    }
+    return options.detailedExitcode === true ? countedExitCode(outcome) : exitCode;
+  },
+};
 
 /** Makes a plan of the invocation's stage and stack, and tells its outputs to the stacks that need them. */
 async function planTarget(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {

@@ -4,7 +4,6 @@ import { stopsPlan } from "../../model/policy";
 import { escapeJson } from "../../report/escape-text";
 import { checkWords } from "../../report/plan-wording";
 import { readText } from "../files";
-import type { Invocation } from "../invocation";
 import { options } from "../options";
 import { exitCodes, report } from "../report";
 import { policiesOf } from "./plan";
@@ -28,19 +27,21 @@ export const policyVerbs: VerbFamily = {
         ["rnv policy check plan.rnvplan", "by the policies beside the manifest"],
         ["rnv policy check --policy platform/ plan.rnvplan", "by those of a folder, too"],
       ],
-      handler: runPolicyCheck,
+      handler: async (invocation) => {
+        const { positional, terminal, options: given, cwd } = invocation;
+        const [file] = positional as readonly [string];
+        const { checks, diagnostics, sources } = await checkSavedPlan(
+          cwd,
+          readText(file),
+          policiesOf(invocation),
+        );
+        if (given.json === true) terminal.out(`${escapeJson({ format_version: "1.0", checks }, 2)}\n`);
+        report(invocation, diagnostics, sources);
+        const { title, counts } = checkWords(checks);
+        if (given.json !== true && checks.length > 0) terminal.out(`${title}: ${counts}.\n`);
+        if (checks.some(stopsPlan)) return exitCodes.refused;
+        return exitCodeOf(diagnostics);
+      },
     },
   ],
 };
-
-async function runPolicyCheck(invocation: Invocation): Promise<number> {
-  const { positional, terminal, options: given, cwd } = invocation;
-  const [file] = positional as readonly [string];
-  const { checks, diagnostics, sources } = await checkSavedPlan(cwd, readText(file), policiesOf(invocation));
-  if (given.json === true) terminal.out(`${escapeJson({ format_version: "1.0", checks }, 2)}\n`);
-  report(invocation, diagnostics, sources);
-  const { title, counts } = checkWords(checks);
-  if (given.json !== true && checks.length > 0) terminal.out(`${title}: ${counts}.\n`);
-  if (checks.some(stopsPlan)) return exitCodes.refused;
-  return exitCodeOf(diagnostics);
-}

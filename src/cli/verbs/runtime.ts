@@ -85,17 +85,16 @@ export const deployVerb: Verb = {
     ],
     ["rnv deploy service.shop.api -no-wait", "only queue it"],
   ],
-  handler: runDeploy,
+  handler: async (invocation) => {
+    const { commit, clearCache } = invocation.options;
+    if (clearCache !== true)
+      return runAction(invocation, { action: "deploy", commit: checkedCommit(commit) });
+    if (commit !== undefined) {
+      throw failure("command.usage", "--commit and --clear-cache exclude each other");
+    }
+    return runAction(invocation, { action: "clear-cache" });
+  },
 };
-
-async function runDeploy(invocation: Invocation): Promise<number> {
-  const { commit, clearCache } = invocation.options;
-  if (clearCache !== true) return runAction(invocation, { action: "deploy", commit: checkedCommit(commit) });
-  if (commit !== undefined) {
-    throw failure("command.usage", "--commit and --clear-cache exclude each other");
-  }
-  return runAction(invocation, { action: "clear-cache" });
-}
 
 function checkedCommit(commit: unknown): string | undefined {
   if (commit === undefined || /^[0-9a-f]{40,64}$/.test(String(commit))) return commit as string | undefined;
@@ -124,12 +123,10 @@ export const cancelVerb: Verb = {
   detail: `${forAService}\nWithout a deployment id: the newest one.`,
   options: waiting,
   examples: [["rnv cancel service.shop.api", "waits until it has stopped"]],
-  handler: runCancel,
+  handler: (invocation) => {
+    return runAction(invocation, { action: "cancel", deploymentId: deploymentIdOf(invocation) });
+  },
 };
-
-function runCancel(invocation: Invocation): Promise<number> {
-  return runAction(invocation, { action: "cancel", deploymentId: deploymentIdOf(invocation) });
-}
 
 export const rollbackVerb: Verb = {
   usage: "rollback <address> [deployment-id]",
@@ -144,16 +141,14 @@ export const rollbackVerb: Verb = {
     ["rnv rollback service.shop.api", "asks for the name of the service"],
     ["rnv rollback service.shop.api --confirm api", "in a script"],
   ],
-  handler: runRollback,
+  handler: (invocation) => {
+    return runAction(invocation, {
+      action: "rollback",
+      deploymentId: deploymentIdOf(invocation),
+      confirm: (subject) => confirmRollback(invocation, subject),
+    });
+  },
 };
-
-function runRollback(invocation: Invocation): Promise<number> {
-  return runAction(invocation, {
-    action: "rollback",
-    deploymentId: deploymentIdOf(invocation),
-    confirm: (subject) => confirmRollback(invocation, subject),
-  });
-}
 
 const deploymentIdOf = ({ positional }: Invocation): string | undefined =>
   positional[1] as string | undefined;
@@ -196,25 +191,24 @@ export const statusVerb: Verb = {
     ["rnv status -variables", "with the keys of its variables, never their values"],
     ["rnv status -json", "for programs"],
   ],
-  handler: runStatus,
+  handler: async (invocation) => {
+    const { terminal, options, positional } = invocation;
+    const wanted = positional[0] as string | undefined;
+    const services = await withContext(invocation, (context) =>
+      status(context, wanted, options.variables === true),
+    );
+    const [first] = services;
+    if (options.json === true) terminal.out(statusJson(services));
+    else if (first === undefined) terminal.err("No service is recorded yet.\n");
+    else {
+      const now = systemClock.now();
+      const style = outStyle(invocation);
+      terminal.out(
+        wanted === undefined ? statusText(services, now, style) : oneStatusText(first, now, style),
+      );
+    }
+  },
 };
-
-async function runStatus(invocation: Invocation): Promise<number> {
-  const { terminal, options, positional } = invocation;
-  const wanted = positional[0] as string | undefined;
-  const services = await withContext(invocation, (context) =>
-    status(context, wanted, options.variables === true),
-  );
-  const [first] = services;
-  if (options.json === true) terminal.out(statusJson(services));
-  else if (first === undefined) terminal.err("No service is recorded yet.\n");
-  else {
-    const now = systemClock.now();
-    const style = outStyle(invocation);
-    terminal.out(wanted === undefined ? statusText(services, now, style) : oneStatusText(first, now, style));
-  }
-  return 0;
-}
 
 export const deploymentsVerb: Verb = {
   usage: "deployments <address>",
@@ -232,15 +226,14 @@ export const deploymentsVerb: Verb = {
     ["rnv deployments service.shop.api", "the last 20"],
     ["rnv deployments service.shop.api -limit 500 -json", "more of them, for programs"],
   ],
-  handler: runDeployments,
+  handler: async (invocation) => {
+    const { terminal, options, positional } = invocation;
+    const request = { address: positional[0] as string, limit: options.limit as number };
+    const list = await withContext(invocation, (context) => deployments(context, request));
+    terminal.out(
+      options.json === true
+        ? releasesJson(list)
+        : releasesText(list, systemClock.now(), outStyle(invocation)),
+    );
+  },
 };
-
-async function runDeployments(invocation: Invocation): Promise<number> {
-  const { terminal, options, positional } = invocation;
-  const request = { address: positional[0] as string, limit: options.limit as number };
-  const list = await withContext(invocation, (context) => deployments(context, request));
-  terminal.out(
-    options.json === true ? releasesJson(list) : releasesText(list, systemClock.now(), outStyle(invocation)),
-  );
-  return 0;
-}

@@ -29,23 +29,21 @@ export const showVerb: Verb = {
     ["rnv show backup.json", "a state file"],
     ["rnv show -json plan.rnvplan", "in the shape of `terraform show -json`"],
   ],
-  handler: runShow,
+  handler: async (invocation) => {
+    const [planFile] = invocation.positional as readonly (string | undefined)[];
+    if (planFile === undefined) return showState(invocation);
+    const text = readText(planFile);
+    if (isStateText(text)) return showState(invocation, async () => stateIn(text, planFile));
+    const { document, plan } = planIn(text, planFile);
+    const format = formatOf(invocation.options);
+    // As it was when it was made: what only apply needs of a plan is not read back.
+    if (format === "json")
+      invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(document.plan), 2)}\n`);
+    else showPlan(invocation, plan, format);
+    writeSavedPage(invocation, document);
+    return 0;
+  },
 };
-
-async function runShow(invocation: Invocation): Promise<number> {
-  const [planFile] = invocation.positional as readonly (string | undefined)[];
-  if (planFile === undefined) return showState(invocation);
-  const text = readText(planFile);
-  if (isStateText(text)) return showState(invocation, async () => stateIn(text, planFile));
-  const { document, plan } = planIn(text, planFile);
-  const format = formatOf(invocation.options);
-  // As it was when it was made: what only apply needs of a plan is not read back.
-  if (format === "json")
-    invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(document.plan), 2)}\n`);
-  else showPlan(invocation, plan, format);
-  writeSavedPage(invocation, document);
-  return 0;
-}
 
 /** Reads a saved plan, to show it. */
 export const readPlanFile = (file: string) => planIn(readText(file), file);

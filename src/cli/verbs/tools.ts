@@ -61,25 +61,23 @@ export const graphVerb: Verb = {
     ["rnv graph --all | dot -Tsvg > graph.svg", "drawn by Graphviz: every resource"],
     ["rnv graph -format mermaid plan.rnvplan", "what a saved plan does, for Markdown"],
   ],
-  handler: runGraph,
+  handler: async (invocation) => {
+    const { terminal, options, positional } = invocation;
+    const [planFile] = positional as readonly (string | undefined)[];
+    const format = options.mermaid === true ? "mermaid" : (options.format as "dot" | "mermaid" | "svg");
+    const outcome =
+      planFile === undefined
+        ? await graph(sourcesOf(invocation), { files: listOf(options.file) })
+        : graphOfFile(planFile, options);
+    report(invocation, outcome.diagnostics, outcome.sources);
+    const { graph: found, drawn, exitCode } = outcome;
+    if (found === undefined || drawn === undefined) return exitCode;
+    // What draws is loaded where something is drawn.
+    const { graphFile } = require("../../report/html/graph-file") as typeof graphFiles;
+    terminal.out(graphFile(drawn, resourceTypes, format, options.all === true ? found : undefined));
+    return exitCode;
+  },
 };
-
-async function runGraph(invocation: Invocation): Promise<number> {
-  const { terminal, options, positional } = invocation;
-  const [planFile] = positional as readonly (string | undefined)[];
-  const format = options.mermaid === true ? "mermaid" : (options.format as "dot" | "mermaid" | "svg");
-  const outcome =
-    planFile === undefined
-      ? await graph(sourcesOf(invocation), { files: listOf(options.file) })
-      : graphOfFile(planFile, options);
-  report(invocation, outcome.diagnostics, outcome.sources);
-  const { graph: found, drawn, exitCode } = outcome;
-  if (found === undefined || drawn === undefined) return exitCode;
-  // What draws is loaded where something is drawn.
-  const { graphFile } = require("../../report/html/graph-file") as typeof graphFiles;
-  terminal.out(graphFile(drawn, resourceTypes, format, options.all === true ? found : undefined));
-  return exitCode;
-}
 
 /** The graph of a saved plan, which is all that is read. */
 function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<typeof graph>> {
@@ -109,16 +107,12 @@ export const schemaVerb: Verb = {
       "what the service's documents do not show: what rnv assumes, and each RNV_GAP_… setting",
     ],
   ],
-  handler: runSchema,
+  handler: async ({ terminal, positional }) => {
+    const [name = "manifest"] = positional as readonly (SchemaName | "gaps" | undefined)[];
+    const shown = name === "gaps" ? gapList() : schema(name);
+    terminal.out(`${JSON.stringify(shown, undefined, 2)}\n`);
+  },
 };
-
-/** `rnv schema [name]`, and the list of `rnv schema gaps` */
-async function runSchema({ terminal, positional }: Invocation): Promise<number> {
-  const [name = "manifest"] = positional as readonly (SchemaName | "gaps" | undefined)[];
-  const shown = name === "gaps" ? gapList() : schema(name);
-  terminal.out(`${JSON.stringify(shown, undefined, 2)}\n`);
-  return 0;
-}
 
 export const emulatorVerb: Verb = {
   usage: "emulator",
@@ -142,30 +136,27 @@ export const emulatorVerb: Verb = {
     ],
     ["rnv emulator -lag projects=1s,canvas=2reads", "reads that do not show yet what was just written"],
   ],
-  handler: runEmulator,
+  handler: async ({ terminal, options, signal }) => {
+    const served = await emulator({
+      port: options.port as number,
+      folder: options.folder as string | undefined,
+      latencyMs: options.latency as number | undefined,
+      conditions: options.with as Condition[] | undefined,
+      lag: options.lag as Lags | undefined,
+    });
+    terminal.out(
+      `export RNV_BASE_URL=${served.url}\n` +
+        `export RNV_WORKSPACE_ID=${served.workspaceId}\n` +
+        `export RNV_API_KEY=${served.apiKey}\n`,
+    );
+    terminal.err("The embedded service is running. Ctrl-C ends it.\n");
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) return resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    await served.close();
+  },
 };
-
-async function runEmulator({ terminal, options, signal }: Invocation): Promise<number> {
-  const served = await emulator({
-    port: options.port as number,
-    folder: options.folder as string | undefined,
-    latencyMs: options.latency as number | undefined,
-    conditions: options.with as Condition[] | undefined,
-    lag: options.lag as Lags | undefined,
-  });
-  terminal.out(
-    `export RNV_BASE_URL=${served.url}\n` +
-      `export RNV_WORKSPACE_ID=${served.workspaceId}\n` +
-      `export RNV_API_KEY=${served.apiKey}\n`,
-  );
-  terminal.err("The embedded service is running. Ctrl-C ends it.\n");
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-  await served.close();
-  return 0;
-}
 
 export const completeVerb: Verb = {
   usage: "complete",
@@ -176,27 +167,24 @@ export const completeVerb: Verb = {
   ],
   summary: "Print what may stand at the cursor; the completion scripts ask it",
   examples: [["rnv complete bash -- plan -target service.", "addresses that begin so"]],
-  handler: runComplete,
+  // Offline, and never an error: a shell shows its own.
+  handler: async (invocation) => {
+    const [shell, words = []] = invocation.positional as readonly [Shell, readonly string[] | undefined];
+    const typed = readTyped(invocation.program, words);
+    let names: Promise<NamesHere> | undefined;
+    const known = (): Promise<NamesHere> => {
+      names ??= namesHere(invocation, typed.options);
+      return names;
+    };
+    const completion = await complete(typed, {
+      addresses: async () => (await known()).addresses.map(escapeText),
+      outputs: async () => (await known()).outputs.map(escapeText),
+      stacks: async () => (await known()).stacks.map(escapeText),
+      stages: async () => (await known()).stages.map(escapeText),
+    }).catch(() => ({ kind: "words", words: [] }) as const);
+    invocation.terminal.out(completionText(completion, shell));
+  },
 };
-
-/** `rnv complete SHELL -- WORDS`: what may stand at the cursor. Offline, and never an error: a shell shows its own. */
-async function runComplete(invocation: Invocation): Promise<number> {
-  const [shell, words = []] = invocation.positional as readonly [Shell, readonly string[] | undefined];
-  const typed = readTyped(invocation.program, words);
-  let names: Promise<NamesHere> | undefined;
-  const known = (): Promise<NamesHere> => {
-    names ??= namesHere(invocation, typed.options);
-    return names;
-  };
-  const completion = await complete(typed, {
-    addresses: async () => (await known()).addresses.map(escapeText),
-    outputs: async () => (await known()).outputs.map(escapeText),
-    stacks: async () => (await known()).stacks.map(escapeText),
-    stages: async () => (await known()).stages.map(escapeText),
-  }).catch(() => ({ kind: "words", words: [] }) as const);
-  invocation.terminal.out(completionText(completion, shell));
-  return 0;
-}
 
 /** Names that may stand at the cursor; of a stage with several instances with a slash at its end, and of these. */
 interface NamesHere extends KnownNames {
@@ -233,7 +221,6 @@ export const versionVerb: Verb = {
   examples: [["rnv version -json", "for programs"]],
   handler: async (invocation) => {
     invocation.terminal.out(versionText(process, invocation.options.json === true));
-    return 0;
   },
 };
 
@@ -251,7 +238,6 @@ export const completionVerb: Verb = {
   ],
   handler: async ({ positional, terminal }) => {
     terminal.out(completionScript(positional[0] as Shell));
-    return 0;
   },
 };
 
@@ -281,34 +267,31 @@ const installVerb: Verb = {
     ["rnv terraform install", "for this user"],
     ["rnv terraform install --dir ./mirror > terraform.rc", "in a folder of a repository or a CI job"],
   ],
-  handler: runTerraformInstall,
+  handler: async ({ terminal, options, cwd, environment }) => {
+    const given = typeof options.dir === "string" ? options.dir : undefined;
+    const mirror =
+      given === undefined
+        ? join(environment.HOME ?? homedir(), ".terraform.d", "plugins")
+        : resolve(cwd, given);
+    const files = releaseFiles(
+      version,
+      readBuilt("dist/terraform/terraform-provider-rnv"),
+      readBuilt("THIRD_PARTY_NOTICES"),
+    );
+    for (const folder of mirrorFolders(version)) {
+      mkdirSync(join(mirror, folder), { recursive: true });
+      for (const { name, content, mode } of files)
+        writeWholeFile(join(mirror, folder, name), content, { mode });
+    }
+    terminal.err(
+      `The provider ${version} is installed in ${mirror}.\n` +
+        (given === undefined
+          ? "Terraform and OpenTofu look there by themselves. For other settings, the CLI configuration is:\n"
+          : "Put this into ~/.terraformrc, or into a file that TF_CLI_CONFIG_FILE names:\n"),
+    );
+    terminal.out(cliConfiguration(mirror));
+  },
 };
-
-async function runTerraformInstall({ terminal, options, cwd, environment }: Invocation): Promise<number> {
-  const given = typeof options.dir === "string" ? options.dir : undefined;
-  const mirror =
-    given === undefined
-      ? join(environment.HOME ?? homedir(), ".terraform.d", "plugins")
-      : resolve(cwd, given);
-  const files = releaseFiles(
-    version,
-    readBuilt("dist/terraform/terraform-provider-rnv"),
-    readBuilt("THIRD_PARTY_NOTICES"),
-  );
-  for (const folder of mirrorFolders(version)) {
-    mkdirSync(join(mirror, folder), { recursive: true });
-    for (const { name, content, mode } of files)
-      writeWholeFile(join(mirror, folder, name), content, { mode });
-  }
-  terminal.err(
-    `The provider ${version} is installed in ${mirror}.\n` +
-      (given === undefined
-        ? "Terraform and OpenTofu look there by themselves. For other settings, the CLI configuration is:\n"
-        : "Put this into ~/.terraformrc, or into a file that TF_CLI_CONFIG_FILE names:\n"),
-  );
-  terminal.out(cliConfiguration(mirror));
-  return 0;
-}
 
 /** A built file of this package. */
 function readBuilt(name: string): string {
@@ -341,18 +324,16 @@ const importBlocksVerb: Verb = {
       "a configuration whose plan imports everything and changes nothing",
     ],
   ],
-  handler: runImportBlocks,
+  handler: async (invocation) => {
+    const { terminal, options } = invocation;
+    const outcome = await withContext(invocation, (context) =>
+      terraformImports(context, { files: listOf(options.file), blocks: options.hcl === true }),
+    );
+    report(invocation, outcome.diagnostics, outcome.sources);
+    if (outcome.text !== undefined) terminal.out(outcome.text);
+    return outcome.exitCode;
+  },
 };
-
-async function runImportBlocks(invocation: Invocation): Promise<number> {
-  const { terminal, options } = invocation;
-  const outcome = await withContext(invocation, (context) =>
-    terraformImports(context, { files: listOf(options.file), blocks: options.hcl === true }),
-  );
-  report(invocation, outcome.diagnostics, outcome.sources);
-  if (outcome.text !== undefined) terminal.out(outcome.text);
-  return outcome.exitCode;
-}
 
 /** `rnv terraform install|import-blocks` */
 export const terraformVerbs: VerbFamily = {
