@@ -29,10 +29,7 @@ export async function approvePlan(plan: Plan, options: ApprovalOptions): Promise
   const addresses = unconfirmed.map((change) => change.address);
   const isApproved = options.autoApprove || options.isSaved === true;
   if (!options.ask && unconfirmed.length > 0)
-    throw new DiagnosticsError(
-      unconfirmed.map((change) => deletionRefused(change, plan, options)),
-      4,
-    );
+    throw new DiagnosticsError(unconfirmed.map((change) => deletionRefused(change, plan, options)));
   if (!options.ask && !isApproved) throw new DiagnosticsError([approvalMissing(plan)]);
   if (options.ask) {
     for (const change of unconfirmed) {

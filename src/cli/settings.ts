@@ -152,15 +152,10 @@ function defaultStateOf({ name, isOneOfSeveral }: StackRun, folder: string, cwd:
   const recorded = recordedIn(path);
   if (recorded?.stack === name) return alone;
   if (recorded?.stack !== undefined) return own;
-  throw new DiagnosticsError(
-    [
-      error("guard.stack", `${alone} was written before each stack had a state of its own`, {
-        detail: `It is not known whether it is that of the stack ${name}.`,
-        hint: `where it is: mkdir -p ${dirname(own)} && mv ${folder}/state.* ${dirname(own)}/; else name it with --state`,
-      }),
-    ],
-    4,
-  );
+  throw failure("guard.stack", `${alone} was written before each stack had a state of its own`, {
+    detail: `It is not known whether it is that of the stack ${name}.`,
+    hint: `where it is: mkdir -p ${dirname(own)} && mv ${folder}/state.* ${dirname(own)}/; else name it with --state`,
+  });
 }
 
 /** Bytes. */

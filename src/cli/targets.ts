@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Outcome } from "../commands/context";
 import { joinResults, runTargets, type TargetOutcome } from "../commands/targets";
-import { DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import type { CrossValue } from "../manifest/context";
 import { splitStage, stageText } from "../model/stage";
 import { systemClock } from "../model/time";
@@ -14,36 +14,8 @@ import { isFile, readText } from "./files";
 import { formatOf, type Handler, type Invocation, listOf, stackRun } from "./invocation";
 import { exitCodes, failureOf, outStyle, report } from "./report";
 import { aroundStack, stacksWithState, warnOfLeftStacks } from "./stack-states";
-import { areStacks, askedStage, inAskedStage, undeclaredStage } from "./stages";
+import { areStacks, askedStage, inAskedStage, type Reading, undeclaredStage } from "./stages";
 import { withStack } from "./synthesize";
-
-/** How a verb takes an app of several stacks. */
-type StackUse =
-  /** One after the other, each after those that it needs. */
-  | "each"
-  /** One after the other, each before those that it needs. */
-  | "each, reversed"
-  /** One, which has to be named. */
-  | "one"
-  /** All as one. */
-  | "together";
-
-/** How a verb reads what it runs on. */
-export interface Reading {
-  readonly use: StackUse;
-  /**
-   * The states of the other stacks: `needed` for what they have made, read where they are there (the default), or not read.
-   */
-  readonly others?: "needed" | "none";
-  /** It works on a state alone; `--stack` and `--stage` name the stack and the stage that the state belongs to. */
-  readonly readsState?: true;
-  /** The word behind it may be a saved plan; `alone`: which is all that is read then. */
-  readonly takesPlan?: true | "alone";
-  /** Its JSON is a line for each event. */
-  readonly streams?: true;
-  /** A stack is run although one that comes before it is not done. */
-  readonly isIndependent?: true;
-}
 
 /** A manifest in a stage and a stack, with a state of its own: what a verb runs on. */
 interface Target {
@@ -58,7 +30,7 @@ interface Target {
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
 export async function runVerb(given: Invocation, reading: Reading, handler: Handler): Promise<number> {
   const run = async (one: Invocation) => ({ exitCode: (await handler(one)) ?? exitCodes.done });
-  return joinResults(await runOnTargets(given, reading, run));
+  return joinResults(await runOnTargets(given, reading, run)).exitCode;
 }
 
 /**
@@ -72,6 +44,7 @@ async function runOnTargets<R extends Pick<Outcome, "exitCode">>(
 ): Promise<readonly R[]> {
   const targets = await (reading.readsState ? targetsOfState : targetsOf)(given, reading);
   const screen = targets.length > 1 ? sharedScreen(given, reading.streams === true) : undefined;
+  const { signal } = given;
   const failed = new Set<string>();
   const results: R[] = [];
   const runOne = async ({ stack = "", waitsFor, enter }: Target): Promise<void> => {
@@ -88,7 +61,7 @@ async function runOnTargets<R extends Pick<Outcome, "exitCode">>(
     if (result.exitCode !== exitCodes.done && result.exitCode !== exitCodes.changes) failed.add(stack);
     results.push(result);
   };
-  await runTargets(targets, runOne, signalFor(given, targets));
+  await runTargets(targets, runOne, { signal });
   screen?.end();
   return results;
 }
@@ -144,17 +117,13 @@ export async function resultsOf(
       await runOne({ ...invocation, ...named }, () => Promise.reject(cause));
     }
   };
-  await runTargets(stages, runStage, signalFor(invocation, stages));
+  await runTargets(stages, runStage, { signal: invocation.signal });
   return results;
 }
 
-/** What ends a run of several before the next one. One alone begins in any case, and reports that it was interrupted. */
-const signalFor = ({ signal }: Invocation, several: readonly unknown[]) =>
-  several.length > 1 ? { signal } : {};
-
 /** Returns the targets of a verb that reads a manifest or stacks. */
 async function targetsOf(given: Invocation, reading: Reading): Promise<readonly Target[]> {
-  const { use, takesPlan, others, streams } = reading;
+  const { use, takesPlan, others } = reading;
   const takesStacks = use !== "one";
   const words = takesStacks ? listOf(given.positional[0]) : [];
   const isPlan = takesPlan && words.length === 1 && isFile(resolve(given.cwd, words[0] as string));
@@ -172,9 +141,7 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   const stacks = await listStacks(files, synthesized.cwd);
   if (stacks.length === 0) {
     if (!(await areStacks(files, synthesized.cwd))) refuseWords(named, takesPlan !== undefined);
-    const checksItself = others === "none";
-    const manifestUse = { checksItself, streams: streams === true, destroys: use === "each, reversed" };
-    return [only(await inAskedStage(synthesized, files, manifestUse))];
+    return [only(await inAskedStage(synthesized, files, reading))];
   }
   const invocation = { ...synthesized, stage: undeclaredStage(asked) };
   const chosen = chooseStacks(stacks, named);
@@ -189,51 +156,46 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   if (invocation.options.json !== true) tellNotes(chosen, invocation.terminal);
   if (named.length === 0 && stacks.length > 1 && use === "each" && others !== "none")
     report(invocation, await warnOfLeftStacks(invocation, stacks));
-  return stackTargets(invocation, { stacks, chosen, reading });
+  return stackTargets(invocation, reading, stacks, chosen);
 }
 
 const only = (invocation: Invocation): Target => ({ waitsFor: [], enter: async () => invocation });
 
-interface StacksRun {
-  /** All stacks of the app. */
-  readonly stacks: readonly StackFile[];
-  /** Those to run. */
-  readonly chosen: readonly StackFile[];
-  readonly reading: Reading;
-}
-
-/** Returns stacks as targets: in their order, or from the last one. */
-function stackTargets(invocation: Invocation, { stacks, chosen, reading }: StacksRun): readonly Target[] {
+/** Returns the `chosen` ones of all stacks as targets: in their order, or from the last one. */
+function stackTargets(
+  invocation: Invocation,
+  reading: Reading,
+  stacks: readonly StackFile[],
+  chosen: readonly StackFile[],
+): readonly Target[] {
   const planned = new Map<string, ReadonlyMap<string, CrossValue>>();
   const isReversed = reading.use === "each, reversed";
   const ordered = isReversed ? [...chosen].reverse() : chosen;
+  const needing = (unit: string): readonly string[] =>
+    stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
   return ordered.map(({ unit: stack, dependencies }) => ({
     stack,
-    waitsFor: isReversed ? dependents(stack, stacks) : dependencies,
+    waitsFor: isReversed ? needing(stack) : dependencies,
     enter: async () => {
       // Throws where it is not clear which state is that of the stack.
       settingsOf({ ...invocation, stack: stackRun(stack, { isOneOfSeveral: stacks.length > 1 }) });
       const around = await aroundStack(invocation, stack, { stacks, planned, others: reading.others });
       const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(stack, outputs);
-      const sharesRun = chosen.length > 1;
-      return { ...invocation, stack: stackRun(stack, { ...around, sharesRun, tellOutputs }) };
+      return {
+        ...invocation,
+        stack: stackRun(stack, { ...around, sharesRun: chosen.length > 1, tellOutputs }),
+      };
     },
   }));
 }
 
-/** The stacks that need one. */
-const dependents = (unit: string, stacks: readonly StackFile[]): readonly string[] =>
-  stacks.filter(({ dependencies }) => dependencies.includes(unit)).map((stack) => stack.unit);
-
 /** Returns the targets of a verb that works on a state alone. */
-async function targetsOfState(
-  given: Invocation,
-  { takesPlan, others, use }: Reading,
-): Promise<readonly Target[]> {
+async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly Target[]> {
+  const { takesPlan, others, use } = reading;
   // It reads the state for what it knows, and continues without.
   const isOptional = others === "none" && askedStage(given) === undefined;
   if (isOptional || (takesPlan && given.positional[0] !== undefined)) return [only(given)];
-  const invocation = await inAskedStage(given, listOf(given.options.file), { readsState: true });
+  const invocation = await inAskedStage(given, listOf(given.options.file), reading);
   if (others === "none") return [only(invocation)];
   const inStack = (stack: string): Invocation => ({
     ...invocation,
@@ -288,20 +250,13 @@ async function inSavedStage(
 ): Promise<Invocation> {
   const asked = askedStage(given);
   if (asked !== undefined && stageText(asked) !== stage)
-    throw new DiagnosticsError(
-      [
-        error(
-          "guard.stage",
-          `${planFile} was planned for ${stage === undefined ? "no stage" : `the stage ${stage}`}, not for ${stageText(asked)}`,
-          {
-            hint: "leave --stage and RNV_STAGE out: a saved plan names its stage itself",
-          },
-        ),
-      ],
-      exitCodes.refused,
+    throw failure(
+      "guard.stage",
+      `${planFile} was planned for ${stage === undefined ? "no stage" : `the stage ${stage}`}, not for ${stageText(asked)}`,
+      { hint: "leave --stage and RNV_STAGE out: a saved plan names its stage itself" },
     );
   const invocation = { ...given, options: { ...given.options, ...(stage !== undefined && { stage }) } };
-  if (stack === undefined) return inAskedStage(invocation, files, { streams: true });
+  if (stack === undefined) return inAskedStage(invocation, files, { use: "each", streams: true });
   return { ...invocation, stage: undeclaredStage(askedStage(invocation)) };
 }
 

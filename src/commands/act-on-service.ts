@@ -244,7 +244,7 @@ async function send(
     if (typed !== name) {
       const summary = `${JSON.stringify(typed)} is not the name of ${address}`;
       const hint = `its name is ${JSON.stringify(name)}`;
-      throw new DiagnosticsError([error("guard.name_changed", summary, { address, hint })], 4);
+      throw failure("guard.name_changed", summary, { address, hint });
     }
   }
   const { preexistingIds } = aim;

@@ -1,5 +1,5 @@
 import type { RunResult } from "../apply/run-plan";
-import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, exitCodeOf, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
 import type { RunOrigin } from "../model/history";
@@ -27,7 +27,7 @@ import {
 } from "../plan/saved-plan";
 import { differenceLine, remedyText } from "../report/plan-wording";
 import type { StateSession } from "../state/backend";
-import { addresses, type Context, exitCodeOf, type Outcome, type PlanRequest } from "./context";
+import { addresses, type Context, type Outcome, type PlanRequest } from "./context";
 import { execute } from "./execute";
 import { holdLock, refuseNewState } from "./hold-lock";
 import { type BuiltPlan, buildPlan, prefetch } from "./plan";

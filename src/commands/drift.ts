@@ -1,5 +1,5 @@
 import type { Reads } from "../api/reads";
-import { hasErrors } from "../diagnostics/diagnostic";
+import { exitCodeOf, hasErrors } from "../diagnostics/diagnostic";
 import type { Acceptance } from "../model/acceptance";
 import { stageText } from "../model/stage";
 import { acceptanceExpired, acceptDrift, type Judged } from "../plan/accepted-drift";
@@ -8,8 +8,7 @@ import { type DriftClass, type DriftReport, driftReport } from "../plan/drift";
 import { ownerKey } from "../plan/instances";
 import type { Plan, PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
-import type { PlanRequest } from "./context";
-import { type Context, exitCodeOf, type Outcome } from "./context";
+import type { Context, Outcome, PlanRequest } from "./context";
 import { withDeployers } from "./deployed-since";
 import { buildPlan, prefetch } from "./plan";
 

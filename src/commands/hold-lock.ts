@@ -1,4 +1,4 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { durationText } from "../model/time";
 import { escapeText } from "../report/escape-text";
 import { elapsedText } from "../report/time-text";
@@ -47,20 +47,15 @@ function refuseOtherRepository({ backend, repository }: Context, { state }: Stat
   if (owner === undefined || repository === undefined || owner === repository.name) return;
   if (repository.name === undefined && !repository.isJob) return;
   const own = repository.name ?? "none that is known";
-  throw new DiagnosticsError(
-    [
-      error("guard.repository", `${backend.location} is the state of the repository ${owner}`, {
-        detail: `This run is of the repository ${own}. It would delete or change what the other repository deploys.`,
-        hint: `use a state of its own (RNV_STATE, or state: of the stage). If ${owner} was renamed: rnv state claim`,
-      }),
-    ],
-    4,
-  );
+  throw failure("guard.repository", `${backend.location} is the state of the repository ${owner}`, {
+    detail: `This run is of the repository ${own}. It would delete or change what the other repository deploys.`,
+    hint: `use a state of its own (RNV_STATE, or state: of the stage). If ${owner} was renamed: rnv state claim`,
+  });
 }
 
 /** Throws `DiagnosticsError` (exit 4) where this run must not create the state. */
 export function refuseNewState({ refusedState }: Pick<Context, "refusedState">): void {
-  if (refusedState) throw new DiagnosticsError([refusedState], 4);
+  if (refusedState) throw new DiagnosticsError([refusedState]);
 }
 
 /** A state that names no repository takes that of the run with the next snapshot. */

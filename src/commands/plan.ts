@@ -1,18 +1,11 @@
-import { type Diagnostic, hasErrors, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, exitCodeOf, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import { hasChanges, type Plan, type PlanInput } from "../plan/plan";
 import { counted, isBlocked } from "../report/plan-wording";
 import { resourceTypes } from "../resources";
 import { checkPreconditions } from "./check-conditions";
 import { checkPolicies } from "./check-policies";
-import {
-  type Connection,
-  type Context,
-  exitCodeOf,
-  type Outcome,
-  type PlanRequest,
-  planOptions,
-} from "./context";
+import { type Connection, type Context, type Outcome, type PlanRequest, planOptions } from "./context";
 import { withDeployers } from "./deployed-since";
 import { refuseHandOver } from "./hand-over";
 import { loadDeclared } from "./load";

@@ -1,4 +1,4 @@
-import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, exitCodeOf, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, nameOf } from "../model/address";
 import { emptyCatalog } from "../model/catalog";
@@ -19,7 +19,7 @@ import { listStacks, loadDesired } from "../stack/load-desired";
 import type { StateBackend } from "../state/backend";
 import { compileConditions } from "./check-conditions";
 import { loadPolicies } from "./check-policies";
-import { type Context, exitCodeOf, type Outcome } from "./context";
+import type { Context, Outcome } from "./context";
 import { type LoadContext, load } from "./load";
 
 export interface ValidateOutcome extends Outcome {

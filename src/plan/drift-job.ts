@@ -1,5 +1,4 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import { worstExitCode } from "../model/exit-code";
 import { countOf, type DriftClass, type DriftReport, driftClasses, hasDriftLeft } from "./drift";
 
 /** The findings of a drift job in one stage, or in one stack of it. */
@@ -46,10 +45,6 @@ export function statusOf({ exitCode, report }: Pick<StageDrift, "exitCode" | "re
   if (exitCode === 130) return "interrupted";
   return report === undefined ? "error" : "expired";
 }
-
-/** Returns the exit code of a job: that of the stage that says most. */
-export const jobExitCode = (stages: readonly StageDrift[]): number =>
-  worstExitCode(stages.map(({ exitCode }) => exitCode));
 
 /** The name of a stage or a stack of it in a list: `production`, `production/api`; empty where there is but one. */
 export const nameOfStage = ({ stage, stack }: Pick<StageDrift, "stage" | "stack">): string =>

@@ -1,4 +1,4 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { LockHolder } from "./backend";
 import type { Disk } from "./local/disk";
 
@@ -114,67 +114,41 @@ export async function isDead(
   return theirs.started !== undefined && started !== undefined && theirs.started !== started;
 }
 
-const lockHeldExit = 6;
-
 /** Returns the error for a lock that somebody holds; `where` names its file or address. */
 export function lockHeld(holder: LockHolder, where: string, now: number): DiagnosticsError {
   const { id, command, host, pid, since } = holder;
-  return new DiagnosticsError(
-    [
-      error(
-        "state.lock_held",
-        `the state is locked by ${command} (pid ${pid} on ${host}), for ${ageOf(since, now)}`,
-        {
-          detail: `Lock ${id}, taken ${since}, in ${where}.`,
-          hint: `wait for it to end (-lock-timeout=5m); if it is certainly gone: rnv force-unlock ${id}`,
-        },
-      ),
-    ],
-    lockHeldExit,
-  );
+  const summary = `the state is locked by ${command} (pid ${pid} on ${host}), for ${ageOf(since, now)}`;
+  return failure("state.lock_held", summary, {
+    detail: `Lock ${id}, taken ${since}, in ${where}.`,
+    hint: `wait for it to end (-lock-timeout=5m); if it is certainly gone: rnv force-unlock ${id}`,
+  });
 }
 
 /** Returns the error for a lock that does not name its holder; `hint` says how to remove it. */
 export const lockUnreadable = (where: string, hint: string): DiagnosticsError =>
-  new DiagnosticsError(
-    [error("state.lock_held", `${where} is there, but it does not say who holds the lock`, { hint })],
-    lockHeldExit,
-  );
+  failure("state.lock_held", `${where} is there, but it does not say who holds the lock`, { hint });
 
 /** Returns the error for a lock that is no longer this run's; `by` tells its state now. */
 export const lockLost = (by: string): DiagnosticsError =>
-  new DiagnosticsError(
-    [
-      error("state.lock_lost", `the lock on the state was taken away from this run: ${by}`, {
-        detail: "Nothing was written after that. What this run had begun stands in the journal.",
-        hint: "let the other run end, then run the same command again: it settles what was left open",
-      }),
-    ],
-    lockHeldExit,
-  );
+  failure("state.lock_lost", `the lock on the state was taken away from this run: ${by}`, {
+    detail: "Nothing was written after that. What this run had begun stands in the journal.",
+    hint: "let the other run end, then run the same command again: it settles what was left open",
+  });
 
 /** Returns the error for a write that was sent without the lock; `holder` has it now, if anybody. */
-export const lockLostAfterWrite = (where: string, holder: LockHolder | undefined): DiagnosticsError =>
-  new DiagnosticsError(
-    [
-      error(
-        "state.lock_lost",
-        `the lock on the state was taken away from this run: ${
-          holder === undefined
-            ? "it is free"
-            : `${holder.command} (pid ${holder.pid} on ${holder.host}) holds it now`
-        }`,
-        {
-          detail:
-            `This run wrote ${where} before it found out, which may have replaced what another run wrote there. ` +
-            "Nothing was sent to the service after that." +
-            (holder === undefined ? " A server that gives one lock to everybody looks the same." : ""),
-          hint: "let the other run end, then run the same command again: it settles what was left open, and names what is there and no longer recorded (--adopt takes it over)",
-        },
-      ),
-    ],
-    lockHeldExit,
-  );
+export function lockLostAfterWrite(where: string, holder: LockHolder | undefined): DiagnosticsError {
+  const by =
+    holder === undefined
+      ? "it is free"
+      : `${holder.command} (pid ${holder.pid} on ${holder.host}) holds it now`;
+  return failure("state.lock_lost", `the lock on the state was taken away from this run: ${by}`, {
+    detail:
+      `This run wrote ${where} before it found out, which may have replaced what another run wrote there. ` +
+      "Nothing was sent to the service after that." +
+      (holder === undefined ? " A server that gives one lock to everybody looks the same." : ""),
+    hint: "let the other run end, then run the same command again: it settles what was left open, and names what is there and no longer recorded (--adopt takes it over)",
+  });
+}
 
 function ageOf(since: string, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));

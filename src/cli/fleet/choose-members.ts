@@ -1,11 +1,13 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { shownPath } from "../../manifest/files";
 import { type FoundFleet, findFleet, isBelow, pathsBeside, realOf } from "../../manifest/find-fleet";
 import { stateNamedFor } from "../../manifest/fleet-environment";
+import { commandEnvironment } from "../../manifest/trust";
 import { type FleetMember, memberPlace, type Shard } from "../../model/fleet";
 import { fillStage, splitStage, stageText } from "../../model/stage";
 import { compareTexts, namePattern, type ProcessEnvironment, sha256, shortList } from "../../model/text";
@@ -14,7 +16,6 @@ import { parseStateAddress } from "../../state/state-address";
 import { type Invocation, listOf } from "../invocation";
 import { report } from "../report";
 import { askedStage } from "../stages";
-import { changedFiles } from "./changed-files";
 
 interface ChosenMembers {
   /** The whole fleet. */
@@ -53,7 +54,7 @@ export function chooseMembers(invocation: Invocation): ChosenMembers {
 function warnOfGone(
   { cwd, environment, options }: Invocation,
   { members, root, file }: FoundFleet,
-  { paths, textBefore }: ReturnType<typeof changedFiles>,
+  { paths, textBefore }: ChangedFiles,
 ): readonly Diagnostic[] {
   const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
   try {
@@ -108,7 +109,7 @@ function fleetBefore(request: Parameters<typeof findFleet>[0]): readonly FleetMe
  * folder, or a file beside it that its manifest names. A change of the fleet file, or of a policy of the job, is of all.
  */
 function changedSince(
-  { paths }: ReturnType<typeof changedFiles>,
+  { paths }: ChangedFiles,
   members: readonly FleetMember[],
   { root: asked, file }: FoundFleet,
   { cwd, environment }: Invocation,
@@ -225,3 +226,77 @@ function stateOf(member: FleetMember, root: string, environment: ProcessEnvironm
   const path = resolve(realOf(resolve(root, member.folder)), address.path);
   return join(realOf(dirname(path)), basename(path));
 }
+
+/** What has changed since a commit. */
+interface ChangedFiles {
+  /** Absolute paths, with links followed. */
+  readonly paths: readonly string[];
+  /** Returns the text that a file had at the commit; undefined where it did not exist. */
+  readonly textBefore: (path: string) => string | undefined;
+}
+
+/**
+ * Absolute paths of the files that differ from where this branch left `ref`: committed, in the working folder, and not
+ * known to git. A file that moved counts at both places. Throws `DiagnosticsError`.
+ */
+function changedFiles(ref: string, cwd: string, environment: ProcessEnvironment): ChangedFiles {
+  const git = (...args: readonly string[]) =>
+    spawnSync("git", ["-c", "core.fsmonitor=false", ...args], {
+      cwd,
+      encoding: "utf8",
+      // Bytes of one list of paths.
+      maxBuffer: 256 * 1024 * 1024,
+      env: {
+        ...commandEnvironment(environment, (name) => name === "GIT_DIR" || name === "GIT_WORK_TREE"),
+        GIT_OPTIONAL_LOCKS: "0",
+        // What it says is read.
+        LC_ALL: "C",
+      },
+    });
+  const top = git("rev-parse", "--show-toplevel");
+  if (top.error !== undefined)
+    throw unknownChanges("git cannot be started", "install it, or leave out --changed-since");
+  if (top.status !== 0 && top.stderr.includes("dubious ownership"))
+    throw unknownChanges(
+      `git does not trust the repository of ${cwd}, which is another user's`,
+      'at the top of the repository: git config --global --add safe.directory "$PWD"',
+    );
+  if (top.status !== 0) throw unknownChanges(`${cwd} is in no git repository`, "leave out --changed-since");
+  const known = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`);
+  if (known.status !== 0)
+    throw unknownChanges(
+      `git knows no commit ${JSON.stringify(ref)}`,
+      "fetch it first: git fetch origin main; actions/checkout with fetch-depth: 0; GIT_DEPTH: 0 in GitLab",
+    );
+  const base = git("merge-base", known.stdout.trim(), "HEAD");
+  if (base.status !== 0)
+    throw unknownChanges(
+      `git does not know where this branch left ${JSON.stringify(ref)}`,
+      "the clone is too shallow: actions/checkout with fetch-depth: 0; GIT_DEPTH: 0 in GitLab",
+    );
+  const root = top.stdout.replace(/\r?\n$/, "");
+  const lists = [
+    // No setting of the clone, nor .gitmodules, hides anything.
+    git(
+      ...["-C", root, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-relative"],
+      ...["--ignore-submodules=none", base.stdout.trim()],
+    ),
+    git("-C", root, "ls-files", "--others", "--exclude-standard", "-z"),
+  ];
+  if (lists.some(({ status }) => status !== 0)) throw unknownChanges("git cannot tell what has changed");
+  const paths = lists.flatMap(({ stdout }) =>
+    stdout
+      .split("\0")
+      .filter((path) => path !== "")
+      .map((path) => resolve(root, path)),
+  );
+  const textBefore = (path: string): string | undefined => {
+    const name = relative(root, path).split(sep).join("/");
+    const shown = git("show", "--no-textconv", `${base.stdout.trim()}:${name}`);
+    return shown.status === 0 ? shown.stdout : undefined;
+  };
+  return { paths, textBefore };
+}
+
+const unknownChanges = (summary: string, hint?: string): DiagnosticsError =>
+  failure("command.usage", `--changed-since: ${summary}`, { hint });

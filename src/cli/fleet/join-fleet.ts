@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { makeReport, refusedMember } from "../../commands/fleet/member-result";
+import { makeReport, refusedMember } from "../../commands/fleet";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import { reasonOf, shortList } from "../../model/text";
 import { type FleetReport, fleetReportSchema, type MemberResult } from "../../report/fleet-report";

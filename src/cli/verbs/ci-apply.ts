@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { Option } from "commander";
 import type { ApplyOutcome } from "../../commands/apply";
 import { notMerged, type Review, recordsOf } from "../../commands/ci/find-review";
@@ -14,16 +13,7 @@ import {
   wasApplied,
 } from "../../report/job-comment";
 import { planLine } from "../../report/plan-wording";
-import {
-  type CiJob,
-  commentOptions,
-  readJob,
-  reviewOf,
-  subjectOf,
-  tellHost,
-  writeOutputs,
-  writeSummary,
-} from "../ci-job";
+import { type CiJob, commentOptions, readJob, reviewOf, subjectOf, tellHost, writeOutputs } from "../ci-job";
 import type { Invocation } from "../invocation";
 import { options, planningOptions, policyOptions, runningOptions } from "../options";
 import { reportFolder, writeReports } from "../plan-reports";
@@ -90,18 +80,14 @@ export const ciApplyVerb: Verb = {
     const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
     writeOutputs(invocation, outputs);
     const text = shownComment(commentOn(outcome, subjectOf(invocation), job, 1_000_000));
-    writeSummary(invocation, [text]);
+    const applied = { target: invocation, outcome, applied: text };
+    const written = writeReports(invocation, [applied], request, outputs);
     const told =
       given.comment !== false && !review?.isUnread
         ? await tellPullRequest(invocation, job, review, outcome)
         : 0;
-    const folder = invocation.stack?.sharesRun
-      ? join(String(given.report), invocation.stack.name)
-      : String(given.report);
-    const reported = { ...invocation, options: { ...given, report: folder } };
-    writeReports(reported, [{ target: reported, outcome, applied: text }], request, outputs);
     if (thrown !== undefined) throw thrown;
-    return exitCode === exitCodes.done ? told : exitCode;
+    return exitCode === exitCodes.done ? told || written : exitCode;
   },
 };
 

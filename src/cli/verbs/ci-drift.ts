@@ -3,15 +3,15 @@ import { Option } from "commander";
 import { createHttpTransport } from "../../api/http-transport";
 import { deliver, readWebhook } from "../../api/webhook";
 import { keepIssues } from "../../commands/ci/keep-issue";
+import { joinResults } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
-import { worstExitCode } from "../../model/exit-code";
 import { Secret } from "../../model/secret";
 import { stageText } from "../../model/stage";
 import { systemClock } from "../../model/time";
 import { version } from "../../model/version";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
-import { type DriftJob, jobExitCode, type StageDrift, statusOf, withoutOthers } from "../../plan/drift-job";
+import { type DriftJob, type StageDrift, statusOf, withoutOthers } from "../../plan/drift-job";
 import {
   driftJobJson,
   driftJobMarkdown,
@@ -31,7 +31,7 @@ import { ignoredOptions, options, scopeOptions } from "../options";
 import { annotate, exitCodes, outStyle, report } from "../report";
 import { stagesAsked, stagesOptions } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
-import { driftOf, driftOptions, isWhole, readAccepted } from "./drift";
+import { driftOf, driftOptions, readAccepted } from "./drift";
 import type { Verb } from "./verb";
 
 export const ciDriftVerb: Verb = {
@@ -80,10 +80,13 @@ export const ciDriftVerb: Verb = {
     const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));
     const job: DriftJob = {
       ...{ manifest: subjectOf(invocation).manifest, at, commit, page, stages: told },
-      seconds: secondsSince(startedAt),
-      exitCode: invocation.signal.aborted ? exitCodes.interrupted : jobExitCode(told),
+      seconds: Math.round(systemClock.elapsed() - startedAt) / 1000,
+      exitCode: invocation.signal.aborted ? exitCodes.interrupted : joinResults(told).exitCode,
     };
-    show(invocation, job);
+    const format = formatOf(options);
+    if (format === "json") terminal.out(driftJobJson(job));
+    else if (format === "markdown") terminal.out(driftJobMarkdown(job));
+    else terminal.out(driftJobText(job, outStyle(invocation)));
     const unused = unusedIn(results, areAll).map(acceptanceUnused);
     const failures: Diagnostic[] = [...writeFiles(invocation, job)];
     if (webhook !== undefined) {
@@ -100,11 +103,9 @@ export const ciDriftVerb: Verb = {
     await tellJob(invocation, job);
     for (const { diagnostics, sources } of told)
       annotate({ terminal, environment, cwd }, diagnostics, sources);
-    return hasErrors(failures) ? worstExitCode([job.exitCode, exitCodes.error]) : job.exitCode;
+    return joinResults([job, { exitCode: hasErrors(failures) ? exitCodes.error : 0 }]).exitCode;
   },
 };
-
-const secondsSince = (start: number): number => Math.round(systemClock.elapsed() - start) / 1000;
 
 /** Entries that no stage needs; those for any stage may be needed by one that was not looked at. */
 function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly Acceptance[] {
@@ -122,16 +123,8 @@ function shownOf({ target: { stage, stack }, outcome, seconds }: TargetResult): 
   return {
     ...{ stage: stage ? stageText(stage) : undefined, stack: stack?.name, seconds },
     ...{ runId, exitCode, diagnostics, sources },
-    ...(report && isWhole(outcome) && { report, recordedIds }),
+    ...(report && { report, recordedIds }),
   };
-}
-
-function show(invocation: Invocation, job: DriftJob): void {
-  const { terminal, options } = invocation;
-  const format = formatOf(options);
-  if (format === "json") terminal.out(driftJobJson(job));
-  else if (format === "markdown") terminal.out(driftJobMarkdown(job));
-  else terminal.out(driftJobText(job, outStyle(invocation)));
 }
 
 /** Tells the job's system: its outputs, its summary, and the issue of each stage. */

@@ -1,5 +1,5 @@
 import { checkSavedPlan } from "../../commands/check-policies";
-import { exitCodeOf } from "../../commands/context";
+import { exitCodeOf } from "../../diagnostics/diagnostic";
 import { stopsPlan } from "../../model/policy";
 import { escapeJson } from "../../report/escape-text";
 import { checkWords } from "../../report/plan-wording";

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { RollbackSubject, RuntimeRequest } from "../../commands/act-on-service";
 import { deployments, runtimeAction, status } from "../../commands/status";
-import { DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import { systemClock } from "../../model/time";
 import { escapeJson, escapeText, quoteText } from "../../report/escape-text";
 import { oneStatusText, releasesJson, releasesText, statusJson, statusText } from "../../report/status-text";
@@ -163,7 +163,7 @@ async function confirmRollback(
   if (!ask) {
     const summary = `rolling ${address} back must be confirmed by the name of the service`;
     const hint = `run it in a terminal, or add --confirm ${quoteText(name)}`;
-    throw new DiagnosticsError([error("guard.delete_unconfirmed", summary, { address, hint })], 4);
+    throw failure("guard.delete_unconfirmed", summary, { address, hint });
   }
   const commit = releaseCommit ? ` (commit ${escapeText(releaseCommit.slice(0, 12))})` : "";
   return ask(

@@ -12,7 +12,7 @@ import { stateOf } from "../context";
 import { readText } from "../files";
 import { formatOf, type Invocation } from "../invocation";
 import { options } from "../options";
-import { writeSavedPage, writeStatePage } from "../page-file";
+import { writePage } from "../page-file";
 import { outStyle } from "../report";
 import { showPlan } from "./plan";
 import type { Verb } from "./verb";
@@ -40,7 +40,8 @@ export const showVerb: Verb = {
     if (format === "json")
       invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(document.plan), 2)}\n`);
     else showPlan(invocation, plan, format);
-    writeSavedPage(invocation, document);
+    const { stage, stack } = document.request;
+    writePage(invocation, (load, { types }) => load.plan().planPage(document.plan, { types, stage, stack }));
     return 0;
   },
 };
@@ -55,7 +56,7 @@ function planIn(text: string, name: string): { readonly document: SavedPlan; rea
   const damaged = error("plan.damaged", `${name} is not a saved plan of this version`, {
     hint: "make it again: rnv plan -out",
   });
-  throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged], 5);
+  throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged]);
 }
 
 function isStateText(text: string): boolean {
@@ -87,6 +88,6 @@ async function showState(
   else if (format === "markdown")
     terminal.out(`${fencedBlock(stateText(state, plainStyle).trimEnd().split("\n"))}\n`);
   else terminal.out(stateText(state, outStyle(invocation)));
-  if (state) writeStatePage(invocation, state);
+  if (state) writePage(invocation, (load, scope) => load.state().statePage(state, scope));
   return 0;
 }

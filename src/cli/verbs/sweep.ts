@@ -210,7 +210,7 @@ function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclarat
           hint: "write disposable: true where all of its instances may be destroyed without a confirmation by name",
         }),
       ],
-      exitCodes.refused,
+      undefined,
       found.sources,
     );
   if (!declared.each)
