@@ -46,7 +46,7 @@ function sumOf<T extends Counts>(all: readonly (T | undefined)[]): T | undefined
 
 /** How several targets are run. */
 interface TargetsRun {
-  /** Aborted: those that run end by themselves, and no other begins. One alone begins in any case, and tells of it. */
+  /** Aborted: those that run end by themselves, and no other begins. One alone begins in any case, and reports it. */
   readonly signal?: AbortSignal;
   /** How many run at once; one unless said. */
   readonly parallelism?: number;
