@@ -12,11 +12,9 @@ import { strangersJob } from "./job";
 import { connectionIn, withProfile } from "./profile";
 import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
-import { terraformWord } from "./terraform-words";
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { ciVerbs } from "./verbs/ci";
 import { driftVerb } from "./verbs/drift";
-import { explainVerb } from "./verbs/explain";
 import { fleetVerbs } from "./verbs/fleet";
 import { historyVerb } from "./verbs/history";
 import { initVerb } from "./verbs/init";
@@ -26,44 +24,16 @@ import { outputVerb } from "./verbs/output";
 import { planVerb, validateVerb } from "./verbs/plan";
 import { policyVerbs } from "./verbs/policy";
 import { promoteVerb } from "./verbs/promote";
-import {
-  cancelVerb,
-  deploymentsVerb,
-  deployVerb,
-  restartVerb,
-  resumeVerb,
-  rollbackVerb,
-  statusVerb,
-  suspendVerb,
-} from "./verbs/runtime";
+import { runtimeVerbs } from "./verbs/runtime";
 import { showVerb } from "./verbs/show";
 import { stageVerbs } from "./verbs/stage";
 import { forceUnlockVerb, stateVerbs } from "./verbs/state";
 import { testVerb } from "./verbs/test";
-import {
-  completeVerb,
-  completionVerb,
-  emulatorVerb,
-  graphVerb,
-  schemaVerb,
-  terraformVerbs,
-  versionVerb,
-} from "./verbs/tools";
+import { graphVerb, toolVerbs } from "./verbs/tools";
 import { addVerbs, shownVerbs, type Verb, type VerbFamily } from "./verbs/verb";
 
 /** Verbs that `rnv` alone shows; `rnv help -a` shows all. */
-const daily = new Set([
-  "init",
-  "login",
-  "validate",
-  "plan",
-  "apply",
-  "destroy",
-  "drift",
-  "show",
-  "status",
-  "import",
-]);
+const daily = new Set("init login validate plan apply destroy drift show status import".split(" "));
 
 const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbFamily)[]])[] = [
   ["Main verbs:", [validateVerb, planVerb, applyVerb, destroyVerb, driftVerb, showVerb]],
@@ -71,25 +41,9 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
     "State and what is live:",
     [importVerb, exportVerb, outputVerb, graphVerb, historyVerb, forceUnlockVerb, stateVerbs, stageVerbs],
   ],
-  ["In CI, and many manifests:", [ciVerbs, fleetVerbs, policyVerbs, testVerb, completeVerb]],
-  [
-    "Running services:",
-    [
-      statusVerb,
-      deploymentsVerb,
-      deployVerb,
-      restartVerb,
-      suspendVerb,
-      resumeVerb,
-      rollbackVerb,
-      cancelVerb,
-      promoteVerb,
-    ],
-  ],
-  [
-    "Getting started and tools:",
-    [initVerb, loginVerb, emulatorVerb, schemaVerb, versionVerb, completionVerb, explainVerb, terraformVerbs],
-  ],
+  ["In CI, and many manifests:", [ciVerbs, fleetVerbs, policyVerbs, testVerb]],
+  ["Running services:", [...runtimeVerbs, promoteVerb]],
+  ["Getting started and tools:", [initVerb, loginVerb, ...toolVerbs]],
 ];
 
 /** The whole command line: every verb of DESIGN section 8, wired to `run`. */
@@ -227,7 +181,9 @@ export function normalizeArgv(
     if (word === "--") return [...normalized, ...argv.slice(index)];
     const words = normalizeWord(word, options);
     normalized.push(...words);
-    isValue = words.length === 1 && takesNextWord(words[0] as string, options);
+    const [only = "", ...others] = words;
+    const name = others.length === 0 ? /^--?(.+)$/s.exec(only)?.[1] : undefined;
+    isValue = name !== undefined && options.get(name) === "value";
   }
   return normalized;
 }
@@ -245,8 +201,45 @@ function normalizeWord(word: string, options: ReadonlyMap<string, OptionShape>):
   return [`--${name}=${value}`];
 }
 
-const takesNextWord = (word: string, options: ReadonlyMap<string, OptionShape>): boolean =>
-  word.startsWith("--") ? options.get(word.slice(2)) === "value" : options.get(word.slice(1)) === "value";
+/** Terraform's verbs that rnv lacks, and rnv's way. */
+const terraformVerbs: Readonly<Record<string, string>> = {
+  workspace: "rnv has stages instead of workspaces: declare `stages`, then pass --stage NAME",
+  fmt: "rnv does not format manifests: any YAML formatter does",
+  taint: "to create a resource again: rnv apply -replace=ADDRESS",
+  untaint: "rnv marks no resource as tainted: nothing has to be undone",
+  refresh: "to record what is live: rnv apply -refresh-only",
+  console: "rnv has no console: rnv output and rnv show print values",
+  get: "rnv has no modules to download: pass several files with -f",
+  providers: "rnv has one provider, itself: rnv version",
+  up: "to create or change resources: rnv apply",
+  down: "to destroy everything that the state records: rnv destroy",
+};
+
+/** Terraform's options that rnv lacks, and rnv's way. */
+const terraformOptions: Readonly<Record<string, string>> = {
+  var: "rnv has no -var: use ${env.NAME} in the manifest, or { fromEnv: NAME } for a secret",
+  "var-file":
+    "rnv has no -var-file: pass an overlay as a later -f FILE, or use variablesFrom: [{ dotenv: FILE }]",
+  lock: "rnv always locks a state that it writes: -lock-timeout=5m waits for another run",
+  refresh: "rnv always reads what is live: a plan needs three requests",
+  "compact-warnings": "rnv prints each warning once: -json is for programs",
+};
+
+/** Returns rnv's way where a command line uses a word of Terraform's that `verbNames` and `optionNames` lack. */
+function terraformWord(
+  words: readonly string[],
+  verbNames: ReadonlySet<string>,
+  optionNames: ReadonlySet<string>,
+): string | undefined {
+  const verb = words.find((word) => !word.startsWith("-")) ?? "";
+  if (Object.hasOwn(terraformVerbs, verb) && !words.some((word) => verbNames.has(word)))
+    return terraformVerbs[verb];
+  for (const word of words) {
+    const name = /^--?([a-z-]+)(=|$)/.exec(word)?.[1] ?? "";
+    if (Object.hasOwn(terraformOptions, name) && !optionNames.has(name)) return terraformOptions[name];
+  }
+  return undefined;
+}
 
 /** Runs one command line; resolves to the exit code of DESIGN section 8. Never rejects. */
 async function run(argv: readonly string[], terminal: Terminal, interruption: Interruption): Promise<number> {

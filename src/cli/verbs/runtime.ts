@@ -69,7 +69,7 @@ async function runAction(invocation: Invocation, wanted: Wanted): Promise<number
   return exitCode;
 }
 
-export const deployVerb: Verb = {
+const deployVerb: Verb = {
   usage: "deploy <address>",
   summary: "Deploy a service now",
   detail: forAService,
@@ -102,9 +102,9 @@ function checkedCommit(commit: unknown): string | undefined {
   throw failure("command.usage", summary, { hint: "git rev-parse HEAD prints one" });
 }
 
-export const restartVerb = actionVerb("restart", "Restart a running service");
-export const suspendVerb = actionVerb("suspend", "Suspend a running service");
-export const resumeVerb = actionVerb("resume", "Resume a suspended service");
+const restartVerb = actionVerb("restart", "Restart a running service");
+const suspendVerb = actionVerb("suspend", "Suspend a running service");
+const resumeVerb = actionVerb("resume", "Resume a suspended service");
 
 function actionVerb(action: "restart" | "suspend" | "resume", summary: string): Verb {
   return {
@@ -117,7 +117,7 @@ function actionVerb(action: "restart" | "suspend" | "resume", summary: string): 
   };
 }
 
-export const cancelVerb: Verb = {
+const cancelVerb: Verb = {
   usage: "cancel <address> [deployment-id]",
   summary: "Cancel a deployment in progress",
   detail: `${forAService}\nWithout a deployment id: the newest one.`,
@@ -128,7 +128,7 @@ export const cancelVerb: Verb = {
   },
 };
 
-export const rollbackVerb: Verb = {
+const rollbackVerb: Verb = {
   usage: "rollback <address> [deployment-id]",
   summary: "Go back to an earlier release",
   detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to.`,
@@ -172,7 +172,7 @@ async function confirmRollback(
   );
 }
 
-export const statusVerb: Verb = {
+const statusVerb: Verb = {
   usage: "status [address]",
   summary: "Show what runs: release, commit, health, since when",
   detail:
@@ -210,7 +210,7 @@ export const statusVerb: Verb = {
   },
 };
 
-export const deploymentsVerb: Verb = {
+const deploymentsVerb: Verb = {
   usage: "deployments <address>",
   summary: "List deployments of a service, newest first",
   detail:
@@ -237,3 +237,15 @@ export const deploymentsVerb: Verb = {
     );
   },
 };
+
+/** Verbs about running services. */
+export const runtimeVerbs: readonly Verb[] = [
+  statusVerb,
+  deploymentsVerb,
+  deployVerb,
+  restartVerb,
+  suspendVerb,
+  resumeVerb,
+  rollbackVerb,
+  cancelVerb,
+];

@@ -38,6 +38,7 @@ import { type Invocation, listOf, type OptionValues } from "../invocation";
 import { options, positive, sourceOptions } from "../options";
 import { report } from "../report";
 import { askedStage, localNames, stagesOf } from "../stages";
+import { explainVerb } from "./explain";
 import { readPlanFile } from "./show";
 import type { Verb, VerbFamily } from "./verb";
 
@@ -94,7 +95,7 @@ function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<ty
   };
 }
 
-export const schemaVerb: Verb = {
+const schemaVerb: Verb = {
   usage: "schema",
   arguments: [new Argument("[name]", "which one (default: manifest)").choices([...schemaNames, "gaps"])],
   summary: "Print a JSON Schema: of a manifest, a fleet, a plan, a drift, a state, events …",
@@ -114,7 +115,7 @@ export const schemaVerb: Verb = {
   },
 };
 
-export const emulatorVerb: Verb = {
+const emulatorVerb: Verb = {
   usage: "emulator",
   summary: "Serve the embedded service over HTTP",
   detail: "Prints its address, workspace and key as export lines, and runs until Ctrl-C.",
@@ -158,7 +159,7 @@ export const emulatorVerb: Verb = {
   },
 };
 
-export const completeVerb: Verb = {
+const completeVerb: Verb = {
   usage: "complete",
   hidden: true,
   arguments: [
@@ -214,7 +215,7 @@ async function namesHere(invocation: Invocation, options: TypedOptions): Promise
   return { ...names, stages };
 }
 
-export const versionVerb: Verb = {
+const versionVerb: Verb = {
   usage: "version",
   summary: "Print the version",
   options: [options.json],
@@ -224,7 +225,7 @@ export const versionVerb: Verb = {
   },
 };
 
-export const completionVerb: Verb = {
+const completionVerb: Verb = {
   usage: "completion",
   arguments: [new Argument("<shell>", "the shell").choices(shells)],
   summary: "Print a completion script for a shell",
@@ -335,10 +336,19 @@ const importBlocksVerb: Verb = {
   },
 };
 
-/** `rnv terraform install|import-blocks` */
-export const terraformVerbs: VerbFamily = {
+const terraformVerbs: VerbFamily = {
   name: "terraform",
   summary: "Install the provider for Terraform and OpenTofu, and move resources there",
   description: "The provider for Terraform and OpenTofu, which is a part of this package, and the way to it.",
   verbs: [installVerb, importBlocksVerb],
 };
+
+export const toolVerbs: readonly (Verb | VerbFamily)[] = [
+  emulatorVerb,
+  schemaVerb,
+  versionVerb,
+  completionVerb,
+  completeVerb,
+  explainVerb,
+  terraformVerbs,
+];
