@@ -177,12 +177,9 @@ const completeVerb: Verb = {
       names ??= namesHere(invocation, typed.options);
       return names;
     };
-    const completion = await complete(typed, {
-      addresses: async () => (await known()).addresses.map(escapeText),
-      outputs: async () => (await known()).outputs.map(escapeText),
-      stacks: async () => (await known()).stacks.map(escapeText),
-      stages: async () => (await known()).stages.map(escapeText),
-    }).catch(() => ({ kind: "words", words: [] }) as const);
+    const completion = await complete(typed, async (kind) => (await known())[kind].map(escapeText)).catch(
+      () => ({ kind: "words", words: [] }) as const,
+    );
     invocation.terminal.out(completionText(completion, shell));
   },
 };
