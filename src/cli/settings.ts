@@ -55,12 +55,7 @@ const needed = {
  */
 export function readSettings(
   environment: ProcessEnvironment,
-  flags: {
-    readonly state?: string;
-    readonly cwd: string;
-    readonly stack?: StackRun | undefined;
-    readonly stage?: StageRun | null | undefined;
-  },
+  flags: StateOwner & { readonly state?: string },
 ): Settings {
   const setting = (name: string): string => environment[name]?.trim() ?? "";
   const given = flags.state ?? flags.stage?.state ?? setting("RNV_STATE");
@@ -95,9 +90,6 @@ export function workspaceOf(environment: ProcessEnvironment): string {
   return isEmbedded ? embeddedWorkspaceId : (environment.RNV_WORKSPACE_ID?.trim() ?? "");
 }
 
-/** The folder of the default state of what has neither stacks nor stages. */
-const defaultFolder = ".rnv";
-
 /** Stands for the name of the stack in the address of a state. */
 export const stackPlace = "${stack}";
 
@@ -114,7 +106,7 @@ const invalidState = (summary: string, hint: string): DiagnosticsError =>
 /** The address of the state of a run: as it is set, with the names of stage and stack in it, else the default one. */
 function stateOf(text: string, { cwd, stack, stage }: StateOwner): string {
   if (text === "") {
-    const folder = stage ? `${defaultFolder}/${stageText(stage)}` : defaultFolder;
+    const folder = stage ? `.rnv/${stageText(stage)}` : ".rnv";
     return stack === undefined ? `${folder}/state.json` : defaultStateOf(stack, folder, cwd);
   }
   const staged = stage ? fillStage(text, stage) : text;
@@ -158,13 +150,10 @@ function defaultStateOf({ name, isOneOfSeveral }: StackRun, folder: string, cwd:
   });
 }
 
-/** Bytes. */
-const largestState = 32 * 1024 * 1024;
-
 /** Reads a state file as far as the settings need it; undefined for one that is not there or cannot be read. */
 export function recordedIn(path: string): State | undefined {
   try {
-    return parseState(readLimited(path, largestState).toString("utf8"), path).state;
+    return parseState(readLimited(path, 32 * 1024 * 1024).toString("utf8"), path).state;
   } catch {
     return undefined;
   }
@@ -180,11 +169,10 @@ function locate(address: StateAddress, cwd: string): Pick<Settings, "state" | "s
   return { state: { kind: "file", path }, stateFolder: dirname(path) };
 }
 
-const missing = (name: keyof typeof needed): Diagnostic =>
-  error("config.missing", `${name} is not set`, {
-    detail: `It holds ${needed[name].meaning}.`,
-    hint: needed[name].hint,
-  });
+function missing(name: keyof typeof needed): Diagnostic {
+  const { meaning, hint } = needed[name];
+  return error("config.missing", `${name} is not set`, { detail: `It holds ${meaning}.`, hint });
+}
 
 function checkAddress(baseUrl: string): readonly Diagnostic[] {
   if (baseUrl === "") return [missing("RNV_BASE_URL")];
@@ -205,9 +193,6 @@ interface KeyText {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Bytes. */
-const largestKeyFile = 4096;
-
 /** Reads the API key from the environment or a file. Nothing of the key is ever put into a message. */
 function readKey(setting: (name: string) => string, cwd: string): KeyText {
   const inline = setting("RNV_API_KEY");
@@ -215,7 +200,7 @@ function readKey(setting: (name: string) => string, cwd: string): KeyText {
   if (inline !== "") return checkKey(inline, "RNV_API_KEY");
   if (file === "") return { text: "", diagnostics: [missing("RNV_API_KEY")] };
   try {
-    const text = readLimited(resolve(cwd, file), largestKeyFile).toString("utf8");
+    const text = readLimited(resolve(cwd, file), 4096).toString("utf8");
     return checkKey(text.trim(), "the file of RNV_API_KEY_FILE");
   } catch (cause) {
     const hint = "name a readable file that holds the key and nothing else";

@@ -1,5 +1,5 @@
 import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import { durationText } from "../model/time";
+import { durationText, reminderAfter } from "../model/time";
 import { escapeText } from "../report/escape-text";
 import { elapsedText } from "../report/time-text";
 import type { LockHolder, LockWait, StateSession } from "../state/backend";
@@ -69,10 +69,6 @@ const recordingRepository = (session: StateSession, name: string | undefined): S
   release: () => session.release(),
 });
 
-/** Milliseconds after which a wait is told again, and from then on each minute. */
-const reminders = [10_000, 30_000, 60_000];
-const lastReminder = 60_000;
-
 /** Says at once who holds the lock and how long it is waited for, and again after a while and for another holder. */
 function tellHeld({ clock, say }: Pick<Context, "clock" | "say">, timeoutMs: number): LockWait["onHeld"] {
   const startedAt = clock.elapsed();
@@ -82,7 +78,7 @@ function tellHeld({ clock, say }: Pick<Context, "clock" | "say">, timeoutMs: num
     const who = nameOf(holder);
     const waited = clock.elapsed() - startedAt;
     const isNew = who !== told;
-    if (!isNew && waited < (reminders[times] ?? lastReminder * (times - 1))) return;
+    if (!isNew && waited < reminderAfter(times)) return;
     if (!isNew) times += 1;
     told = who;
     const left = `at most ${durationText(Math.max(0, timeoutMs - waited))} more`;
