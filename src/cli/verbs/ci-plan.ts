@@ -29,7 +29,7 @@ import { annotate, exitCodes, report } from "../report";
 import { warnOfUndeclared } from "../stage-instances";
 import { stagesAsked, stagesOptions } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
-import { countedPlan, judgedRequestOf, otherDiagnostics, showPlan } from "./plan";
+import { countedPlan, judgedRequestOf, showOutcome } from "./plan";
 import type { Verb } from "./verb";
 
 export const ciPlanVerb: Verb = {
@@ -85,9 +85,8 @@ export const ciPlanVerb: Verb = {
 };
 
 function showResult({ target: invocation, outcome }: TargetResult): void {
-  const { plan: made, diagnostics, sources } = outcome;
-  if (made) showPlan(invocation, made, "text", sources);
-  report(invocation, otherDiagnostics(made, diagnostics, "text"), sources);
+  const { plan: made, sources } = outcome;
+  showOutcome(invocation, outcome);
   const guards = made ? planFindings(made).filter(({ code }) => code.startsWith("guard.")) : [];
   annotate(invocation, guards, sources);
 }

@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import { text as readAll } from "node:stream/consumers";
 import { Argument, Option } from "commander";
 import { exportManifest } from "../../commands/export-manifest";
 import { importResource } from "../../commands/import-resource";
@@ -8,12 +7,12 @@ import { failure } from "../../diagnostics/diagnostic";
 import { escapeText, quoteText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { withContext } from "../context";
-import { readText, writeWholeFile } from "../files";
+import { readTextOrInput, writeWholeFile } from "../files";
 import { type Invocation, listOf } from "../invocation";
 import { options, sourceOptions } from "../options";
 import { outStyle, report } from "../report";
-import { schemaLine } from "./init";
-import { otherDiagnostics, showPlan } from "./plan";
+import { archivedNote, schemaLine } from "./init";
+import { showOutcome } from "./plan";
 import type { Verb } from "./verb";
 
 export const importVerb: Verb = {
@@ -76,14 +75,14 @@ export const importVerb: Verb = {
 
 async function runTerraformImport(invocation: Invocation, file: string): Promise<number> {
   const { terminal, options } = invocation;
-  const state = file === "-" ? await readAll(terminal.stdin) : readText(file);
+  const state = await readTextOrInput(file, terminal);
   const outcome = await withContext(invocation, (context) =>
     takeOverTerraform(context, {
       ...{ state, files: listOf(options.file), reveals: options.verifyValues === true },
       ...{ lockTimeoutMs: options.lockTimeout as number, parallelism: 10 },
     }),
   );
-  const { plan, taken, declared, diagnostics, sources } = outcome;
+  const { plan, taken, declared } = outcome;
   if (plan !== undefined) {
     const waiting = plan.changes.filter(({ action }) => action === "adopt").length;
     terminal.out(
@@ -91,9 +90,8 @@ async function runTerraformImport(invocation: Invocation, file: string): Promise
         "Take them out of Terraform before it plans again: terraform state rm ADDRESS…\n" +
         `${waiting === 0 ? "" : `Next: rnv apply --adopt --verify-values takes over ${counted(waiting, "resource")}; equal values are not written again.\n`}\n`,
     );
-    showPlan(invocation, plan, "text", sources);
   }
-  report(invocation, otherDiagnostics(plan, diagnostics, "text"), sources);
+  showOutcome(invocation, outcome);
   return outcome.exitCode;
 }
 
@@ -129,9 +127,7 @@ export const exportVerb: Verb = {
         `Wrote ${counted(outcome.count, "resource")} to ${out}. To manage them: rnv apply --adopt\n`,
       );
     }
-    terminal.err(
-      "Archived services are in no list of the service, so none is written: declare one with `import: ID`.\n",
-    );
+    terminal.err(archivedNote);
     return outcome.exitCode;
   },
 };

@@ -216,6 +216,15 @@ export function showPlan(
   if (format === "text") annotate(invocation, plan.diagnostics, sources);
 }
 
+/** Shows what a command came to as text: its plan, where it made one, then what the plan does not say. */
+export function showOutcome(
+  invocation: Invocation,
+  { plan, diagnostics, sources }: Pick<PlanOutcome, "plan" | "diagnostics" | "sources">,
+): void {
+  if (plan) showPlan(invocation, plan, "text", sources);
+  report(invocation, otherDiagnostics(plan, diagnostics, "text"), sources);
+}
+
 /** Returns the diagnostics that the text of the plan does not show. */
 export const otherDiagnostics = (
   plan: Plan | undefined,

@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import { text as readAll } from "node:stream/consumers";
 import { Argument, Option } from "commander";
 import { handOver } from "../../commands/hand-over";
 import {
@@ -27,7 +26,7 @@ import {
 } from "../../report/state-text";
 import { encodeState } from "../../state/state-text";
 import { stateOf, withContext } from "../context";
-import { readText } from "../files";
+import { readText, readTextOrInput } from "../files";
 import type { Invocation } from "../invocation";
 import { originAt } from "../job";
 import { options } from "../options";
@@ -226,7 +225,7 @@ const statePushVerb: Verb = {
   ],
   handler: async (invocation) => {
     const name = invocation.positional[0] as string;
-    const text = name === "-" ? await readAll(invocation.terminal.stdin) : readText(name);
+    const text = await readTextOrInput(name, invocation.terminal);
     const { serial } = await withContext(invocation, (context) =>
       pushState(context, {
         text,
