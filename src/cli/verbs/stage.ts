@@ -56,15 +56,9 @@ const stageListVerb: Verb = {
       }
     }
     const undeclared = await undeclaredStates(invocation, [...found.stages.keys()]);
-    for (const { stage, location, state } of undeclared)
-      if (asked === undefined || stageText(asked) === stageText(stage))
-        rows.push({
-          stage: stageText(stage),
-          state: location,
-          undeclared: true,
-          ...{ protect: false, disposable: false, resources: Object.keys(state.resources).length },
-          ...{ workspaceId: state.workspaceId, lastRunAt: state.lastRunAt },
-        });
+    for (const one of undeclared)
+      if (asked === undefined || stageText(asked) === stageText(one.name))
+        rows.push({ ...rowOf(one), undeclared: true });
     if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
     const style = outStyle(invocation);
     terminal.out(
@@ -122,16 +116,16 @@ export const stageVerbs: VerbFamily = {
 };
 
 function rowOf({ name, declared, location, state, problem }: StageInstance): StageRow {
+  const { protect = false, disposable = false, expiresMs } = declared ?? {};
   const lastRunAt = state?.lastRunAt;
   const expiresAt =
-    declared.expiresMs === undefined || lastRunAt === undefined
+    expiresMs === undefined || lastRunAt === undefined
       ? undefined
-      : new Date(Date.parse(lastRunAt) + declared.expiresMs).toISOString();
+      : new Date(Date.parse(lastRunAt) + expiresMs).toISOString();
   return {
     stage: stageText(name),
     state: location,
-    protect: declared.protect,
-    disposable: declared.disposable,
+    ...{ protect, disposable },
     resources: Object.keys(state?.resources ?? {}).length,
     workspaceId: state?.workspaceId,
     lastRunAt,

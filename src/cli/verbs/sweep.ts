@@ -143,7 +143,7 @@ export async function sweepStage(
   const cancelled = options.autoApprove === true ? undefined : await askToSweep(invocation, goes);
   if (cancelled !== undefined) return cancelled;
   const sweep = async (one: StageInstance) => {
-    const done = await sweepOne(invocation, found, one);
+    const done = await sweepOne(invocation, found, declared, one);
     const end = done.exit_code === 0 ? `destroyed (${counted(done.destroyed, "resource")})` : "not destroyed";
     say(invocation, `${done.stage}: ${end}.\n`);
     return done;
@@ -211,7 +211,8 @@ function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclarat
 async function sweepOne(
   invocation: Invocation,
   { enter }: DeclaredStages,
-  { name, declared }: StageInstance,
+  { protect, disposable }: StageDeclaration,
+  { name }: StageInstance,
 ) {
   const { options } = invocation;
   const stage = stageText(name);
@@ -221,7 +222,7 @@ async function sweepOne(
       apply(context, {
         ...planRequest,
         mode: "destroy",
-        recordedOf: { name: stage, protect: declared.protect, disposable: declared.disposable },
+        recordedOf: { name: stage, protect, disposable },
         commandLine: invocation.commandLine,
         lockTimeoutMs: options.lockTimeout as number,
         parallelism: options.parallelism as number,
