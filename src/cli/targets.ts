@@ -1,19 +1,22 @@
-import { resolve } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import type { Outcome } from "../commands/context";
 import { joinResults, runTargets, type TargetOutcome } from "../commands/targets";
-import { failure } from "../diagnostics/diagnostic";
-import type { CrossValue } from "../manifest/context";
+import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
+import type { CrossValue, CrossValues } from "../manifest/context";
+import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
 import { systemClock } from "../model/time";
 import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../report/escape-text";
+import { counted } from "../report/plan-wording";
 import { chooseStacks, type StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
-import { settingsOf } from "./context";
+import { givenAddress, settingsOf, stateOf } from "./context";
 import { isFile, readText } from "./files";
-import { formatOf, type Handler, type Invocation, listOf, stackRun } from "./invocation";
+import { formatOf, type Handler, type Invocation, listOf, type StackRun, stackRun } from "./invocation";
 import { exitCodes, failureOf, outStyle, report } from "./report";
-import { aroundStack, stacksWithState, warnOfLeftStacks } from "./stack-states";
+import { stackPlace } from "./settings";
 import { areStacks, askedStage, inAskedStage, type Reading, undeclaredStage } from "./stages";
 import { withStack } from "./synthesize";
 
@@ -153,7 +156,10 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
     throw failure("command.usage", `${chosen.length} stacks are read, and this is about one`, {
       hint: `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
     });
-  if (invocation.options.json !== true) tellNotes(chosen, invocation.terminal);
+  // What a program notes of its constructs, besides its warnings and errors.
+  const notes = chosen.flatMap(({ annotations }) => annotations.filter(({ level }) => level === "info"));
+  for (const { constructPath, message } of invocation.options.json === true ? [] : notes)
+    invocation.terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
   if (named.length === 0 && stacks.length > 1 && use === "each" && others !== "none")
     report(invocation, await warnOfLeftStacks(invocation, stacks));
   return stackTargets(invocation, reading, stacks, chosen);
@@ -179,7 +185,7 @@ function stackTargets(
     enter: async () => {
       // Throws where it is not clear which state is that of the stack.
       settingsOf({ ...invocation, stack: stackRun(stack, { isOneOfSeveral: stacks.length > 1 }) });
-      const around = await aroundStack(invocation, stack, { stacks, planned, others: reading.others });
+      const around = await aroundStack(invocation, stack, stacks, planned, reading.others);
       const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(stack, outputs);
       return {
         ...invocation,
@@ -214,13 +220,6 @@ async function targetsOfState(given: Invocation, reading: Reading): Promise<read
   });
 }
 
-/** Shows what a program notes of its constructs, besides its warnings and errors. */
-function tellNotes(stacks: readonly StackFile[], terminal: Invocation["terminal"]): void {
-  for (const { annotations } of stacks)
-    for (const { level, constructPath, message } of annotations)
-      if (level === "info") terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
-}
-
 function refuseWords([word]: readonly string[], takesPlan: boolean): void {
   if (word === undefined) return;
   const isFileName = takesPlan && /[./\\]/.test(word);
@@ -237,8 +236,7 @@ async function inSavedPlan(given: Invocation, planFile: string): Promise<Invocat
   const invocation = await inSavedStage(given, planFile, request);
   if (request.stack === undefined) return invocation;
   const stacks = await listStacks(request.files, invocation.cwd);
-  const others = { stacks, planned: new Map(), others: "needed" as const };
-  const around = await aroundStack(invocation, request.stack, others);
+  const around = await aroundStack(invocation, request.stack, stacks, new Map(), "needed");
   return { ...invocation, stack: stackRun(request.stack, around) };
 }
 
@@ -295,4 +293,85 @@ function sharedScreen({ terminal, options }: Invocation, streams: boolean) {
         terminal.out(`${escapeJson({ format_version: "1.0", stacks: documents as never }, 2)}\n`);
     },
   };
+}
+
+const folderOfStates = ({ cwd, stage }: Invocation): string =>
+  resolve(cwd, ".rnv", stage ? stageText(stage) : "");
+
+/** The states of stacks in the folder of a stage. */
+function statesOfStacks(invocation: Invocation) {
+  const folder = folderOfStates(invocation);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .map((name) => ({ name, path: join(folder, name, "state.json") }))
+    .filter(({ path }) => isFile(path));
+}
+
+/** The folders of states of stacks in a stage; none where there is a state without a stack, or its address is given. */
+function stacksWithState(invocation: Invocation): readonly string[] {
+  const isOne = givenAddress(invocation) !== "" || isFile(join(folderOfStates(invocation), "state.json"));
+  return isOne ? [] : statesOfStacks(invocation).map(({ name }) => name);
+}
+
+/**
+ * Returns a warning for each state whose stack the app does not declare any more: where it was renamed, all that it holds
+ * would be created a second time under the new name; where it was removed, nothing deletes it.
+ */
+async function warnOfLeftStacks(
+  invocation: Invocation,
+  stacks: readonly StackFile[],
+): Promise<readonly Diagnostic[]> {
+  if (givenAddress(invocation) !== "") return [];
+  const units = new Set(stacks.map(({ unit }) => unit));
+  const found = statesOfStacks(invocation);
+  // The state without a folder is that of an app of one stack: refused where it is read for another.
+  const isAlone = !found.some(({ name }) => units.has(name));
+  const one = { name: undefined, path: join(folderOfStates(invocation), "state.json") };
+  const warnings: Diagnostic[] = [];
+  for (const { name: folder, path } of [...(isAlone ? [] : [one]), ...found]) {
+    if (folder !== undefined && units.has(folder)) continue;
+    const stack = folder === undefined ? undefined : stackRun(folder, { isOneOfSeveral: true });
+    // One that cannot be read says nothing of the stacks that are there.
+    const read = await stateOf({ ...invocation, stack }).catch(() => undefined);
+    const state = read?.state;
+    const name = state?.stack;
+    const count = Object.keys(state?.resources ?? {}).length;
+    if (count === 0 || name === undefined || units.has(name) || (folder ?? name) !== name) continue;
+    const summary = `the app has no stack ${JSON.stringify(name)}, whose state holds ${counted(count, "resource")}`;
+    warnings.push(
+      warning("guard.stack", summary, {
+        detail: `They stay as they are: no plan reads ${relative(invocation.cwd, path)}.`,
+        hint: "To change or destroy them, declare it again. If it was renamed, rename the folder of its state too: the next plan says how to write the new name into it.",
+      }),
+    );
+  }
+  return warnings;
+}
+
+/**
+ * Returns what a stack is given of the states of the other stacks of its app. Outputs of stacks that were `planned` in this run
+ * count more than those of the states.
+ */
+async function aroundStack(
+  invocation: Invocation,
+  unit: string,
+  stacks: readonly StackFile[],
+  planned: CrossValues,
+  others: Reading["others"],
+): Promise<Omit<StackRun, "name" | "sharesRun" | "tellOutputs">> {
+  const isOneOfSeveral = stacks.length > 1;
+  const needsValues = others === "needed";
+  const crossValues = new Map<string, ReadonlyMap<string, CrossValue>>();
+  const ownedElsewhere = new Set<string>();
+  const address = givenAddress(invocation);
+  // Each stack has a state of its own: the address is the default one, or holds the name of the stack.
+  const areRead = others !== "none" && (address === "" || address.includes(stackPlace));
+  for (const { unit: other } of areRead ? stacks.filter((stack) => stack.unit !== unit) : []) {
+    const { state } = await stateOf({ ...invocation, stack: stackRun(other, { isOneOfSeveral }) });
+    const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
+    const recorded = outputs.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
+    crossValues.set(other, planned.get(other) ?? new Map(recorded));
+    for (const { id } of Object.values(state?.resources ?? {})) ownedElsewhere.add(id);
+  }
+  return { crossValues, needsValues, ownedElsewhere, isOneOfSeveral };
 }
