@@ -5,7 +5,7 @@ import { type CodeHost, type JobPlatform, platformOf } from "../api/code-host/co
 import type * as hosts from "../api/code-host/open-host";
 import { createHttpTransport } from "../api/http-transport";
 import { findReview, type Review } from "../commands/ci/find-review";
-import { StaleCommentError } from "../commands/ci/keep-comment";
+import { StaleCommentError } from "../commands/ci/keep-notes";
 import { failure, warning } from "../diagnostics/diagnostic";
 import { stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { ApplyOutcome } from "../../commands/apply";
 import { notMerged, type Review, recordsOf } from "../../commands/ci/find-review";
-import { keepComments } from "../../commands/ci/keep-comment";
+import { keepComments } from "../../commands/ci/keep-notes";
 import { hasChanges } from "../../plan/plan";
 import { summaryLine } from "../../report/events";
 import {

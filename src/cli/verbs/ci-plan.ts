@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { recordsOf } from "../../commands/ci/find-review";
-import { keepComments } from "../../commands/ci/keep-comment";
+import { keepComments } from "../../commands/ci/keep-notes";
 import type { PlanRequest } from "../../commands/context";
 import { joinResults } from "../../commands/targets";
 import { error, hasErrors, warning } from "../../diagnostics/diagnostic";
