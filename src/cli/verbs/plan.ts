@@ -1,26 +1,35 @@
 import { Option } from "commander";
+import { checkSavedPlan } from "../../commands/check-policies";
 import { type CostLimit, type PlanRequest, planRequest } from "../../commands/context";
 import { countedExitCode, type PlanOutcome, plan } from "../../commands/plan";
 import { type ValidateOutcome, validate } from "../../commands/validate";
-import { type Diagnostic, type DiagnosticsError, failure, hasErrors } from "../../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  type DiagnosticsError,
+  exitCodeOf,
+  failure,
+  hasErrors,
+} from "../../diagnostics/diagnostic";
 import type { CrossValue } from "../../manifest/context";
+import { stopsPlan } from "../../model/policy";
 import { stageText } from "../../model/stage";
 import { isUnconfirmed } from "../../plan/guards";
 import { hasChanges, type Plan } from "../../plan/plan";
 import { savePlan } from "../../plan/saved-plan";
 import { diagnosticsJson } from "../../report/diagnostics";
+import { escapeJson } from "../../report/escape-text";
 import { planJson } from "../../report/plan-json";
 import { planMarkdown } from "../../report/plan-markdown";
 import { planText } from "../../report/plan-text";
-import { counted, isBlocked } from "../../report/plan-wording";
+import { checkWords, counted, isBlocked } from "../../report/plan-wording";
 import { sourcesOf, tellTarget, withContext } from "../context";
-import { writeWholeFile } from "../files";
+import { readText, writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions, sourceOptions } from "../options";
 import { jsonFileOf, pageFileOf, writeJsonInto, writePlanPage } from "../page-file";
-import { annotate, errorDocument, errStyle, outStyle, report } from "../report";
+import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import { warnOfUndeclared } from "../stage-instances";
-import type { Verb } from "./verb";
+import type { Verb, VerbFamily } from "./verb";
 
 export const validateVerb: Verb = {
   usage: "validate [stack...]",
@@ -286,3 +295,40 @@ function modeOf(options: OptionValues): PlanRequest["mode"] {
   if (options.destroy === true) return "destroy";
   return options.refreshOnly === true ? "refresh-only" : "apply";
 }
+
+export const policyVerbs: VerbFamily = {
+  name: "policy",
+  summary: "Judge plans by rules in CEL",
+  status: "beta",
+  description:
+    "Policies are rules that a plan must pass: rnv.policy.yaml beside the manifest, --policy and RNV_POLICY.",
+  verbs: [
+    {
+      usage: "check <planfile>",
+      summary: "Judge a saved plan, without the service",
+      detail:
+        "By rnv.policy.yaml beside its manifest, by --policy and RNV_POLICY. A saved plan holds what is declared and recorded: " +
+        "a policy that asks for another field cannot be judged, and fails. Exit 4 when one fails that is not advisory.",
+      options: [options.policy, options.json],
+      examples: [
+        ["rnv policy check plan.rnvplan", "by the policies beside the manifest"],
+        ["rnv policy check --policy platform/ plan.rnvplan", "by those of a folder, too"],
+      ],
+      handler: async (invocation) => {
+        const { positional, terminal, options: given, cwd } = invocation;
+        const [file] = positional as readonly [string];
+        const { checks, diagnostics, sources } = await checkSavedPlan(
+          cwd,
+          readText(file),
+          policiesOf(invocation),
+        );
+        if (given.json === true) terminal.out(`${escapeJson({ format_version: "1.0", checks }, 2)}\n`);
+        report(invocation, diagnostics, sources);
+        const { title, counts } = checkWords(checks);
+        if (given.json !== true && checks.length > 0) terminal.out(`${title}: ${counts}.\n`);
+        if (checks.some(stopsPlan)) return exitCodes.refused;
+        return exitCodeOf(diagnostics);
+      },
+    },
+  ],
+};
