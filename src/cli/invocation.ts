@@ -70,8 +70,14 @@ export const stackRun = (
   name,
 });
 
-/** Does what a verb is for; returns the exit code, undefined for a verb that is done. */
-export type Handler = (invocation: Invocation) => Promise<number | undefined>;
+/** Does what a verb is for; returns the exit code or an outcome that has it, or nothing where all went well. */
+export type Handler = (invocation: Invocation) => Promise<number | { readonly exitCode: number } | undefined>;
+
+/** Runs a handler; returns the exit code. */
+export async function exitCodeAfter(handler: Handler, invocation: Invocation): Promise<number> {
+  const ended = await handler(invocation);
+  return typeof ended === "object" ? ended.exitCode : (ended ?? 0);
+}
 
 /** Makes the parser's callback out of a handler. */
 export type VerbRun = (handler: Handler) => (...parsed: unknown[]) => Promise<void>;

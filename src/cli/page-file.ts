@@ -12,20 +12,25 @@ import { resourceTypes } from "../resources";
 import { writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";
 
+/** The text of an option that is about one stack; undefined where it is not given. Throws where several stacks are run. */
+export function ofOneStack(
+  { options, stack }: Invocation,
+  name: string,
+  problem: string,
+  hint = "name one of them",
+): string | undefined {
+  const text = options[name];
+  if (typeof text !== "string" || stack?.sharesRun !== true) return text as string | undefined;
+  throw failure("command.usage", problem, { hint });
+}
+
 /** The file of `--html`; undefined where none is asked for. One page cannot serve several stacks. */
 export const pageFileOf = (invocation: Invocation): string | undefined =>
-  fileOf(invocation, "html", "--html writes the page of one stack, and several are read");
+  ofOneStack(invocation, "html", "--html writes the page of one stack, and several are read");
 
 /** The file of `--json-into`; undefined where none is asked for. */
 export const jsonFileOf = (invocation: Invocation): string | undefined =>
-  fileOf(invocation, "jsonInto", "--json-into writes the JSON of one stack, and several are read");
-
-function fileOf({ options, stack }: Invocation, name: string, problem: string): string | undefined {
-  const file = options[name];
-  if (typeof file !== "string") return undefined;
-  if (stack?.sharesRun !== true) return file;
-  throw failure("command.usage", problem, { hint: "name one of them" });
-}
+  ofOneStack(invocation, "jsonInto", "--json-into writes the JSON of one stack, and several are read");
 
 /** Writes the text that `--json` prints into the file of `--json-into`. */
 export function writeJsonInto(invocation: Invocation, textOf: () => string): void {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { error, failure } from "../diagnostics/diagnostic";
 import { version } from "../model/version";
 import {
+  exitCodeAfter,
   type Handler,
   type Interruption,
   listenForInterruption,
@@ -248,7 +249,7 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
       const given: OptionValues = command.optsWithGlobals();
       if (typeof given.chdir === "string") changeFolder(given.chdir);
       const options = withTrust(given, command, terminal);
-      const ended = await handler({
+      exitCode = await exitCodeAfter(handler, {
         terminal,
         ...profiled(options, command, terminal),
         cwd: process.cwd(),
@@ -258,7 +259,6 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
         commandLine: ["rnv", ...argv].map(quoted).join(" "),
         program,
       });
-      exitCode = ended ?? exitCodes.done;
     };
   }
   try {

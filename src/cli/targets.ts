@@ -14,7 +14,15 @@ import { chooseStacks, type StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
 import { givenAddress, settingsOf, stateOf } from "./context";
 import { isFile, readText } from "./files";
-import { formatOf, type Handler, type Invocation, listOf, type StackRun, stackRun } from "./invocation";
+import {
+  exitCodeAfter,
+  formatOf,
+  type Handler,
+  type Invocation,
+  listOf,
+  type StackRun,
+  stackRun,
+} from "./invocation";
 import { exitCodes, failureOf, outStyle, report } from "./report";
 import { stackPlace } from "./settings";
 import { areStacks, askedStage, inAskedStage, type Reading, undeclaredStage } from "./stages";
@@ -32,7 +40,7 @@ interface Target {
 
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
 export async function runVerb(given: Invocation, reading: Reading, handler: Handler): Promise<number> {
-  const run = async (one: Invocation) => ({ exitCode: (await handler(one)) ?? exitCodes.done });
+  const run = async (one: Invocation) => ({ exitCode: await exitCodeAfter(handler, one) });
   return joinResults(await runOnTargets(given, reading, run)).exitCode;
 }
 

@@ -3,13 +3,7 @@ import { checkSavedPlan } from "../../commands/check-policies";
 import { type CostLimit, type PlanRequest, planRequest } from "../../commands/context";
 import { countedExitCode, type PlanOutcome, plan } from "../../commands/plan";
 import { type ValidateOutcome, validate } from "../../commands/validate";
-import {
-  type Diagnostic,
-  type DiagnosticsError,
-  exitCodeOf,
-  failure,
-  hasErrors,
-} from "../../diagnostics/diagnostic";
+import { type Diagnostic, exitCodeOf, failure, hasErrors } from "../../diagnostics/diagnostic";
 import type { CrossValue } from "../../manifest/context";
 import { stopsPlan } from "../../model/policy";
 import { stageText } from "../../model/stage";
@@ -26,7 +20,7 @@ import { sourcesOf, tellTarget, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions, sourceOptions } from "../options";
-import { jsonFileOf, pageFileOf, writeJsonInto, writePlanPage } from "../page-file";
+import { jsonFileOf, ofOneStack, pageFileOf, writeJsonInto, writePlanPage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import { warnOfUndeclared } from "../stage-instances";
 import type { Verb, VerbFamily } from "./verb";
@@ -109,8 +103,13 @@ export const planVerb: Verb = {
   ],
   handler: async (invocation) => {
     const { options, terminal } = invocation;
-    const request = { ...judgedRequestOf(invocation), isSaved: typeof options.out === "string" };
-    if (request.isSaved && invocation.stack?.sharesRun === true) throw onePlanEach();
+    const out = ofOneStack(
+      invocation,
+      "out",
+      "--out saves the plan of one stack, and several are planned",
+      "name one: rnv plan STACK -out FILE",
+    );
+    const request = { ...judgedRequestOf(invocation), isSaved: out !== undefined };
     pageFileOf(invocation);
     jsonFileOf(invocation);
     const format = formatOf(options);
@@ -130,9 +129,9 @@ export const planVerb: Verb = {
     report(invocation, others, sources);
     if (outcome.plan) writePlanPage(invocation, outcome.plan, sources);
     if (!outcome.plan || exitCode !== 0) return exitCode;
-    if (typeof options.out === "string") {
+    if (out !== undefined) {
       writeWholeFile(
-        options.out,
+        out,
         savePlan(outcome.plan, {
           files: request.files,
           stack: invocation.stack?.name,
@@ -143,7 +142,7 @@ export const planVerb: Verb = {
           key: outcome.reviewKey,
         }),
       );
-      terminal.err(savedLine(outcome.plan, options.out));
+      terminal.err(savedLine(outcome.plan, out));
     }
     return options.detailedExitcode === true ? countedExitCode(outcome) : exitCode;
   },
@@ -180,11 +179,6 @@ function nextOf(
 /** Nothing blocks it but deletions, whose names apply asks for. */
 const mayBeConfirmed = (plan: Plan): boolean =>
   plan.changes.every(({ guard }) => guard === undefined || isUnconfirmed({ guard }));
-
-const onePlanEach = (): DiagnosticsError =>
-  failure("command.usage", "--out saves the plan of one stack, and several are planned", {
-    hint: "name one: rnv plan STACK -out FILE",
-  });
 
 /** Outputs as other stacks may use them. A secret is not among them. */
 const crossValuesOf = ({ plannedOutputs }: Plan): ReadonlyMap<string, CrossValue> =>
