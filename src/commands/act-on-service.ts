@@ -47,9 +47,9 @@ export interface RuntimeRequest {
   readonly address: string;
   readonly action: RuntimeAction;
   /** For `rollback` and `cancel`. Default: the newest deployment that fits. */
-  readonly deploymentId?: string;
+  readonly deploymentId?: string | undefined;
   /** For `deploy`: pins the commit. */
-  readonly commit?: string;
+  readonly commit?: string | undefined;
   /** False returns once the service has accepted it. */
   readonly wait: boolean;
   readonly timeoutMs: number;

@@ -31,26 +31,23 @@ type Wanted = Pick<RuntimeRequest, "action"> & Partial<RuntimeRequest>;
 
 async function runAction(invocation: Invocation, wanted: Wanted): Promise<number> {
   const { terminal, options, positional } = invocation;
-  const [address = ""] = positional as readonly string[];
+  const [address = "", deploymentId] = positional as readonly string[];
   const say = (text: string): void => {
     if (options.json !== true) terminal.out(`${text}\n`);
   };
   const outcome = await withContext(invocation, (context) =>
     runtimeAction(context, {
-      address,
+      ...{ address, deploymentId },
       wait: options.wait !== false,
       timeoutMs: options.timeout as number,
       lockTimeoutMs: options.lockTimeout as number,
       confirm: async () => undefined,
       onGoingOn: (since) =>
         say(`${address}: ${wanted.action} of ${escapeText(since)} is still running. Nothing is sent again.`),
-      onWaiting: (seconds, status, note) =>
-        say(
-          `${address}: ${[status, note]
-            .filter(Boolean)
-            .map((text) => escapeText(String(text)))
-            .join(": ")}${seconds < 1 ? "" : `, ${elapsedText(seconds)}`}`,
-        ),
+      onWaiting: (seconds, status, note) => {
+        const texts = [address, escapeText(status), ...(note ? [escapeText(note)] : [])];
+        say(`${texts.join(": ")}${seconds < 1 ? "" : `, ${elapsedText(seconds)}`}`);
+      },
       ...wanted,
     }),
   );
@@ -64,7 +61,7 @@ async function runAction(invocation: Invocation, wanted: Wanted): Promise<number
     const id = accepted === undefined ? "" : colors.dim(` [${accepted.kind}=${escapeText(accepted.id)}]`);
     say(`${colors.green(`${address}: ${wanted.action} ${result}.`)}${id}`);
   } else if (result === "cancelled") {
-    say(`\nNothing was done.`);
+    say("\nNothing was done.");
   }
   return exitCode;
 }
@@ -87,24 +84,16 @@ const deployVerb: Verb = {
   ],
   handler: async (invocation) => {
     const { commit, clearCache } = invocation.options;
-    if (clearCache !== true)
-      return runAction(invocation, { action: "deploy", commit: checkedCommit(commit) });
-    if (commit !== undefined) {
+    if (clearCache === true && commit !== undefined)
       throw failure("command.usage", "--commit and --clear-cache exclude each other");
-    }
-    return runAction(invocation, { action: "clear-cache" });
+    if (clearCache === true) return runAction(invocation, { action: "clear-cache" });
+    if (commit !== undefined && !/^[0-9a-f]{40,64}$/.test(String(commit)))
+      throw failure("command.usage", "--commit: not 40 to 64 lowercase hexadecimal digits", {
+        hint: "git rev-parse HEAD prints one",
+      });
+    return runAction(invocation, { action: "deploy", commit: commit as string | undefined });
   },
 };
-
-function checkedCommit(commit: unknown): string | undefined {
-  if (commit === undefined || /^[0-9a-f]{40,64}$/.test(String(commit))) return commit as string | undefined;
-  const summary = "--commit: not 40 to 64 lowercase hexadecimal digits";
-  throw failure("command.usage", summary, { hint: "git rev-parse HEAD prints one" });
-}
-
-const restartVerb = actionVerb("restart", "Restart a running service");
-const suspendVerb = actionVerb("suspend", "Suspend a running service");
-const resumeVerb = actionVerb("resume", "Resume a suspended service");
 
 function actionVerb(action: "restart" | "suspend" | "resume", summary: string): Verb {
   return {
@@ -123,9 +112,7 @@ const cancelVerb: Verb = {
   detail: `${forAService}\nWithout a deployment id: the newest one.`,
   options: waiting,
   examples: [["rnv cancel service.shop.api", "waits until it has stopped"]],
-  handler: (invocation) => {
-    return runAction(invocation, { action: "cancel", deploymentId: deploymentIdOf(invocation) });
-  },
+  handler: (invocation) => runAction(invocation, { action: "cancel" }),
 };
 
 const rollbackVerb: Verb = {
@@ -141,17 +128,9 @@ const rollbackVerb: Verb = {
     ["rnv rollback service.shop.api", "asks for the name of the service"],
     ["rnv rollback service.shop.api --confirm api", "in a script"],
   ],
-  handler: (invocation) => {
-    return runAction(invocation, {
-      action: "rollback",
-      deploymentId: deploymentIdOf(invocation),
-      confirm: (subject) => confirmRollback(invocation, subject),
-    });
-  },
+  handler: (invocation) =>
+    runAction(invocation, { action: "rollback", confirm: (subject) => confirmRollback(invocation, subject) }),
 };
-
-const deploymentIdOf = ({ positional }: Invocation): string | undefined =>
-  positional[1] as string | undefined;
 
 async function confirmRollback(
   invocation: Invocation,
@@ -243,9 +222,9 @@ export const runtimeVerbs: readonly Verb[] = [
   statusVerb,
   deploymentsVerb,
   deployVerb,
-  restartVerb,
-  suspendVerb,
-  resumeVerb,
+  actionVerb("restart", "Restart a running service"),
+  actionVerb("suspend", "Suspend a running service"),
+  actionVerb("resume", "Resume a suspended service"),
   rollbackVerb,
   cancelVerb,
 ];

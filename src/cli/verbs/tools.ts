@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { Argument, InvalidArgumentError, Option } from "commander";
+import { succeeded } from "../../commands/context";
 import { terraformImports } from "../../commands/terraform-imports";
 import {
   cliConfiguration,
@@ -86,13 +88,8 @@ function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<ty
   if (other !== undefined)
     throw failure("command.usage", `a saved plan says what it is about: leave --${other} out`);
   const { plan, document } = readPlanFile(file);
-  return {
-    ...{
-      graph: graphOfPlan(plan, resourceTypes),
-      drawn: document.plan.resource_changes,
-    },
-    ...{ diagnostics: [], sources: new Map(), exitCode: 0 },
-  };
+  const drawn = document.plan.resource_changes;
+  return { ...succeeded, graph: graphOfPlan(plan, resourceTypes), drawn };
 }
 
 const schemaVerb: Verb = {
@@ -120,7 +117,9 @@ const emulatorVerb: Verb = {
   summary: "Serve the embedded service over HTTP",
   detail: "Prints its address, workspace and key as export lines, and runs until Ctrl-C.",
   options: [
-    new Option("--port <n>", "port on localhost").argParser(port).default(8787),
+    new Option("--port <n>", "port on localhost")
+      .argParser((text) => (text === "0" ? 0 : positive(text)))
+      .default(8787),
     new Option("--folder <dir>", "keep its data here (default: in memory)"),
     new Option("--latency <ms>", "wait this long before each answer").argParser(positive),
     new Option("--with <condition...>", "let something be wrong with it").choices(conditionNames),
@@ -151,10 +150,7 @@ const emulatorVerb: Verb = {
         `export RNV_API_KEY=${served.apiKey}\n`,
     );
     terminal.err("The embedded service is running. Ctrl-C ends it.\n");
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) return resolve();
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    if (!signal.aborted) await once(signal, "abort");
     await served.close();
   },
 };
@@ -245,10 +241,6 @@ function lags(text: string): Lags {
   throw new InvalidArgumentError(
     `Write 300ms or 2reads, for some reads alone canvas=300ms,projects=2reads (${readClasses.join(", ")}).`,
   );
-}
-
-function port(text: string): number {
-  return text === "0" ? 0 : positive(text);
 }
 
 const installVerb: Verb = {
