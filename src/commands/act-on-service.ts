@@ -1,6 +1,5 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Resource } from "../api/reads";
-import type { Service } from "../api/wire/shapes";
 import { type ActionRun, inputOf, recordedPart, sendAction } from "../apply/action";
 import type { Recovery } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
@@ -162,7 +161,12 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<Accept
     return { address, action, pending: earlier.pending, before: recovery.accepted && before, diagnostics };
   }
   connection.reads.remember(state);
-  const { name } = await readService(connection, address, recorded.id);
+  const read = await connection.reads.service(recorded.id);
+  if (read.kind !== "found") {
+    const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
+    throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
+  }
+  const { name } = read.value;
   const open = recovery.retriableIntents.filter(repeats);
   const target = { address, id: recorded.id, name };
   const start = { ...acting, action, asked, target, state, journal, open };
@@ -170,7 +174,9 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<Accept
   try {
     sent = await send(start);
   } catch (failure) {
-    return refused([...diagnostics, ...diagnosticsOf(failure, start)], exitCodeOf(context, failure));
+    const exitCode = failure instanceof DiagnosticsError ? failure.exitCode : 1;
+    const told = [...diagnostics, ...diagnosticsOf(failure, start)];
+    return refused(told, context.signal.aborted ? 130 : exitCode);
   } finally {
     await finish(sent !== undefined);
   }
@@ -188,9 +194,6 @@ function diagnosticsOf(failure: unknown, { target, asked, journal }: ActionStart
   const hint = `Run \`${commandText(address, asked)}\` again: it first finds out what happened, and sends nothing twice.`;
   return [isOpen ? { ...told, code: "apply.uncertain", hint } : told];
 }
-
-const exitCodeOf = ({ signal }: Context, failure: unknown): number =>
-  Math.max(signal.aborted ? 130 : 1, failure instanceof DiagnosticsError ? failure.exitCode : 1);
 
 /** How long the same command surely means the same wish; later it does only while that is under way. */
 const sameWishMs = 30 * 60_000;
@@ -210,13 +213,6 @@ async function acceptedBefore(
   const ageMs = Math.abs(context.clock.now() - Date.parse(startedAt));
   const isWanted = ageMs < sameWishMs || (await action.poll(connection.reads, pending)).kind === "waiting";
   return isWanted ? { pending, startedAt } : undefined;
-}
-
-async function readService({ reads }: Connection, address: Address, id: string): Promise<Service> {
-  const read = await reads.service(id);
-  if (read.kind === "found") return read.value;
-  const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
-  throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
 }
 
 /** An action that is about to be sent, under the lock. */
@@ -284,19 +280,17 @@ function runOf(start: ActionStart, command: Command, preexistingIds: readonly st
   const { context, connection, state, journal, open: retriableIntents, target } = start;
   const { address } = target;
   const { clock, signal } = context;
-  const { send: sendRequest, endpoints, reads } = connection;
   // Other open writes still need the ids that existed before them.
   const others = state.open.length > 0 ? state.run?.fences : {};
   const record: RunRecord = {
-    id: start.connection.runId,
+    id: connection.runId,
     planDigest: sha256(canonicalJson({ address, ...command })),
     credential: context.credential(),
     startedAt: new Date(clock.now()).toISOString(),
     origin: { command: command.action, ...(context.startedBy?.([]) ?? { by: context.host }) },
     fences: { ...others, [address]: preexistingIds },
   };
-  const shared = { send: sendRequest, endpoints, reads, journal, clock, signal, types: typesByName };
-  return { ...shared, record, retriableIntents };
+  return { ...connection, journal, clock, signal, types: typesByName, record, retriableIntents };
 }
 
 /** Waits for the end of an accepted action, and records it. A run whose end was not seen stays recorded with it. */
@@ -314,12 +308,11 @@ async function awaitEnd({ context, connection, request }: Acting, sent: Accepted
     throw failure;
   });
   const outcome = outcomeOf(request, sent, result);
-  const end = { id, kind: result.kind, exitCode: outcome.exitCode };
-  if (endsSeen.includes(result.kind)) await recordEnd(context, request, sent, end);
+  const { kind } = result;
+  const isSeen = kind === "done" || kind === "failed" || kind === "checkout";
+  if (isSeen) await recordEnd(context, request, sent, { id, kind, exitCode: outcome.exitCode });
   return outcome;
 }
-
-const endsSeen: readonly string[] = ["done", "failed", "checkout"];
 
 /** The service could not be asked for the end. */
 interface Unread {
