@@ -1,14 +1,9 @@
 import { isAbsolute, posix } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { FleetMember, FleetVerb } from "../model/fleet";
-import type { DriftReport } from "../plan/drift";
 import { diagnosticData } from "../report/diagnostics";
 import type { FleetReport, MemberResult, MemberStatus } from "../report/fleet-report";
 import { joinResults, type TargetOutcome } from "./targets";
-
-/** The number of findings that a report keeps of one member: enough to see what is wrong, in a report of hundreds. */
-const mostFindings = 20;
-const mostOutput = 2000;
 
 const statuses: Readonly<Record<number, MemberStatus>> = {
   0: "clean",
@@ -33,14 +28,20 @@ export function memberResult(
     outcomes.map((outcome) => ({
       exitCode: outcome.exitCode,
       changes: changesOf(verb, outcome),
-      drift: outcome.report && driftCounts(outcome.report),
+      drift: outcome.report && {
+        drifted: outcome.report.drifted.length,
+        missing: outcome.report.missing.length,
+        pending: outcome.report.pending.length,
+        unmanaged: outcome.report.unmanaged.length,
+      },
     })),
   );
   const [only, another] = outcomes;
   const digest = another === undefined && verb === "plan" ? only?.plan?.digest : undefined;
   const found = outcomes
     .flatMap(({ diagnostics, sources }) => diagnostics.map((one) => diagnosticData(one, sources)))
-    .slice(0, mostFindings)
+    // Enough to see what is wrong, in a report of hundreds of members.
+    .slice(0, 20)
     .map((one) => placedIn(one, member));
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
   const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
@@ -68,11 +69,6 @@ function changesOf(verb: FleetVerb, { plan, counts }: TargetOutcome): MemberResu
   const { added: add, changed: change, destroyed: destroy, adopted: adopt, forgotten: forget } = counts;
   return { add, change, destroy, adopt, forget };
 }
-
-const driftCounts = ({ drifted, missing, pending, unmanaged }: DriftReport) => ({
-  ...{ drifted: drifted.length, missing: missing.length },
-  ...{ pending: pending.length, unmanaged: unmanaged.length },
-});
 
 type Finding = NonNullable<MemberResult["diagnostics"]>[number];
 
@@ -104,7 +100,7 @@ const ends = {
 
 /** The result of a member whose process ended without one; `output` is what it printed. */
 export function brokenMember(member: FleetMember, endedBy: EndedBy, output: string, seconds: number) {
-  const end = output.trim().slice(-mostOutput);
+  const end = output.trim().slice(-2000);
   const rounded = Math.round(seconds * 100) / 100;
   return { ...baseOf(member), ...ends[endedBy], seconds: rounded, ...(end !== "" && { output: end }) };
 }

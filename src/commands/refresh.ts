@@ -70,7 +70,8 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
     for (const isMade of [false, true]) {
       const reading = addresses.map(async ({ address, type: name, parent }) => {
         const type = level.find((candidate) => candidate.type === name);
-        if (type && holdsComputed(desired.resources.get(address)) === isMade)
+        const declared = [...(desired.resources.get(address)?.attributes.values() ?? [])];
+        if (type && declared.some(({ value }) => value instanceof Computed) === isMade)
           results.set(address, await readOne(refreshing, type, address, parent));
       });
       await Promise.all(reading);
@@ -84,9 +85,6 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
   const consumers = await reads.consumers();
   return { reads: results, inventory: inventory.flat(), holdings, consumers, data: found.data };
 }
-
-const holdsComputed = (resource: DesiredResource | undefined): boolean =>
-  [...(resource?.attributes.values() ?? [])].some(({ value }) => value instanceof Computed);
 
 /** Sends no request of its own: the canvases have been read. */
 async function readHoldings(reads: Reads, state: State | undefined): Promise<Refreshed["holdings"]> {
@@ -243,20 +241,21 @@ async function readData(reads: Reads, desired: Desired, found: LookupResults): P
  */
 function failWaitingData(desired: Desired, found: LookupResults): void {
   for (const source of waitingData(desired, found)) {
-    const referred = referencesOf(source);
+    const referred = [...source.query.values()].flatMap(({ value }) => referredAddresses(value));
     const unknown = referred.find((on) => !isDataAddress(on) && found.resources.get(on)?.kind !== "found");
     let diagnostic: Diagnostic | undefined;
     if (unknown !== undefined) diagnostic = deferredUntil(source, unknown);
-    else if (!referred.some(isDataAddress)) diagnostic = withoutValue(source);
+    else if (!referred.some(isDataAddress)) {
+      const { owner, address, range } = source;
+      const summary = `${owner}: what it is looked up by has no value now`;
+      diagnostic = error("plan.data_unusable", summary, { address, range });
+    }
     found.data.set(source.address, { kind: "failed", ...(diagnostic && { diagnostic }) });
   }
 }
 
 const waitingData = ({ data }: Desired, found: LookupResults): readonly DesiredData[] =>
   [...data.values()].filter(({ address }) => !found.data.has(address));
-
-const referencesOf = ({ query }: DesiredData): readonly Address[] =>
-  [...query.values()].flatMap(({ value }) => referredAddresses(value));
 
 /** Looks up values of data sources and of live resources: the declared value of an attribute, else the live value. */
 const lookupIn =
@@ -382,6 +381,3 @@ function notFound(
     hint: "a data source finds what exists already; what this stack makes is referred to by its construct",
   });
 }
-
-const withoutValue = ({ owner, address, range }: DesiredData): Diagnostic =>
-  error("plan.data_unusable", `${owner}: what it is looked up by has no value now`, { address, range });
