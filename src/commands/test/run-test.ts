@@ -10,7 +10,7 @@ import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../emula
 import { manualClock } from "../../emulator/testing";
 import { standardInputName } from "../../manifest/files";
 import { findStages } from "../../manifest/load-manifest";
-import { layersOf, type ManifestTest, type TestSource } from "../../manifest/test-file";
+import { layersOf, type ManifestTest } from "../../manifest/test-file";
 import type { Address } from "../../model/address";
 import { Secret } from "../../model/secret";
 import { splitStage } from "../../model/stage";
@@ -20,7 +20,7 @@ import { rounded, type TestDifference, type TestResult } from "../../report/test
 import { resourceTypes } from "../../resources";
 import { keyIdOf } from "../../state/key";
 import { createMemoryBackend, type MemoryBackend } from "../../state/memory-backend";
-import { type ApplyOutcome, type ApplyRequest, apply } from "../apply";
+import { type ApplyOutcome, apply } from "../apply";
 import { type Connection, type Context, type Outcome, type PlanRequest, planRequest } from "../context";
 import { countedExitCode, plan } from "../plan";
 import { compareOutcome, difference, foundLine, type TestOutcome } from "./compare-outcome";
@@ -71,14 +71,10 @@ interface Judged {
 /** The exit code of a run that waits for a checkout. */
 const awaitingCheckout = 8;
 
-const failedWith = (diagnostics: readonly Diagnostic[]): Judged => ({
-  unexpected: diagnostics.filter(({ severity }) => severity === "error"),
-  differences: difference(
-    "run",
-    [],
-    diagnostics.filter(({ severity }) => severity === "error").map(foundLine),
-  ),
-});
+function failedWith(diagnostics: readonly Diagnostic[]): Judged {
+  const unexpected = diagnostics.filter(({ severity }) => severity === "error");
+  return { unexpected, differences: difference("run", [], unexpected.map(foundLine)) };
+}
 
 async function judged(run: TestRun): Promise<Judged> {
   const { test, world } = run;
@@ -117,15 +113,11 @@ async function makeFixtures(run: TestRun): Promise<Judged | undefined> {
   if (before === undefined) return undefined;
   const problem = await fixture(run, "applied", layersOf([], before), world.backend);
   if (problem !== undefined || drift === undefined) return problem;
-  const over = overlaid(before, drift);
-  return fixture(run, "drift", over, world.backend.copy());
-}
-
-/** What changed since lies over what was applied; only one of the two is written in the test. */
-function overlaid(before: TestSource, drift: TestSource): TestManifest {
-  if (before.kind === "files") return layersOf(before.files, drift);
+  // What changed since lies over what was applied; only one of the two is written in the test.
   const files = drift.kind === "files" ? drift.files : [];
-  return { files: ["-", ...files], text: before.text };
+  const over: TestManifest =
+    before.kind === "files" ? layersOf(before.files, drift) : { files: ["-", ...files], text: before.text };
+  return fixture(run, "drift", over, world.backend.copy());
 }
 
 async function fixture(
@@ -154,11 +146,8 @@ async function planned(run: TestRun): Promise<TestOutcome> {
   const outcome = await plan(world.context(world.backend, manifest), request);
   keepSources(run, outcome);
   const { plan: made } = outcome;
-  return {
-    ...(made && { plan: made }),
-    exitCode: countedExitCode(outcome),
-    diagnostics: findingsOf(outcome),
-  };
+  const ended = { exitCode: countedExitCode(outcome), diagnostics: findingsOf(outcome) };
+  return made ? { ...ended, plan: made } : ended;
 }
 
 async function applied(run: TestRun): Promise<TestOutcome> {
@@ -211,7 +200,7 @@ async function applyAll(
   const attempt = (): Promise<ApplyOutcome> =>
     apply(world.context(backend, manifest), {
       ...request,
-      ...({ lockTimeoutMs: 0, parallelism: 10 } satisfies Partial<ApplyRequest>),
+      ...{ lockTimeoutMs: 0, parallelism: 10 },
       approve: async (made) => ({ confirmedDeletes: deletions(made) }),
     });
   const first = await attempt();
@@ -275,9 +264,6 @@ interface TestWorld {
 const baseUrl = "http://127.0.0.1:1/api/v1";
 const origin = { workspaceId: embeddedWorkspaceId, baseUrl };
 
-/** Long enough for reads to be believed. */
-const settledMs = 600_000;
-
 /** Numbers from 0 to 1, the same in each run: ids of the service may stand in an expectation. */
 function repeatable(): () => number {
   let seed = 1;
@@ -309,7 +295,8 @@ function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld {
   return {
     backend: createMemoryBackend(stateOf),
     stranger: () => createMemoryBackend(stateOf),
-    settle: () => clock.advance(settledMs),
+    // Long enough for reads to be believed.
+    settle: () => clock.advance(600_000),
     pay: () => {
       for (const { id } of emulator.store.services()) emulator.store.completeCheckout(id);
     },
