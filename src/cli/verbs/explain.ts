@@ -1,7 +1,7 @@
 import { Argument } from "commander";
 import * as z from "zod";
 import { codeMeanings } from "../../diagnostics/codes";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { type ResourceType, ruleAt } from "../../model/resource-type";
 import { escapeText, quoteText } from "../../report/escape-text";
@@ -29,12 +29,8 @@ function explanationOf(word: string): string {
     return `${word}\n\n${codeMeanings[word as keyof typeof codeMeanings]}\n`;
   const named = fields().filter(({ type, path }) => namesOf(type, path).includes(word));
   if (named.length > 0) return named.map(fieldText).join("\n");
-  throw new DiagnosticsError([unknownWord(word)]);
-}
-
-function unknownWord(word: string): Diagnostic {
   const known = [...Object.keys(codeMeanings), ...fields().flatMap(({ type, path }) => namesOf(type, path))];
-  return error("command.usage", `${quoteText(word)} is neither a field of the manifest nor a code`, {
+  throw failure("command.usage", `${quoteText(word)} is neither a field of the manifest nor a code`, {
     hint: didYouMean(word, known) ?? "rnv explain configuration.replicas, or rnv explain guard.consumers",
   });
 }
@@ -58,10 +54,8 @@ interface Field {
 const fields = (): readonly Field[] => resourceTypes.flatMap(fieldsOf);
 
 function fieldsOf(type: ResourceType): readonly Field[] {
-  const { properties = {} } = z.toJSONSchema(type.schema, {
-    io: "input",
-    unrepresentable: "any",
-  }) as FieldSchema;
+  const shape = z.toJSONSchema(type.schema, { io: "input", unrepresentable: "any" });
+  const { properties = {} } = shape as FieldSchema;
   return Object.entries(properties).flatMap(([key, schema]) => {
     const inner = type.groups.includes(key) ? propertiesOf(schema) : undefined;
     return inner === undefined

@@ -1,10 +1,11 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { Argument, Option } from "commander";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { validate } from "../../commands/validate";
 import { DiagnosticsError, failure, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
+import { shownPath } from "../../manifest/files";
 import { counted } from "../../report/plan-wording";
 import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
@@ -237,13 +238,14 @@ async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promi
   if (!ignoreRecords(cwd, done)) kept(".gitignore has .rnv/ already");
 
   const key = join(settings.stateFolder, "state.key");
+  const shown = shownPath(key, cwd);
   const hadKey = existsSync(key);
   const { diagnostics } = await openContext(invocation).stateKey(true);
   report(invocation, diagnostics);
   if (hasErrors(diagnostics)) return exitCodes.error;
   if (environment.RNV_STATE_KEY) kept("RNV_STATE_KEY is the key of secret fingerprints");
-  else if (hadKey) kept(`${nearPath(invocation, key)} is there already`);
-  else done(`${nearPath(invocation, key)}: the key of secret fingerprints; keep a copy`);
+  else if (hadKey) kept(`${shown} is there already`);
+  else done(`${shown}: the key of secret fingerprints; keep a copy`);
 
   const isSet = !hasErrors(settings.diagnostics);
   const asked = isSet && settings.baseUrl !== "embedded";
@@ -272,11 +274,6 @@ function ignoreRecords(cwd: string, done: (text: string) => void): boolean {
   const isNew = added.includes(".rnv/");
   done(`.gitignore: ${isNew ? "the state and its key stay out of git" : `added ${added.join(", ")}`}`);
   return true;
-}
-
-function nearPath({ cwd }: Invocation, path: string): string {
-  const near = relative(cwd, path);
-  return near.startsWith("..") || isAbsolute(near) ? path : near;
 }
 
 const nextSteps = (incomplete: boolean): string =>

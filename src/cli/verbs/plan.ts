@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { checkSavedPlan } from "../../commands/check-policies";
 import { type CostLimit, type PlanRequest, planRequest } from "../../commands/context";
 import { countedExitCode, type PlanOutcome, plan } from "../../commands/plan";
-import { type ValidateOutcome, validate } from "../../commands/validate";
+import { validate } from "../../commands/validate";
 import { type Diagnostic, exitCodeOf, failure, hasErrors } from "../../diagnostics/diagnostic";
 import type { CrossValue } from "../../manifest/context";
 import { stopsPlan } from "../../model/policy";
@@ -56,16 +56,15 @@ export const validateVerb: Verb = {
     if (exitCode !== 0) return exitCode;
     const success = outStyle(invocation).colors.green("Success!");
     const count = counted(desired?.resources.size ?? 0, "resource");
-    terminal.out(options.print === true ? printed(outcome) : `${success} The manifest is valid: ${count}.\n`);
+    if (options.print !== true) terminal.out(`${success} The manifest is valid: ${count}.\n`);
+    else if (outcome.merged) terminal.out(outcome.merged());
+    else
+      throw failure("command.usage", "--print writes manifests, not stacks", {
+        hint: "a synthesized stack is one text already: cdktf.out/stacks/…/cdk.tf.json",
+      });
     return exitCode;
   },
 };
-
-function printed({ merged }: ValidateOutcome): string {
-  if (merged !== undefined) return merged();
-  const hint = "a synthesized stack is one text already: cdktf.out/stacks/…/cdk.tf.json";
-  throw failure("command.usage", "--print writes manifests, not stacks", { hint });
-}
 
 export const planVerb: Verb = {
   usage: "plan [stack...]",
@@ -151,7 +150,12 @@ export const planVerb: Verb = {
 /** Makes a plan of the invocation's stage and stack, and tells its outputs to the stacks that need them. */
 async function planTarget(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
   const outcome = await withContext(invocation, (context) => plan(context, request));
-  if (outcome.plan) invocation.stack?.tellOutputs(crossValuesOf(outcome.plan));
+  if (!outcome.plan) return outcome;
+  // As other stacks may use them. A secret is not among them.
+  const outputs = Object.entries(outcome.plan.plannedOutputs).flatMap(([name, value]) =>
+    value.kind === "value" || value.kind === "unknown" ? [[name, value as CrossValue] as const] : [],
+  );
+  invocation.stack?.tellOutputs(new Map(outputs));
   return outcome;
 }
 
@@ -179,14 +183,6 @@ function nextOf(
 /** Nothing blocks it but deletions, whose names apply asks for. */
 const mayBeConfirmed = (plan: Plan): boolean =>
   plan.changes.every(({ guard }) => guard === undefined || isUnconfirmed({ guard }));
-
-/** Outputs as other stacks may use them. A secret is not among them. */
-const crossValuesOf = ({ plannedOutputs }: Plan): ReadonlyMap<string, CrossValue> =>
-  new Map(
-    Object.entries(plannedOutputs).flatMap(([name, value]): [string, CrossValue][] =>
-      value.kind === "value" || value.kind === "unknown" ? [[name, value as CrossValue]] : [],
-    ),
-  );
 
 /** Says how to apply the plan, and what that still needs. */
 function savedLine(plan: Plan, file: string): string {
@@ -283,9 +279,8 @@ export const policiesOf = ({ options, environment }: Invocation): readonly strin
 ];
 
 function modeOf(options: OptionValues): PlanRequest["mode"] {
-  if (options.destroy === true && options.refreshOnly === true) {
+  if (options.destroy === true && options.refreshOnly === true)
     throw failure("command.usage", "--destroy and --refresh-only exclude each other");
-  }
   if (options.destroy === true) return "destroy";
   return options.refreshOnly === true ? "refresh-only" : "apply";
 }

@@ -37,9 +37,14 @@ export const showVerb: Verb = {
   ],
   handler: async (invocation) => {
     const [planFile] = invocation.positional as readonly (string | undefined)[];
-    if (planFile === undefined) return showState(invocation);
+    if (planFile === undefined) return showState(invocation, (await stateOf(invocation)).state);
     const text = readText(planFile);
-    if (isStateText(text)) return showState(invocation, async () => stateIn(text, planFile));
+    if (isStateText(text)) {
+      const { state, diagnostics } = parseState(text, planFile);
+      if (state) return showState(invocation, state);
+      const hint = "one that is encrypted is read where its key is: rnv show -state FILE";
+      throw new DiagnosticsError(diagnostics.map((found) => ({ hint, ...found })));
+    }
     const { document, plan } = planIn(text, planFile);
     const format = formatOf(invocation.options);
     // As it was when it was made: what only apply needs of a plan is not read back.
@@ -74,19 +79,8 @@ function isStateText(text: string): boolean {
   }
 }
 
-function stateIn(text: string, name: string): State {
-  const { state, diagnostics } = parseState(text, name);
-  if (state) return state;
-  const hint = "one that is encrypted is read where its key is: rnv show -state FILE";
-  throw new DiagnosticsError(diagnostics.map((found) => ({ hint, ...found })));
-}
-
-async function showState(
-  invocation: Invocation,
-  read = async () => (await stateOf(invocation)).state,
-): Promise<number> {
+function showState(invocation: Invocation, state: State | undefined): number {
   const { terminal, options } = invocation;
-  const state = await read();
   const format = formatOf(options);
   if (state === undefined)
     terminal.out(format === "json" ? `${escapeJson({ format_version: "1.0" })}\n` : "The state is empty.\n");
@@ -123,8 +117,15 @@ export const outputVerb: Verb = {
       throw failure("command.usage", `there is no output "${name}"`, { hint });
     }
     const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
-    if (name !== undefined && hidden.includes(name)) return showHidden(invocation, name);
-    if (options.raw === true) terminal.out(rawText(name, name === undefined ? undefined : outputs[name]));
+    const isHidden = name !== undefined && hidden.includes(name);
+    // A script must not take the mask for the value.
+    if (isHidden && (options.json !== true || options.raw === true)) {
+      const summary = `the output "${name}" is sensitive: its value is neither shown nor recorded`;
+      throw failure("command.usage", summary, { hint: "rnv output -json lists it, masked" });
+    }
+    if (isHidden) terminal.out(`${escapeJson("(sensitive)")}\n`);
+    else if (options.raw === true)
+      terminal.out(rawText(name, name === undefined ? undefined : outputs[name]));
     else if (name !== undefined) terminal.out(`${escapeJson(outputs[name])}\n`);
     else if (options.json === true) terminal.out(outputsJson(outputs));
     else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
@@ -137,20 +138,6 @@ export const outputVerb: Verb = {
     return 0;
   },
 };
-
-/** A sensitive output: a script must not take the mask for its value. */
-function showHidden({ terminal, options }: Invocation, name: string): number {
-  if (options.json !== true || options.raw === true)
-    throw failure(
-      "command.usage",
-      `the output "${name}" is sensitive: its value is neither shown nor recorded`,
-      {
-        hint: "rnv output -json lists it, masked",
-      },
-    );
-  terminal.out(`${escapeJson("(sensitive)")}\n`);
-  return 0;
-}
 
 /** A value as a script wants it: no quotes, no line break. Anything but a scalar has no such form. */
 function rawText(name: string | undefined, value: Plain | undefined): string {
