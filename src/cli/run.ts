@@ -80,20 +80,16 @@ export function createProgram(run: VerbRun, terminal: Terminal, version: string)
     .addHelpText("after", "\nExamples:\n  $ rnv help -a\n  $ rnv help state mv\n")
     .action((words: readonly string[], { all }: { readonly all?: true }) => {
       listsAll = all === true;
-      commandOf(program, words).outputHelp();
+      let command = program;
+      for (const word of words) {
+        const found = command.commands.find((verb) => verb.name() === word);
+        if (!found) throw failure("command.usage", `rnv has no verb "${word}"`, { hint: "rnv help -a" });
+        command = found;
+      }
+      command.outputHelp();
     });
   pointToHelp(program, "rnv");
   return program;
-}
-
-/** The verb that words name, or the program. */
-function commandOf(program: Command, words: readonly string[]): Command {
-  return words.reduce((command, word) => {
-    const found = command.commands.find((verb) => verb.name() === word);
-    if (found === undefined)
-      throw failure("command.usage", `rnv has no verb "${word}"`, { hint: "rnv help -a" });
-    return found;
-  }, program);
 }
 
 /** A wrong call of a verb names the help of that verb. */
@@ -155,10 +151,6 @@ export function* allCommands(command: Command): Generator<Command> {
 /** Whether a value follows an option. */
 export type OptionShape = "flag" | "value";
 
-/** Terraform's words for no; `-input=false` is the one that people use. */
-const no = new Set(["false", "0"]);
-const yes = new Set(["true", "1"]);
-
 /**
  * Terraform's single-dash options as the double-dash ones that the parser knows: `-auto-approve` to
  * `--auto-approve`, `-out=x` to `--out=x`, `-input=false` to `--no-input`. Single letters (`-f`), the value that
@@ -194,8 +186,9 @@ function normalizeWord(word: string, options: ReadonlyMap<string, OptionShape>):
   const [, name = "", value] = long;
   if (value === undefined) return [`--${name}`];
   const isFlag = options.get(name) === "flag" || options.get(`no-${name}`) === "flag";
-  if (isFlag && yes.has(value)) return options.has(name) ? [`--${name}`] : [];
-  if (isFlag && no.has(value)) return options.has(`no-${name}`) ? [`--no-${name}`] : [];
+  // Terraform's words for yes and no; `-input=false` is the one that people use.
+  if (isFlag && ["true", "1"].includes(value)) return options.has(name) ? [`--${name}`] : [];
+  if (isFlag && ["false", "0"].includes(value)) return options.has(`no-${name}`) ? [`--no-${name}`] : [];
   return [`--${name}=${value}`];
 }
 

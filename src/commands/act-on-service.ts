@@ -161,12 +161,7 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<Accept
     return { address, action, pending: earlier.pending, before: recovery.accepted && before, diagnostics };
   }
   connection.reads.remember(state);
-  const read = await connection.reads.service(recorded.id);
-  if (read.kind !== "found") {
-    const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
-    throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
-  }
-  const { name } = read.value;
+  const name = await nameNow(connection, address, recorded.id);
   const open = recovery.retriableIntents.filter(repeats);
   const target = { address, id: recorded.id, name };
   const start = { ...acting, action, asked, target, state, journal, open };
@@ -213,6 +208,14 @@ async function acceptedBefore(
   const ageMs = Math.abs(context.clock.now() - Date.parse(startedAt));
   const isWanted = ageMs < sameWishMs || (await action.poll(connection.reads, pending)).kind === "waiting";
   return isWanted ? { pending, startedAt } : undefined;
+}
+
+/** Returns the live name of a service. */
+async function nameNow({ reads }: Connection, address: Address, id: string): Promise<string> {
+  const read = await reads.service(id);
+  if (read.kind === "found") return read.value.name;
+  const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
+  throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
 }
 
 /** An action that is about to be sent, under the lock. */

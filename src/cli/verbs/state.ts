@@ -56,13 +56,13 @@ const stateListVerb: Verb = {
       (address) => wanted.length === 0 || wanted.some((outer) => isWithin(state, address, outer)),
     );
     if (options.json === true) terminal.out(`${escapeJson(listed)}\n`);
-    else terminal.out(listed.map((address) => `${escapeText(address)}${mark(state, address)}\n`).join(""));
+    for (const address of options.json === true ? [] : listed) {
+      const mark = state?.resources[address]?.retained ? "  (retained)" : "";
+      terminal.out(`${escapeText(address)}${mark}\n`);
+    }
     if (all.length === 0 && options.json !== true) terminal.err("Nothing is recorded yet.\n");
   },
 };
-
-const mark = (state: State | undefined, address: Address): string =>
-  state?.resources[address]?.retained ? "  (retained)" : "";
 
 /** An address stands for itself and for everything that lies in it. */
 function isWithin(state: State | undefined, address: Address, outer: string): boolean {
@@ -159,14 +159,11 @@ const stateClaimVerb: Verb = {
     const ask = given.autoApprove === true ? undefined : createPrompter(invocation);
     const confirm = async (owner: string): Promise<boolean> => {
       if (given.autoApprove === true) return true;
-      if (ask === undefined)
-        throw failure("command.usage", "state claim needs approval, but this is not a terminal", {
-          hint: "rnv state claim -auto-approve",
-        });
-      return askForYes(
-        ask,
-        `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  `,
-      );
+      const told = `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  `;
+      if (ask) return askForYes(ask, told);
+      throw failure("command.usage", "state claim needs approval, but this is not a terminal", {
+        hint: "rnv state claim -auto-approve",
+      });
     };
     const repository = await withContext(invocation, (context) =>
       claimState(context, { lockTimeoutMs: lockTimeoutOf(invocation), confirm }),
