@@ -62,21 +62,27 @@ export function readSettings(
   const where = parseStateAddress(stateOf(given, flags));
   // Without an address there is no state to work on, whatever the verb.
   if (where.address === undefined) throw new DiagnosticsError([where.diagnostic]);
+  const { cwd } = flags;
+  const { address: named } = where;
+  const state = named.kind === "file" ? { ...named, path: resolve(cwd, named.path) } : named;
   const baseUrl = setting("RNV_BASE_URL").replace(/\/+$/, "");
   const gaps = gapSettings(environment);
-  const key =
-    baseUrl === "embedded" ? { text: embeddedApiKey, diagnostics: [] } : readKey(setting, flags.cwd);
+  const key = baseUrl === "embedded" ? { text: embeddedApiKey, diagnostics: [] } : readKey(setting, cwd);
   const workspaceId = workspaceOf(environment);
+  const address = baseUrl === "embedded" ? undefined : baseUrl;
+  const wrongAddress = address === "" ? missing("RNV_BASE_URL") : address && checkBaseUrl(address);
   return {
     baseUrl,
     workspaceId,
     apiKey: key.text === "" ? undefined : new Secret(key.text),
     credential: () => (key.text === "" ? "" : sha256(key.text).slice(0, 16)),
-    ...locate(where.address, flags.cwd),
+    state,
+    // Of a remote state, this machine keeps its part in the working folder.
+    stateFolder: state.kind === "file" ? dirname(state.path) : resolve(cwd, ".rnv"),
     isDefaultState: given === "",
     gaps: gaps.settings,
     diagnostics: [
-      ...(baseUrl === "embedded" ? [] : checkAddress(baseUrl)),
+      ...(wrongAddress ? [wrongAddress] : []),
       ...checkWorkspace(workspaceId),
       ...key.diagnostics,
       ...gaps.diagnostics,
@@ -162,22 +168,9 @@ export function recordedIn(path: string): State | undefined {
 /** A name as part of a path or an address. */
 const folderOf = (name: string): string => name.replace(/[^\w.-]+/g, "-");
 
-/** Resolves the address of the state, and the folder of this machine's part of it, from `cwd`. */
-function locate(address: StateAddress, cwd: string): Pick<Settings, "state" | "stateFolder"> {
-  if (address.kind !== "file") return { state: address, stateFolder: resolve(cwd, ".rnv") };
-  const path = resolve(cwd, address.path);
-  return { state: { kind: "file", path }, stateFolder: dirname(path) };
-}
-
 function missing(name: keyof typeof needed): Diagnostic {
   const { meaning, hint } = needed[name];
   return error("config.missing", `${name} is not set`, { detail: `It holds ${meaning}.`, hint });
-}
-
-function checkAddress(baseUrl: string): readonly Diagnostic[] {
-  if (baseUrl === "") return [missing("RNV_BASE_URL")];
-  const wrong = checkBaseUrl(baseUrl);
-  return wrong ? [wrong] : [];
 }
 
 function checkWorkspace(workspaceId: string): readonly Diagnostic[] {
