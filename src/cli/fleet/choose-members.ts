@@ -17,19 +17,11 @@ import { type Invocation, listOf } from "../invocation";
 import { report } from "../report";
 import { askedStage } from "../stages";
 
-interface ChosenMembers {
-  /** The whole fleet. */
-  readonly all: readonly FleetMember[];
-  /** Members that the options ask for, in all shards. */
-  readonly selected: readonly FleetMember[];
-  /** Members that run in this shard. */
-  readonly members: readonly FleetMember[];
-  readonly root: string;
-  readonly shard?: Shard | undefined;
-}
-
-/** The members that a command line means: of a folder or a fleet file, those that are named, that changed, of a shard. */
-export function chooseMembers(invocation: Invocation): ChosenMembers {
+/**
+ * Returns the members that a command line means, of a folder or a fleet file: `all`, those that are named and have changed in
+ * all shards (`selected`), and those to run in this shard (`members`).
+ */
+export function chooseMembers(invocation: Invocation) {
   const { cwd, environment, options, positional } = invocation;
   const place = resolve(cwd, (positional[0] as string | undefined) ?? ".");
   const untrusted = options.untrusted === true;
@@ -151,12 +143,8 @@ function namedMembers(all: readonly FleetMember[], invocation: Invocation): read
 
 /** The shard of a job of several: an Indexed Job of Kubernetes, which has to say of how many, or `parallel` of GitLab. */
 function shardOf(environment: ProcessEnvironment): Shard | undefined {
-  const {
-    JOB_COMPLETION_INDEX: index,
-    RNV_SHARDS: shards,
-    CI_NODE_INDEX: node,
-    CI_NODE_TOTAL: nodes,
-  } = environment;
+  const { JOB_COMPLETION_INDEX: index, RNV_SHARDS: shards } = environment;
+  const { CI_NODE_INDEX: node, CI_NODE_TOTAL: nodes } = environment;
   if (index !== undefined && index !== "") {
     if (shards === undefined || shards === "")
       throw failure("config.missing", "RNV_SHARDS is not set", {
@@ -183,14 +171,9 @@ function checkedShard(index: number, count: number, from: string): Shard {
  */
 export function inShard(members: readonly FleetMember[], shard: Shard | undefined): readonly FleetMember[] {
   if (shard === undefined) return members;
-  const hashed = members.map((member) => ({ member, hash: sha256(member.name) }));
-  const chosen = new Set(
-    hashed
-      .sort((a, b) => compareTexts(a.hash, b.hash))
-      .filter((_, at) => at % shard.count === shard.index - 1)
-      .map(({ member }) => member),
-  );
-  return members.filter((member) => chosen.has(member));
+  const hashes = members.map(({ name }) => sha256(name)).sort(compareTexts);
+  const chosen = new Set(hashes.filter((_, at) => at % shard.count === shard.index - 1));
+  return members.filter(({ name }) => chosen.has(sha256(name)));
 }
 
 /** Members whose runs would write one state: an error for each such state. */
@@ -227,19 +210,14 @@ function stateOf(member: FleetMember, root: string, environment: ProcessEnvironm
   return join(realOf(dirname(path)), basename(path));
 }
 
-/** What has changed since a commit. */
-interface ChangedFiles {
-  /** Absolute paths, with links followed. */
-  readonly paths: readonly string[];
-  /** Returns the text that a file had at the commit; undefined where it did not exist. */
-  readonly textBefore: (path: string) => string | undefined;
-}
+type ChangedFiles = ReturnType<typeof changedFiles>;
 
 /**
  * Absolute paths of the files that differ from where this branch left `ref`: committed, in the working folder, and not
- * known to git. A file that moved counts at both places. Throws `DiagnosticsError`.
+ * known to git; `textBefore` returns the text that a file had at the commit, undefined where it did not exist. A file that
+ * moved counts at both places. Throws `DiagnosticsError`.
  */
-function changedFiles(ref: string, cwd: string, environment: ProcessEnvironment): ChangedFiles {
+function changedFiles(ref: string, cwd: string, environment: ProcessEnvironment) {
   const git = (...args: readonly string[]) =>
     spawnSync("git", ["-c", "core.fsmonitor=false", ...args], {
       cwd,

@@ -153,26 +153,24 @@ async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
 
 /** Writes the files that were asked for; returns what could not be written. */
 function writeFiles({ cwd, options }: Invocation, job: DriftJob): readonly Diagnostic[] {
-  const failures: Diagnostic[] = [];
-  const attempt = (write: () => void): void => {
+  const { report: folder, metrics } = options as { readonly report?: string; readonly metrics?: string };
+  const writeReports = (): void => {
+    if (folder === undefined) return;
+    makeFolder(folder);
+    writeWholeFile(join(folder, "drift.md"), driftJobMarkdown(job));
+    writeWholeFile(join(folder, "drift.json"), driftJobJson(job));
+  };
+  const files = manifestsOf({ cwd, options }).map((file) => resolve(cwd, file));
+  const writeNumbers = (): void => {
+    if (metrics) writeMetrics(metrics, (before) => driftMetrics(job, files.join(","), before));
+  };
+  return [writeReports, writeNumbers].flatMap((write) => {
     try {
       write();
+      return [];
     } catch (cause) {
       if (!(cause instanceof DiagnosticsError)) throw cause;
-      failures.push(...cause.diagnostics);
+      return cause.diagnostics;
     }
-  };
-  const { report: folder, metrics } = options as { readonly report?: string; readonly metrics?: string };
-  if (folder !== undefined)
-    attempt(() => {
-      makeFolder(folder);
-      writeWholeFile(join(folder, "drift.md"), driftJobMarkdown(job));
-      writeWholeFile(join(folder, "drift.json"), driftJobJson(job));
-    });
-  const manifestAt = manifestsOf({ cwd, options })
-    .map((file) => resolve(cwd, file))
-    .join(",");
-  if (metrics !== undefined)
-    attempt(() => writeMetrics(metrics, (before) => driftMetrics(job, manifestAt, before)));
-  return failures;
+  });
 }
