@@ -97,20 +97,11 @@ export const interruptionNotices = {
   reading: "Cancelled.",
 } as const;
 
-/** A signal that Ctrl-C aborts. */
-export interface Interruption {
-  readonly signal: AbortSignal;
-  readonly dispose: () => void;
-}
-
 /**
  * Ctrl-C (or SIGTERM) once aborts the signal: calls in flight finish, none is started. Twice leaves at once.
  * `dispose` gives the signals back.
  */
-export function listenForInterruption(
-  source: Pick<NodeJS.EventEmitter, "on" | "off">,
-  onSecond: () => void,
-): Interruption {
+export function listenForInterruption(source: Pick<NodeJS.EventEmitter, "on" | "off">, onSecond: () => void) {
   const controller = new AbortController();
   // Every request in flight listens; that many listeners are no leak.
   setMaxListeners(0, controller.signal);

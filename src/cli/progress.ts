@@ -70,11 +70,6 @@ export const plainProgress = (terminal: Pick<Terminal, "out">, textOf: EventText
   close: () => {},
 });
 
-interface LiveOptions extends Ticker {
-  /** The text of an event without colour: its width is that of its characters. */
-  readonly plain: EventText;
-}
-
 interface InFlight {
   readonly label: string;
   readonly since: number;
@@ -82,17 +77,17 @@ interface InFlight {
 }
 
 const frames = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
-const frameMilliseconds = 120;
 const mostLines = 8;
 
 /**
  * Lines of finished steps above, and below them one line for each step in flight with its elapsed time and one for the
- * whole run, written again several times a second. `Still …` lines are not printed: the running clock says it.
+ * whole run, written again several times a second. `Still …` lines are not printed: the running clock says it. `plain` gives
+ * the text of an event without colour: its width is that of its characters.
  */
 export function liveProgress(
   terminal: Pick<Terminal, "out" | "width">,
   textOf: EventText,
-  { now, every, plain }: LiveOptions,
+  { now, every, plain }: Ticker & { readonly plain: EventText },
 ): Progress {
   const inFlight = new Map<string, InFlight>();
   const total = countRun();
@@ -130,7 +125,7 @@ export function liveProgress(
       total.note(event, now());
       const text = event.type === "waiting" || event.type === "start" ? "" : textOf(event);
       redraw(text === "" ? "" : `${text}\n`);
-      if (inFlight.size > 0) stop ??= every(frameMilliseconds, tick);
+      if (inFlight.size > 0) stop ??= every(120, tick);
       else pause();
     },
     close: () => {
@@ -170,7 +165,6 @@ export interface WaitNotice {
 }
 
 interface WaitingOptions extends Ticker {
-  /** Host of the server. */
   readonly host: string;
   readonly say: (line: string) => void;
 }

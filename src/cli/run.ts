@@ -4,7 +4,6 @@ import { version } from "../model/version";
 import {
   exitCodeAfter,
   type Handler,
-  type Interruption,
   listenForInterruption,
   type OptionValues,
   type VerbRun,
@@ -233,7 +232,7 @@ function terraformWord(
 }
 
 /** Runs one command line; resolves to the exit code of DESIGN section 8. Never rejects. */
-async function run(argv: readonly string[], terminal: Terminal, interruption: Interruption): Promise<number> {
+async function run(argv: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<number> {
   let exitCode = 0;
   const program: Command = createProgram(handle, terminal, version);
   function handle(handler: Handler): (...parsed: unknown[]) => Promise<void> {
@@ -246,7 +245,7 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
         terminal,
         ...profiled(options, command, terminal),
         cwd: process.cwd(),
-        signal: interruption.signal,
+        signal,
         positional: command.processedArgs,
         options,
         commandLine: ["rnv", ...argv].map(quoted).join(" "),
@@ -264,7 +263,7 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
   } catch (cause) {
     // The parser has told the user already. Help and version are not errors.
     if (cause instanceof CommanderError) return cause.exitCode;
-    return reportFailure(cause, { terminal, environment: process.env }, interruption.signal.aborted);
+    return reportFailure(cause, { terminal, environment: process.env }, signal.aborted);
   }
 }
 
@@ -345,7 +344,7 @@ async function runHere(): Promise<void> {
     noColor: argv.includes("--no-color") || argv.includes("-no-color"),
   });
   const interruption = listenForInterruption(process, () => process.exit(exitCodes.interrupted));
-  const exitCode = await run(argv, terminal, interruption);
+  const exitCode = await run(argv, terminal, interruption.signal);
   interruption.dispose();
   await terminal.flush();
   process.exit(await exitCodeWith(terminal, exitCode));
