@@ -101,7 +101,10 @@ export const interruptionNotices = {
  * Ctrl-C (or SIGTERM) once aborts the signal: calls in flight finish, none is started. Twice leaves at once.
  * `dispose` gives the signals back.
  */
-export function listenForInterruption(source: Pick<NodeJS.EventEmitter, "on" | "off">, onSecond: () => void) {
+export function listenForInterruption(
+  source: Pick<NodeJS.EventEmitter, "on" | "off">,
+  onSecond: () => void,
+): { readonly signal: AbortSignal; readonly dispose: () => void } {
   const controller = new AbortController();
   // Every request in flight listens; that many listeners are no leak.
   setMaxListeners(0, controller.signal);

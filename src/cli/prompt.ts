@@ -10,7 +10,7 @@ import { deletionText } from "../report/plan-entries";
 import type { Invocation } from "./invocation";
 import type { Terminal } from "./terminal";
 
-interface ApprovalOptions {
+export interface ApprovalOptions {
   readonly autoApprove: boolean;
   /** The plan comes from a file, and was approved when it was made: only the names are asked for. */
   readonly isSaved?: boolean;
