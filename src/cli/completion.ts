@@ -63,7 +63,7 @@ interface CompletedWord {
 }
 
 /** Looks up names of a kind; asked only where they may stand. */
-type NameSource = (kind: "addresses" | "outputs" | "stacks" | "stages") => Promise<readonly string[]>;
+export type NameSource = (kind: "addresses" | "outputs" | "stacks" | "stages") => Promise<readonly string[]>;
 
 /** What may stand for a placeholder: `<address>`, `[stack...]`. */
 const kinds: Readonly<Record<string, Parameters<NameSource>[0] | "files">> = {

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { parseJson } from "../../api/transport";
 import { makeReport, refusedMember } from "../../commands/fleet";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import { reasonOf, shortList } from "../../model/text";
@@ -138,12 +139,4 @@ function missingShards(reports: readonly FleetReport[]): string {
   return missing.length === 0
     ? ""
     : ` There is none of ${missing.length === 1 ? "shard" : "shards"} ${shortList(missing.map(String), 10)} of ${count}.`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { parseJson } from "../../api/transport";
 import { DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { isHiddenOutput } from "../../model/desired";
@@ -39,20 +40,21 @@ export const showVerb: Verb = {
     const [planFile] = invocation.positional as readonly (string | undefined)[];
     if (planFile === undefined) return showState(invocation, (await stateOf(invocation)).state);
     const text = readText(planFile);
-    if (isStateText(text)) {
+    const document = parseJson(text) as { readonly format?: unknown } | null | undefined;
+    if (String(document?.format).startsWith("rnv-state")) {
       const { state, diagnostics } = parseState(text, planFile);
       if (state) return showState(invocation, state);
       const hint = "one that is encrypted is read where its key is: rnv show -state FILE";
       throw new DiagnosticsError(diagnostics.map((found) => ({ hint, ...found })));
     }
-    const { document, plan } = planIn(text, planFile);
+    const { document: saved, plan } = planIn(text, planFile);
     const format = formatOf(invocation.options);
     // As it was when it was made: what only apply needs of a plan is not read back.
     if (format === "json")
-      invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(document.plan), 2)}\n`);
+      invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(saved.plan), 2)}\n`);
     else showPlan(invocation, plan, format);
-    const { stage, stack } = document.request;
-    writePage(invocation, (load, { types }) => load.plan().planPage(document.plan, { types, stage, stack }));
+    const { stage, stack } = saved.request;
+    writePage(invocation, (load, { types }) => load.plan().planPage(saved.plan, { types, stage, stack }));
     return 0;
   },
 };
@@ -68,15 +70,6 @@ function planIn(text: string, name: string): { readonly document: SavedPlan; rea
     hint: "make it again: rnv plan -out",
   });
   throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged]);
-}
-
-function isStateText(text: string): boolean {
-  try {
-    const document = JSON.parse(text) as { readonly format?: unknown } | null;
-    return String(document?.format).startsWith("rnv-state");
-  } catch {
-    return false;
-  }
 }
 
 function showState(invocation: Invocation, state: State | undefined): number {

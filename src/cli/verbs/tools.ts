@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { Argument, InvalidArgumentError, Option } from "commander";
@@ -15,7 +15,7 @@ import {
   schema,
   schemaNames,
 } from "../../commands/tools";
-import { graph, type KnownNames, listKnownNames } from "../../commands/validate";
+import { graph, listKnownNames } from "../../commands/validate";
 import { failure } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
@@ -26,9 +26,11 @@ import { graphOfPlan } from "../../report/graph";
 import type * as graphFiles from "../../report/html/graph-file";
 import { resourceTypes } from "../../resources";
 import {
+  type Completion,
   complete,
   completionScript,
   completionText,
+  type NameSource,
   readTyped,
   type Shell,
   shells,
@@ -168,25 +170,21 @@ const completeVerb: Verb = {
   handler: async (invocation) => {
     const [shell, words = []] = invocation.positional as readonly [Shell, readonly string[] | undefined];
     const typed = readTyped(invocation.program, words);
-    let names: Promise<NamesHere> | undefined;
-    const known = (): Promise<NamesHere> => {
-      names ??= namesHere(invocation, typed.options);
-      return names;
-    };
-    const completion = await complete(typed, async (kind) => (await known())[kind].map(escapeText)).catch(
-      () => ({ kind: "words", words: [] }) as const,
-    );
-    invocation.terminal.out(completionText(completion, shell));
+    const namesOf: NameSource = async (kind) =>
+      (await namesHere(invocation, typed.options))[kind].map(escapeText);
+    const none = (): Completion => ({ kind: "words", words: [] });
+    invocation.terminal.out(completionText(await complete(typed, namesOf).catch(none), shell));
   },
 };
 
-/** Names that may stand at the cursor; of a stage with several instances with a slash at its end, and of these. */
-interface NamesHere extends KnownNames {
-  readonly stages: readonly string[];
-}
-
-/** Lists names of the manifest and the state that the line names, else of the default ones. A remote state is not asked. */
-async function namesHere(invocation: Invocation, options: TypedOptions): Promise<NamesHere> {
+/**
+ * Lists names of the manifest and the state that the line names, else of the default ones; of a stage with several instances
+ * with a slash at its end, and of these. A remote state is not asked.
+ */
+async function namesHere(
+  invocation: Invocation,
+  options: TypedOptions,
+): Promise<Record<Parameters<NameSource>[0], readonly string[]>> {
   const cwd = resolve(invocation.cwd, options.chdir?.at(-1) ?? ".");
   const { environment } = invocation;
   const state = options.state?.at(-1);
@@ -258,11 +256,9 @@ const installVerb: Verb = {
     ["rnv terraform install --dir ./mirror > terraform.rc", "in a folder of a repository or a CI job"],
   ],
   handler: async ({ terminal, options, cwd, environment }) => {
-    const given = typeof options.dir === "string" ? options.dir : undefined;
-    const mirror =
-      given === undefined
-        ? join(environment.HOME ?? homedir(), ".terraform.d", "plugins")
-        : resolve(cwd, given);
+    const { dir: given } = options as { readonly dir?: string };
+    const usual = join(environment.HOME ?? homedir(), ".terraform.d", "plugins");
+    const mirror = given === undefined ? usual : resolve(cwd, given);
     const files = releaseFiles(
       version,
       readBuilt("dist/terraform/terraform-provider-rnv"),
@@ -286,14 +282,11 @@ const installVerb: Verb = {
 /** A built file of this package. */
 function readBuilt(name: string): string {
   const path = join(packageRoot(__dirname), name);
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    throw failure("command.usage", "this package holds no built provider", {
-      detail: `There is no ${path}.`,
-      hint: "install the package again, or run npm run build in its sources",
-    });
-  }
+  if (existsSync(path)) return readFileSync(path, "utf8");
+  throw failure("command.usage", "this package holds no built provider", {
+    detail: `There is no ${path}.`,
+    hint: "install the package again, or run npm run build in its sources",
+  });
 }
 
 const importBlocksVerb: Verb = {
