@@ -29,6 +29,7 @@ import { typeNamed, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
 import { type Connection, type Context, type Outcome, succeeded } from "./context";
 import { holdLock } from "./hold-lock";
+import { connectConcealing } from "./load";
 import { recoverWrites, startingState } from "./recover";
 import { findRecorded } from "./state-verbs";
 
@@ -97,13 +98,11 @@ type Action = NonNullable<Resource["actions"]>[string];
 /**
  * Finds the service, sends the action exactly once, as `apply` sends its writes, and waits until it has settled. The
  * lock is free while it waits: the accepted action is recorded, and `rnv cancel` must be possible. A run that
- * ends before the end is seen leaves that in its record, and the same command continues it.
+ * ends before the end is seen leaves that in its record, and the same command continues it. What the manifest declares as
+ * secret is masked.
  */
-export async function actOnService(
-  context: Context,
-  connection: Connection,
-  request: RuntimeRequest,
-): Promise<RuntimeOutcome> {
+export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
+  const connection = await connectConcealing(context, await context.backend.read());
   const lock = { command: verbOf(request), timeoutMs: request.lockTimeoutMs };
   const acting = { context, connection, request };
   const sent = await holdLock(context, lock, (session) => sendLocked(acting, session));

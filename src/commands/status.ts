@@ -9,8 +9,6 @@ import { pathsWith } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
-import type { RuntimeRequest } from "./act-on-service";
-import { actOnService, type RuntimeOutcome } from "./act-on-service";
 import type { Connection, Context } from "./context";
 import { connectConcealing } from "./load";
 import { findRecorded } from "./state-verbs";
@@ -172,9 +170,4 @@ function findService(state: State | undefined, text: string): FoundService {
     address,
     hint: "name a service.… address; `rnv state list` shows them",
   });
-}
-
-/** Acts on a service at once, for a verb of the command line: what the manifest declares as secret is masked. */
-export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
-  return actOnService(context, await connectConcealing(context, await context.backend.read()), request);
 }

@@ -1,6 +1,6 @@
 import { Option } from "commander";
-import type { RollbackSubject, RuntimeRequest } from "../../commands/act-on-service";
-import { deployments, runtimeAction, status } from "../../commands/status";
+import { type RollbackSubject, type RuntimeRequest, runtimeAction } from "../../commands/act-on-service";
+import { deployments, status } from "../../commands/status";
 import { failure } from "../../diagnostics/diagnostic";
 import { systemClock } from "../../model/time";
 import { escapeJson, escapeText, quoteText } from "../../report/escape-text";

@@ -139,21 +139,20 @@ const emulatorVerb: Verb = {
     ["rnv emulator -lag projects=1s,canvas=2reads", "reads that do not show yet what was just written"],
   ],
   handler: async ({ terminal, options, signal }) => {
-    const served = await emulator({
-      port: options.port as number,
+    const { server, workspaceId, apiKey } = await emulator(options.port as number, {
       folder: options.folder as string | undefined,
       latencyMs: options.latency as number | undefined,
       conditions: options.with as Condition[] | undefined,
       lag: options.lag as Lags | undefined,
     });
     terminal.out(
-      `export RNV_BASE_URL=${served.url}\n` +
-        `export RNV_WORKSPACE_ID=${served.workspaceId}\n` +
-        `export RNV_API_KEY=${served.apiKey}\n`,
+      `export RNV_BASE_URL=${server.url}\n` +
+        `export RNV_WORKSPACE_ID=${workspaceId}\n` +
+        `export RNV_API_KEY=${apiKey}\n`,
     );
     terminal.err("The embedded service is running. Ctrl-C ends it.\n");
     if (!signal.aborted) await once(signal, "abort");
-    await served.close();
+    await server.close();
   },
 };
 
